@@ -1,0 +1,237 @@
+//! One error for the whole crate: what a caller can do about it, where it happened, and why.
+
+use std::{error::Error as StdError, fmt, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+/// The result of everything in this crate that can break.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What a caller can do about an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An argument, option or file from the caller is wrong; the context says which.
+    InvalidInput,
+    /// A needed program, server or file is not there.
+    Unavailable,
+    /// It did not answer in time.
+    Timeout,
+    /// The other side asks for patience; [`Error::retry_after`] says how much when it told us.
+    RateLimited,
+    /// Credentials are missing or were refused.
+    Unauthorized,
+    /// The other side understood and declined: a content filter, a safety refusal.
+    Refused,
+    /// A reply could not be understood.
+    MalformedReply,
+    /// The browser, its page or its daemon is gone; nothing more can be done with this session.
+    BrowserLost,
+    /// Someone else holds what is needed; trying again later can help.
+    Busy,
+    /// Stored data could not be read.
+    Corrupt,
+    /// A size limit was reached.
+    TooLarge,
+    /// This adapter cannot do what was asked.
+    Unsupported,
+    /// The caller asked to stop.
+    Cancelled,
+    /// The operating system refused a file or process operation.
+    Io,
+}
+
+impl ErrorKind {
+    /// The kind as a lower-case word with underscores, as events and logs print it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidInput => "invalid_input",
+            Self::Unavailable => "unavailable",
+            Self::Timeout => "timeout",
+            Self::RateLimited => "rate_limited",
+            Self::Unauthorized => "unauthorized",
+            Self::Refused => "refused",
+            Self::MalformedReply => "malformed_reply",
+            Self::BrowserLost => "browser_lost",
+            Self::Busy => "busy",
+            Self::Corrupt => "corrupt",
+            Self::TooLarge => "too_large",
+            Self::Unsupported => "unsupported",
+            Self::Cancelled => "cancelled",
+            Self::Io => "io",
+        }
+    }
+}
+
+/// Something in the machinery broke.
+///
+/// A page that says no is not an `Error`: it is an [`Outcome`](crate::action::Outcome), because the model must read it
+/// and memory must learn from it.
+///
+/// ```
+/// use webwise::{Error, ErrorKind};
+///
+/// let error = Error::new(ErrorKind::Timeout, "browser.observe").with("waited_ms", 45_000);
+/// assert!(error.is_retryable());
+/// assert_eq!(error.to_string(), "browser.observe: timeout (waited_ms: 45000)");
+/// ```
+pub struct Error {
+    kind: ErrorKind,
+    operation: &'static str,
+    context: Vec<(&'static str, String)>,
+    retry_after: Option<Duration>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of this kind in this operation, named `room.verb`.
+    pub const fn new(kind: ErrorKind, operation: &'static str) -> Self {
+        Self { kind, operation, context: Vec::new(), retry_after: None, source: None }
+    }
+
+    /// Adds what a reader needs to know: a path, a limit, the option's name. Never a secret.
+    #[must_use]
+    pub fn with(mut self, key: &'static str, value: impl fmt::Display) -> Self {
+        self.context.push((key, value.to_string()));
+        self
+    }
+
+    /// Adds the error that caused this one.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Adds how long the other side asked us to wait.
+    #[must_use]
+    pub const fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// What a caller can do about it.
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Where it happened, as `room.verb`.
+    pub const fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// Key and value pairs in the order they were added.
+    pub fn context(&self) -> &[(&'static str, String)] {
+        &self.context
+    }
+
+    /// How long the other side asked us to wait, if it said so.
+    pub const fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// Whether the same call can succeed later without a change by the caller.
+    pub const fn is_retryable(&self) -> bool {
+        matches!(self.kind, ErrorKind::Timeout | ErrorKind::RateLimited | ErrorKind::Unavailable | ErrorKind::Busy)
+    }
+
+    /// The same error with every text passed through `f`: the redaction point of the loop uses it.
+    ///
+    /// The source is replaced by its own text, because a foreign error cannot be rewritten.
+    #[must_use]
+    pub fn map_text(self, mut f: impl FnMut(&str) -> String) -> Self {
+        let source = self.source.map(|s| f(&chain(&*s)).into());
+        let context = self.context.into_iter().map(|(k, v)| (k, f(&v))).collect();
+        Self { context, source, ..self }
+    }
+}
+
+/// The text of an error and of all its causes, from the outermost to the root.
+fn chain(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.operation, self.kind.as_str().replace('_', " "))?;
+        let mut separator = " (";
+        for (key, value) in &self.context {
+            write!(f, "{separator}{key}: {value}")?;
+            separator = ", ";
+        }
+        if !self.context.is_empty() {
+            f.write_str(")")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut next = self.source();
+        while let Some(cause) = next {
+            write!(f, "\n  caused by: {cause}")?;
+            next = cause.source();
+        }
+        Ok(())
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|s| s as &(dyn StdError + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_written_form_of_a_kind_is_the_one_that_serde_uses() {
+        use ErrorKind as K;
+        for kind in [
+            K::InvalidInput,
+            K::Unavailable,
+            K::Timeout,
+            K::RateLimited,
+            K::Unauthorized,
+            K::Refused,
+            K::MalformedReply,
+            K::BrowserLost,
+            K::Busy,
+            K::Corrupt,
+            K::TooLarge,
+            K::Unsupported,
+            K::Cancelled,
+            K::Io,
+        ] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+    }
+
+    #[test]
+    fn debug_shows_the_whole_chain_once() {
+        let inner = Error::new(ErrorKind::Io, "fs.write").with("path", "a.json");
+        let outer = Error::new(ErrorKind::Busy, "store.update").with_source(inner);
+        assert_eq!(format!("{outer:?}"), "store.update: busy\n  caused by: fs.write: io (path: a.json)");
+    }
+
+    #[test]
+    fn every_text_of_an_error_can_be_redacted() {
+        let inner = Error::new(ErrorKind::Io, "fs.write").with("path", "hunter2");
+        let outer = Error::new(ErrorKind::Busy, "store.update").with("at", "hunter2").with_source(inner);
+        let clean = outer.map_text(|t| t.replace("hunter2", "[redacted]"));
+        assert!(!format!("{clean:?}").contains("hunter2"));
+        assert!(format!("{clean:?}").contains("caused by: fs.write"));
+    }
+}

@@ -1,0 +1,261 @@
+//! Where memory and permissions are bounded: host, origin, registrable site.
+
+use core::net::IpAddr;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::{Error, ErrorKind, Result, address::is_special};
+
+fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a str>> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Error::new(ErrorKind::InvalidInput, operation)
+            .with("scheme", url.scheme())
+            .with("expected", "http or https"));
+    }
+    url.host().ok_or_else(|| Error::new(ErrorKind::InvalidInput, operation).with("expected", "a URL with a host"))
+}
+
+/// The scope of stored memory: scheme if it is not https, ASCII host in lower case, port if it is not the default.
+///
+/// ```
+/// use webwise::Host;
+///
+/// let host = Host::of(&"https://Bücher.example:8443/x".parse()?)?;
+/// assert_eq!(host.as_str(), "xn--bcher-kva.example:8443");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Host(String);
+
+impl Host {
+    /// The host of a URL.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
+    pub fn of(url: &Url) -> Result<Self> {
+        let host = checked(url, "host.of")?;
+        let mut text = String::new();
+        if url.scheme() != "https" {
+            text.push_str("http://");
+        }
+        let name = host.to_string().to_ascii_lowercase();
+        text.push_str(name.strip_suffix('.').unwrap_or(&name));
+        if let Some(port) = url.port() {
+            text.push(':');
+            text.push_str(&port.to_string());
+        }
+        Ok(Self(text))
+    }
+
+    /// The host as text, for files and for display.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Scheme, host and port: what a secret is bound to.
+///
+/// ```
+/// use webwise::Origin;
+///
+/// assert_eq!(Origin::parse("https://shop.example/login?next=1")?, Origin::parse("https://shop.example:443")?);
+/// assert_ne!(Origin::parse("http://shop.example")?, Origin::parse("https://shop.example")?);
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Origin(String);
+
+impl Origin {
+    /// The origin of a URL.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
+    pub fn of(url: &Url) -> Result<Self> {
+        checked(url, "origin.of")?;
+        Ok(Self(url.origin().ascii_serialization()))
+    }
+
+    /// Parses the text of a URL and takes its origin.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if it is not a URL, or as [`Origin::of`].
+    pub fn parse(text: &str) -> Result<Self> {
+        let url = Url::parse(text).map_err(|e| Error::new(ErrorKind::InvalidInput, "origin.parse").with_source(e))?;
+        Self::of(&url)
+    }
+
+    /// `scheme://host` and the port if it is not the default.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether what is typed there can be read only by the other end: https, or the machine itself.
+    pub fn is_private_channel(&self) -> bool {
+        self.0.starts_with("https://") || Url::parse(&self.0).is_ok_and(|u| Site::of(&u).is_ok_and(|s| s.is_loopback()))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The registrable domain: what promotion counts and navigation is bounded by.
+///
+/// IP addresses and single labels are sites of their own, and so is each name under `localhost`. A public suffix such as
+/// `github.io` is never a site for the names under it.
+///
+/// ```
+/// use webwise::Site;
+///
+/// let site = |u: &str| Site::of(&u.parse().unwrap()).unwrap();
+/// assert_eq!(site("https://a.shop.co.uk"), site("https://b.shop.co.uk:8443"));
+/// assert_ne!(site("https://a.github.io"), site("https://b.github.io"));
+/// assert_ne!(site("http://a.localhost"), site("http://b.localhost"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Site(String);
+
+impl Site {
+    /// The site of a URL.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
+    pub fn of(url: &Url) -> Result<Self> {
+        let name = match checked(url, "site.of")? {
+            url::Host::Domain(name) => {
+                let name = name.to_ascii_lowercase();
+                let name = name.strip_suffix('.').unwrap_or(&name);
+                if name.ends_with(".localhost") {
+                    name.to_owned()
+                } else {
+                    psl::domain_str(name).unwrap_or(name).to_owned()
+                }
+            }
+            address => address.to_string(),
+        };
+        Ok(Self(name))
+    }
+
+    /// The site as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn address(&self) -> Option<IpAddr> {
+        self.0.trim_start_matches('[').trim_end_matches(']').parse().ok()
+    }
+
+    /// Whether it is this machine: `localhost`, a name under it, or a loopback address.
+    pub fn is_loopback(&self) -> bool {
+        self.0 == "localhost"
+            || self.0.ends_with(".localhost")
+            || self.address().is_some_and(|a| match a {
+                IpAddr::V4(v4) => v4.is_loopback(),
+                IpAddr::V6(v6) => v6.is_loopback() || v6.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback()),
+            })
+    }
+
+    /// Whether it is not on the open web: this machine, a private, link-local, metadata or otherwise special address, a
+    /// name of a single label, or a name under a suffix for private networks.
+    pub fn is_internal(&self) -> bool {
+        if self.is_loopback() {
+            return true;
+        }
+        if let Some(address) = self.address() {
+            return is_special(address);
+        }
+        let last = self.0.rsplit('.').next().unwrap_or_default();
+        !self.0.contains('.') || PRIVATE_SUFFIXES.contains(&last) || self.0.ends_with(".home.arpa")
+    }
+}
+
+/// Last labels that no public name has. Source: RFC 6762 with its appendix G, ICANN's `internal`, and `localdomain`.
+const PRIVATE_SUFFIXES: [&str; 8] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain", "private"];
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(text: &str) -> Site {
+        Site::of(&Url::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn addresses_are_their_own_site() {
+        assert_eq!(site("http://127.1/").as_str(), "127.0.0.1");
+        assert_eq!(site("http://2130706433/").as_str(), "127.0.0.1");
+        assert_eq!(site("http://[::1]:80/").as_str(), "[::1]");
+    }
+
+    #[test]
+    fn what_is_not_on_the_open_web_is_known() {
+        for inside in [
+            "http://localhost",
+            "http://a.localhost",
+            "http://127.0.0.9",
+            "http://10.1.2.3",
+            "http://192.168.0.1",
+            "http://169.254.169.254",
+            "http://[::1]",
+            "http://[::ffff:127.0.0.1]",
+            "http://[fd00::1]",
+            "http://[fe80::1]",
+            "http://0.0.0.0",
+            "http://intranet",
+            "http://100.64.0.1",
+            "http://metadata.google.internal",
+            "http://[64:ff9b::7f00:1]",
+            "http://[::ffff:0:127.0.0.1]",
+            "http://[2002:7f00:1::]",
+            "http://[2001:0:1::1]",
+            "http://168.63.129.16",
+            "http://192.0.0.192",
+            "http://nas.lan",
+            "http://router.home.arpa",
+        ] {
+            assert!(site(inside).is_internal(), "{inside}");
+        }
+        for outside in [
+            "https://example.com",
+            "http://8.8.8.8",
+            "http://[2606:4700::1111]",
+            "http://[2002:808:808::]",
+            "https://a.github.io",
+        ] {
+            assert!(!site(outside).is_internal(), "{outside}");
+        }
+    }
+
+    #[test]
+    fn a_url_without_http_has_no_host() {
+        for bad in ["file:///etc/passwd", "data:text/plain,x", "about:blank", "javascript:alert(1)"] {
+            assert!(Host::of(&Url::parse(bad).unwrap()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_trailing_dot_and_the_default_port_do_not_make_another_host() {
+        let host = |t: &str| Host::of(&Url::parse(t).unwrap()).unwrap();
+        assert_eq!(host("https://example.com./"), host("https://example.com:443/x"));
+        assert_ne!(host("http://example.com"), host("https://example.com"));
+    }
+}

@@ -1,0 +1,111 @@
+//! Names of runs and sessions. They are arguments here: making them takes a clock or chance, which only the shell has.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Error, ErrorKind, Result};
+
+/// Longest id accepted from outside. Unit: bytes. Source: chosen; a UUID with a prefix needs 40.
+const MAX_ID_BYTES: usize = 64;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $operation:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Accepts 1 to 64 letters, digits, `_` and `-`, so that an id is always a safe file name.
+            ///
+            /// # Errors
+            /// [`ErrorKind::InvalidInput`] for anything else.
+            pub fn parse(text: impl Into<String>) -> Result<Self> {
+                let text = text.into();
+                let fine = (1..=MAX_ID_BYTES).contains(&text.len())
+                    && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+                    && !text.starts_with('-');
+                if fine {
+                    Ok(Self(text))
+                } else {
+                    Err(Error::new(ErrorKind::InvalidInput, $operation)
+                        .with("expected", "1 to 64 letters, digits, `_` or `-`, not starting with `-`"))
+                }
+            }
+
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = Error;
+
+            fn try_from(text: String) -> Result<Self> {
+                Self::parse(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+    };
+}
+
+id! {
+    /// One execution of the loop. Sorts by start time when made by the loop (`run_` and a UUID of version 7).
+    RunId, "run_id.parse"
+}
+id! {
+    /// Groups runs that belong together; chosen by the embedder.
+    SessionId, "session_id.parse"
+}
+
+impl RunId {
+    /// `run_` and the bits as 32 hexadecimal digits; the bits of a UUID of version 7 make ids that sort by time.
+    pub fn from_bits(bits: u128) -> Self {
+        Self(format!("run_{bits:032x}"))
+    }
+}
+
+/// A value that the text inside a fence cannot know.
+///
+/// Unit: 128 bits, printed as 32 hexadecimal digits. Source: the threat model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Nonce(u128);
+
+impl Nonce {
+    /// A nonce from 128 random bits.
+    pub const fn new(bits: u128) -> Self {
+        Self(bits)
+    }
+}
+
+impl fmt::Display for Nonce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_always_a_safe_file_name() {
+        for bad in ["", "..", "a/b", "-x", "a b", "a\0", &"x".repeat(65)] {
+            assert!(RunId::parse(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(RunId::parse("run_01-a").unwrap().as_str(), "run_01-a");
+    }
+}

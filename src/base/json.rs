@@ -1,0 +1,39 @@
+//! JSON whose bytes do not depend on who built it.
+
+use serde_json::{Map, Value};
+
+/// The value with the keys of every object in byte order.
+///
+/// `serde_json` keeps insertion order when any crate in the build asks for it, so order that reaches a prompt, a hash or
+/// a file is never left to it.
+pub fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut pairs: Vec<_> = map.iter().collect();
+            pairs.sort_by_key(|(key, _)| *key);
+            Value::Object(pairs.into_iter().map(|(k, v)| (k.clone(), sorted(v))).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
+        other => other.clone(),
+    }
+}
+
+/// The value as compact text with sorted keys: equal values give equal bytes.
+pub fn canonical(value: &Value) -> String {
+    sorted(value).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn equal_values_give_equal_bytes() {
+        let mut map = Map::new();
+        map.insert("b".into(), json!([{ "z": 1, "a": 2 }]));
+        map.insert("a".into(), json!(null));
+        assert_eq!(canonical(&Value::Object(map)), r#"{"a":null,"b":[{"a":2,"z":1}]}"#);
+    }
+}

@@ -1,0 +1,21 @@
+//! Words that every room uses: errors, hosts and sites, trust, text and token measures.
+//!
+//! Pure: no files, no clock, no environment. Nothing here knows of pages, models or memory.
+
+mod address;
+mod error;
+mod host;
+mod ids;
+mod json;
+mod name;
+pub mod text;
+pub mod tokens;
+mod trust;
+
+pub use error::{Error, ErrorKind, Result};
+pub use host::{Host, Origin, Site};
+pub use ids::{Nonce, RunId, SessionId};
+pub use json::{canonical, sorted};
+pub(crate) use name::{is_name, name_type};
+pub use tokens::TokenCount;
+pub use trust::Trust;

@@ -1,0 +1,141 @@
+//! Measures and cleaning of text that came from outside.
+
+/// Whether a character can change how the text around it is shown without being seen itself: controls other than
+/// newline and tab, bidirectional marks, zero-width and tag characters.
+pub fn is_deceptive(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c,
+            '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Removes terminal escape sequences and every deceptive character.
+///
+/// Call it once, where text enters the crate. Returns the input unchanged when there is nothing to remove.
+///
+/// ```
+/// assert_eq!(webwise::base::text::clean("\u{1b}[2mdim\u{1b}[22m a\u{202e}b"), "dim ab");
+/// ```
+pub fn clean(text: &str) -> String {
+    if !text.chars().any(is_deceptive) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            '\u{9b}' => skip_until_final(&mut chars),
+            c if is_deceptive(c) => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    match chars.peek() {
+        Some('[') => {
+            chars.next();
+            skip_until_final(chars);
+        }
+        // An operating-system command runs to BEL or to the string terminator.
+        Some(']') => {
+            while let Some(c) = chars.next() {
+                if c == '\u{7}' || c == '\u{9c}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {
+                    break;
+                }
+            }
+        }
+        Some('@'..='_') => {
+            chars.next();
+        }
+        _ => {}
+    }
+}
+
+/// Skips the parameters of a control sequence and its final byte.
+fn skip_until_final(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
+    chars.next_if(|c| matches!(c, '@'..='~'));
+}
+
+/// One line: every run of white space becomes one space, none at the ends.
+pub fn squeeze(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// The first `max` characters, with `…` as the last of them when something was cut.
+///
+/// Counts Unicode scalar values, never splits one.
+pub fn truncate(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some(_) if max == 0 => String::new(),
+        Some(_) => text.chars().take(max - 1).chain(['…']).collect(),
+    }
+}
+
+/// Lower case for comparison in any script; not for display.
+pub fn fold(text: &str) -> String {
+    text.to_lowercase()
+}
+
+/// The words of a text in any script, folded: runs of letters and digits; a Chinese, Japanese or Korean ideograph or
+/// syllable is a word of its own, because those scripts do not put spaces between words.
+pub fn words(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for c in text.chars() {
+        if tokens_wide(c) {
+            out.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            out.push(c.to_string());
+        } else if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        } else if !word.is_empty() {
+            out.push(std::mem::take(&mut word));
+        }
+    }
+    out.extend((!word.is_empty()).then_some(word));
+    out
+}
+
+/// Whether a character belongs to a script that models spend about a token a character on, and that writes no spaces.
+pub(crate) fn tokens_wide(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_of_every_form_disappear() {
+        assert_eq!(clean("a\u{1b}]0;title\u{7}b"), "ab");
+        assert_eq!(clean("a\u{1b}]8;;http://x\u{1b}\\b"), "ab");
+        assert_eq!(clean("a\u{9b}31mb\u{1b}Mc\0d"), "abcd");
+        assert_eq!(clean("line\n\ttab stays"), "line\n\ttab stays");
+        assert_eq!(clean("cut \u{1b}["), "cut ");
+    }
+
+    #[test]
+    fn truncation_counts_characters_and_says_so() {
+        assert_eq!(truncate("äöü", 3), "äöü");
+        assert_eq!(truncate("äöüß", 3), "äö…");
+        assert_eq!(truncate("abc", 0), "");
+    }
+
+    #[test]
+    fn words_keep_digits_single_letters_and_scripts_without_spaces() {
+        assert_eq!(words("Buy 2 x A-4 Größe"), ["buy", "2", "x", "a", "4", "größe"]);
+        assert_eq!(words("東京 hotel"), ["東", "京", "hotel"]);
+    }
+}

@@ -1,0 +1,27 @@
+//! Who said it: the trust class that every stored or shown value carries.
+
+use serde::{Deserialize, Serialize};
+
+/// Who a value comes from, from the most to the least trusted.
+///
+/// A value derived from several takes the worst ([`Trust::worst`]). Only the first two may stand in a system prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// Our own templates over closed vocabularies.
+    Code,
+    /// Typed or accepted by the person who runs the agent.
+    User,
+    /// Said by the model, which may have been talked into it.
+    Model,
+    /// Read from a page: data, never an instruction.
+    Page,
+}
+
+impl Trust {
+    /// The class of a value derived from both.
+    #[must_use]
+    pub fn worst(self, other: Self) -> Self {
+        self.max(other)
+    }
+}

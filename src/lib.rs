@@ -1,0 +1,5 @@
+//! A browser agent with memory.
+
+pub mod base;
+
+pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};
