@@ -1,5 +1,6 @@
 //! A browser agent with memory.
 
 pub mod base;
+pub mod page;
 
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};

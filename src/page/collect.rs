@@ -1,0 +1,266 @@
+//! From the tree to the list of elements: which nodes count, and which of them are the same thing twice.
+
+use std::collections::HashMap;
+
+use super::{
+    Element, ElementRef, NodeId, Role, Tree,
+    context::add_contexts,
+    element::{CROWD, MAX_OPTIONS},
+    label::{MAX_LABEL, label_of, squeezed},
+    outline::{Area, Outline, closed, is_actionable, is_checkable, push_words},
+};
+use crate::base::text;
+
+/// Longest name of a choice of a list. Unit: characters. Source: chosen.
+const MAX_OPTION: usize = 60;
+
+/// A node that may become an element.
+struct Candidate {
+    id: NodeId,
+    /// The nearest candidate around it.
+    outer: Option<usize>,
+    /// Text in it and in no inner candidate.
+    own: String,
+    label: String,
+    url: Option<String>,
+    options: Vec<String>,
+    chosen: Option<String>,
+    /// How many candidates are directly in it, and the last of them.
+    inner: usize,
+    last_inner: Option<usize>,
+    dropped: bool,
+    duplicates: Vec<ElementRef>,
+}
+
+/// All elements, those in dialogs first, then in document order.
+pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
+    let mut found = candidates(tree);
+    for candidate in &mut found {
+        candidate.label = label_of(tree, outline, candidate.id, &candidate.own);
+    }
+    fold_nested(tree, &mut found);
+    fold_links(tree, outline, &mut found);
+    let mut elements: Vec<Element> =
+        found.into_iter().filter(|c| !c.dropped).map(|c| element(tree, outline, c)).collect();
+    elements.sort_by_key(|e| !e.in_dialog);
+    add_contexts(tree, outline, &mut elements);
+    mark_crowds(tree, outline, &mut elements);
+    elements
+}
+
+fn candidates(tree: &Tree) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut holder: Vec<Option<usize>> = Vec::with_capacity(tree.len());
+    for (id, node) in tree.iter() {
+        let outer = tree.parent(id).and_then(|parent| holder[parent.index()]);
+        let number = found.len();
+        let inside = outer.map(|o| &mut found[o]);
+        if is_actionable(node) {
+            // The choices of a closed list are no targets: one selects by name on the list itself.
+            if let Some(list) = inside {
+                let list_role = &tree[list.id].role;
+                if node.role == Role::Option && node.reference.is_none() && *list_role == Role::Combobox {
+                    let name =
+                        if node.name.is_empty() { node.value.as_deref().unwrap_or_default() } else { &node.name };
+                    if node.states.selected == Some(true) {
+                        list.chosen = Some(squeezed(name));
+                    }
+                    if list.options.len() < MAX_OPTIONS {
+                        list.options.push(text::truncate(&text::squeeze(name), MAX_OPTION));
+                    }
+                    holder.push(outer);
+                    continue;
+                }
+                (list.inner, list.last_inner) = (list.inner + 1, Some(number));
+            }
+            let own = if node.role.is_editable() { "" } else { node.value.as_deref().unwrap_or_default() };
+            holder.push(Some(number));
+            found.push(Candidate {
+                id,
+                outer,
+                own: squeezed(own),
+                label: String::new(),
+                url: node.url.as_deref().map(str::to_owned),
+                options: Vec::new(),
+                chosen: None,
+                inner: 0,
+                last_inner: None,
+                dropped: false,
+                duplicates: Vec::new(),
+            });
+        } else {
+            if let Some(around) = inside {
+                let text = if node.name.is_empty() { node.value.as_deref().unwrap_or_default() } else { &node.name };
+                push_words(&mut around.own, text, MAX_LABEL);
+            }
+            holder.push(outer);
+        }
+    }
+    found
+}
+
+/// Folds a thing that only wraps another one: innermost first, so that chains fold whole.
+fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
+    for at in (0..found.len()).rev() {
+        let outer = &found[at];
+        let (Some(last), inner_count) = (outer.last_inner, outer.inner) else { continue };
+        let outer_node = &tree[outer.id];
+        let bare = !outer.own.chars().any(char::is_alphanumeric);
+        if !outer_node.role.is_interactive() {
+            // A label around its box, or a wrapper that took the pointer of what is in it.
+            let only_label = inner_count == 1 && text::fold(&found[last].label) == text::fold(&outer.own);
+            if bare || only_label {
+                drop_outer(found, at);
+            }
+            continue;
+        }
+        let inner_role = &tree[found[last].id].role;
+        let is_container = outer_node.role == Role::ListBox || outer_node.role == *inner_role;
+        if inner_count != 1 || !bare || is_container || found[last].dropped {
+            continue;
+        }
+        if inner_role.is_editable() || is_checkable(inner_role) || outer_node.reference.is_none() {
+            if found[last].label.is_empty() {
+                found[last].label = std::mem::take(&mut found[at].label);
+            }
+            drop_outer(found, at);
+        } else {
+            let inner = &mut found[last];
+            inner.dropped = true;
+            let (label, url) = (std::mem::take(&mut inner.label), inner.url.take());
+            let reference = tree[inner.id].reference.clone();
+            let outer = &mut found[at];
+            // The file name of a link is worth less than any label in it.
+            if outer_node.name.is_empty() && !label.is_empty() {
+                outer.label = label;
+            }
+            outer.url = outer.url.take().or(url);
+            outer.duplicates.extend(reference);
+        }
+    }
+}
+
+/// Drops a wrapper; what was in it is then in what is around it.
+fn drop_outer(found: &mut [Candidate], at: usize) {
+    found[at].dropped = true;
+    let (outer, inner, last) = (found[at].outer, found[at].inner, found[at].last_inner);
+    if let Some(around) = outer {
+        found[around].inner = found[around].inner - 1 + inner;
+        if found[around].last_inner == Some(at) {
+            found[around].last_inner = last;
+        }
+    }
+}
+
+/// Folds links that lead to the same place under the same name, and the picture of a card with its title.
+fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
+    let mut seen: HashMap<(String, String, Option<NodeId>, bool), usize> = HashMap::new();
+    let mut previous: Option<usize> = None;
+    for at in 0..found.len() {
+        let link = &found[at];
+        if link.dropped || tree[link.id].role != Role::Link {
+            continue;
+        }
+        let Some(url) = link.url.clone().filter(|u| leads_somewhere(u)) else {
+            previous = None;
+            continue;
+        };
+        let place = outline.place(link.id);
+        let key = (url, link.label.clone(), place.frame, place.dialog.is_some());
+        if let Some(first) = seen.get(&key).copied().filter(|first| !found[*first].dropped) {
+            drop_duplicate(tree, found, first, at);
+            continue;
+        }
+        // An image without a name has the file name as its label, or none.
+        let unnamed = |c: &Candidate| tree[c.id].name.is_empty() && c.own.is_empty();
+        if let Some(before) = previous.filter(|p| found[*p].url == found[at].url && !found[*p].dropped) {
+            if unnamed(&found[at]) {
+                drop_duplicate(tree, found, before, at);
+                continue;
+            }
+            if unnamed(&found[before]) {
+                drop_duplicate(tree, found, at, before);
+            }
+        }
+        seen.insert(key, at);
+        previous = Some(at);
+    }
+}
+
+fn leads_somewhere(url: &str) -> bool {
+    !url.is_empty() && !url.starts_with('#') && !url.starts_with("javascript:")
+}
+
+fn drop_duplicate(tree: &Tree, found: &mut [Candidate], kept: usize, dropped: usize) {
+    found[dropped].dropped = true;
+    let mut references = std::mem::take(&mut found[dropped].duplicates);
+    references.extend(tree[found[dropped].id].reference.clone());
+    found[kept].duplicates.append(&mut references);
+}
+
+fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
+    let node = &tree[candidate.id];
+    let place = outline.place(candidate.id);
+    let value = node.value.as_deref().filter(|v| node.role.is_editable() || shows_more(&candidate.label, v));
+    let typed = || {
+        let texts = tree.children(candidate.id).map(|c| &tree[c]).filter(|c| c.role == Role::Text);
+        let joined =
+            squeezed(&texts.filter_map(|c| c.value.as_deref()).take(MAX_OPTIONS).collect::<Vec<_>>().join(" "));
+        (node.role.is_editable() && !joined.is_empty()).then_some(joined)
+    };
+    Element {
+        id: candidate.id,
+        reference: node.reference.clone(),
+        role: closed(&node.role),
+        value: value.map(squeezed).or(candidate.chosen).or_else(typed),
+        states: node.states.clone(),
+        url: candidate.url,
+        options: candidate.options,
+        context: None,
+        in_dialog: place.area == Area::Dialog,
+        landmark: place.landmark.map(|l| tree[l].role.clone()),
+        group: 1,
+        crowd: None,
+        label: candidate.label,
+        duplicates: candidate.duplicates,
+    }
+}
+
+fn shows_more(label: &str, value: &str) -> bool {
+    let value = squeezed(value);
+    !value.is_empty() && !label.contains(value.as_str())
+}
+
+/// Counts elements of the same role in the same kind of place, and marks the crowds.
+fn mark_crowds(tree: &Tree, outline: &Outline, elements: &mut [Element]) {
+    let above = |id: Option<NodeId>| id.and_then(|id| tree.parent(id));
+    let kind = |e: &Element| {
+        let parent = tree.parent(e.id);
+        let role = |id: Option<NodeId>| id.map(|id| &tree[id].role);
+        let place = outline.place(e.id);
+        (&tree[e.id].role, role(parent), role(above(parent)), place.landmark, place.dialog)
+    };
+    let mut crowds: HashMap<_, (u32, u32)> = HashMap::new();
+    let kinds: Vec<_> = elements.iter().map(|e| (!is_single(&e.role)).then(|| kind(e))).collect();
+    for kind in kinds.iter().flatten() {
+        let number = u32::try_from(crowds.len()).unwrap_or(u32::MAX);
+        crowds.entry(kind).or_insert((number, 0)).1 += 1;
+    }
+    let mut marked = vec![false; crowds.len()];
+    for (element, kind) in elements.iter_mut().zip(&kinds) {
+        let Some((number, size)) = kind.as_ref().and_then(|k| crowds.get(k)).copied() else { continue };
+        if size <= CROWD {
+            continue;
+        }
+        element.crowd = Some(number);
+        if let Some(first) = marked.get_mut(number as usize).filter(|m| !**m) {
+            *first = true;
+            element.group = size;
+        }
+    }
+}
+
+/// Whether each element of the role asks for something of its own, so that none stands for another.
+const fn is_single(role: &Role) -> bool {
+    role.is_editable() || matches!(role, Role::Slider | Role::ListBox)
+}

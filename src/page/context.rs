@@ -1,0 +1,69 @@
+//! What tells an element from others of its role and label: the text of the row or card that it is in.
+
+use std::collections::HashMap;
+
+use super::{
+    Element, NodeId, Role, Tree,
+    label::is_wrapper,
+    outline::{Outline, is_item, text_within},
+};
+/// Longest context of an element. Unit: characters. Source: chosen; a product name fits.
+const MAX_CONTEXT: usize = 60;
+/// Levels climbed to find the row or card of an element. Unit: levels. Source: chosen.
+const MAX_CONTEXT_LEVELS: usize = 5;
+/// Nodes of a wrapper searched for a second element alike. Unit: nodes. Source: chosen; larger than any card.
+const MAX_CARD_NODES: usize = 48;
+/// Crumbs of text before an element that are passed over. Unit: nodes. Source: chosen.
+const MAX_CONTEXT_NEIGHBOURS: usize = 3;
+
+/// Adds the context to elements whose role and label do not tell them apart.
+pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Element]) {
+    let mut times: HashMap<(&Role, &str), u32> = HashMap::new();
+    for e in elements.iter().filter(|e| !e.label.is_empty()) {
+        *times.entry((&e.role, &e.label)).or_default() += 1;
+    }
+    let contexts: Vec<Option<String>> = elements
+        .iter()
+        .map(|e| {
+            let is_unclear = times.get(&(&e.role, &*e.label)).is_none_or(|times| *times > 1);
+            is_unclear.then(|| context(tree, outline, e)).flatten()
+        })
+        .collect();
+    for (element, context) in elements.iter_mut().zip(contexts) {
+        element.context = context;
+    }
+}
+
+/// The start of the text of the row or card that the element is in: the widest wrapper that holds no second one like it,
+/// for a bare icon the nearest with any text. In a flat run of elements it is the text before.
+fn context(tree: &Tree, outline: &Outline, element: &Element) -> Option<String> {
+    let fine = |found: String| (found.chars().any(char::is_alphanumeric) && found != element.label).then_some(found);
+    let name = &tree[element.id].name;
+    // Two empty names are not handed to the comparison of memory, which is slow on the pointer of an empty box.
+    let same_name = |other: &str| other.len() == name.len() && (name.is_empty() || *other == **name);
+    let is_like = |at: &NodeId| tree[*at].role == tree[element.id].role && same_name(&tree[*at].name);
+    let mut card = None;
+    let mut at = element.id;
+    for _ in 0..MAX_CONTEXT_LEVELS {
+        let Some(parent) = tree.parent(at) else { break };
+        let role = &tree[parent].role;
+        if is_item(role) {
+            return fine(text_within(tree, parent, MAX_CONTEXT)).or(card);
+        }
+        let is_flat = tree.descendants(parent).take(MAX_CARD_NODES).filter(is_like).nth(1).is_some();
+        if is_flat || !(is_wrapper(role) || *role == Role::Form) {
+            break;
+        }
+        card = fine(text_within(tree, parent, MAX_CONTEXT)).or(card);
+        if card.is_some() && name.is_empty() {
+            break;
+        }
+        at = parent;
+    }
+    card.or_else(|| {
+        std::iter::successors(outline.place(at).previous, |p| outline.place(*p).previous)
+            .take(MAX_CONTEXT_NEIGHBOURS)
+            .take_while(|p| !is_like(p))
+            .find_map(|p| fine(text_within(tree, p, MAX_CONTEXT)))
+    })
+}

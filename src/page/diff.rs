@@ -1,0 +1,261 @@
+//! What changed between two observations: the evidence that an action had an effect, and what the prompt says of it.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ElementRef, Node, NodeId, PageHead, Role, States, Tree, Tri,
+    fact::{Fact, facts, has_exact_value},
+    hash::without_numbers,
+    label::{label_of, squeezed},
+    outline::{Outline, closed, is_actionable, text_within},
+};
+use crate::base::text;
+
+/// Most changes of each sort that a diff keeps. Unit: changes. Source: chosen; a prompt shows a tenth of it.
+pub const MAX_CHANGES: usize = 200;
+/// Longest text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
+const MAX_LINE_TEXT: usize = 80;
+
+/// Something that came, went, or is different. Texts are page data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// What kind of thing it is.
+    pub role: Role,
+    /// Its label or text, at most [`MAX_LABEL`](super::MAX_LABEL) characters.
+    pub label: String,
+    /// What about it is different, such as `checked` or `value "a" -> "b"`; empty for what came or went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub what: Vec<String>,
+    /// Its reference in the second observation, if it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<ElementRef>,
+}
+
+/// The differences of two observations.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PageDiff {
+    /// Whether another page is shown: the URL differs by more than a place in the same document.
+    pub navigated: bool,
+    /// The second URL, if it differs at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The second title, if it differs by more than numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What came, in document order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<Change>,
+    /// What went, in document order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<Change>,
+    /// What stayed and has another value or state, in document order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<Change>,
+    /// Whether all that is there was there before, in another order.
+    #[serde(default)]
+    pub reordered: bool,
+    /// Changes beyond [`MAX_CHANGES`] of their sort.
+    #[serde(default)]
+    pub omitted: u32,
+}
+
+/// Compares two observations.
+///
+/// References, layout, and numbers that tick in texts do not count; see [`Fingerprint::state`](super::Fingerprint::state).
+pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
+    let mut found = PageDiff::default();
+    let (old_head, new_head) = (before.0, after.0);
+    if old_head.url != new_head.url {
+        found.url = Some(squeezed(&new_head.url));
+        found.navigated = document(&old_head.url) != document(&new_head.url);
+    }
+    let unnumbered = |title: &str| {
+        let mut out = String::new();
+        without_numbers(title, |c| out.push(c));
+        out
+    };
+    if unnumbered(&old_head.title) != unnumbered(&new_head.title) {
+        found.title = Some(squeezed(&new_head.title));
+    }
+    compare(before.1, after.1, &mut found);
+    found
+}
+
+/// The URL without a fragment that only names a place; one that routes (`#/cart`, `#!cart`) is part of the page's name.
+fn document(url: &str) -> &str {
+    match url.split_once('#') {
+        Some((document, place)) if !place.starts_with('/') && !place.starts_with('!') => document,
+        _ => url,
+    }
+}
+
+fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
+    let (old, new) = (facts(before), facts(after));
+    // The facts of each key that wait for their partner, first in first out.
+    let mut waiting: HashMap<u64, std::collections::VecDeque<usize>> = HashMap::new();
+    for (index, fact) in old.iter().enumerate() {
+        waiting.entry(fact.key).or_default().push_back(index);
+    }
+    let mut paired = vec![false; old.len()];
+    let (mut added, mut changed): (Vec<&Fact>, Vec<(&Fact, &Fact)>) = (Vec::new(), Vec::new());
+    for fact in &new {
+        match waiting.get_mut(&fact.key).and_then(std::collections::VecDeque::pop_front) {
+            Some(index) => {
+                paired[index] = true;
+                if old[index].detail != fact.detail {
+                    changed.push((&old[index], fact));
+                }
+            }
+            None => added.push(fact),
+        }
+    }
+    let removed: Vec<&Fact> = old.iter().zip(&paired).filter(|(_, paired)| !**paired).map(|(fact, _)| fact).collect();
+    found.reordered = added.is_empty() && removed.is_empty() && old.iter().zip(&new).any(|(a, b)| a.key != b.key);
+    let over = |len: usize| u32::try_from(len.saturating_sub(MAX_CHANGES)).unwrap_or(u32::MAX);
+    found.omitted = over(added.len()).saturating_add(over(removed.len())).saturating_add(over(changed.len()));
+
+    if !(added.is_empty() && changed.is_empty()) {
+        let outline = Outline::of(after);
+        let change = |id| Change { reference: after[id].reference.clone(), ..shown(after, &outline, id) };
+        found.added = added.iter().take(MAX_CHANGES).map(|fact| change(fact.id)).collect();
+        let pairs = changed.iter().take(MAX_CHANGES);
+        found.changed = pairs
+            .map(|(old, new)| Change { what: differences(&before[old.id], &after[new.id]), ..change(new.id) })
+            .collect();
+    }
+    if !removed.is_empty() {
+        let outline = Outline::of(before);
+        found.removed = removed.iter().take(MAX_CHANGES).map(|fact| shown(before, &outline, fact.id)).collect();
+    }
+}
+
+fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
+    let node = &tree[id];
+    let label = if is_actionable(node) {
+        let own = if node.role.is_editable() { String::new() } else { text_within(tree, id, MAX_LINE_TEXT) };
+        label_of(tree, outline, id, &own)
+    } else if node.name.is_empty() {
+        squeezed(node.value.as_deref().unwrap_or_default())
+    } else {
+        squeezed(&node.name)
+    };
+    Change { role: closed(&node.role), label, what: Vec::new(), reference: None }
+}
+
+/// What is different between two nodes of the same role and name, in our words.
+fn differences(old: &Node, new: &Node) -> Vec<String> {
+    let mut out = Vec::new();
+    let (a, b) = (old.value.as_deref().unwrap_or_default(), new.value.as_deref().unwrap_or_default());
+    if a != b && (has_exact_value(&new.role) || !new.name.is_empty()) {
+        out.push(format!("value {} -> {}", quoted(a), quoted(b)));
+    }
+    let (a, b): (&States, &States) = (&old.states, &new.states);
+    let tri = |t: Option<Tri>| t.map_or(0, |t| t as u8 + 1);
+    let words: [(u8, u8, [&str; 4]); 7] = [
+        (tri(a.checked), tri(b.checked), ["not checkable", "unchecked", "checked", "partly checked"]),
+        (tri(a.pressed), tri(b.pressed), ["not pressable", "released", "pressed", "partly pressed"]),
+        (flag(a.expanded), flag(b.expanded), ["not expandable", "collapsed", "expanded", ""]),
+        (flag(a.selected), flag(b.selected), ["not selected", "not selected", "selected", ""]),
+        (a.disabled.into(), b.disabled.into(), ["enabled", "disabled", "", ""]),
+        (a.invalid.into(), b.invalid.into(), ["valid", "invalid", "", ""]),
+        (focus(old), focus(new), ["lost the focus", "focused", "", ""]),
+    ];
+    out.extend(words.iter().filter(|(a, b, _)| a != b).map(|(_, b, words)| words[usize::from(*b)].to_owned()));
+    out
+}
+
+/// Whether a field has the focus; that other things take it is no effect.
+fn focus(node: &Node) -> u8 {
+    u8::from(node.states.active && node.role.is_editable())
+}
+
+fn flag(state: Option<bool>) -> u8 {
+    state.map_or(0, |on| u8::from(on) + 1)
+}
+
+fn quoted(page_text: &str) -> String {
+    serde_json::Value::from(text::truncate(&text::squeeze(page_text), MAX_LINE_TEXT)).to_string()
+}
+
+impl PageDiff {
+    /// Whether nothing happened that an action could have caused.
+    pub fn is_empty(&self) -> bool {
+        self.url.is_none()
+            && self.title.is_none()
+            && self.added.is_empty()
+            && self.removed.is_empty()
+            && self.changed.is_empty()
+            && !self.reordered
+    }
+
+    /// At most `max_lines` short lines, the most telling first; the last one counts what is left out.
+    ///
+    /// Page texts in them are JSON strings, so that none ends its line. `+` came, `-` went, `~` is different.
+    pub fn summary(&self, max_lines: usize) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        if let Some(url) = &self.url {
+            lines.push(format!("{} {}", if self.navigated { "went to" } else { "moved to" }, quoted(url)));
+        }
+        if let Some(title) = &self.title {
+            lines.push(format!("title is now {}", quoted(title)));
+        }
+        if self.reordered {
+            lines.push("the order changed".to_owned());
+        }
+        let mut rest: Vec<(u8, char, &Change)> = Vec::new();
+        rest.extend(self.changed.iter().map(|c| (1, '~', c)));
+        rest.extend(self.added.iter().map(|c| (urgency(&c.role), '+', c)));
+        rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
+        rest.sort_by_key(|(urgency, ..)| *urgency);
+        let mut told: Vec<(String, usize)> = lines.into_iter().map(|line| (line, 1)).collect();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for (_, sign, change) in rest {
+            let line = line(sign, change);
+            if let Some(at) = known.get(&line) {
+                told[*at].1 += 1;
+            } else {
+                known.insert(line.clone(), told.len());
+                told.push((line, 1));
+            }
+        }
+        let kept = if told.len() > max_lines { max_lines.saturating_sub(1) } else { told.len() };
+        let left_out: usize = told.iter().skip(kept).map(|(_, times)| times).sum::<usize>() + self.omitted as usize;
+        let mut lines: Vec<String> = told
+            .into_iter()
+            .take(kept)
+            .map(|(line, times)| if times == 1 { line } else { format!("{line} ({times} times)") })
+            .collect();
+        if left_out > 0 && lines.len() < max_lines {
+            lines.push(format!("and {left_out} more changes"));
+        }
+        lines
+    }
+}
+
+/// What a reader must see first: dialogs and alerts, then what can be acted on, headings, and the rest.
+const fn urgency(role: &Role) -> u8 {
+    if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
+        0
+    } else if role.is_interactive() || matches!(role, Role::Heading) {
+        2
+    } else {
+        4
+    }
+}
+
+fn line(sign: char, change: &Change) -> String {
+    let mut line = format!("{sign} {}", change.role);
+    if !change.label.is_empty() {
+        line.push(' ');
+        line.push_str(&quoted(&change.label));
+    }
+    if !change.what.is_empty() {
+        line.push_str(": ");
+        line.push_str(&change.what.join(", "));
+    }
+    line
+}

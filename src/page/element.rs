@@ -1,0 +1,66 @@
+//! The elements of a page that a person could act on, as the prompt, `find` and the guards see them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ElementRef, NodeId, Role, States};
+
+/// Something to click or to type into. All texts are page data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Element {
+    /// Its node in the tree that was interpreted.
+    pub id: NodeId,
+    /// The driver's name for it; an unnamed icon may have none.
+    pub reference: Option<ElementRef>,
+    /// What kind of thing it is; `generic` for a role that the page made up.
+    pub role: Role,
+    /// Name, text, label beside it, placeholder or file name of its link, whichever comes first; at most
+    /// [`MAX_LABEL`](super::MAX_LABEL) characters. Empty for a bare icon.
+    pub label: String,
+    /// What is typed, chosen or shown in it, if that is not its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Its states.
+    #[serde(default)]
+    pub states: States,
+    /// Where a link leads, as written in the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Names of the choices of a closed list, the first [`MAX_OPTIONS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// What tells it from others of its role and label: the start of the text of the row or card it is in. Set only
+    /// where the label is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Whether it is in an open dialog.
+    #[serde(default)]
+    pub in_dialog: bool,
+    /// The landmark it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmark: Option<Role>,
+    /// How many like elements this line stands for: on the first of a crowd that [`PageView::shown`] thins out, the size
+    /// of the crowd; 1 everywhere else.
+    ///
+    /// [`PageView::shown`]: super::PageView::shown
+    pub group: u32,
+    /// Number of the crowd it belongs to, if it is in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) crowd: Option<u32>,
+    /// References of duplicates that it stands for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) duplicates: Vec<ElementRef>,
+}
+
+/// Most choices of a list that are kept. Unit: choices. Source: chosen; months and weekdays fit, countries do not.
+pub const MAX_OPTIONS: usize = 25;
+
+/// Like elements from which on only some are shown. Unit: elements. Source: chosen; half of the 60 that a prompt shows.
+pub const CROWD: u32 = 30;
+
+impl Element {
+    /// Whether the reference is its own or that of a duplicate that it stands for.
+    pub fn answers_to(&self, reference: &ElementRef) -> bool {
+        self.reference.as_ref() == Some(reference) || self.duplicates.contains(reference)
+    }
+}

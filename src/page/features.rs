@@ -1,0 +1,217 @@
+//! What a page is made of, counted in a few passes: the ground on which its type is decided and its summary written.
+
+use super::{
+    NodeId, Role, Tree,
+    outline::{Area, Outline, is_actionable, is_checkable, is_item},
+};
+use crate::base::text::tokens_wide;
+
+use super::lexicon::is_price;
+
+/// Fewest like siblings that make a collection. Unit: nodes. Source: chosen; two of a kind are chance.
+const MIN_COLLECTION: usize = 3;
+/// Shortest run of text taken for prose. Unit: letters, an ideograph counts two. Source: chosen; a long button has 30.
+const MIN_PROSE: usize = 80;
+/// Most headings kept. Unit: headings. Source: chosen.
+const MAX_HEADINGS: usize = 8;
+
+/// What is somewhere in a subtree, one bit each.
+type Kinds = u16;
+const LINK: Kinds = 1;
+const FIELD: Kinds = 1 << 1;
+const CHECK: Kinds = 1 << 2;
+const BUTTON: Kinds = 1 << 3;
+const HEADING: Kinds = 1 << 4;
+const PRICE: Kinds = 1 << 5;
+const POINTER: Kinds = 1 << 6;
+/// What like siblings must have in common; a badge or a sale price makes no difference.
+const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
+
+/// Counts of the content outside of dialogs, page furniture left out where there is any.
+#[derive(Debug, Default)]
+pub(super) struct Features {
+    /// Anything to read or to act on, anywhere.
+    pub(super) has_anything: bool,
+    /// The outermost open dialogs that hold anything.
+    pub(super) dialogs: Vec<NodeId>,
+    /// Headings, main ones first.
+    pub(super) headings: Vec<NodeId>,
+    /// Letters of all text, ideographs twice.
+    pub(super) letters: usize,
+    /// Letters of text in links.
+    pub(super) link_letters: usize,
+    /// Letters of long runs of text outside of links.
+    pub(super) prose: usize,
+    /// Fields outside of collections.
+    pub(super) fields: Vec<NodeId>,
+    /// Boxes to tick outside of collections.
+    pub(super) checks: usize,
+    /// Buttons outside of collections.
+    pub(super) buttons: usize,
+    /// Links outside of collections.
+    pub(super) links: usize,
+    /// Things to act on, all together.
+    pub(super) actionable: usize,
+    /// Images outside of collections.
+    pub(super) images: usize,
+    /// Prices outside of collections.
+    pub(super) prices: usize,
+    /// Members of the largest collection.
+    pub(super) items: usize,
+    /// Members of collections that have both a price and something to set.
+    pub(super) priced_fields: usize,
+    /// Members of collections that have a price.
+    pub(super) priced_items: usize,
+    /// Search fields on the whole page, also in its banner.
+    pub(super) search_fields: Vec<NodeId>,
+    /// Articles that are not one of several.
+    pub(super) articles: usize,
+}
+
+impl Features {
+    pub(super) fn of(tree: &Tree, outline: &Outline) -> Self {
+        let kinds = kinds(tree);
+        let mut out = Self::default();
+        let in_item = out.collections(tree, outline, &kinds);
+        let mut in_link = vec![false; tree.len()];
+        let mut in_search = vec![false; tree.len()];
+        let mut headings: Vec<(u8, NodeId)> = Vec::new();
+        for (id, node) in tree.iter() {
+            if let Some(parent) = tree.parent(id) {
+                in_link[id.index()] = in_link[parent.index()] || tree[parent].role == Role::Link;
+                in_search[id.index()] = in_search[parent.index()] || tree[parent].role == Role::Search;
+            }
+            let place = outline.place(id);
+            let text = if node.role.is_editable() { None } else { node.value.as_deref() };
+            out.has_anything |= is_actionable(node)
+                || text.is_some_and(|t| !t.trim().is_empty())
+                || (!node.name.is_empty() && !node.role.is_landmark());
+            if node.role.is_dialog() && tree.parent(id).is_none_or(|p| outline.place(p).dialog.is_none()) {
+                let says = !node.name.is_empty() || node.value.is_some() || tree.descendants(id).next().is_some();
+                out.dialogs.extend(says.then_some(id));
+            }
+            if place.area == Area::Dialog {
+                continue;
+            }
+            if node.role.is_editable() && (node.role == Role::SearchBox || in_search[id.index()]) {
+                out.search_fields.push(id);
+            }
+            if !outline.is_content(id) {
+                continue;
+            }
+            let alone = !in_item[id.index()];
+            // A leaf without a value shows its name.
+            let shown = text.or_else(|| {
+                let is_leaf = tree.descendants(id).next().is_none() && !node.role.is_editable();
+                (is_leaf && node.role != Role::Img).then_some(&*node.name)
+            });
+            let letters = shown.map_or(0, letters);
+            out.letters += letters;
+            if in_link[id.index()] || node.role == Role::Link {
+                out.link_letters += letters;
+            } else if letters >= MIN_PROSE {
+                out.prose += letters;
+            }
+            out.actionable += usize::from(is_actionable(node));
+            if node.role == Role::Heading {
+                headings.push((node.states.level.unwrap_or(u8::MAX), id));
+            }
+            if alone {
+                match &node.role {
+                    role if role.is_editable() => out.fields.push(id),
+                    role if is_checkable(role) => out.checks += 1,
+                    Role::Button => out.buttons += 1,
+                    Role::Link => out.links += 1,
+                    Role::Img => out.images += 1,
+                    Role::Article => out.articles += 1,
+                    _ => {}
+                }
+                out.prices += usize::from(shown.is_some_and(is_price));
+            }
+        }
+        headings.sort_unstable();
+        out.headings = headings.into_iter().take(MAX_HEADINGS).map(|(_, id)| id).collect();
+        out
+    }
+
+    /// Finds like siblings; returns for each node whether it is in one of them.
+    fn collections(&mut self, tree: &Tree, outline: &Outline, kinds: &[Kinds]) -> Vec<bool> {
+        let mut in_item = vec![false; tree.len()];
+        let mut members: Vec<(&Role, Kinds, NodeId)> = Vec::new();
+        let parents = std::iter::once(None).chain(tree.iter().map(|(id, _)| Some(id)));
+        for parent in parents {
+            let all = |id: &NodeId| outline.is_content(*id) && tree[*id].role != Role::Text;
+            match parent {
+                Some(parent) => members.extend(tree.children(parent).filter(all).map(|id| member(tree, kinds, id))),
+                None => members.extend(tree.roots().filter(all).map(|id| member(tree, kinds, id))),
+            }
+            if members.len() >= MIN_COLLECTION {
+                members.sort_unstable();
+                for group in members.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                    if group.len() >= MIN_COLLECTION && is_collection(group, kinds) {
+                        self.items = self.items.max(group.len());
+                        for (_, _, id) in group {
+                            let kinds = kinds[id.index()];
+                            self.priced_items += usize::from(kinds & PRICE != 0);
+                            self.priced_fields += usize::from(kinds & PRICE != 0 && kinds & FIELD != 0);
+                            in_item[id.index()] = true;
+                        }
+                    }
+                }
+            }
+            members.clear();
+        }
+        for (id, _) in tree.iter() {
+            in_item[id.index()] |= tree.parent(id).is_some_and(|parent| in_item[parent.index()]);
+        }
+        in_item
+    }
+}
+
+/// A child with what makes it like its siblings: items of a list are alike whatever is in them.
+fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, NodeId) {
+    let role = &tree[id].role;
+    (role, if is_item(role) { 0 } else { kinds[id.index()] & SHAPE }, id)
+}
+
+/// Whether like siblings are things to choose from, not the rows of a form or the points of a text.
+fn is_collection(group: &[(&Role, Kinds, NodeId)], kinds: &[Kinds]) -> bool {
+    let most = |wanted: Kinds| group.iter().filter(|m| kinds[m.2.index()] & wanted != 0).count() * 2 > group.len();
+    let role = group[0].0;
+    if role.is_editable() || is_checkable(role) || *role == Role::Button || role.is_landmark() && *role != Role::Region
+    {
+        return false;
+    }
+    let is_form_row = most(FIELD) && !most(LINK | PRICE);
+    let is_table_row = *role == Role::Row;
+    !is_form_row && (is_table_row || most(LINK | CHECK | BUTTON | POINTER | PRICE))
+}
+
+/// For each node, what is in it or is it.
+fn kinds(tree: &Tree) -> Vec<Kinds> {
+    let mut kinds: Vec<Kinds> = vec![0; tree.len()];
+    for (id, node) in tree.iter().rev() {
+        let own = match &node.role {
+            Role::Link => LINK,
+            Role::Button => BUTTON,
+            Role::Heading => HEADING,
+            role if role.is_editable() => FIELD,
+            role if is_checkable(role) => CHECK,
+            _ => 0,
+        };
+        let shown = node.value.as_deref().unwrap_or(&node.name);
+        let price = if !node.role.is_editable() && is_price(shown) { PRICE } else { 0 };
+        let pointer = if node.states.pointer { POINTER } else { 0 };
+        let all = kinds[id.index()] | own | price | pointer;
+        kinds[id.index()] = all;
+        if let Some(parent) = tree.parent(id) {
+            kinds[parent.index()] |= all;
+        }
+    }
+    kinds
+}
+
+/// The size of a text in letters; an ideograph or syllable says about as much as two.
+fn letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).map(|c| if tokens_wide(c) { 2 } else { 1 }).sum()
+}

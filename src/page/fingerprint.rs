@@ -1,0 +1,155 @@
+//! Fingerprints: is it the same kind of page, and is it in the same state?
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Role, Tree,
+    fact::{facts, is_ticking},
+    hash::StableHash,
+    label::is_wrapper,
+};
+use crate::base::{Error, ErrorKind, Result};
+
+/// 64 bits that are equal for equal pages in every process; written as 16 hexadecimal digits.
+///
+/// ```
+/// use webwise::page::{Fingerprint, Node, Role, Tree};
+///
+/// let page = |left: &str| {
+///     let mut b = Tree::builder();
+///     b.leaf(Node::new(Role::TextBox, "User"));
+///     b.leaf(Node::text(format!("Time left: {left}")));
+///     b.finish()
+/// };
+/// assert_eq!(Fingerprint::structure(&page("9")), Fingerprint::structure(&page("10")));
+/// assert_eq!(Fingerprint::state(&page("9")), Fingerprint::state(&page("10")));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// What kind of page it is: roles, how they nest, and the names of its fields without numbers.
+    ///
+    /// Blind to references, texts, values, states, wrappers, and to how many of a kind there are in which order: two
+    /// products of one shop, or a list before and after one more item, are alike. An empty list and a filled one differ.
+    pub fn structure(tree: &Tree) -> Self {
+        let mut kinds: Vec<Vec<u64>> = vec![Vec::new(); tree.len()];
+        let mut top: Vec<u64> = Vec::new();
+        let mut fields: Vec<u64> = Vec::new();
+        for (id, node) in tree.iter().rev() {
+            let mut below = std::mem::take(&mut kinds[id.index()]);
+            let parent = tree.parent(id);
+            if node.role.is_editable() {
+                let mut hash = StableHash::new();
+                hash.text(node.role.as_str());
+                hash.text_without_numbers(&node.name);
+                fields.push(hash.finish());
+            }
+            let into = parent.map_or(&mut top, |parent| &mut kinds[parent.index()]);
+            // What is in an item differs from item to item, so an item counts by its role alone.
+            let is_item = parent.is_some_and(|parent| is_list(&tree[parent].role));
+            if !is_item && is_transparent(&node.role) {
+                // The shorter list goes into the longer one, so that deep nesting stays cheap.
+                if into.len() < below.len() {
+                    std::mem::swap(into, &mut below);
+                }
+                into.append(&mut below);
+            } else if !is_unstable(&node.role) {
+                let mut hash = StableHash::new();
+                hash.text(node.role.as_str());
+                hash.number(node.states.level.filter(|_| node.role == Role::Heading).map_or(0, u64::from));
+                if !is_item {
+                    hash_set(&mut hash, &mut below);
+                }
+                into.push(hash.finish());
+            }
+        }
+        let mut hash = StableHash::new();
+        hash_set(&mut hash, &mut top);
+        hash_set(&mut hash, &mut fields);
+        Self(hash.finish())
+    }
+
+    /// What the page shows: the structure's opposite in names, texts, order, values and states.
+    ///
+    /// Blind to references, layout, focus outside of fields, and to numbers, except in values of fields and in the names
+    /// of enabled controls: a clock that ticks is no effect of an action, a typed digit or a cart count is. Equal exactly
+    /// when [`diff`](super::diff()) finds nothing in the two trees.
+    pub fn state(tree: &Tree) -> Self {
+        let mut hash = StableHash::new();
+        for fact in facts(tree) {
+            hash.number(fact.key);
+            hash.number(fact.detail);
+        }
+        Self(hash.finish())
+    }
+
+    /// Parses 16 hexadecimal digits.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for anything else.
+    pub fn parse(text: &str) -> Result<Self> {
+        let fine = text.len() == 16 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let bits = fine.then(|| u64::from_str_radix(text, 16).ok()).flatten();
+        bits.map(Self).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidInput, "fingerprint.parse")
+                .with("expected", "16 hexadecimal digits in lower case")
+        })
+    }
+}
+
+fn hash_set(hash: &mut StableHash, set: &mut Vec<u64>) {
+    set.sort_unstable();
+    set.dedup();
+    hash.number(set.len() as u64);
+    for kind in set.iter() {
+        hash.number(*kind);
+    }
+}
+
+const fn is_transparent(role: &Role) -> bool {
+    is_wrapper(role) || matches!(role, Role::Text | Role::Emphasis | Role::Mark | Role::Time | Role::Code)
+}
+
+const fn is_unstable(role: &Role) -> bool {
+    is_ticking(role) || matches!(role, Role::Tooltip)
+}
+
+const fn is_list(role: &Role) -> bool {
+    matches!(
+        role,
+        Role::List
+            | Role::Table
+            | Role::RowGroup
+            | Role::Grid
+            | Role::TreeGrid
+            | Role::ListBox
+            | Role::Combobox
+            | Role::Menu
+            | Role::Tree
+            | Role::Feed
+    )
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Fingerprint> for String {
+    fn from(fingerprint: Fingerprint) -> Self {
+        fingerprint.to_string()
+    }
+}

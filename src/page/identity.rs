@@ -1,0 +1,232 @@
+//! What makes an element itself: the target identity that memory keeps instead of a reference.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Locator, NodeId, Role, Tree,
+    hash::without_numbers,
+    label::{beside, is_field},
+    outline::{Outline, closed, is_item, text_within},
+};
+use crate::base::text;
+
+/// A place among like siblings: third of 24 alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Collection {
+    /// Place from 0.
+    pub index: u32,
+    /// How many there are, at least 2.
+    pub size: u32,
+}
+
+/// How an element can be recognised on another load of the same kind of page.
+///
+/// All texts are page data, capped at [`TargetIdentity::MAX_TEXT`] characters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TargetIdentity {
+    /// The role.
+    pub role: Role,
+    /// The accessible name; empty when it has none.
+    #[serde(default)]
+    pub name: String,
+    /// For what has no name of its own: the label beside a field, else the text in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Place from 0 among the elements of the page with the same role, name and frame.
+    #[serde(default)]
+    pub ordinal: u32,
+    /// Names of the named ancestors, nearest first, at most 3.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ancestors: Vec<String>,
+    /// The landmark it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmark: Option<Role>,
+    /// Its place, when it or what it is in is one of several like siblings: such a target was probably chosen, unless it
+    /// is in a navigation landmark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collection: Option<Collection>,
+    /// Stable attributes by name (`placeholder`, `testid`), sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<(String, String)>,
+    /// Names of the frames it is in, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<String>,
+    /// The durable locator that the driver printed for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locator: Option<Locator>,
+}
+
+impl TargetIdentity {
+    /// Longest text kept. Unit: characters. Source: the threat model.
+    pub const MAX_TEXT: usize = 60;
+
+    /// Whether another identity means the same element of the same page: all but the locator and the place among
+    /// siblings, which changes when siblings come and go.
+    pub fn is_same_element(&self, other: &Self) -> bool {
+        let plain = |identity: &Self| Self { locator: None, collection: None, ..identity.clone() };
+        plain(self) == plain(other)
+    }
+
+    /// An identity of which only role and name are known.
+    pub fn new(role: Role, name: impl Into<String>) -> Self {
+        Self {
+            role,
+            name: name.into(),
+            label: None,
+            ordinal: 0,
+            ancestors: Vec::new(),
+            landmark: None,
+            collection: None,
+            attributes: Vec::new(),
+            frames: Vec::new(),
+            locator: None,
+        }
+    }
+
+    /// The identity of a node of a tree; the locator is the driver's to add.
+    ///
+    /// Costs one walk over the tree.
+    pub fn of(tree: &Tree, id: NodeId) -> Self {
+        let node = &tree[id];
+        let outline = Outline::of(tree);
+        let place = outline.place(id);
+        let is_twin = |at: NodeId| {
+            tree[at].role == node.role && tree[at].name == node.name && outline.place(at).frame == place.frame
+        };
+        let ordinal = tree.iter().take_while(|(at, _)| *at < id).filter(|(at, _)| is_twin(*at)).count();
+        let named = tree.ancestors(id).filter(|at| tree[*at].role != Role::Iframe && !tree[*at].name.is_empty());
+        let frames = std::iter::successors(place.frame, |frame| outline.place(*frame).frame);
+        let mut frames: Vec<String> = frames.take(MAX_FRAMES).map(|frame| capped(&tree[frame].name)).collect();
+        frames.reverse();
+        Self {
+            label: label(tree, &outline, id),
+            ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
+            ancestors: named.take(MAX_ANCESTORS).map(|at| capped(&tree[at].name)).collect(),
+            landmark: place.landmark.map(|landmark| tree[landmark].role.clone()),
+            collection: collection(tree, &outline, id),
+            attributes: attributes(node),
+            frames,
+            ..Self::new(closed(&node.role), capped(&node.name))
+        }
+    }
+}
+
+/// Names of ancestors kept. Unit: names. Source: the field's own limit.
+const MAX_ANCESTORS: usize = 3;
+/// Frames kept. Unit: frames. Source: chosen; a payment form is in two.
+const MAX_FRAMES: usize = 4;
+/// Levels searched for a collection. Unit: levels. Source: chosen; a button in a card in wrappers is six deep.
+const MAX_COLLECTION_LEVELS: usize = 12;
+/// Nodes of a sibling that are looked at. Unit: nodes. Source: chosen; larger than any row or card.
+const MAX_SIBLING_NODES: usize = 128;
+/// Properties that a page does not change from load to load. Source: what drivers print of forms and tests.
+const STABLE_PROPERTIES: [&str; 6] = ["alt", "autocomplete", "name", "placeholder", "testid", "type"];
+
+fn capped(page_text: &str) -> String {
+    text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
+}
+
+fn label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
+    let node = &tree[id];
+    if !node.name.is_empty() {
+        return None;
+    }
+    let found = if is_field(&node.role) {
+        beside(tree, outline, id).map(|label| capped(&label))
+    } else {
+        Some(text_within(tree, id, TargetIdentity::MAX_TEXT))
+    };
+    found.filter(|label| !label.is_empty())
+}
+
+fn attributes(node: &super::Node) -> Vec<(String, String)> {
+    let stable = |name: &&str| node.property(name).map(|value| ((*name).to_owned(), capped(value)));
+    STABLE_PROPERTIES.iter().filter_map(stable).filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// The place of the node, or of the nearest thing that it is in, among like siblings.
+fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> {
+    let target = Likeness::of(tree, outline, id);
+    for at in std::iter::once(id).chain(tree.ancestors(id)).take(MAX_COLLECTION_LEVELS) {
+        let role = &tree[at].role;
+        if ends_search(role) {
+            return None;
+        }
+        if is_container(role) {
+            continue;
+        }
+        let is_like = |sibling: &NodeId| *sibling == at || (tree[*sibling].role == *role && target.is_in(*sibling, at));
+        let alike: Vec<NodeId> = match tree.parent(at) {
+            Some(parent) => tree.children(parent).filter(is_like).collect(),
+            None => tree.roots().filter(is_like).collect(),
+        };
+        if alike.len() > 1 {
+            let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            let index = alike.iter().position(|sibling| *sibling == at).unwrap_or(0);
+            return Some(Collection { index: count(index), size: count(alike.len()) });
+        }
+    }
+    None
+}
+
+/// Whether what is around it is page layout and no longer a thing among others.
+fn ends_search(role: &Role) -> bool {
+    (role.is_landmark() && !matches!(role, Role::Region | Role::Form)) || role.is_dialog() || *role == Role::Iframe
+}
+
+/// Whether the role holds a collection rather than being a member of one.
+const fn is_container(role: &Role) -> bool {
+    matches!(role, Role::List | Role::Table | Role::RowGroup | Role::Grid | Role::ListBox | Role::RadioGroup)
+}
+
+/// What another element must share to be the same thing in another row.
+struct Likeness<'t> {
+    tree: &'t Tree,
+    outline: &'t Outline,
+    id: NodeId,
+    /// Name or label without numbers, for what is known by it: a field `User` is not like a field `Password`.
+    said: Option<String>,
+}
+
+impl<'t> Likeness<'t> {
+    fn of(tree: &'t Tree, outline: &'t Outline, id: NodeId) -> Self {
+        Self { tree, outline, id, said: said(tree, outline, id) }
+    }
+
+    /// Whether `sibling` holds to this element as `own` does, `own` being the element or what it is in.
+    fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
+        let tree = self.tree;
+        let mut nodes = std::iter::once(sibling).chain(tree.descendants(sibling)).take(MAX_SIBLING_NODES);
+        let is_counterpart = |at: NodeId| {
+            tree[at].role == tree[self.id].role && (self.said.is_none() || said(tree, self.outline, at) == self.said)
+        };
+        let has_counterpart = if own == self.id { is_counterpart(sibling) } else { nodes.any(is_counterpart) };
+        has_counterpart && (is_item(&tree[own].role) || similar(&roles_in(tree, own), &roles_in(tree, sibling)))
+    }
+}
+
+fn said(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
+    let node = &tree[id];
+    if !(node.role.is_editable() || matches!(node.role, Role::Button | Role::Switch | Role::Slider)) {
+        return None;
+    }
+    let text = if node.name.is_empty() { label(tree, outline, id).unwrap_or_default() } else { capped(&node.name) };
+    let mut out = String::new();
+    without_numbers(&text, |c| out.push(c));
+    Some(out)
+}
+
+/// The different roles in a subtree, sorted.
+fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
+    let mut roles: Vec<&Role> = tree.descendants(id).take(MAX_SIBLING_NODES).map(|at| &tree[at].role).collect();
+    roles.sort_unstable();
+    roles.dedup();
+    roles
+}
+
+/// Whether at least half of the roles of both are in both.
+fn similar(a: &[&Role], b: &[&Role]) -> bool {
+    let common = a.iter().filter(|role| b.contains(role)).count();
+    common * 2 >= a.len() + b.len() - common
+}

@@ -1,0 +1,132 @@
+//! The few words that help to tell kinds of pages apart, in the languages most used on the web.
+//!
+//! Words only break ties: every kind of page has a rule that works without them.
+
+use std::sync::LazyLock;
+
+use crate::base::text;
+
+/// A set of words and phrases, compared word by word without case.
+pub(super) struct Phrases(LazyLock<Vec<String>>);
+
+impl Phrases {
+    /// Whether the text holds one of the phrases as whole words.
+    pub(super) fn are_in(&self, text: &str) -> bool {
+        let text = spaced(text);
+        self.0.iter().any(|phrase| text.contains(phrase.as_str()))
+    }
+}
+
+/// The words of a text with a space on both sides of each.
+fn spaced(text: &str) -> String {
+    format!(" {} ", text::words(text).join(" "))
+}
+
+macro_rules! phrases {
+    ($($(#[$doc:meta])* $name:ident = $words:literal;)*) => {
+        $($(#[$doc])* pub(super) static $name: Phrases =
+            Phrases(LazyLock::new(|| $words.split('|').map(spaced).collect()));)*
+    };
+}
+
+phrases! {
+    /// The label of a password field.
+    PASSWORD = "password|passphrase|passcode|passwort|kennwort|mot de passe|contraseña|senha|palavra passe|wachtwoord|\
+        lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|parola|şifre|пароль|κωδικός|סיסמה|كلمة المرور|\
+        كلمة السر|گذرواژه|पासवर्ड|รหัสผ่าน|mật khẩu|kata sandi|パスワード|暗証番号|密码|密碼|비밀번호";
+    /// The label of a search field or of its button.
+    SEARCH = "search|suche|suchen|buscar|búsqueda|recherche|rechercher|cerca|ricerca|pesquisar|pesquisa|zoeken|sök|søk|\
+        søg|hae|szukaj|hledat|keresés|ara|поиск|найти|пошук|αναζήτηση|חיפוש|بحث|ابحث|البحث|جستجو|खोजें|ค้นหา|\
+        tìm kiếm|cari|検索|搜索|搜尋|搜寻|검색";
+    /// The heading of a cart or a checkout.
+    CART = "cart|basket|shopping bag|checkout|check out|warenkorb|einkaufswagen|kasse|panier|carrito|cesta|carrinho|\
+        carrello|winkelwagen|winkelmand|varukorg|handlekurv|indkøbskurv|ostoskori|koszyk|košík|kosár|sepet|sepetim|\
+        корзина|кошик|καλάθι|עגלה|סל קניות|سلة|سلة التسوق|عربة التسوق|سبد خرید|कार्ट|ตะกร้า|giỏ hàng|keranjang|カート|\
+        買い物かご|レジ|购物车|購物車|结账|結帳|장바구니";
+    /// The heading of a page that could not be shown.
+    ERROR = "not found|page not found|error|forbidden|access denied|bad gateway|service unavailable|server error|\
+        nicht gefunden|fehler|introuvable|erreur|no encontrada|no encontrado|não encontrada|non trovata|niet gevonden|\
+        hittades inte|nie znaleziono|nenalezena|bulunamadı|не найдена|не найдено|ошибка|δεν βρέθηκε|לא נמצא|\
+        غير موجودة|غير موجود|خطأ|یافت نشد|ไม่พบ|không tìm thấy|tidak ditemukan|見つかりません|エラー|未找到|找不到|错误|錯誤|\
+        찾을 수 없습니다|오류";
+    /// Path of a login page. Paths are mostly English on any site.
+    LOGIN_PATH = "login|log in|signin|sign in|logon|auth|sso|session new|sessions new|anmelden|anmeldung|connexion|\
+        iniciar sesion|accedi|inloggen|entrar";
+    /// Path of a cart or a checkout.
+    CART_PATH = "cart|basket|bag|checkout|warenkorb|kasse|panier|carrito|carrinho|carrello";
+    /// Path of search results.
+    SEARCH_PATH = "search|suche|buscar|recherche|results|find";
+}
+
+/// Names of query parameters that carry what was searched for.
+pub(super) const SEARCH_KEYS: [&str; 14] = [
+    "q",
+    "query",
+    "search",
+    "s",
+    "k",
+    "keyword",
+    "keywords",
+    "term",
+    "text",
+    "wd",
+    "search_query",
+    "searchterm",
+    "_nkw",
+    "field-keywords",
+];
+
+/// Whether a text is a price: a number with a sign or word for money.
+pub(super) fn is_price(text: &str) -> bool {
+    /// Longest text that can be a price. Unit: bytes. Source: chosen.
+    const MAX_PRICE: usize = 120;
+    const WORDS: [&str; 14] =
+        ["eur", "usd", "gbp", "chf", "jpy", "cny", "inr", "kr", "zł", "kč", "руб", "ريال", "درهم", "جنيه"];
+    let is_sign = |c: char| {
+        matches!(
+            c,
+            '$' | '¢' | '£' | '¥' | '¤' | '€' | '\u{20a0}'..='\u{20cf}' | '\u{fdfc}' | '￥' | '฿' | '円' | '元' | '원'
+        )
+    };
+    let is_word = |word: &str| WORDS.iter().any(|w| w.eq_ignore_ascii_case(word));
+    text.len() <= MAX_PRICE
+        && text.contains(char::is_numeric)
+        && (text.contains(is_sign) || text.split(|c: char| !c.is_alphabetic()).any(is_word))
+}
+
+/// Whether a text has an HTTP error code as a word of its own.
+pub(super) fn has_error_code(text: &str) -> bool {
+    text::words(text)
+        .iter()
+        .any(|w| matches!(&**w, "400" | "401" | "403" | "404" | "405" | "410" | "429" | "500" | "502" | "503" | "504"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_are_whole_words_in_scripts_with_and_without_spaces() {
+        assert!(PASSWORD.are_in("Your Password:"));
+        assert!(PASSWORD.are_in("ログインパスワードを入力"));
+        assert!(PASSWORD.are_in("أدخل كلمة المرور هنا"));
+        assert!(!CART.are_in("Cartography of Descartes"));
+        assert!(!PASSWORD.are_in(""));
+    }
+
+    #[test]
+    fn a_price_needs_a_number_and_money() {
+        for price in ["$4", "1.299,00 €", "EUR 12", "１２００円", "٣٥ ريال", "12 zł", "USD12.50"] {
+            assert!(is_price(price), "{price}");
+        }
+        for other in ["€", "12 items", "eur", "chapter 4"] {
+            assert!(!is_price(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_error_code_is_a_word() {
+        assert!(has_error_code("404 Not Found") && has_error_code("Error (503)"));
+        assert!(!has_error_code("Peugeot 4040") && !has_error_code("1404"));
+    }
+}

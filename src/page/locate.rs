@@ -1,0 +1,117 @@
+//! Finding what a locator means in a tree, as far as a tree can tell.
+
+use super::{Locator, LocatorStep, Node, NodeId, Role, Tree};
+use crate::base::text::{fold, squeeze};
+
+impl Locator {
+    /// The nodes it matches, in document order; `None` if a step asks for what a tree does not hold (CSS, test ids, titles,
+    /// frames).
+    ///
+    /// ```
+    /// use webwise::page::{Locator, Node, Role, Tree};
+    ///
+    /// let mut page = Tree::builder();
+    /// page.leaf(Node::new(Role::Button, "Buy now"));
+    /// let tree = page.finish();
+    /// assert_eq!(Locator::parse(r#"role=button[name="buy"]"#)?.find(&tree).unwrap().len(), 1);
+    /// assert_eq!(Locator::parse(r##"css="#buy""##)?.find(&tree), None);
+    /// # Ok::<(), webwise::Error>(())
+    /// ```
+    pub fn find(&self, tree: &Tree) -> Option<Vec<NodeId>> {
+        let mut found: Option<Vec<NodeId>> = None;
+        for step in self.steps() {
+            found = Some(match step {
+                LocatorStep::HasText(text) => {
+                    found?.into_iter().filter(|id| contains(&tree.text_of(*id), text)).collect()
+                }
+                LocatorStep::Nth(place) => nth(&found?, *place).into_iter().collect(),
+                LocatorStep::Css(_) | LocatorStep::TestId(_) | LocatorStep::Title(_) | LocatorStep::Frame => {
+                    return None;
+                }
+                step => inside(tree, found.as_deref(), |node| matches(node, step)),
+            });
+        }
+        found
+    }
+}
+
+/// The nodes that pass `test`: everywhere, or below those found so far.
+fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
+    let mut found: Vec<NodeId> = match within {
+        None => tree.iter().map(|(id, _)| id).filter(|id| test(&tree[*id])).collect(),
+        Some(roots) => roots.iter().flat_map(|root| tree.descendants(*root)).filter(|id| test(&tree[*id])).collect(),
+    };
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn matches(node: &Node, step: &LocatorStep) -> bool {
+    match step {
+        LocatorStep::Role { role, name, exact } => {
+            node.role == *role
+                && name.as_deref().is_none_or(|wanted| {
+                    if *exact { squeeze(&node.name) == squeeze(wanted) } else { contains(&node.name, wanted) }
+                })
+        }
+        LocatorStep::Label(text) => node.role.is_interactive() && contains(&node.name, text),
+        LocatorStep::Placeholder(text) => node.property("placeholder").is_some_and(|shown| contains(shown, text)),
+        LocatorStep::Alt(text) => node.role == Role::Img && contains(&node.name, text),
+        LocatorStep::Text(text) => {
+            contains(&node.name, text) || node.value.as_deref().is_some_and(|v| contains(v, text))
+        }
+        _ => false,
+    }
+}
+
+fn contains(text: &str, part: &str) -> bool {
+    fold(&squeeze(text)).contains(&fold(&squeeze(part)))
+}
+
+fn nth(found: &[NodeId], place: i32) -> Option<NodeId> {
+    let index = usize::try_from(place).ok().or_else(|| {
+        let from_end = usize::try_from(place.unsigned_abs()).ok()?;
+        found.len().checked_sub(from_end)
+    })?;
+    found.get(index).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> Tree {
+        let mut b = Tree::builder();
+        b.open(Node::new(Role::List, ""));
+        for name in ["Kayak", "Canoe"] {
+            b.open(Node::new(Role::ListItem, ""));
+            b.leaf(Node::text(name));
+            b.leaf(Node::new(Role::Button, "Buy"));
+            b.close();
+        }
+        b.close();
+        b.finish()
+    }
+
+    fn found(locator: &str) -> Option<Vec<usize>> {
+        let ids = Locator::parse(locator).unwrap().find(&page())?;
+        Some(ids.into_iter().map(NodeId::index).collect())
+    }
+
+    #[test]
+    fn steps_search_inside_what_the_one_before_found() {
+        assert_eq!(found("role=button"), Some(vec![3, 6]));
+        assert_eq!(found(r#"role=listitem >> has-text="canoe" >> role=button"#), Some(vec![6]));
+        assert_eq!(found("role=button >> nth=-1"), Some(vec![6]));
+        assert_eq!(found("role=button >> nth=2"), Some(vec![]));
+        assert_eq!(found("role=button >> nth=-3"), Some(vec![]));
+        assert_eq!(found(r#"role=button[name="BU" exact]"#), Some(vec![]));
+    }
+
+    #[test]
+    fn what_a_tree_cannot_tell_is_not_guessed() {
+        for locator in [r#"css="button""#, r#"testid="x""#, r#"role=button >> css="b""#] {
+            assert_eq!(found(locator), None, "{locator}");
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Durable locators: how an element is found again on the next load, in a grammar that nothing can escape from.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Role;
+use crate::base::{Error, ErrorKind, Result};
+
+/// Longest text in a locator. Unit: characters. Source: the threat model caps stored strings at 300.
+pub const MAX_LOCATOR_TEXT: usize = 300;
+/// Most steps in a chain. Source: chosen; drivers print up to 5.
+pub const MAX_LOCATOR_STEPS: usize = 8;
+
+/// One step of a [`Locator`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum LocatorStep {
+    /// By role, and by accessible name if given.
+    Role {
+        /// The role.
+        role: Role,
+        /// The accessible name, compared without case and as a part unless `exact`.
+        name: Option<String>,
+        /// Whether the name must be equal.
+        exact: bool,
+    },
+    /// By the label of a form field.
+    Label(String),
+    /// By placeholder text.
+    Placeholder(String),
+    /// By text.
+    Text(String),
+    /// By the `alt` text of an image.
+    Alt(String),
+    /// By the `title` attribute.
+    Title(String),
+    /// By the test id attribute.
+    TestId(String),
+    /// By a CSS selector: letters, digits and `#.-_[]="'>: ()*~^$|,+` only.
+    Css(String),
+    /// Only those that contain this text.
+    HasText(String),
+    /// The one at this place among the matches, from 0; negative counts from the end.
+    Nth(i32),
+    /// What follows is inside the frame found so far.
+    Frame,
+}
+
+/// A chain of steps, each searching inside what the one before found.
+///
+/// The text form names the strategy, then the value as a JSON string, joined by ` >> `:
+///
+/// ```
+/// use webwise::page::Locator;
+///
+/// let text = r#"role=listitem >> has-text="Kayak" >> role=button[name="Buy"]"#;
+/// assert_eq!(Locator::parse(text)?.to_string(), text);
+/// assert!(Locator::parse("javascript:alert(1)").is_err());
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Locator(Vec<LocatorStep>);
+
+impl Locator {
+    /// A locator of these steps.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if there is no step, too many, a text is too long or holds control characters, or a
+    /// CSS selector leaves its alphabet.
+    pub fn new(steps: Vec<LocatorStep>) -> Result<Self> {
+        let fine = (1..=MAX_LOCATOR_STEPS).contains(&steps.len()) && steps.iter().all(step_is_fine);
+        if fine { Ok(Self(steps)) } else { Err(invalid("a chain of 1 to 8 steps with short plain texts")) }
+    }
+
+    /// The steps in order.
+    pub fn steps(&self) -> &[LocatorStep] {
+        &self.0
+    }
+
+    /// Parses the text form.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the text is not in the grammar.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut rest = text.trim();
+        let mut steps = Vec::new();
+        loop {
+            let (step, after) = parse_step(rest)?;
+            steps.push(step);
+            match after.strip_prefix(" >> ") {
+                Some(next) => rest = next,
+                None if after.is_empty() => return Self::new(steps),
+                None => return Err(invalid("` >> ` between steps")),
+            }
+        }
+    }
+}
+
+fn invalid(expected: &'static str) -> Error {
+    Error::new(ErrorKind::InvalidInput, "locator.parse").with("expected", expected)
+}
+
+fn step_is_fine(step: &LocatorStep) -> bool {
+    let text_is_fine = |t: &str| {
+        !t.is_empty() && t.chars().count() <= MAX_LOCATOR_TEXT && !t.chars().any(crate::base::text::is_deceptive)
+    };
+    match step {
+        LocatorStep::Role { role, name, .. } => {
+            !matches!(role, Role::Other(_)) && name.as_deref().is_none_or(text_is_fine)
+        }
+        LocatorStep::Css(css) => {
+            text_is_fine(css)
+                && css.chars().all(|c| c.is_ascii_alphanumeric() || "#.-_[]=\"'>: ()*~^$|,+".contains(c))
+                && !css.contains(">>")
+                && !css.contains("://")
+        }
+        LocatorStep::Label(t)
+        | LocatorStep::Placeholder(t)
+        | LocatorStep::Text(t)
+        | LocatorStep::Alt(t)
+        | LocatorStep::Title(t)
+        | LocatorStep::TestId(t)
+        | LocatorStep::HasText(t) => text_is_fine(t),
+        LocatorStep::Nth(_) | LocatorStep::Frame => true,
+    }
+}
+
+/// Parses a JSON string at the start; returns it and what follows.
+fn quoted(text: &str) -> Result<(String, &str)> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
+    match stream.next() {
+        Some(Ok(value)) => Ok((value, &text[stream.byte_offset()..])),
+        _ => Err(invalid("a JSON string")),
+    }
+}
+
+fn parse_step(text: &str) -> Result<(LocatorStep, &str)> {
+    if let Some(after) = text.strip_prefix("frame").filter(|after| after.is_empty() || after.starts_with(" >> ")) {
+        return Ok((LocatorStep::Frame, after));
+    }
+    let (strategy, rest) = text.split_once('=').ok_or_else(|| invalid("strategy=value"))?;
+    if strategy == "role" {
+        return parse_role(rest);
+    }
+    if strategy == "nth" {
+        let end = rest.find(' ').unwrap_or(rest.len());
+        let place = rest[..end].parse().map_err(|_| invalid("a number after nth="))?;
+        return Ok((LocatorStep::Nth(place), &rest[end..]));
+    }
+    let (value, after) = quoted(rest)?;
+    let step = match strategy {
+        "label" => LocatorStep::Label(value),
+        "placeholder" => LocatorStep::Placeholder(value),
+        "text" => LocatorStep::Text(value),
+        "alt" => LocatorStep::Alt(value),
+        "title" => LocatorStep::Title(value),
+        "testid" => LocatorStep::TestId(value),
+        "css" => LocatorStep::Css(value),
+        "has-text" => LocatorStep::HasText(value),
+        _ => return Err(invalid("role, label, placeholder, text, alt, title, testid, css, has-text, nth or frame")),
+    };
+    Ok((step, after))
+}
+
+fn parse_role(rest: &str) -> Result<(LocatorStep, &str)> {
+    let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit())).unwrap_or(rest.len());
+    let role = Role::parse(&rest[..end]);
+    let Some(named) = rest[end..].strip_prefix("[name=") else {
+        return Ok((LocatorStep::Role { role, name: None, exact: false }, &rest[end..]));
+    };
+    let (name, after) = quoted(named)?;
+    let (exact, after) = match after.strip_prefix(" exact]") {
+        Some(after) => (true, after),
+        None => (false, after.strip_prefix(']').ok_or_else(|| invalid("`]` after the name"))?),
+    };
+    Ok((LocatorStep::Role { role, name: Some(name), exact }, after))
+}
+
+impl fmt::Display for LocatorStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let json = |text: &str| serde_json::Value::from(text);
+        match self {
+            Self::Role { role, name: None, .. } => write!(f, "role={role}"),
+            Self::Role { role, name: Some(name), exact } => {
+                write!(f, "role={role}[name={}{}]", json(name), if *exact { " exact" } else { "" })
+            }
+            Self::Label(t) => write!(f, "label={}", json(t)),
+            Self::Placeholder(t) => write!(f, "placeholder={}", json(t)),
+            Self::Text(t) => write!(f, "text={}", json(t)),
+            Self::Alt(t) => write!(f, "alt={}", json(t)),
+            Self::Title(t) => write!(f, "title={}", json(t)),
+            Self::TestId(t) => write!(f, "testid={}", json(t)),
+            Self::Css(t) => write!(f, "css={}", json(t)),
+            Self::HasText(t) => write!(f, "has-text={}", json(t)),
+            Self::Nth(place) => write!(f, "nth={place}"),
+            Self::Frame => f.write_str("frame"),
+        }
+    }
+}
+
+impl fmt::Display for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" >> ")?;
+            }
+            write!(f, "{step}")?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<String> for Locator {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Locator> for String {
+    fn from(locator: Locator) -> Self {
+        locator.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_reads_back_as_it_was_printed() {
+        for text in [
+            "role=button",
+            r#"role=button[name="Go \"now\" >> x"]"#,
+            r#"role=heading[name="Title" exact] >> nth=-1"#,
+            r##"css="#main > li.item[data-id=\"4\"]" >> frame >> label="User name""##,
+            r#"testid="row-4" >> has-text="Kayak" >> nth=0"#,
+        ] {
+            assert_eq!(Locator::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_leaves_the_grammar_is_refused() {
+        for text in [
+            "",
+            "button",
+            "role=blink",
+            "role=button >>",
+            r#"role=button[name="x""#,
+            r#"css="a{}""#,
+            r#"css="internal:x >> y""#,
+            r#"text="""#,
+            "nth=x",
+            r#"xpath="//a""#,
+            r#"text="a" text="b""#,
+        ] {
+            assert!(Locator::parse(text).is_err(), "{text}");
+        }
+        let chain = ["role=button"; 9].join(" >> ");
+        assert!(Locator::parse(&chain).is_err());
+    }
+}

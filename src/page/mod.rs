@@ -1,0 +1,44 @@
+//! What a page is and what it means: our tree, its interpretation, identity of elements and pages, and differences.
+//!
+//! Pure, and without any driver's text format: a driver lowers what it sees to a [`Tree`]; everything else follows from
+//! that. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read views) and by the loop.
+
+mod collect;
+mod context;
+mod diff;
+mod element;
+mod fact;
+mod features;
+mod fingerprint;
+mod hash;
+mod identity;
+mod label;
+mod lexicon;
+mod locate;
+mod locator;
+mod observation;
+mod outline;
+mod page_type;
+mod rank;
+mod reading;
+mod reference;
+mod role;
+mod summary;
+mod template;
+mod tree;
+mod view;
+
+pub use diff::{Change, MAX_CHANGES, PageDiff, diff};
+pub use element::{CROWD, Element, MAX_OPTIONS};
+pub use fingerprint::Fingerprint;
+pub use identity::{Collection, TargetIdentity};
+pub use label::MAX_LABEL;
+pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
+pub use observation::{Dialog, DialogKind, Notice, Observation, Tab};
+pub use page_type::PageType;
+pub use reference::ElementRef;
+pub use role::Role;
+pub use summary::MAX_SUMMARY;
+pub use template::PageTemplate;
+pub use tree::{MAX_NODES, Node, NodeId, States, Tree, TreeBuilder, Tri};
+pub use view::{PageHead, PageView, ViewOptions, interpret};

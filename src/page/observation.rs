@@ -1,0 +1,117 @@
+//! What a driver reports of a page: its address, its tree, its dialog, its tabs, and what happened beside an action.
+
+use serde::{Deserialize, Serialize};
+
+use super::Tree;
+use crate::base::text::clean;
+
+/// A kind of dialog of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DialogKind {
+    /// Says something.
+    Alert,
+    /// Asks yes or no.
+    Confirm,
+    /// Asks for a text.
+    Prompt,
+    /// Asks whether to leave the page.
+    BeforeUnload,
+    /// Asks for files.
+    FileChooser,
+}
+
+/// A dialog that blocks the page until it is answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Dialog {
+    /// Which kind.
+    pub kind: DialogKind,
+    /// Its message: page data, cleaned.
+    pub message: String,
+}
+
+impl Dialog {
+    /// A dialog with this message.
+    pub fn new(kind: DialogKind, message: &str) -> Self {
+        Self { kind, message: clean(message) }
+    }
+}
+
+/// One open tab.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Tab {
+    /// Place in the list, from 0.
+    pub index: u32,
+    /// Whether actions go there.
+    pub current: bool,
+    /// Title: page data, cleaned.
+    pub title: String,
+    /// Address.
+    pub url: String,
+}
+
+impl Tab {
+    /// A tab.
+    pub fn new(index: u32, current: bool, title: &str, url: impl Into<String>) -> Self {
+        Self { index, current, title: clean(title), url: url.into() }
+    }
+}
+
+/// The state of the page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Observation {
+    /// Address, from the driver's own page block.
+    pub url: String,
+    /// Title: page data, cleaned.
+    pub title: String,
+    /// The accessible nodes; empty while a dialog blocks the page.
+    pub tree: Tree,
+    /// The dialog that blocks the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialog: Option<Dialog>,
+    /// The open tabs, if the driver was told of more than one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tabs: Vec<Tab>,
+    /// A picture, if asked for: the bytes of a PNG file.
+    #[serde(skip)]
+    pub screenshot: Option<Vec<u8>>,
+}
+
+impl Observation {
+    /// A page with nothing else going on.
+    pub fn new(url: impl Into<String>, title: &str, tree: Tree) -> Self {
+        Self { url: url.into(), title: clean(title), tree, ..Self::default() }
+    }
+}
+
+/// Something that happened beside the action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "notice", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Notice {
+    /// The page opened another tab.
+    TabOpened {
+        /// Its address.
+        url: String,
+    },
+    /// The page offered a file; it was kept in the run's own folder or refused.
+    Download {
+        /// The name the page gave it: page data, cleaned, never used as a path.
+        suggested_name: String,
+        /// Whether it was kept.
+        kept: bool,
+    },
+    /// The driver changed how it talks to the browser.
+    TransportChanged {
+        /// From which transport.
+        from: String,
+        /// To which transport.
+        to: String,
+        /// Why, in our words.
+        why: String,
+    },
+}

@@ -1,0 +1,161 @@
+//! Where each node stands: neighbours, dialog, landmark, frame and part of the page, found in one pass.
+//!
+//! A walk up from every node would be quadratic on a deeply nested page; here each node takes over what its parent knows.
+//! Used by everything in this room that looks at a whole tree; nothing outside sees it.
+
+use super::{Node, NodeId, Role, Tree};
+
+/// Most nodes looked at to find the text of one element. Unit: nodes. Source: chosen; keeps nested wrappers linear.
+const MAX_TEXT_NODES: usize = 48;
+
+/// The part of a page that a node belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum Area {
+    /// In an open dialog.
+    Dialog,
+    /// In the main landmark.
+    Main,
+    /// In no landmark that says more.
+    #[default]
+    Plain,
+    /// Page furniture: banner, navigation, footer, side column.
+    Side,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) previous: Option<NodeId>,
+    pub(super) next: Option<NodeId>,
+    /// The dialog that it is in or is.
+    pub(super) dialog: Option<NodeId>,
+    /// The landmark that it is in.
+    pub(super) landmark: Option<NodeId>,
+    /// The frame that it is in.
+    pub(super) frame: Option<NodeId>,
+    pub(super) area: Area,
+}
+
+pub(super) struct Outline {
+    places: Vec<Place>,
+    has_main: bool,
+}
+
+impl Outline {
+    pub(super) fn of(tree: &Tree) -> Self {
+        let mut places: Vec<Place> = Vec::with_capacity(tree.len());
+        let mut last_child: Vec<Option<NodeId>> = vec![None; tree.len()];
+        let mut last_root = None;
+        let mut has_main = false;
+        for (id, node) in tree.iter() {
+            let mut place = Place::default();
+            let last = match tree.parent(id) {
+                Some(parent) => {
+                    let above = places[parent.index()];
+                    let role = &tree[parent].role;
+                    place.dialog = above.dialog;
+                    place.area = above.area;
+                    place.landmark = if role.is_landmark() { Some(parent) } else { above.landmark };
+                    place.frame = if *role == Role::Iframe { Some(parent) } else { above.frame };
+                    &mut last_child[parent.index()]
+                }
+                None => &mut last_root,
+            };
+            place.previous = last.replace(id);
+            if let Some(previous) = place.previous {
+                places[previous.index()].next = Some(id);
+            }
+            if node.role.is_dialog() {
+                place.dialog = Some(id);
+                place.area = Area::Dialog;
+            } else if place.area != Area::Dialog {
+                place.area = match node.role {
+                    Role::Main => Area::Main,
+                    Role::Banner | Role::Navigation | Role::ContentInfo | Role::Complementary => Area::Side,
+                    _ => place.area,
+                };
+            }
+            has_main |= place.area == Area::Main;
+            places.push(place);
+        }
+        Self { places, has_main }
+    }
+
+    pub(super) fn place(&self, id: NodeId) -> &Place {
+        &self.places[id.index()]
+    }
+
+    /// Whether the node is what the page is about: in the main landmark, or outside of the furniture if there is none.
+    pub(super) fn is_content(&self, id: NodeId) -> bool {
+        match self.place(id).area {
+            Area::Main => true,
+            Area::Plain => !self.has_main,
+            Area::Dialog | Area::Side => false,
+        }
+    }
+}
+
+/// Whether a person could act on the node: by its role, or because the pointer says so and the driver can reach it.
+pub(super) fn is_actionable(node: &Node) -> bool {
+    node.role.is_interactive() || (node.states.pointer && node.reference.is_some() && node.role != Role::Text)
+}
+
+pub(super) const fn is_checkable(role: &Role) -> bool {
+    matches!(role, Role::Checkbox | Role::Radio | Role::Switch | Role::MenuItemCheckbox | Role::MenuItemRadio)
+}
+
+/// A role of the closed set: one that a page made up is page text, and counts as none.
+pub(super) fn closed(role: &Role) -> Role {
+    if matches!(role, Role::Other(_)) { Role::Generic } else { role.clone() }
+}
+
+/// Whether the node is a repeated thing by its role alone.
+pub(super) const fn is_item(role: &Role) -> bool {
+    matches!(
+        role,
+        Role::ListItem | Role::Row | Role::Article | Role::Option | Role::TreeItem | Role::MenuItem | Role::Tab
+    )
+}
+
+/// The first words in a node, of at most `max` characters and from a bounded number of nodes: a name stands for what it
+/// was made from, and what is typed into a field is not a word of the page.
+pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
+    let mut out = String::new();
+    let mut covered_to: Option<NodeId> = None;
+    let nodes = std::iter::once(id).chain(tree.descendants(id)).take(MAX_TEXT_NODES);
+    for at in nodes {
+        if covered_to.is_some_and(|last| at <= last) {
+            continue;
+        }
+        let node = &tree[at];
+        let named = !node.name.is_empty() && !node.role.is_landmark() && !node.role.is_editable();
+        let text = if named { &*node.name } else { node.value.as_deref().unwrap_or_default() };
+        if named || node.role.is_editable() {
+            covered_to = tree.descendants(at).next_back();
+        }
+        if !node.role.is_editable() {
+            push_words(&mut out, text, max);
+        }
+        if out.len() >= max * 4 {
+            break;
+        }
+    }
+    crate::base::text::truncate(&out, max)
+}
+
+/// Whether a node is, or has in its first descendants, something to act on.
+pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
+    std::iter::once(id).chain(tree.descendants(id)).take(MAX_TEXT_NODES).any(|at| is_actionable(&tree[at]))
+}
+
+/// Adds the words of `text` one space apart, stopping soon after `max` characters.
+pub(super) fn push_words(out: &mut String, text: &str, max: usize) {
+    for word in text.split_whitespace() {
+        if out.len() > max * 4 {
+            return;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+}

@@ -1,0 +1,247 @@
+//! What kind of page this is, decided by roles and structure; words and addresses only help.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::{
+    NodeId, PageHead, Role, Tree,
+    features::Features,
+    label::label_of,
+    lexicon::{CART, CART_PATH, ERROR, LOGIN_PATH, PASSWORD, SEARCH, SEARCH_KEYS, SEARCH_PATH, has_error_code},
+    outline::Outline,
+};
+use crate::base::text;
+
+/// The kind of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PageType {
+    /// A search field and little else.
+    SearchHome,
+    /// What a search found.
+    SearchResults,
+    /// A request to sign in.
+    Login,
+    /// Fields to fill in.
+    Form,
+    /// Many like things to choose from.
+    List,
+    /// Text to read.
+    Article,
+    /// One thing to buy.
+    Product,
+    /// What is about to be bought, and paying for it.
+    Cart,
+    /// An open dialog that must be dealt with first.
+    DialogBlocking,
+    /// The page that was asked for could not be shown.
+    ErrorPage,
+    /// Nothing.
+    Blank,
+    /// None of these.
+    Unknown,
+}
+
+impl PageType {
+    /// The name in lower case with underscores.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SearchHome => "search_home",
+            Self::SearchResults => "search_results",
+            Self::Login => "login",
+            Self::Form => "form",
+            Self::List => "list",
+            Self::Article => "article",
+            Self::Product => "product",
+            Self::Cart => "cart",
+            Self::DialogBlocking => "dialog_blocking",
+            Self::ErrorPage => "error_page",
+            Self::Blank => "blank",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for PageType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Fields of which the labels are read. Unit: fields. Source: chosen; a login or search page has far fewer.
+const MAX_LABELLED_FIELDS: usize = 12;
+/// Most text of an error page. Unit: letters, an ideograph counts two. Source: chosen.
+const MAX_ERROR_LETTERS: usize = 900;
+/// Most text beside a login form. Unit: letters. Source: chosen; room for a notice on cookies.
+const MAX_LOGIN_LETTERS: usize = 1_500;
+/// Most text beside the two boxes of a login form that no word betrays. Unit: letters. Source: chosen.
+const MAX_BARE_LOGIN_LETTERS: usize = 300;
+/// Most text on the home page of a search engine. Unit: letters. Source: chosen.
+const MAX_SEARCH_HOME_LETTERS: usize = 600;
+/// Prose that makes an article. Unit: letters. Source: chosen; three paragraphs.
+const MIN_ARTICLE_PROSE: usize = 800;
+/// Prose that makes an article where nothing else is. Unit: letters. Source: chosen.
+const MIN_SHORT_ARTICLE_PROSE: usize = 240;
+/// Like things that make a list. Unit: nodes. Source: chosen.
+const MIN_LIST: usize = 5;
+/// Results of a search. Unit: nodes. Source: chosen.
+const MIN_RESULTS: usize = 3;
+
+/// What the address and the labels say, each possibly nothing.
+struct Hints {
+    title: String,
+    password_fields: usize,
+    search_named: usize,
+    /// A search field that holds what was searched for.
+    searched_in_field: bool,
+    searched_in_url: bool,
+    path: String,
+}
+
+type Rule = fn(&Features, &Hints) -> bool;
+
+/// The kind of what is on the page, whatever dialog may be over it.
+pub(super) fn classify(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> PageType {
+    if !f.has_anything {
+        return PageType::Blank;
+    }
+    let hints = hints(head, tree, outline, f);
+    let rules: [(PageType, Rule); 11] = [
+        (PageType::ErrorPage, is_error),
+        (PageType::Login, is_login),
+        (PageType::Cart, is_cart),
+        (PageType::SearchHome, is_search_home),
+        (PageType::SearchResults, is_search_results),
+        (PageType::Product, is_product),
+        (PageType::Article, is_article),
+        (PageType::Form, is_form),
+        (PageType::List, |f, _| f.items >= MIN_LIST),
+        (PageType::Article, is_short_article),
+        (PageType::List, |f, _| f.items >= MIN_RESULTS),
+    ];
+    rules.iter().find(|(_, applies)| applies(f, &hints)).map_or(PageType::Unknown, |(page_type, _)| *page_type)
+}
+
+fn hints(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> Hints {
+    let url = Url::parse(&head.url).ok();
+    let labelled = if f.fields.len() <= MAX_LABELLED_FIELDS { &*f.fields } else { &[] };
+    let label = |id: &NodeId| {
+        let placeholder = tree[*id].property("placeholder").unwrap_or_default();
+        format!("{} | {placeholder}", label_of(tree, outline, *id, ""))
+    };
+    let labels: Vec<String> = labelled.iter().map(label).collect();
+    let by_word = |id: &&NodeId| labelled.iter().zip(&labels).any(|(at, l)| at == *id && SEARCH.are_in(l));
+    let named: Vec<&NodeId> = f.fields.iter().filter(by_word).filter(|id| !f.search_fields.contains(id)).collect();
+    let is_filled = |id: &NodeId| tree[*id].value.as_deref().is_some_and(|v| !v.trim().is_empty());
+    let mut title = text::truncate(&head.title, super::MAX_LABEL);
+    if f.headings.len() <= 2 {
+        for heading in &f.headings {
+            title.push_str(" | ");
+            title.push_str(&label_of(tree, outline, *heading, tree[*heading].value.as_deref().unwrap_or_default()));
+        }
+    } else if let Some(first) = f.headings.first() {
+        title.push_str(" | ");
+        title.push_str(&label_of(tree, outline, *first, tree[*first].value.as_deref().unwrap_or_default()));
+    }
+    Hints {
+        title,
+        password_fields: labels.iter().filter(|l| PASSWORD.are_in(l)).count(),
+        search_named: named.len(),
+        searched_in_field: f.search_fields.iter().chain(named).any(is_filled),
+        searched_in_url: url.as_ref().is_some_and(|u| {
+            u.query_pairs().any(|(key, value)| SEARCH_KEYS.contains(&&*key.to_lowercase()) && !value.is_empty())
+        }),
+        path: url.map(|u| u.path().to_owned()).unwrap_or_default(),
+    }
+}
+
+fn is_error(f: &Features, hints: &Hints) -> bool {
+    let is_small = f.letters <= MAX_ERROR_LETTERS && f.fields.len() <= 1 && f.items < MIN_LIST && f.prices == 0;
+    is_small && (has_error_code(&hints.title) || ERROR.are_in(&hints.title))
+}
+
+fn is_login(f: &Features, hints: &Hints) -> bool {
+    let by_path = LOGIN_PATH.are_in(&hints.path);
+    let is_small = f.letters <= MAX_LOGIN_LETTERS && f.items < MIN_LIST;
+    let fields = f.fields.len();
+    let by_password = hints.password_fields == 1 && fields <= 3;
+    // In a language that the lists do not know: two boxes, something to press, and nothing else.
+    let bare = fields == 2
+        && hints.search_named == 0
+        && f.search_fields.is_empty()
+        && (1..=3).contains(&f.buttons)
+        && f.checks <= 1
+        && f.items == 0
+        && f.prices == 0
+        && f.letters <= MAX_BARE_LOGIN_LETTERS;
+    is_small && (by_password || bare || (by_path && (1..=3).contains(&fields) && f.buttons > 0))
+}
+
+fn is_cart(f: &Features, hints: &Hints) -> bool {
+    let priced = f.prices + f.priced_items > 0;
+    let by_address = CART_PATH.are_in(&hints.path) && (priced || f.fields.len() >= 2 || f.letters <= MAX_ERROR_LETTERS);
+    let by_word = CART.are_in(&hints.title) && (priced || f.letters <= MAX_ERROR_LETTERS);
+    // Amounts to set beside prices, a sum below them, and a way on. One or two positions make no collection.
+    let by_structure = f.priced_fields >= 1 && f.prices >= 1 && f.buttons + f.links >= 1;
+    by_address || by_word || by_structure
+}
+
+fn is_search_home(f: &Features, hints: &Hints) -> bool {
+    let fields = f.search_fields.len() + hints.search_named;
+    fields == 1
+        && f.fields.len() <= 1
+        && !hints.searched_in_field
+        && !hints.searched_in_url
+        && f.items < MIN_LIST
+        && f.letters <= MAX_SEARCH_HOME_LETTERS
+        && f.prices == 0
+        && f.prose == 0
+}
+
+fn is_search_results(f: &Features, hints: &Hints) -> bool {
+    let has_field = !f.search_fields.is_empty() || hints.search_named > 0;
+    let by_path = SEARCH_PATH.are_in(&hints.path);
+    let asked = hints.searched_in_field || hints.searched_in_url;
+    (f.items >= MIN_RESULTS && (asked || (by_path && has_field)))
+        // Nothing was found, but it was searched for.
+        || (hints.searched_in_field && (hints.searched_in_url || by_path))
+}
+
+fn is_product(f: &Features, _: &Hints) -> bool {
+    /// Prices of one thing: old, new, a piece, shipping. Unit: prices. Source: chosen.
+    const MAX_PRICES: usize = 6;
+    !f.headings.is_empty()
+        && (1..=MAX_PRICES).contains(&f.prices)
+        && f.buttons >= 1
+        && f.fields.len() + f.checks <= MAX_LABELLED_FIELDS
+        && (f.images >= 1 || !f.fields.is_empty() || f.checks > 0 || f.letters <= MAX_LOGIN_LETTERS)
+}
+
+fn is_article(f: &Features, _: &Hints) -> bool {
+    let needed = if f.articles == 1 { MIN_ARTICLE_PROSE / 2 } else { MIN_ARTICLE_PROSE };
+    f.prose >= needed && f.prose > f.link_letters && f.fields.len() <= 3
+}
+
+fn is_form(f: &Features, _: &Hints) -> bool {
+    let inputs = f.fields.len() + f.checks;
+    let outweighs = f.items < MIN_LIST || inputs * 2 >= f.items;
+    outweighs && (inputs >= 3 || (inputs >= 1 && f.buttons >= 1))
+}
+
+fn is_short_article(f: &Features, _: &Hints) -> bool {
+    f.prose >= MIN_SHORT_ARTICLE_PROSE && f.prose > f.link_letters && f.items == 0
+}
+
+/// Whether a role is one that a summary counts.
+pub(super) fn counted(role: &Role) -> Option<&'static str> {
+    Some(match role {
+        Role::Link => "link",
+        Role::Button => "button",
+        role if role.is_editable() => "field",
+        role if super::outline::is_checkable(role) => "checkbox",
+        _ => return None,
+    })
+}

@@ -1,0 +1,125 @@
+//! The address of a kind of page: a URL without what differs from item to item, and without what could carry a message.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::base::{Error, ErrorKind, Origin, Result};
+
+/// Most segments kept. Unit: path segments. Source: the threat model.
+const MAX_SEGMENTS: usize = 4;
+/// Longest segment kept as it is. Unit: characters. Source: the threat model.
+const MAX_SEGMENT: usize = 40;
+/// Shortest run of hexadecimal digits taken for an id. Unit: characters. Source: chosen; short git hashes have 7 or more.
+const MIN_HEX_ID: usize = 8;
+
+/// Origin and path pattern of a URL.
+///
+/// Numbers become `:n`, long hexadecimal ids `:id`, and a segment outside of `[a-z0-9._-]{1,40}` becomes `:x`. Of more
+/// than four segments the first three and the last are kept, around `:more`: the last one often names what is done
+/// (`change`, `delete`). Query, fragment and user are dropped: tokens live there.
+///
+/// ```
+/// use webwise::page::PageTemplate;
+///
+/// let template = PageTemplate::parse("https://bob@shop.example/item/4711/reviews?page=2#top")?;
+/// assert_eq!(template.as_str(), "https://shop.example/item/:n/reviews");
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PageTemplate(String);
+
+impl PageTemplate {
+    /// The template of a URL.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
+    pub fn of(url: &Url) -> Result<Self> {
+        let mut text = Origin::of(url)?.as_str().to_owned();
+        let segments: Vec<&str> = url.path_segments().into_iter().flatten().filter(|s| !s.is_empty()).collect();
+        let kept: Vec<&str> = match &*segments {
+            [first, second, third, .., last] if segments.len() > MAX_SEGMENTS => {
+                vec![first, second, third, ":more", last]
+            }
+            few => few.to_vec(),
+        };
+        text.push('/');
+        text.push_str(&kept.into_iter().map(segment).collect::<Vec<_>>().join("/"));
+        Ok(Self(text))
+    }
+
+    /// Parses the text of a URL and takes its template.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if it is not a URL, or as [`PageTemplate::of`].
+    pub fn parse(text: &str) -> Result<Self> {
+        let url =
+            Url::parse(text).map_err(|e| Error::new(ErrorKind::InvalidInput, "page_template.parse").with_source(e))?;
+        Self::of(&url)
+    }
+
+    /// The template as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn segment(raw: &str) -> String {
+    let lower = raw.to_ascii_lowercase();
+    if matches!(&*lower, ":n" | ":id" | ":x" | ":more") {
+        return lower;
+    }
+    let is_id = |part: &str| {
+        part.len() >= MIN_HEX_ID
+            && part.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+            && part.bytes().any(|b| b.is_ascii_digit())
+            && part.bytes().any(|b| b.is_ascii_alphabetic())
+    };
+    if is_id(&lower) {
+        return ":id".to_owned();
+    }
+    // `:n` may already stand for a number, in a template that is read back.
+    let plain = lower.replace(":n", "0");
+    let fits = plain.len() <= MAX_SEGMENT
+        && plain.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'));
+    if !fits {
+        return ":x".to_owned();
+    }
+    let mut out = String::with_capacity(plain.len());
+    for c in plain.chars() {
+        if !c.is_ascii_digit() {
+            out.push(c);
+        } else if !out.ends_with(":n") {
+            out.push_str(":n");
+        }
+    }
+    out
+}
+
+impl fmt::Display for PageTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for PageTemplate {
+    type Error = Error;
+
+    /// A stored template is its own template; anything else was not written by this crate.
+    fn try_from(text: String) -> Result<Self> {
+        let read = Self::parse(&text)?;
+        if read.0 == text {
+            Ok(read)
+        } else {
+            Err(Error::new(ErrorKind::InvalidInput, "page_template.parse").with("expected", "a template, not a URL"))
+        }
+    }
+}
+
+impl From<PageTemplate> for String {
+    fn from(template: PageTemplate) -> Self {
+        template.0
+    }
+}

@@ -1,0 +1,450 @@
+//! The page tree: accessible nodes in document order, in one flat list.
+
+mod builder;
+
+use std::{collections::HashMap, ops::Range};
+
+use serde::{Deserialize, Serialize};
+
+pub use builder::{MAX_NODES, TreeBuilder};
+
+use super::{ElementRef, Role};
+
+/// The place of a node in its [`Tree`], counted in document order from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// The index into [`Tree::nodes`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// On, off, or partly on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tri {
+    /// Off.
+    False,
+    /// On.
+    True,
+    /// Partly on.
+    Mixed,
+}
+
+/// States that assistive technology is told of; `None` means that the element has no such state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent states of the accessibility tree, not a mode")]
+pub struct States {
+    /// A checkbox, radio button, switch or menu item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Tri>,
+    /// A toggle button.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressed: Option<Tri>,
+    /// Something that opens and closes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expanded: Option<bool>,
+    /// An option, tab or row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<bool>,
+    /// Cannot be used now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub disabled: bool,
+    /// Has the focus.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub active: bool,
+    /// The pointer turns into a hand over it: probably clickable whatever its role says.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pointer: bool,
+    /// Level of a heading or tree item, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<u8>,
+    /// The value was refused by the page's own validation.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub invalid: bool,
+}
+
+/// One accessible node. All text is page data: cleaned of control characters, otherwise as the page gave it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// What kind of thing it is; [`Role::Text`] for a run of text.
+    pub role: Role,
+    /// Accessible name; empty when it has none.
+    #[serde(default, skip_serializing_if = "str_is_empty")]
+    pub name: Box<str>,
+    /// The driver's name for it, if it can be acted on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<ElementRef>,
+    /// Text or value in it; the text itself for [`Role::Text`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Box<str>>,
+    /// States.
+    #[serde(default)]
+    pub states: States,
+    /// Where a link leads, as written in the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<Box<str>>,
+    /// Other properties by name (`placeholder`, ...), in the driver's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<(Box<str>, Box<str>)>,
+    parent: Option<NodeId>,
+    end: u32,
+}
+
+#[expect(clippy::borrowed_box, reason = "serde hands the field over as it is")]
+fn str_is_empty(text: &Box<str>) -> bool {
+    text.is_empty()
+}
+
+impl Node {
+    /// A node with a role and a name and nothing else.
+    pub fn new(role: Role, name: impl Into<Box<str>>) -> Self {
+        Self {
+            role,
+            name: name.into(),
+            reference: None,
+            value: None,
+            states: States::default(),
+            url: None,
+            properties: Vec::new(),
+            parent: None,
+            end: 0,
+        }
+    }
+
+    /// A run of text.
+    pub fn text(text: impl Into<Box<str>>) -> Self {
+        Self { value: Some(text.into()), ..Self::new(Role::Text, "") }
+    }
+
+    /// The same node with a reference.
+    pub fn with_ref(self, reference: ElementRef) -> Self {
+        Self { reference: Some(reference), ..self }
+    }
+
+    /// The same node with a value.
+    pub fn with_value(self, value: impl Into<Box<str>>) -> Self {
+        Self { value: Some(value.into()), ..self }
+    }
+
+    /// The value of a property such as `placeholder`.
+    pub fn property(&self, name: &str) -> Option<&str> {
+        self.properties.iter().find(|(key, _)| &**key == name).map(|(_, value)| &**value)
+    }
+}
+
+/// The accessible nodes of a page in document order.
+///
+/// A flat list: the descendants of a node are the range right after it, so walks are loops and no depth of nesting can
+/// exhaust the stack.
+///
+/// ```
+/// use webwise::page::{ElementRef, Node, Role, Tree};
+///
+/// let mut page = Tree::builder();
+/// page.open(Node::new(Role::Form, "Sign in"));
+/// page.leaf(Node::new(Role::TextBox, "User").with_ref(ElementRef::parse("e3")?));
+/// page.close();
+/// let tree = page.finish();
+///
+/// let user = tree.by_ref("e3").unwrap();
+/// assert_eq!(&*tree[tree.parent(user).unwrap()].name, "Sign in");
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "TreeData", into = "TreeData")]
+pub struct Tree {
+    nodes: Vec<Node>,
+    malformed: u32,
+    omitted: u32,
+    by_ref: HashMap<ElementRef, NodeId>,
+}
+
+/// The tree as it is written: the index by reference is made anew on reading.
+#[derive(Serialize, Deserialize)]
+struct TreeData {
+    nodes: Vec<Node>,
+    #[serde(default)]
+    malformed: u32,
+    #[serde(default)]
+    omitted: u32,
+}
+
+impl From<TreeData> for Tree {
+    fn from(data: TreeData) -> Self {
+        // The two links of a node are checked, because a file can say anything.
+        let count = u32::try_from(data.nodes.len()).unwrap_or(u32::MAX);
+        let mut builder = Self::builder();
+        let mut open: Vec<u32> = Vec::new();
+        for (index, node) in (0..count).zip(data.nodes) {
+            while open.last().is_some_and(|end| *end <= index) {
+                open.pop();
+                builder.close();
+            }
+            let end = node.end.min(open.last().copied().unwrap_or(count)).max(index + 1);
+            builder.open(node);
+            open.push(end);
+        }
+        let mut tree = builder.finish();
+        (tree.malformed, tree.omitted) = (data.malformed, data.omitted);
+        tree
+    }
+}
+
+impl From<Tree> for TreeData {
+    fn from(tree: Tree) -> Self {
+        Self { nodes: tree.nodes, malformed: tree.malformed, omitted: tree.omitted }
+    }
+}
+
+impl Tree {
+    /// Starts a tree.
+    pub fn builder() -> TreeBuilder {
+        TreeBuilder::default()
+    }
+
+    /// All nodes in document order.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// All nodes with their ids, in document order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
+        self.nodes.iter().enumerate().map(|(index, node)| (NodeId(u32::try_from(index).unwrap_or(u32::MAX)), node))
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the page shows nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Lines or parts of the driver's answer that could not be understood and were kept as text.
+    pub const fn malformed(&self) -> u32 {
+        self.malformed
+    }
+
+    /// Nodes that a cap left out, after those that are here.
+    pub const fn omitted(&self) -> u32 {
+        self.omitted
+    }
+
+    /// The node with this reference.
+    pub fn by_ref(&self, reference: &str) -> Option<NodeId> {
+        ElementRef::parse(reference).ok().and_then(|r| self.by_ref.get(&r).copied())
+    }
+
+    /// The parent, `None` at the top level.
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        self[id].parent
+    }
+
+    /// The parents from the nearest to the top.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.parent(id), |id| self.parent(*id))
+    }
+
+    /// Everything below a node, in document order, without the node itself.
+    pub fn descendants(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
+        let range: Range<u32> = id.0 + 1..self[id].end;
+        range.map(NodeId)
+    }
+
+    /// The direct children of a node, in order.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        self.siblings_from(id.0 + 1, self[id].end)
+    }
+
+    /// The nodes without a parent, in order.
+    pub fn roots(&self) -> impl Iterator<Item = NodeId> {
+        self.siblings_from(0, u32::try_from(self.nodes.len()).unwrap_or(u32::MAX))
+    }
+
+    fn siblings_from(&self, first: u32, end: u32) -> impl Iterator<Item = NodeId> {
+        let within = move |next: u32| (next < end).then_some(NodeId(next));
+        std::iter::successors(within(first), move |id| within(self[*id].end))
+    }
+
+    /// The words of a node and of everything below it: names and text in document order, separated by spaces.
+    pub fn text_of(&self, id: NodeId) -> String {
+        let mut out = String::new();
+        for node in std::iter::once(id).chain(self.descendants(id)).map(|id| &self[id]) {
+            for part in [&*node.name, node.value.as_deref().unwrap_or_default()] {
+                if !part.is_empty() {
+                    if !out.is_empty() {
+                        out.push(' ');
+                    }
+                    out.push_str(part);
+                }
+            }
+        }
+        out
+    }
+}
+
+impl Tree {
+    /// The same tree with every text of the page passed through `f`: roles outside of the set, names, values, addresses
+    /// and properties. References, states and structure stay.
+    #[must_use]
+    pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
+        for node in &mut self.nodes {
+            if let Role::Other(name) = &node.role {
+                node.role = Role::parse(&f(name));
+            }
+            let pairs = node.properties.iter_mut().flat_map(|(key, value)| [key, value]);
+            for text in std::iter::once(&mut node.name).chain(&mut node.value).chain(&mut node.url).chain(pairs) {
+                if !text.is_empty() {
+                    *text = f(text).into();
+                }
+            }
+        }
+        self
+    }
+
+    /// The same tree with `mask` for the value of each node that `hidden` picks and for all text in it.
+    ///
+    /// The name of such a node stays: it is the label of a field. An empty value stays empty, so that one still sees
+    /// whether something was typed.
+    #[must_use]
+    pub fn mask_values(mut self, mut hidden: impl FnMut(&Node) -> bool, mask: &str) -> Self {
+        let mut hidden_to = 0;
+        for (index, node) in (0_u32..).zip(&mut self.nodes) {
+            if index < hidden_to && !node.name.is_empty() {
+                node.name = mask.into();
+            }
+            if index < hidden_to || hidden(node) {
+                hidden_to = hidden_to.max(node.end);
+                if let Some(value) = node.value.as_mut().filter(|value| !value.is_empty()) {
+                    *value = mask.into();
+                }
+            }
+        }
+        self
+    }
+}
+
+impl std::ops::Index<NodeId> for Tree {
+    type Output = Node;
+
+    fn index(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Tree {
+        let mut b = Tree::builder();
+        b.open(Node::new(Role::Main, ""));
+        b.open(Node::new(Role::List, "Results"));
+        b.leaf(Node::new(Role::ListItem, "one").with_ref(ElementRef::parse("e2").unwrap()));
+        b.leaf(Node::new(Role::ListItem, "two"));
+        b.close();
+        b.leaf(Node::text("after"));
+        b.close();
+        b.leaf(Node::new(Role::ContentInfo, "foot"));
+        b.finish()
+    }
+
+    fn names(tree: &Tree, ids: impl Iterator<Item = NodeId>) -> Vec<&str> {
+        ids.map(|id| tree[id].role.as_str()).collect()
+    }
+
+    #[test]
+    fn walks_follow_document_order() {
+        let tree = sample();
+        let main = tree.roots().next().unwrap();
+        assert_eq!(names(&tree, tree.roots()), ["main", "contentinfo"]);
+        assert_eq!(names(&tree, tree.children(main)), ["list", "text"]);
+        assert_eq!(names(&tree, tree.descendants(main)), ["list", "listitem", "listitem", "text"]);
+        let one = tree.by_ref("e2").unwrap();
+        assert_eq!(names(&tree, tree.ancestors(one)), ["list", "main"]);
+        assert_eq!(tree.text_of(main), "Results one two after");
+    }
+
+    #[test]
+    fn a_stored_tree_reads_back_equal_and_lies_in_it_do_no_harm() {
+        let tree = sample();
+        let text = serde_json::to_string(&tree).unwrap();
+        assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
+
+        let lying = text.replace("\"end\":4", "\"end\":4000000000").replace("\"parent\":0", "\"parent\":77");
+        let read: Tree = serde_json::from_str(&lying).unwrap();
+        assert_eq!(read.len(), tree.len());
+        assert!(read.iter().all(|(id, _)| read.ancestors(id).count() <= read.len()));
+    }
+
+    #[test]
+    fn nodes_past_the_cap_are_counted_with_what_is_in_them() {
+        let mut b = Tree::builder().with_max_nodes(2);
+        b.open(Node::new(Role::Main, ""));
+        b.leaf(Node::text("kept"));
+        b.open(Node::new(Role::List, ""));
+        b.leaf(Node::text("lost"));
+        b.close();
+        b.close();
+        let tree = b.finish();
+        assert_eq!((tree.len(), tree.omitted()), (2, 2));
+    }
+
+    #[test]
+    fn no_depth_exhausts_the_stack() {
+        let mut b = Tree::builder();
+        for _ in 0..30_000 {
+            b.open(Node::new(Role::Generic, ""));
+        }
+        let tree = b.finish();
+        let last = tree.iter().next_back().unwrap().0;
+        assert_eq!(tree.ancestors(last).count(), 29_999);
+        drop(tree.clone());
+    }
+
+    #[test]
+    fn every_text_of_a_tree_can_be_replaced_and_nothing_else_changes() {
+        let mut b = Tree::builder();
+        b.open(Node {
+            url: Some("u".into()),
+            properties: vec![("k".into(), "v".into())],
+            ..Node::new(Role::Link, "n")
+        });
+        b.leaf(Node::new(Role::Other("o".into()), "").with_ref(ElementRef::parse("e2").unwrap()).with_value("t"));
+        let tree = b.finish();
+
+        let mut seen = Vec::new();
+        let mapped = tree.clone().map_text(|text| {
+            seen.push(text.to_owned());
+            format!("{text}!")
+        });
+        assert_eq!(seen, ["n", "u", "k", "v", "o", "t"]);
+        assert_eq!(mapped.by_ref("e2"), tree.by_ref("e2"));
+        assert_eq!(mapped.nodes()[1].role, Role::Other("o!".into()));
+        assert_eq!(mapped.map_text(|text| text.trim_end_matches('!').to_owned()), tree);
+    }
+
+    #[test]
+    fn a_mask_covers_the_value_and_all_that_is_inside_and_keeps_the_label() {
+        let mut b = Tree::builder();
+        b.open(Node::new(Role::TextBox, "Password").with_value("hunter2"));
+        b.open(Node::new(Role::Generic, "hunter2"));
+        b.leaf(Node::text("hunter2"));
+        b.close();
+        b.close();
+        b.leaf(Node::new(Role::TextBox, "Empty").with_value(""));
+        b.leaf(Node::text("after"));
+        let masked = b.finish().mask_values(|node| node.role.is_editable(), "*");
+        let texts: Vec<_> = masked.nodes().iter().map(|n| (&*n.name, n.value.as_deref())).collect();
+        assert_eq!(
+            texts,
+            [("Password", Some("*")), ("*", None), ("", Some("*")), ("Empty", Some("")), ("", Some("after"))]
+        );
+    }
+}

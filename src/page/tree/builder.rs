@@ -1,0 +1,78 @@
+//! Building a tree in document order, within its cap.
+
+use super::{Node, NodeId, Tree};
+
+/// Builds a [`Tree`] in document order.
+///
+/// A node past the cap is counted and left out together with what is in it, so that a hostile page stays usable.
+#[derive(Debug)]
+pub struct TreeBuilder {
+    tree: Tree,
+    open: Vec<Option<NodeId>>,
+    max_nodes: usize,
+}
+
+/// Most nodes that a tree keeps. Unit: nodes. Source: the requirement that 20,000 buttons stay usable; a prompt shows 60,
+/// so twice that page is far more than any use.
+pub const MAX_NODES: usize = 40_000;
+
+impl Default for TreeBuilder {
+    fn default() -> Self {
+        Self { tree: Tree::default(), open: Vec::new(), max_nodes: MAX_NODES }
+    }
+}
+
+impl TreeBuilder {
+    /// Keeps at most `max` nodes instead of [`MAX_NODES`].
+    pub fn with_max_nodes(self, max: usize) -> Self {
+        Self { max_nodes: max, ..self }
+    }
+
+    /// Adds a node; what follows goes into it until [`close`](Self::close).
+    pub fn open(&mut self, node: Node) {
+        let parent = self.open.last().copied().flatten();
+        let inside_omitted = matches!(self.open.last(), Some(None));
+        if inside_omitted || self.tree.nodes.len() >= self.max_nodes {
+            self.tree.omitted = self.tree.omitted.saturating_add(1);
+            self.open.push(None);
+            return;
+        }
+        let id = NodeId(u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX));
+        if let Some(reference) = &node.reference {
+            self.tree.by_ref.entry(reference.clone()).or_insert(id);
+        }
+        self.tree.nodes.push(Node { parent, end: id.0 + 1, ..node });
+        self.open.push(Some(id));
+    }
+
+    /// Ends the innermost open node; nothing happens when none is open.
+    pub fn close(&mut self) {
+        if let Some(Some(id)) = self.open.pop() {
+            self.tree.nodes[id.index()].end = u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// Adds a node without children.
+    pub fn leaf(&mut self, node: Node) {
+        self.open(node);
+        self.close();
+    }
+
+    /// Counts a part that could not be understood.
+    pub fn count_malformed(&mut self) {
+        self.tree.malformed = self.tree.malformed.saturating_add(1);
+    }
+
+    /// How many nodes are open.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Closes what is open and returns the tree.
+    pub fn finish(mut self) -> Tree {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        self.tree
+    }
+}

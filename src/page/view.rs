@@ -1,0 +1,158 @@
+//! The interpretation of one observation: what the loop, the prompt and the guards know of a page.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Element, ElementRef, Fingerprint, PageType, Tree, collect::elements, features::Features, outline::Outline,
+    page_type::classify, rank, reading::visible_text, summary::summary,
+};
+
+/// What the driver says about the page beside its tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PageHead {
+    /// The URL as the driver reports it; empty if it does not know.
+    pub url: String,
+    /// The title. Page data.
+    pub title: String,
+}
+
+impl PageHead {
+    /// A head of these two.
+    pub fn new(url: impl Into<String>, title: impl Into<String>) -> Self {
+        Self { url: url.into(), title: title.into() }
+    }
+}
+
+/// Limits of an interpretation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ViewOptions {
+    /// Most elements kept. Unit: elements. Default: 10,000, the requirement for a page that stays usable.
+    pub max_elements: usize,
+    /// Most visible text kept. Unit: characters. Default: 2,000, the requirement.
+    pub max_text: usize,
+}
+
+impl Default for ViewOptions {
+    fn default() -> Self {
+        Self { max_elements: 10_000, max_text: 2_000 }
+    }
+}
+
+impl ViewOptions {
+    /// Keeps at most this many elements.
+    pub fn with_max_elements(self, max_elements: usize) -> Self {
+        Self { max_elements, ..self }
+    }
+
+    /// Keeps at most this many characters of text.
+    pub fn with_max_text(self, max_text: usize) -> Self {
+        Self { max_text, ..self }
+    }
+}
+
+/// What a page is and what can be done on it. Title, summary, elements and text are page data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PageView {
+    /// The URL as the driver reports it.
+    pub url: String,
+    /// The title.
+    pub title: String,
+    /// The kind of page; [`PageType::DialogBlocking`] while a dialog is open.
+    pub page_type: PageType,
+    /// The kind of page under an open dialog; equal to `page_type` without one.
+    pub under: PageType,
+    /// One line on what is there, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
+    pub summary: String,
+    /// All that can be clicked or edited: in dialogs first, then in document order, duplicates folded.
+    pub elements: Vec<Element>,
+    /// What can be read: open dialogs, then content, then menus and footers; a line a block.
+    pub visible_text: String,
+    /// What kind of page it is, see [`Fingerprint::structure`].
+    pub fingerprint: Fingerprint,
+    /// What it shows, see [`Fingerprint::state`].
+    pub state: Fingerprint,
+    /// What was left out and why, in our words, without page text.
+    pub notes: Vec<String>,
+}
+
+/// Interprets an observation.
+///
+/// ```
+/// use webwise::page::{ElementRef, Node, PageHead, PageType, Role, Tree, ViewOptions, interpret};
+///
+/// let mut page = Tree::builder();
+/// for (reference, role, name) in [("e1", Role::TextBox, "User"), ("e2", Role::TextBox, "Password"), ("e3", Role::Button, "Go")] {
+///     page.leaf(Node::new(role, name).with_ref(ElementRef::parse(reference)?));
+/// }
+/// let head = PageHead::new("https://shop.example/account", "Welcome back");
+/// let view = interpret(&head, &page.finish(), &ViewOptions::default());
+///
+/// assert_eq!(view.page_type, PageType::Login);
+/// assert_eq!(view.find("password", 1)[0].reference, Some(ElementRef::parse("e2")?));
+/// # Ok::<(), webwise::Error>(())
+/// ```
+pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageView {
+    let outline = Outline::of(tree);
+    let features = Features::of(tree, &outline);
+    let under = classify(head, tree, &outline, &features);
+    let page_type = if features.dialogs.is_empty() { under } else { PageType::DialogBlocking };
+    let mut elements = elements(tree, &outline);
+    let summary = summary(tree, page_type, under, &features, &elements);
+    let (visible_text, complete) = visible_text(tree, &outline, options.max_text);
+
+    let mut notes = Vec::new();
+    if tree.omitted() > 0 {
+        notes.push(format!("the page has more nodes than were read; left out: {}", tree.omitted()));
+    }
+    if tree.malformed() > 0 {
+        notes.push(format!(
+            "parts of the page that could not be understood and were kept as text: {}",
+            tree.malformed()
+        ));
+    }
+    if elements.len() > options.max_elements {
+        notes.push(format!("only the first {} of {} elements were kept", options.max_elements, elements.len()));
+        elements.truncate(options.max_elements);
+    }
+    if !complete {
+        notes.push(format!("the text was cut at {} characters", options.max_text));
+    }
+    PageView {
+        url: head.url.clone(),
+        title: head.title.clone(),
+        page_type,
+        under,
+        summary,
+        elements,
+        visible_text,
+        fingerprint: Fingerprint::structure(tree),
+        state: Fingerprint::state(tree),
+        notes,
+    }
+}
+
+impl PageView {
+    /// The elements worth showing for a goal, at most `max`, in page order with those of dialogs first.
+    ///
+    /// Elements that match the goal, ask for input or are in a dialog win over menus and footers. Of a crowd of more
+    /// than [`CROWD`](super::CROWD) like elements the first few and those that match the goal are shown; the first says
+    /// with [`Element::group`] how many there are, and [`find`](Self::find) reaches the rest.
+    pub fn shown(&self, goal_words: &[String], max: usize) -> Vec<&Element> {
+        rank::shown(&self.elements, goal_words, max)
+    }
+
+    /// The elements whose label, role, value, choices or context have words of the query, best first.
+    pub fn find(&self, query: &str, max: usize) -> Vec<&Element> {
+        rank::find(&self.elements, query, max)
+    }
+
+    /// The element with this reference, or the one that stands for it as its duplicate.
+    pub fn element(&self, reference: &ElementRef) -> Option<&Element> {
+        let own = self.elements.iter().find(|e| e.reference.as_ref() == Some(reference));
+        own.or_else(|| self.elements.iter().find(|e| e.answers_to(reference)))
+    }
+}
