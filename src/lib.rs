@@ -2,5 +2,6 @@
 
 pub mod base;
 pub mod page;
+pub mod secret;
 
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};

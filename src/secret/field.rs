@@ -1,0 +1,94 @@
+//! Fields whose value is a secret whoever typed it: a browser fills in passwords that no vault knows of.
+
+use std::collections::BTreeSet;
+
+use crate::page::{ElementRef, Node, Tree};
+
+/// What stands for the value of such a field.
+pub const HIDDEN: &str = "[hidden]";
+
+/// Values of `autocomplete` that name a secret; those that begin with `cc-` do too. Source: the threat model.
+const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-code"];
+
+/// Whether the page itself says that the value of this field is a secret: `type=password`, or an `autocomplete` for
+/// passwords, one-time codes and cards.
+///
+/// A driver that does not report these properties cannot be helped here; what was typed as a secret still is known by its
+/// reference, see [`mask_fields`].
+pub fn is_secret_field(node: &Node) -> bool {
+    let is = |name: &str, test: &dyn Fn(&str) -> bool| {
+        node.property(name).is_some_and(|value| value.to_ascii_lowercase().split_ascii_whitespace().any(test))
+    };
+    is("type", &|value| value == "password")
+        || is("autocomplete", &|token| SECRET_TOKENS.contains(&token) || token.starts_with("cc-"))
+}
+
+/// Whether a secret stands in this field now: its value is a placeholder, is hidden, is shown as dots, or the page calls
+/// the field secret. Ask it of a redacted tree.
+pub fn holds_secret(node: &Node) -> bool {
+    let value = node.value.as_deref().unwrap_or_default();
+    let is_dots = || value.chars().all(|c| matches!(c, '\u{2022}' | '\u{25cf}' | '\u{2217}' | '*'));
+    node.role.is_editable()
+        && !value.is_empty()
+        && (value.contains("<secret:") || value == HIDDEN || is_dots() || is_secret_field(node))
+}
+
+/// The tree with [`HIDDEN`] for the value of every secret field and for all text inside it.
+///
+/// `typed` are the references of fields that a secret was typed into since the page was loaded: such a field stays
+/// hidden when "show password" turns it into an ordinary one.
+///
+/// ```
+/// use webwise::{page::{ElementRef, Node, Role, Tree}, secret::mask_fields};
+///
+/// let mut page = Tree::builder();
+/// page.leaf(Node::new(Role::TextBox, "Password").with_ref(ElementRef::parse("e3")?).with_value("hunter2"));
+/// let tree = mask_fields(page.finish(), &[ElementRef::parse("e3")?].into());
+/// assert_eq!(tree.nodes()[0].value.as_deref(), Some("[hidden]"));
+/// # Ok::<(), webwise::Error>(())
+/// ```
+pub fn mask_fields(tree: Tree, typed: &BTreeSet<ElementRef>) -> Tree {
+    let is_typed = |node: &Node| node.reference.as_ref().is_some_and(|reference| typed.contains(reference));
+    tree.mask_values(|node| is_typed(node) || is_secret_field(node), HIDDEN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Role;
+
+    #[test]
+    fn a_field_holds_a_secret_while_something_secret_stands_in_it() {
+        let field = |value: &str| Node::new(Role::TextBox, "Password").with_value(value);
+        for value in ["<secret:PASSWORD>", "x<secret:A>", HIDDEN, "••••", "***"] {
+            assert!(holds_secret(&field(value)), "{value}");
+        }
+        assert!(!holds_secret(&field("")) && !holds_secret(&field("kayak")));
+        assert!(!holds_secret(&Node::text("<secret:PASSWORD>")), "an echo is no field");
+    }
+
+    #[test]
+    fn a_field_that_the_page_calls_secret_is_hidden_with_what_is_in_it() {
+        for (name, value, secret) in [
+            ("type", "password", true),
+            ("type", "PASSWORD", true),
+            ("type", "text", false),
+            ("autocomplete", "new-password", true),
+            ("autocomplete", "section-a billing cc-number", true),
+            ("autocomplete", "one-time-code", true),
+            ("autocomplete", "username", false),
+            ("placeholder", "password", false),
+        ] {
+            let mut b = Tree::builder();
+            let mut field = Node::new(Role::TextBox, "Label").with_value("hunter2");
+            field.properties.push((name.into(), value.into()));
+            b.open(field);
+            b.leaf(Node::text("hunter2"));
+            b.close();
+            let tree = mask_fields(b.finish(), &BTreeSet::new());
+            let shown = tree.text_of(tree.roots().next().unwrap());
+            let expected = if secret { "Label [hidden] [hidden]" } else { "Label hunter2 hunter2" };
+            assert_eq!(shown, expected, "{name}={value}");
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The one place where secret values are found and replaced, in every form that a page or a program may give them.
+//!
+//! A text is looked at through a few views, each of which remembers where its bytes came from: as it is and with up to
+//! three layers of escapes undone (URL, HTML, JSON and program text, in any mix), and each of these folded, with
+//! separators taken out, and without white space. One automaton per kind of view looks for all secrets at once:
+//!
+//! | form | found as |
+//! | --- | --- |
+//! | raw, another case, `+` for a blank, backwards | folded value |
+//! | `\"`, `\u0022`, `%22`, `&quot;`, `&#34;`, `&#x22;`, layered | folded value in a view without the escapes |
+//! | `h u n t e r 2`, `h-u-n-t-e-r-2`, `4111 1111`, hexadecimal | folded value without separators |
+//! | base64 at any alignment, either alphabet, wrapped, padded or not | the characters that only the secret decides |
+//! | cut off by our own `…` | the first characters, 6 at least |
+//!
+//! A secret of fewer than 6 characters is replaced only where a value stands: as a whole text, between quotes, behind
+//! `=`, or behind `: `. Elsewhere it would destroy references and labels, so a run should be warned of it
+//! ([`Redactor::weak`]).
+//!
+//! What it cannot see: a secret spread over several texts, and a page's own cipher. Redact before a text is cut.
+
+mod escape;
+mod needles;
+mod short;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, ops::Range, sync::Arc};
+
+use aho_corasick::AhoCorasick;
+use serde_json::{Map, Value};
+
+use self::{
+    needles::{Coded, Form, MIN_ANYWHERE},
+    short::Short,
+    view::View,
+};
+use super::{Secret, SecretName};
+use crate::page::Tree;
+
+/// Most layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
+const MAX_LAYERS: usize = 3;
+/// What a text becomes when the secrets are too large to look for: nothing of it may leave.
+const UNSEARCHABLE: &str = "[redacted]";
+
+/// Replaces every known form of every secret by its placeholder.
+///
+/// ```
+/// use webwise::{Origin, secret::{Secret, SecretName, Vault}};
+///
+/// let vault = Vault::new().with(
+///     SecretName::parse("PASSWORD")?,
+///     Secret::new("hunter2!"),
+///     vec![Origin::parse("https://shop.example")?],
+/// )?;
+/// let redactor = vault.redactor();
+/// assert_eq!(redactor.text("q=HUNTER2%21&x=1"), "q=<secret:PASSWORD>&x=1");
+/// assert_eq!(redactor.text("Basic dTpodW50ZXIyIQ=="), "Basic dT<secret:PASSWORD>");
+/// assert_eq!(redactor.text("hunters"), "hunters");
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Redactor(Option<Arc<Forms>>);
+
+/// The forms of all secrets of a run. The automata hold copies that cannot be wiped; everything else is.
+struct Forms {
+    placeholders: Vec<String>,
+    weak: Vec<SecretName>,
+    spelled: Automaton,
+    joined: Automaton,
+    coded: Automaton,
+    /// For each form in `coded`, whether the characters before and after it hold bits of the secret.
+    margins: Vec<(bool, bool)>,
+    /// The folded values, to find one that was cut off.
+    heads: Vec<(Form, usize)>,
+    short: Short,
+}
+
+/// A part of a text that shows a secret.
+#[derive(Debug, Clone)]
+struct Hit {
+    range: Range<usize>,
+    secret: usize,
+}
+
+impl Redactor {
+    /// A redactor for these secrets.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a SecretName, &'a Secret)>) -> Self {
+        let secrets: Vec<_> = secrets.into_iter().filter(|(_, secret)| !secret.expose().trim().is_empty()).collect();
+        if secrets.is_empty() { Self(None) } else { Self(Some(Arc::new(Forms::of(&secrets)))) }
+    }
+
+    /// Whether there is nothing to redact.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The secrets that are so short that they are replaced only where a value stands.
+    pub fn weak(&self) -> &[SecretName] {
+        self.0.as_deref().map_or(&[], |forms| &forms.weak)
+    }
+
+    /// The text with every form of every secret replaced. A text that shows none comes back as it was.
+    pub fn text(&self, text: &str) -> String {
+        match self.replaced(text.as_bytes()) {
+            None => text.to_owned(),
+            Some(bytes) => {
+                String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
+            }
+        }
+    }
+
+    /// The bytes with every form of every secret replaced.
+    pub fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        self.replaced(bytes).unwrap_or_else(|| bytes.to_vec())
+    }
+
+    /// Whether the text shows a secret in any form.
+    pub fn contains(&self, text: &str) -> bool {
+        self.replaced(text.as_bytes()).is_some()
+    }
+
+    /// Redacts every string and key of a value; also a number that is a secret, unless the secret is short.
+    pub fn json(&self, value: &mut Value) {
+        let Some(forms) = &self.0 else { return };
+        match value {
+            Value::String(text) => *text = self.text(text),
+            Value::Number(number) => {
+                let text = number.to_string();
+                if text.chars().count() >= MIN_ANYWHERE && forms.is_secret(&text) {
+                    *value = Value::String(self.text(&text));
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.json(item)),
+            Value::Object(map) => {
+                let redact = |(key, mut value): (String, Value)| {
+                    self.json(&mut value);
+                    (self.text(&key), value)
+                };
+                *map = std::mem::take(map).into_iter().map(redact).collect::<Map<_, _>>();
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// The tree with every name, value, address and property redacted; references and structure stay.
+    pub fn tree(&self, tree: &Tree) -> Tree {
+        if self.is_empty() { tree.clone() } else { tree.clone().map_text(|text| self.text(text)) }
+    }
+
+    fn replaced(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let forms = self.0.as_deref()?;
+        if forms.is_unsearchable() {
+            return Some(UNSEARCHABLE.as_bytes().to_vec());
+        }
+        let hits = clusters(forms.find(bytes));
+        if hits.is_empty() {
+            return None;
+        }
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut at = 0;
+        for Hit { range, secret } in hits {
+            out.extend_from_slice(&bytes[at..range.start]);
+            out.extend_from_slice(forms.placeholders[secret].as_bytes());
+            at = range.end;
+        }
+        out.extend_from_slice(&bytes[at..]);
+        Some(out)
+    }
+}
+
+impl Forms {
+    fn of(secrets: &[(&SecretName, &Secret)]) -> Self {
+        let (mut spelled, mut joined, mut coded) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut margins, mut heads, mut weak, mut short) = (Vec::new(), Vec::new(), Vec::new(), Short::default());
+        for (index, (name, secret)) in secrets.iter().enumerate() {
+            let value = secret.expose();
+            if value.chars().count() < MIN_ANYWHERE {
+                short.add(value, index);
+                weak.push((*name).clone());
+                continue;
+            }
+            spelled.extend(needles::spelled(value).into_iter().map(|form| (form, index)));
+            joined.extend(needles::joined(value).into_iter().map(|form| (form, index)));
+            for Coded { form, before, after } in needles::coded(value) {
+                coded.push((form, index));
+                margins.push((before, after));
+            }
+            heads.push((Form::new(View::of(value.as_bytes()).folded().bytes().to_vec()), index));
+        }
+        Self {
+            placeholders: secrets.iter().map(|(name, _)| name.placeholder()).collect(),
+            weak,
+            spelled: Automaton::of(&spelled),
+            joined: Automaton::of(&joined),
+            coded: Automaton::of(&coded),
+            margins,
+            heads,
+            short,
+        }
+    }
+
+    fn is_unsearchable(&self) -> bool {
+        [&self.spelled, &self.joined, &self.coded].iter().any(|automaton| automaton.machine.is_none())
+    }
+
+    fn is_secret(&self, text: &str) -> bool {
+        self.heads.iter().any(|(value, _)| ***value == *text.as_bytes())
+    }
+
+    /// Every hit in the text, outside of placeholders, in no order.
+    fn find(&self, text: &[u8]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut view = View::of(text);
+        for layer in 0..=MAX_LAYERS {
+            self.find_in(&view, &mut hits);
+            match view.decoded() {
+                Some(next) if layer < MAX_LAYERS => view = next,
+                _ => break,
+            }
+        }
+        if !hits.is_empty() {
+            // A placeholder may hold the value as its name, or as the word "secret".
+            let placeholders: Vec<_> = self.placeholders.iter().flat_map(|p| occurrences(text, p.as_bytes())).collect();
+            hits.retain(|hit| !placeholders.iter().any(|p| p.start <= hit.range.start && hit.range.end <= p.end));
+        }
+        hits
+    }
+
+    fn find_in(&self, view: &View, hits: &mut Vec<Hit>) {
+        if !self.short.is_empty() {
+            self.short.find(view, |range, secret| hits.push(Hit { range: view.origin(range), secret }));
+        }
+        if self.heads.is_empty() {
+            return;
+        }
+        let folded = view.folded();
+        self.spelled.find(&folded, |range, secret, _| hits.push(Hit { range: folded.origin(range), secret }));
+        self.find_cut_off(&folded, hits);
+        let joined = folded.joined();
+        self.joined.find(&joined, |range, secret, _| hits.push(Hit { range: joined.origin(range), secret }));
+        let packed = view.packed();
+        self.coded.find(&packed, |range, secret, form| {
+            let (before, after) = self.margins[form];
+            let range = widened(packed.bytes(), range, before, after);
+            hits.push(Hit { range: packed.origin(range), secret });
+        });
+    }
+
+    /// Finds the longest beginning of a secret right before each of our own marks of a cut.
+    fn find_cut_off(&self, folded: &View, hits: &mut Vec<Hit>) {
+        for mark in occurrences(folded.bytes(), "…".as_bytes()) {
+            let before = &folded.bytes()[..mark.start];
+            for (value, secret) in &self.heads {
+                let longest = (MIN_ANYWHERE..value.len()).rev().find(|n| before.ends_with(&value[..*n]));
+                if let Some(length) = longest {
+                    hits.push(Hit { range: folded.origin(mark.start - length..mark.start), secret: *secret });
+                }
+            }
+        }
+    }
+}
+
+/// Looks for all forms of one kind at once.
+struct Automaton {
+    /// `None` if the forms were too large to be compiled.
+    machine: Option<AhoCorasick>,
+    secrets: Vec<usize>,
+}
+
+impl Automaton {
+    fn of(forms: &[(Form, usize)]) -> Self {
+        let machine = AhoCorasick::new(forms.iter().map(|(form, _)| form.as_slice())).ok();
+        Self { machine, secrets: forms.iter().map(|(_, secret)| *secret).collect() }
+    }
+
+    /// Calls `found` with each occurrence, overlapping ones too: its range, its secret and its form.
+    fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize, usize)) {
+        for hit in self.machine.iter().flat_map(|machine| machine.find_overlapping_iter(view.bytes())) {
+            let form = hit.pattern().as_usize();
+            found(hit.range(), self.secrets[form], form);
+        }
+    }
+}
+
+/// Overlapping hits as one, in order: their union, under the name of the longest.
+fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by_key(|hit| (hit.range.start, std::cmp::Reverse(hit.range.end), hit.secret));
+    let mut out: Vec<(Hit, usize)> = Vec::new();
+    for hit in hits {
+        match out.last_mut() {
+            Some((last, longest)) if hit.range.start < last.range.end => {
+                last.range.end = last.range.end.max(hit.range.end);
+                if hit.range.len() > *longest {
+                    (*longest, last.secret) = (hit.range.len(), hit.secret);
+                }
+            }
+            _ => out.push((hit.clone(), hit.range.len())),
+        }
+    }
+    out.into_iter().map(|(hit, _)| hit).collect()
+}
+
+/// A range of base64 with the characters around it that hold a part of the secret, and with the padding.
+fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range<usize> {
+    let is_digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/-_".contains(b);
+    let start = range.start - usize::from(before && text[..range.start].last().is_some_and(is_digit));
+    let mut end = range.end + usize::from(after && text[range.end..].first().is_some_and(is_digit));
+    end += text[end..].iter().take(2).take_while(|b| **b == b'=').count();
+    start..end
+}
+
+/// Where a part occurs in a text, from left to right, without overlap.
+fn occurrences(text: &[u8], part: &[u8]) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (at, window) in text.windows(part.len()).enumerate() {
+        if window == part && out.last().is_none_or(|last| last.end <= at) {
+            out.push(at..at + part.len());
+        }
+    }
+    out
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.0.as_deref().map_or(0, |forms| forms.placeholders.len());
+        write!(f, "Redactor({count} secrets, {} of them short)", self.weak().len())
+    }
+}

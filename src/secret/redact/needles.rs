@@ -1,0 +1,140 @@
+//! The forms of one secret that are looked for, each in the view where it would stand.
+
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE},
+};
+use zeroize::Zeroizing;
+
+use super::{
+    escape::{DECODERS, Decoder},
+    view::View,
+};
+
+/// Fewest characters of a form that is looked for anywhere in a text. Unit: characters. Source: the threat model: a
+/// shorter one would also be found in references and labels.
+pub(super) const MIN_ANYWHERE: usize = 6;
+
+/// Bytes of a form, wiped when dropped.
+pub(super) type Form = Zeroizing<Vec<u8>>;
+
+/// One of the ways in which base64 can hold a secret.
+pub(super) struct Coded {
+    /// What does not depend on the bytes around it.
+    pub(super) form: Form,
+    /// Whether the character before it holds bits of the secret too.
+    pub(super) before: bool,
+    /// Whether the character after it holds bits of the secret too.
+    pub(super) after: bool,
+}
+
+/// The value as it is, and with each mix of its own escapes undone.
+///
+/// A value may itself hold what looks like an escape, `100%25` say; a view that undoes escapes changes those as well.
+fn spellings(value: &str) -> Vec<Form> {
+    let mut out: Vec<Form> = vec![Zeroizing::new(value.as_bytes().to_vec())];
+    for mix in 1..1_usize << DECODERS.len() {
+        let decoders: Vec<Decoder> =
+            DECODERS.iter().enumerate().filter(|(i, _)| mix >> i & 1 == 1).map(|(_, d)| *d).collect();
+        let mut view = View::of(value.as_bytes());
+        while let Some(next) = view.decoded_by(&decoders) {
+            out.push(Zeroizing::new(next.bytes().to_vec()));
+            view = next;
+        }
+    }
+    distinct(&mut out);
+    out
+}
+
+/// Spelled out: folded, as it is and backwards.
+pub(super) fn spelled(value: &str) -> Vec<Form> {
+    let mut out = Vec::new();
+    for spelling in spellings(value) {
+        let reversed: Zeroizing<String> = Zeroizing::new(String::from_utf8_lossy(&spelling).chars().rev().collect());
+        for order in [&*spelling, reversed.as_bytes()] {
+            out.push(Zeroizing::new(View::of(order).folded().bytes().to_vec()));
+        }
+    }
+    keep_long(out)
+}
+
+/// With nothing between the letters: the folded value without separators, and its bytes as hexadecimal digits.
+pub(super) fn joined(value: &str) -> Vec<Form> {
+    let mut out: Vec<Form> =
+        spellings(value).iter().map(|s| Zeroizing::new(View::of(s).folded().joined().bytes().to_vec())).collect();
+    out.push(hex(value));
+    keep_long(out)
+}
+
+/// The bytes as hexadecimal digits in lower case.
+pub(super) fn hex(value: &str) -> Form {
+    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble & 15)];
+    Zeroizing::new(value.bytes().flat_map(|b| [digit(b >> 4), digit(b)]).collect())
+}
+
+/// Base64 of the whole value in both alphabets.
+pub(super) fn base64(value: &str) -> [Form; 2] {
+    [STANDARD.encode(value), URL_SAFE.encode(value)].map(|text| Zeroizing::new(text.into_bytes()))
+}
+
+/// Base64 at each of the three alignments in both alphabets, without what depends on the bytes around it.
+pub(super) fn coded(value: &str) -> Vec<Coded> {
+    let mut out = Vec::new();
+    for skipped in 0..3 {
+        let mut bytes = Zeroizing::new(vec![0_u8; skipped]);
+        bytes.extend_from_slice(value.as_bytes());
+        // A character holds 6 bits: the first whole one after the skipped bytes, and the last whole one of the value.
+        let first = (skipped * 8).div_ceil(6);
+        let end = bytes.len() * 8 / 6;
+        for alphabet in [&STANDARD, &URL_SAFE] {
+            let text = Zeroizing::new(alphabet.encode(&*bytes));
+            if let Some(form) = text.as_bytes().get(first..end) {
+                let form = Zeroizing::new(form.to_vec());
+                out.push(Coded { form, before: skipped > 0, after: bytes.len() * 8 % 6 > 0 });
+            }
+        }
+    }
+    out.retain(|coded| coded.form.len() >= MIN_ANYWHERE);
+    out.sort_by(|a, b| a.form.as_slice().cmp(b.form.as_slice()));
+    out.dedup_by(|a, b| a.form == b.form);
+    out
+}
+
+fn keep_long(mut forms: Vec<Form>) -> Vec<Form> {
+    forms.retain(|form| String::from_utf8_lossy(form).chars().count() >= MIN_ANYWHERE);
+    distinct(&mut forms);
+    forms
+}
+
+fn distinct(forms: &mut Vec<Form>) {
+    forms.sort_by(|a, b| a.as_slice().cmp(b.as_slice()));
+    forms.dedup();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(forms: &[Form]) -> Vec<String> {
+        forms.iter().map(|f| String::from_utf8_lossy(f).into_owned()).collect()
+    }
+
+    #[test]
+    fn a_plain_value_has_one_spelling_and_one_skeleton() {
+        assert_eq!(texts(&spelled("Hunter2")), ["2retnuh", "hunter2"]);
+        assert_eq!(texts(&joined("Hunter-2")), ["48756e7465722d32", "hunter2"]);
+    }
+
+    #[test]
+    fn a_value_that_looks_escaped_is_known_in_each_reading() {
+        assert_eq!(texts(&spellings("a%41b&lt;c")), ["a%41b&lt;c", "a%41b<c", "aAb&lt;c", "aAb<c"]);
+    }
+
+    #[test]
+    fn what_base64_holds_does_not_depend_on_its_neighbours() {
+        for (before, after) in [("", ""), ("u:", ":x"), ("a", "b"), ("abc", "defg")] {
+            let text = STANDARD.encode(format!("{before}hunter2{after}"));
+            assert!(coded("hunter2").iter().any(|c| text.contains(&*String::from_utf8_lossy(&c.form))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Short secrets: found only where a value stands, because `1234` is also a part of `e1234`.
+//!
+//! A value stands alone in a text, between quotes, behind `=`, or behind a colon and a blank (or a quote and a colon).
+
+use std::ops::Range;
+
+use super::{
+    needles::{self, Form},
+    view::View,
+};
+
+/// Longest value that is compared. Unit: bytes. Source: chosen; 5 characters, spaced and escaped, take less.
+const MAX_VALUE: usize = 64;
+/// What ends a value that no quote began.
+const ENDS: &[u8] = b"&;,\"'`)]}<>\r\n";
+
+/// The short secrets, by each form that a value may take.
+#[derive(Default)]
+pub(super) struct Short {
+    /// Folded, and as hexadecimal digits.
+    plain: Vec<(Form, usize)>,
+    /// Base64, which has a case.
+    coded: Vec<(Form, usize)>,
+}
+
+impl Short {
+    pub(super) fn add(&mut self, value: &str, secret: usize) {
+        let folded = View::of(value.as_bytes()).folded();
+        self.plain.push((Form::new(folded.bytes().trim_ascii().to_vec()), secret));
+        self.plain.push((needles::hex(value), secret));
+        for form in needles::base64(value) {
+            self.coded.push((Form::new(form.iter().copied().take_while(|b| *b != b'=').collect()), secret));
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.plain.is_empty()
+    }
+
+    /// Calls `found` with each place of the view that holds a short secret, and with the secret.
+    pub(super) fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize)) {
+        let bytes = view.bytes();
+        let mut try_value = |range: Range<usize>| {
+            let range = trimmed(bytes, range);
+            if let Some(secret) = self.get(&bytes[range.clone()]) {
+                found(range, secret);
+            }
+        };
+        if bytes.len() <= MAX_VALUE {
+            try_value(0..bytes.len());
+        }
+        for (at, byte) in bytes.iter().enumerate() {
+            let start = at + 1;
+            let until = |is_end: &dyn Fn(u8) -> bool| {
+                bytes[start..].iter().take(MAX_VALUE + 1).position(|b| is_end(*b)).map(|length| start..start + length)
+            };
+            let rest = start..bytes.len().min(start + MAX_VALUE);
+            match byte {
+                b'"' | b'\'' | b'`' => until(&|b| b == *byte).into_iter().for_each(&mut try_value),
+                b'=' => try_value(until(&|b| ENDS.contains(&b) || b.is_ascii_whitespace()).unwrap_or(rest)),
+                b':' if is_label(&bytes[..at], &bytes[start..]) => {
+                    let blanks = bytes[start..].iter().take_while(|b| **b == b' ').count();
+                    let word = bytes[start + blanks..].iter().take(MAX_VALUE);
+                    let length = word.take_while(|b| !ENDS.contains(b) && !b.is_ascii_whitespace()).count();
+                    try_value(start + blanks..start + blanks + length);
+                    try_value(until(&|b| ENDS.contains(&b)).unwrap_or(rest));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn get(&self, value: &[u8]) -> Option<usize> {
+        if value.is_empty() || value.len() > MAX_VALUE {
+            return None;
+        }
+        let get = |forms: &[(Form, usize)], value: &[u8]| {
+            forms.iter().find(|(form, _)| **form == *value).map(|(_, secret)| *secret)
+        };
+        let bare = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
+        let folded = View::of(value).folded();
+        let joined = folded.joined();
+        // Only what stands between the letters may be left out, not the punctuation around them.
+        let is_spaced = joined.origin(0..joined.bytes().len()) == (0..value.len());
+        get(&self.coded, bare)
+            .or_else(|| get(&self.plain, folded.bytes()))
+            .or_else(|| is_spaced.then(|| get(&self.plain, joined.bytes())).flatten())
+    }
+}
+
+/// Whether a colon between these two parts ends a label: `Pin: 1234`, `"pin":1234`, but not `localhost:1234`.
+fn is_label(before: &[u8], after: &[u8]) -> bool {
+    after.first() == Some(&b' ') || before.last().is_some_and(|b| matches!(b, b'"' | b'\''))
+}
+
+/// Without blanks at the ends, and without the backslash of an escaped quote.
+fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
+    let value = &bytes[range.clone()];
+    let value = value.strip_suffix(b"\\").unwrap_or(value);
+    let front = value.len() - value.trim_ascii_start().len();
+    let start = range.start + front;
+    start..start + value.trim_ascii().len()
+}

@@ -1,0 +1,75 @@
+//! What a driver is given: the power to ask for one secret at a time, for the place it is about to type into.
+
+use std::sync::Arc;
+
+use super::{Secret, SecretName, Vault};
+use crate::base::{Origin, Result};
+
+/// Releases secrets of one run to a driver.
+#[derive(Debug, Clone, Default)]
+pub struct SecretResolver(Arc<Vault>);
+
+impl SecretResolver {
+    /// A resolver over the run's vault.
+    pub fn new(vault: Arc<Vault>) -> Self {
+        Self(vault)
+    }
+
+    /// The value, if the top page and the frame that holds the field are both origins it is bound to.
+    ///
+    /// Read both from the browser right before the call; an origin remembered from the last observation is not enough.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for an unknown name,
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) for an origin that the secret is not bound to.
+    pub fn resolve(&self, name: &SecretName, top: &Origin, frame: &Origin) -> Result<Secret> {
+        self.0.release(name, top, frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ErrorKind;
+
+    fn origin(text: &str) -> Origin {
+        Origin::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_value_is_released_only_when_page_and_frame_are_both_bound() {
+        let name = SecretName::parse("PASSWORD").unwrap();
+        let shop = origin("https://shop.example");
+        let vault = Vault::new().with(name.clone(), Secret::new("hunter2"), vec![shop.clone()]).unwrap();
+        let resolver = SecretResolver::new(Arc::new(vault));
+
+        assert_eq!(resolver.resolve(&name, &shop, &shop).unwrap().expose(), "hunter2");
+        for other in [
+            "http://shop.example",
+            "https://shop.example:8443",
+            "https://a.shop.example",
+            "https://shop.example.evil.test",
+        ] {
+            let other = origin(other);
+            for (top, frame) in [(&shop, &other), (&other, &shop), (&other, &other)] {
+                assert_eq!(
+                    resolver.resolve(&name, top, frame).unwrap_err().kind(),
+                    ErrorKind::Refused,
+                    "{top} {frame}"
+                );
+            }
+        }
+        let unknown = SecretName::parse("OTHER").unwrap();
+        assert_eq!(resolver.resolve(&unknown, &shop, &shop).unwrap_err().kind(), ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn a_secret_cannot_be_bound_to_a_readable_channel() {
+        let bind = |origin_text: &str| {
+            Vault::new().with(SecretName::parse("P").unwrap(), Secret::new("x"), vec![origin(origin_text)])
+        };
+        assert!(bind("http://shop.example").is_err());
+        assert!(bind("http://127.0.0.1:8080").is_ok());
+        assert!(bind("http://a.localhost").is_ok());
+    }
+}

@@ -1,0 +1,84 @@
+//! The secrets of one run and the origins each may be typed into.
+
+use std::collections::BTreeMap;
+
+use super::{Redactor, Secret, SecretName};
+use crate::base::{Error, ErrorKind, Origin, Result};
+
+/// The secrets of a run, each bound to the origins it may be typed into.
+#[derive(Debug, Clone, Default)]
+pub struct Vault {
+    entries: BTreeMap<SecretName, Entry>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    value: Secret,
+    origins: Vec<Origin>,
+}
+
+impl Vault {
+    /// An empty vault.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a secret that may be typed into these origins and nowhere else.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the value is empty, no origin is given, or an origin is plain http on another
+    /// machine, where anyone on the way could read it.
+    pub fn with(mut self, name: SecretName, value: Secret, origins: Vec<Origin>) -> Result<Self> {
+        let refuse = |why: &'static str| {
+            Err(Error::new(ErrorKind::InvalidInput, "vault.with").with("secret", &name).with("why", why))
+        };
+        if value.expose().is_empty() {
+            return refuse("the value is empty");
+        }
+        if origins.is_empty() {
+            return refuse("no origin is named that may receive it");
+        }
+        if !origins.iter().all(Origin::is_private_channel) {
+            return refuse("an origin must be https or this machine");
+        }
+        self.entries.insert(name, Entry { value, origins });
+        Ok(self)
+    }
+
+    /// Whether the run has no secret.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &SecretName> {
+        self.entries.keys()
+    }
+
+    /// Whether there is a secret of this name.
+    pub fn contains(&self, name: &SecretName) -> bool {
+        self.entries.contains_key(name)
+    }
+
+    /// What replaces every form of every secret in a text.
+    pub fn redactor(&self) -> Redactor {
+        Redactor::new(self.entries.iter().map(|(name, entry)| (name, &entry.value)))
+    }
+
+    /// Releases a value if both the page and the frame are among its origins.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for an unknown name, [`ErrorKind::Refused`] for an origin it is not bound to.
+    pub(super) fn release(&self, name: &SecretName, top: &Origin, frame: &Origin) -> Result<Secret> {
+        let entry = self
+            .entries
+            .get(name)
+            .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "secret.resolve").with("unknown_secret", name))?;
+        match [top, frame].into_iter().find(|origin| !entry.origins.contains(origin)) {
+            None => Ok(entry.value.clone()),
+            Some(origin) => {
+                Err(Error::new(ErrorKind::Refused, "secret.resolve").with("secret", name).with("not_bound_to", origin))
+            }
+        }
+    }
+}
