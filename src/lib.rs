@@ -1,5 +1,6 @@
 //! A browser agent with memory.
 
+pub mod action;
 pub mod base;
 pub mod page;
 pub mod secret;

@@ -1,0 +1,108 @@
+//! The closed set of things the loop does itself when the model asks for them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Target;
+
+macro_rules! agent_actions {
+    ($($variant:ident = $name:literal, $description:literal;)*) => {
+        /// Something the loop does itself.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(tag = "tool", content = "arguments", rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum AgentAction {
+            $(#[doc = $description] $variant($variant),)*
+        }
+
+        impl AgentAction {
+            /// Names and descriptions of every tool, in the order in which prompts list them.
+            pub(super) const TOOLS: &[(&'static str, &'static str)] = &[$(($name, $description),)*];
+
+            /// The name that models use.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)* }
+            }
+
+            /// The arguments as JSON.
+            pub fn arguments(&self) -> Value {
+                match self { $(Self::$variant(arguments) => serde_json::to_value(arguments).unwrap_or_default(),)* }
+            }
+
+            pub(super) fn schema(name: &str) -> Option<schemars::Schema> {
+                match name { $($name => Some(schemars::schema_for!($variant)),)* _ => None }
+            }
+
+            /// Builds the action of this name; `None` if there is no such tool.
+            pub(super) fn from_arguments(name: &str, arguments: Value) -> Option<Result<Self, serde_json::Error>> {
+                match name { $($name => Some(serde_json::from_value(arguments).map(Self::$variant)),)* _ => None }
+            }
+        }
+    };
+}
+
+agent_actions! {
+    Finish = "finish", "End the task: the answer, and a text that is on the page now and proves it.";
+    Find = "find", "Search the whole page for elements, also those not listed.";
+    Extract = "extract", "Read the text of an element, or of the page, and keep it under a name.";
+    Remember = "remember", "Propose a fact about this site for later runs.";
+    AskHuman = "ask_human", "Ask the person who gave the task.";
+}
+
+/// Ends the task.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Finish {
+    /// What the task asked for, or why it cannot be done.
+    #[serde(alias = "result", alias = "message", alias = "text")]
+    pub answer: String,
+    /// Words copied from the current page that show it.
+    #[serde(default, alias = "quote")]
+    pub evidence: String,
+    /// False to give up.
+    #[serde(default = "yes")]
+    pub success: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// Searches the whole page.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Find {
+    /// Words of the label, role or value.
+    #[serde(alias = "text")]
+    pub query: String,
+}
+
+/// Reads data under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Extract {
+    /// What the data is called in the result.
+    pub name: String,
+    /// Ref such as e12; the page's text when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref")]
+    pub target: Option<Target>,
+}
+
+/// Proposes a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Remember {
+    /// Short name of the fact.
+    pub key: String,
+    /// The fact.
+    pub value: String,
+}
+
+/// Asks the person.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskHuman {
+    /// The question.
+    pub question: String,
+}

@@ -1,0 +1,390 @@
+//! The closed set of things a browser can be asked to do.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{ErrorClass, Failure, Key, Parameters, Target, TextValue};
+use crate::base::Result;
+
+/// What an action can do to the world, before its target is known; a guard may find it worse, never better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Looks only.
+    Read,
+    /// Changes what can be changed back.
+    Reversible,
+    /// Sends, pays, deletes, uploads, or runs script.
+    Irreversible,
+}
+
+macro_rules! browser_actions {
+    ($($variant:ident($arguments:ty) = $name:literal, $effect:ident, $changes:literal, $description:literal;)*) => {
+        /// The name of a browser tool.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum BrowserTool {
+            $(#[doc = $description] $variant,)*
+        }
+
+        impl BrowserTool {
+            /// Every tool, in the order in which prompts list them.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The name that models use.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The tool of this name.
+            pub fn parse(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant),)* _ => None }
+            }
+
+            /// What it does, in one sentence for the model.
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$variant => $description,)* }
+            }
+
+            /// What it can do to the world before its target is known.
+            pub const fn effect(self) -> Effect {
+                match self { $(Self::$variant => Effect::$effect,)* }
+            }
+
+            /// Whether the page must look different afterwards for it to have had an effect.
+            pub const fn should_change_page(self) -> bool {
+                match self { $(Self::$variant => $changes,)* }
+            }
+
+            pub(super) fn schema(self) -> schemars::Schema {
+                match self { $(Self::$variant => schemars::schema_for!($arguments),)* }
+            }
+        }
+
+        /// Something a browser is asked to do, with its arguments.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(tag = "tool", content = "arguments", rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum BrowserAction {
+            $(#[doc = $description] $variant($arguments),)*
+        }
+
+        impl BrowserAction {
+            /// Which tool it is.
+            pub const fn tool(&self) -> BrowserTool {
+                match self { $(Self::$variant(_) => BrowserTool::$variant,)* }
+            }
+
+            /// The arguments as JSON.
+            pub fn arguments(&self) -> Value {
+                match self { $(Self::$variant(arguments) => serde_json::to_value(arguments).unwrap_or_default(),)* }
+            }
+
+            /// Builds the action from a tool and its arguments, strictly.
+            ///
+            /// # Errors
+            /// The failure that the model reads: which field is missing, unknown or wrong.
+            pub(super) fn from_arguments(tool: BrowserTool, arguments: Value) -> Result<Self, serde_json::Error> {
+                Ok(match tool { $(BrowserTool::$variant => Self::$variant(serde_json::from_value(arguments)?),)* })
+            }
+        }
+    };
+}
+
+browser_actions! {
+    Goto(Goto) = "goto", Reversible, true, "Open a URL.";
+    GoBack(NoArguments) = "go_back", Reversible, true, "Go back one page.";
+    GoForward(NoArguments) = "go_forward", Reversible, true, "Go forward one page.";
+    Reload(NoArguments) = "reload", Reversible, false, "Load the page again.";
+    Click(Click) = "click", Reversible, true, "Click an element.";
+    Dblclick(Click) = "dblclick", Reversible, true, "Double-click an element.";
+    Hover(OnTarget) = "hover", Read, false, "Move the pointer over an element.";
+    Fill(Fill) = "fill", Reversible, true, "Replace the text of a field.";
+    Type(Type) = "type", Reversible, true, "Type text key by key into the focused field.";
+    Press(Press) = "press", Reversible, true, "Press a key, such as Enter, Escape or Control+a.";
+    Select(Select) = "select", Reversible, true, "Choose options of a select box by label or value.";
+    Check(OnTarget) = "check", Reversible, true, "Tick a checkbox or radio button.";
+    Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";
+    Drag(Drag) = "drag", Reversible, true, "Drag one element onto another.";
+    Upload(Upload) = "upload", Irreversible, false, "Give files to the open file chooser.";
+    Scroll(Scroll) = "scroll", Read, false, "Scroll the page or an element.";
+    Wait(Wait) = "wait", Read, false, "Wait for text to appear or go, or for some seconds.";
+    Snapshot(NoArguments) = "snapshot", Read, false, "Look at the page again.";
+    Screenshot(Screenshot) = "screenshot", Read, false, "Take a picture of the page.";
+    TabList(NoArguments) = "tab_list", Read, false, "List the open tabs.";
+    TabNew(TabNew) = "tab_new", Reversible, true, "Open a new tab.";
+    TabSelect(TabAt) = "tab_select", Reversible, false, "Switch to a tab.";
+    TabClose(TabAt) = "tab_close", Reversible, true, "Close a tab.";
+    DialogAccept(DialogAccept) = "dialog_accept", Reversible, true, "Accept the open dialog.";
+    DialogDismiss(NoArguments) = "dialog_dismiss", Reversible, true, "Dismiss the open dialog.";
+    StateSave(StateFile) = "state_save", Read, false, "Save cookies and storage under a name.";
+    StateLoad(StateFile) = "state_load", Reversible, false, "Load cookies and storage saved under a name.";
+    Eval(Eval) = "eval", Irreversible, false, "Evaluate a JavaScript function in the page.";
+    RunCode(RunCode) = "run_code", Irreversible, false, "Run driver code.";
+}
+
+macro_rules! arguments {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+            #[serde(deny_unknown_fields)]
+            pub struct $name {
+                $($(#[$field_doc])* pub $field: $type,)*
+            }
+        )*
+    };
+}
+
+arguments! {
+    /// Arguments of `goto`.
+    Goto {
+        /// An http or https address.
+        url: String,
+    }
+    /// Arguments of `click` and `dblclick`.
+    Click {
+        /// Ref such as e12.
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// Which button; left when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        button: Option<MouseButton>,
+    }
+    /// Arguments of tools that need only a target.
+    OnTarget {
+        /// Ref such as e12.
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+    }
+    /// Arguments of `fill`.
+    Fill {
+        /// Ref such as e12.
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// The new text, `<secret:NAME>` or `<param:NAME>`.
+        #[serde(alias = "value")]
+        text: TextValue,
+        /// Press Enter afterwards.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        submit: bool,
+    }
+    /// Arguments of `type`.
+    Type {
+        /// The text, `<secret:NAME>` or `<param:NAME>`.
+        #[serde(alias = "value")]
+        text: TextValue,
+        /// Press Enter afterwards.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        submit: bool,
+    }
+    /// Arguments of `press`.
+    Press {
+        /// Key name or one character.
+        key: Key,
+    }
+    /// Arguments of `select`.
+    Select {
+        /// Ref such as e12.
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// Labels or values to choose.
+        #[serde(alias = "value", alias = "option", deserialize_with = "super::lenient::one_or_many")]
+        values: Vec<TextValue>,
+    }
+    /// Arguments of `drag`.
+    Drag {
+        /// Ref of what is dragged.
+        #[serde(alias = "source", alias = "start")]
+        from: Target,
+        /// Ref of where it is dropped.
+        #[serde(alias = "destination", alias = "end")]
+        to: Target,
+    }
+    /// Arguments of `upload`.
+    Upload {
+        /// Names of files that the run may send.
+        #[serde(alias = "file", alias = "paths", deserialize_with = "super::lenient::one_or_many")]
+        files: Vec<String>,
+    }
+    /// Arguments of `scroll`.
+    Scroll {
+        /// Where to.
+        direction: ScrollDirection,
+        /// Pixels; 600 when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pixels: Option<u32>,
+    }
+    /// Arguments of `wait`; exactly one must be given.
+    Wait {
+        /// Until this text is on the page.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// Until this text is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gone: Option<String>,
+        /// So many seconds, at most 30.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<u32>,
+    }
+    /// Arguments of `screenshot`.
+    Screenshot {
+        /// Ref of one element; the window when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+    }
+    /// Arguments of `tab_new`.
+    TabNew {
+        /// Address to open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+    }
+    /// Arguments of `tab_select` and `tab_close`.
+    TabAt {
+        /// Place in the list of tabs, from 0.
+        index: u32,
+    }
+    /// Arguments of `dialog_accept`.
+    DialogAccept {
+        /// Text for a prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<TextValue>,
+    }
+    /// Arguments of `state_save` and `state_load`.
+    StateFile {
+        /// Letters, digits, `_` and `-`.
+        name: String,
+    }
+    /// Arguments of `eval`.
+    Eval {
+        /// `() => value` or, with a target, `element => value`.
+        function: String,
+        /// Ref such as e12.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+    }
+    /// Arguments of `run_code`.
+    RunCode {
+        /// `async page => value`.
+        code: String,
+    }
+    /// No arguments.
+    NoArguments {}
+}
+
+/// A button of the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MouseButton {
+    /// The usual one.
+    Left,
+    /// The one for context menus.
+    Right,
+    /// The wheel.
+    Middle,
+}
+
+/// Where to scroll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScrollDirection {
+    /// Towards the top.
+    Up,
+    /// Towards the end.
+    Down,
+    /// To the left.
+    Left,
+    /// To the right.
+    Right,
+}
+
+/// Longest wait by time. Unit: seconds. Source: chosen, below the command time-out of 45 s.
+const MAX_WAIT_SECONDS: u32 = 30;
+
+impl BrowserAction {
+    /// What it can do to the world before its target is known.
+    pub const fn effect(&self) -> Effect {
+        self.tool().effect()
+    }
+
+    /// The targets, in the order of the arguments.
+    pub fn targets(&self) -> Vec<&Target> {
+        match self {
+            Self::Click(Click { target, .. })
+            | Self::Dblclick(Click { target, .. })
+            | Self::Hover(OnTarget { target })
+            | Self::Check(OnTarget { target })
+            | Self::Uncheck(OnTarget { target })
+            | Self::Fill(Fill { target, .. })
+            | Self::Select(Select { target, .. })
+            | Self::Screenshot(Screenshot { target: Some(target) })
+            | Self::Eval(Eval { target: Some(target), .. }) => vec![target],
+            Self::Drag(Drag { from, to }) => vec![from, to],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The texts that would be typed.
+    pub fn texts(&self) -> Vec<&TextValue> {
+        match self {
+            Self::Fill(Fill { text, .. })
+            | Self::Type(Type { text, .. })
+            | Self::DialogAccept(DialogAccept { text: Some(text) }) => vec![text],
+            Self::Select(Select { values, .. }) => values.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The address it would open.
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) }) => Some(url),
+            _ => None,
+        }
+    }
+
+    /// The same action with task parameters put in; secrets stay placeholders.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the task has no such parameter.
+    pub fn with_parameters(&self, parameters: &Parameters) -> Result<Self> {
+        let mut action = self.clone();
+        match &mut action {
+            Self::Fill(Fill { text, .. })
+            | Self::Type(Type { text, .. })
+            | Self::DialogAccept(DialogAccept { text: Some(text) }) => *text = text.resolve(parameters)?,
+            Self::Select(Select { values, .. }) => {
+                *values = values.iter().map(|value| value.resolve(parameters)).collect::<Result<_>>()?;
+            }
+            _ => {}
+        }
+        Ok(action)
+    }
+
+    /// What the types alone cannot say: a wait names one thing, a state file a plain name.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
+        match self {
+            Self::Wait(Wait { text, gone, seconds }) => {
+                let given = [text.is_some(), gone.is_some(), seconds.is_some()].into_iter().filter(|g| *g).count();
+                if given != 1 {
+                    return bad("wait takes exactly one of text, gone and seconds");
+                }
+                if seconds.is_some_and(|s| s > MAX_WAIT_SECONDS) {
+                    return bad("wait takes at most 30 seconds");
+                }
+                Ok(())
+            }
+            Self::StateSave(StateFile { name }) | Self::StateLoad(StateFile { name })
+                if crate::base::SessionId::parse(name.as_str()).is_err() =>
+            {
+                bad("name takes letters, digits, `_` and `-` only")
+            }
+            Self::Select(Select { values, .. }) if values.is_empty() => bad("values must not be empty"),
+            Self::Upload(Upload { files }) if files.is_empty() => bad("files must not be empty"),
+            _ => Ok(()),
+        }
+    }
+}

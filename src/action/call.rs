@@ -1,0 +1,182 @@
+//! From what a model said to typed actions: read leniently, validated strictly.
+//!
+//! `reply` says where in a text a call may stand, `json` reads almost-JSON, `shape` knows what models put around a call.
+//! What a call must be to run is decided here.
+
+mod json;
+mod reply;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet};
+
+/// A call as a model made it, before anything was checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RawCall {
+    /// The tool's name.
+    pub name: String,
+    /// The arguments: an object, or a string that holds one.
+    pub arguments: Value,
+}
+
+impl RawCall {
+    /// A call of this tool.
+    pub fn new(name: impl Into<String>, arguments: Value) -> Self {
+        Self { name: name.into(), arguments }
+    }
+}
+
+/// A call of a tool that the embedder registered.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CustomCall {
+    /// The tool's name.
+    pub tool: String,
+    /// The arguments, as sent.
+    pub arguments: Value,
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Action {
+    /// For the driver.
+    Browser(BrowserAction),
+    /// For the loop.
+    Agent(AgentAction),
+    /// For a tool of the embedder.
+    Custom(CustomCall),
+}
+
+impl Action {
+    /// The tool's name.
+    pub fn tool_name(&self) -> &str {
+        match self {
+            Self::Browser(action) => action.tool().as_str(),
+            Self::Agent(action) => action.name(),
+            Self::Custom(call) => &call.tool,
+        }
+    }
+
+    /// The arguments as JSON; typed text as placeholders.
+    pub fn arguments(&self) -> Value {
+        match self {
+            Self::Browser(action) => action.arguments(),
+            Self::Agent(action) => action.arguments(),
+            Self::Custom(call) => call.arguments.clone(),
+        }
+    }
+
+    /// `tool {"argument":"value"}` on one line, with sorted keys: how histories and logs print it.
+    pub fn line(&self) -> String {
+        let arguments = crate::base::canonical(&self.arguments());
+        if arguments == "{}" { self.tool_name().to_owned() } else { format!("{} {arguments}", self.tool_name()) }
+    }
+}
+
+/// A call that cannot be carried out, in words that the model reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallProblem {
+    /// The tool's name as the model gave it, if it gave one.
+    pub tool: Option<String>,
+    /// What is wrong with it.
+    pub failure: Failure,
+}
+
+/// Reads the calls of a reply: from its tool calls, else from JSON in its text.
+///
+/// A model may quote what a page says, so JSON in a text counts only where a model puts its own calls:
+///
+/// 1. the whole text, or the last lines of it with nothing but JSON on them;
+/// 2. else inside of `<tool_call>` or `<function_call>` tags;
+/// 3. else inside of code fences.
+///
+/// Tags and fences begin a line and end one. JSON inside of a sentence, before other text, or in a `<think>` block is
+/// never a call.
+///
+/// Trailing commas and arguments given as a JSON string are understood, and so are the shapes `{"calls": [...]}`,
+/// `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`, `{"action": "click", "target": ...}`
+/// and `{"click": {...}}`. Each call is then validated strictly; a bad one is a [`CallProblem`] in its place.
+///
+/// # Errors
+/// One [`CallProblem`] when there is no call at all.
+///
+/// ```
+/// use webwise::action::{ToolSet, BrowserTool, parse_calls};
+///
+/// let tools = ToolSet::new(&[BrowserTool::Click].into(), false, []);
+/// let calls = parse_calls(&[], "```json\n{\"tool\": \"click\", \"target\": \"@e22\",}\n```", &tools).unwrap();
+/// assert_eq!(calls[0].as_ref().unwrap().line(), r#"click {"target":"e22"}"#);
+///
+/// assert!(parse_calls(&[], r#"The page says {"tool": "click", "target": "e22"}."#, &tools).is_err());
+/// ```
+pub fn parse_calls(
+    tool_calls: &[RawCall],
+    content: &str,
+    tools: &ToolSet,
+) -> Result<Vec<Result<Action, CallProblem>>, CallProblem> {
+    let mut raw: Vec<RawCall> = tool_calls.to_vec();
+    if raw.is_empty() {
+        if content.len() > json::MAX_TEXT {
+            return Err(no_call("the reply is too long to be read; call a tool"));
+        }
+        raw = reply::places(content)
+            .map(|values| shape::calls(values, tools))
+            .find(|c| !c.is_empty())
+            .unwrap_or_default();
+    }
+    if raw.is_empty() {
+        return Err(no_call(if content.trim().is_empty() {
+            "the reply was empty; call a tool"
+        } else {
+            "the reply held no tool call; call a tool instead of writing text"
+        }));
+    }
+    Ok(raw.into_iter().map(|call| validate(call, tools)).collect())
+}
+
+fn no_call(why: &str) -> CallProblem {
+    CallProblem { tool: None, failure: Failure::new(ErrorClass::BadArguments, why) }
+}
+
+fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
+    let said = crate::base::text::truncate(&crate::base::text::clean(call.name.trim()), 60);
+    let problem = |detail: &str| CallProblem {
+        tool: Some(said.clone()),
+        failure: Failure::new(ErrorClass::BadArguments, detail),
+    };
+    let Some(spec) = tools.resolve(&call.name) else {
+        return Err(problem("there is no such tool in this run"));
+    };
+    let name = spec.name.as_str();
+    let arguments = match call.arguments {
+        Value::String(text) if text.trim().is_empty() => Value::Object(Map::new()),
+        Value::String(text) => json::only_value(&text).ok_or_else(|| problem("the arguments are not JSON"))?,
+        Value::Null => Value::Object(Map::new()),
+        other => other,
+    };
+    let action = if let Some(tool) = BrowserTool::parse(name) {
+        BrowserAction::from_arguments(tool, without_nulls(arguments)).map(Action::Browser)
+    } else if let Some(action) = AgentAction::from_arguments(name, without_nulls(arguments.clone())) {
+        action.map(Action::Agent)
+    } else {
+        Ok(Action::Custom(CustomCall { tool: name.to_owned(), arguments }))
+    };
+    let action = action.map_err(|error| problem(&error.to_string()))?;
+    if let Action::Browser(browser) = &action {
+        browser.check().map_err(|failure| CallProblem { tool: Some(name.to_owned()), failure })?;
+    }
+    Ok(action)
+}
+
+/// Models write `null` for what they leave out.
+fn without_nulls(mut arguments: Value) -> Value {
+    if let Value::Object(map) = &mut arguments {
+        map.retain(|_, value| !value.is_null());
+    }
+    arguments
+}

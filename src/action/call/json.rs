@@ -1,0 +1,142 @@
+//! JSON as models write it: trailing commas, something after it. Bounded, because a reply can be hostile.
+
+use serde_json::Value;
+
+/// Longest text that is searched for JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens has about 8 kB.
+pub(super) const MAX_TEXT: usize = 256 * 1_024;
+/// What may be read in vain before a text counts as holding no JSON. Unit: bytes. Source: chosen; four times the longest
+/// text, so that a short one may hold any number of brackets.
+const MAX_IN_VAIN: usize = 4 * MAX_TEXT;
+
+/// The one value that the text is.
+pub(super) fn only_value(text: &str) -> Option<Value> {
+    if text.len() > MAX_TEXT {
+        return None;
+    }
+    let (mut values, rest) = Reader::new().values(text);
+    if values.len() == 1 && rest.is_empty() { values.pop() } else { None }
+}
+
+/// Reads values out of one text, and gives up when too much of it was read in vain.
+#[derive(Debug)]
+pub(super) struct Reader {
+    left: usize,
+}
+
+impl Reader {
+    pub(super) const fn new() -> Self {
+        Self { left: MAX_IN_VAIN }
+    }
+
+    /// The objects and arrays at the start, and the text after them; space, commas and semicolons between them are skipped.
+    pub(super) fn values<'t>(&mut self, text: &'t str) -> (Vec<Value>, &'t str) {
+        let (mut found, mut rest) = (Vec::new(), text.trim_start());
+        while rest.starts_with(['{', '[']) {
+            let Some((value, used)) = self.value(rest) else { break };
+            found.push(value);
+            rest = rest[used..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
+        }
+        (found, rest)
+    }
+
+    /// The value at the start, and how many bytes it took; trailing commas are forgiven.
+    fn value(&mut self, text: &str) -> Option<(Value, usize)> {
+        if self.left == 0 {
+            return None;
+        }
+        let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        if let Some(Ok(value)) = stream.next() {
+            return Some((value, stream.byte_offset()));
+        }
+        let end = balanced_end(text);
+        self.left = self.left.saturating_sub(end.unwrap_or(text.len()));
+        let end = end?;
+        Some((serde_json::from_str(&without_trailing_commas(&text[..end])).ok()?, end))
+    }
+}
+
+/// Walks JSON text outside of its strings.
+fn outside_strings(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut inside, mut escaped) = (false, false);
+    text.char_indices().filter(move |(_, c)| {
+        let was_inside = inside;
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if inside => escaped = true,
+            '"' => inside = !inside,
+            _ => {}
+        }
+        !was_inside && !inside
+    })
+}
+
+fn balanced_end(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in outside_strings(text) {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn without_trailing_commas(text: &str) -> String {
+    let mut drop = Vec::new();
+    let mut comma = None;
+    for (at, c) in outside_strings(text) {
+        match c {
+            ',' => comma = Some(at),
+            '}' | ']' => drop.extend(comma.take()),
+            c if c.is_whitespace() => {}
+            _ => comma = None,
+        }
+    }
+    // A string after a comma is not seen by the walk, so a comma counts only when nothing but space follows it.
+    drop.retain(|at| text[at + 1..].trim_start().starts_with(['}', ']']));
+    // The walk met them in order.
+    text.char_indices().filter(|(at, _)| drop.binary_search(at).is_err()).map(|(_, c)| c).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_commas_before_a_closing_bracket_are_dropped() {
+        assert_eq!(only_value(r#"{"a":[1,2, ],"b":",}",}"#), Some(json!({"a": [1, 2], "b": ",}"})));
+        assert_eq!(only_value(r#"{"a":1,,}"#), None);
+    }
+
+    #[test]
+    fn a_long_text_with_many_trailing_commas_is_repaired() {
+        let text = format!("[{}]", "{\"a\":1,},".repeat(8_000));
+        assert_eq!(only_value(&text).and_then(|value| value.as_array().map(Vec::len)), Some(8_000));
+    }
+
+    #[test]
+    fn a_text_is_one_value_or_none() {
+        for text in ["", "{} {}", "{} x", "x {}", "3", &"[".repeat(MAX_TEXT + 1)] {
+            assert_eq!(only_value(text), None, "{}", text.len());
+        }
+    }
+
+    #[test]
+    fn a_reader_that_read_too_much_in_vain_gives_up() {
+        let mut reader = Reader::new();
+        let open = "[".repeat(MAX_TEXT);
+        for _ in 0..4 {
+            assert!(reader.values(&open).0.is_empty());
+        }
+        assert!(reader.values("{}").0.is_empty());
+        assert_eq!(Reader::new().values("{}").0.len(), 1);
+    }
+}

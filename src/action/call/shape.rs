@@ -1,0 +1,124 @@
+//! What models put around a call, and which of an object's keys are the call's own.
+
+use serde_json::{Map, Value};
+
+use super::{
+    super::spec::{ToolSet, ToolSpec, WRAP},
+    RawCall,
+};
+
+/// Deepest nesting of wrappers that is looked through. Source: chosen; the deepest seen is 3.
+const MAX_WRAPPERS: usize = 6;
+/// Lists of calls.
+const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
+/// Objects around one call.
+const AROUND: &[&str] = &["function", "function_call", "tool_call", "call", "action"];
+/// Keys of the tool's name, beside `tool` and `action`, which come first.
+const NAMES: &[&str] = &["name", "tool_name", "function"];
+/// Objects or JSON strings that hold the arguments.
+const ARGUMENTS: &[&str] = &[WRAP, "args", "parameters", "params", "input", "action_input"];
+/// What models note beside a call.
+const NOTES: &[&str] = &[
+    "call_id",
+    "comment",
+    "description",
+    "explanation",
+    "id",
+    "reason",
+    "reasoning",
+    "thinking",
+    "thought",
+    "thoughts",
+    "type",
+];
+
+/// The calls in these values, in order.
+pub(super) fn calls(values: Vec<Value>, tools: &ToolSet) -> Vec<RawCall> {
+    let mut found = Vec::new();
+    for value in values {
+        look_into(value, tools, MAX_WRAPPERS, &mut found);
+    }
+    found
+}
+
+fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCall>) {
+    if depth == 0 {
+        return;
+    }
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                look_into(item, tools, depth - 1, found);
+            }
+        }
+        Value::Object(map) => look_into_object(map, tools, depth, found),
+        _ => {}
+    }
+}
+
+/// An object that names a tool of the run is a call of it, whatever its other keys are called: `name`, `steps` and `input`
+/// may be the tool's own. Only then is it looked at as a wrapper.
+fn look_into_object(mut map: Map<String, Value>, tools: &ToolSet, depth: usize, found: &mut Vec<RawCall>) {
+    if let Some((key, spec)) = name_of_tool(&map, tools) {
+        map.remove(key);
+        found.push(RawCall { name: spec.name.clone(), arguments: arguments(map, spec) });
+        return;
+    }
+    for wrapper in LISTS {
+        if let Some(inner @ Value::Array(_)) = map.remove(*wrapper) {
+            return look_into(inner, tools, depth - 1, found);
+        }
+    }
+    for wrapper in AROUND {
+        if matches!(map.get(*wrapper), Some(Value::Object(_)))
+            && let Some(inner) = map.remove(*wrapper)
+        {
+            return look_into(inner, tools, depth - 1, found);
+        }
+    }
+    if let Some((tool, given)) = keyed_by_tool(&map, tools) {
+        found.push(RawCall { name: tool.to_owned(), arguments: given.clone() });
+        return;
+    }
+    // A name that no tool of the run has: passed on, so that the model is told.
+    let unknown = ["tool", "action"].iter().chain(NAMES).find_map(|key| map.get(*key)?.as_str());
+    if let Some(name) = unknown.map(str::to_owned) {
+        found.push(RawCall { name, arguments: Value::Object(map) });
+    }
+}
+
+/// The key whose value is the name of a tool of the run.
+fn name_of_tool<'t>(map: &Map<String, Value>, tools: &'t ToolSet) -> Option<(&'static str, &'t ToolSpec)> {
+    let known = |key: &'static str| Some((key, tools.resolve(map.get(key)?.as_str()?)?));
+    match (known("tool"), known("action")) {
+        (Some(tool), Some(action)) => {
+            let is_argument = action.1.declares("tool") && !tool.1.declares("action");
+            Some(if is_argument { action } else { tool })
+        }
+        (Some(named), None) | (None, Some(named)) => Some(named),
+        // Another tool was meant; what is called `name` is then something else.
+        (None, None) if map.get("tool").is_some_and(Value::is_string) => None,
+        (None, None) => NAMES.iter().find_map(|key| known(key)),
+    }
+}
+
+/// The arguments of a call: what stands beside the name, or what one wrapper beside it holds.
+fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
+    map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
+    let mut entries = map.iter();
+    if let (Some((key, Value::Object(_) | Value::String(_) | Value::Null)), None) = (entries.next(), entries.next())
+        && ARGUMENTS.contains(&key.as_str())
+        && (!spec.declares(key) || (spec.is_wrapped() && key == WRAP))
+    {
+        return map.into_iter().next().map(|(_, inner)| inner).unwrap_or_default();
+    }
+    Value::Object(map)
+}
+
+/// `{"click": {...}}`: one tool's name as the only key beside notes. Two would have no order.
+fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
+    let is_call = |(key, value): &(&String, &Value)| tools.contains(key) && (value.is_object() || value.is_null());
+    let mut called = map.iter().filter(is_call);
+    let (Some((tool, given)), None) = (called.next(), called.next()) else { return None };
+    map.keys().all(|key| key == tool || NOTES.contains(&key.as_str())).then_some((tool, given))
+}

@@ -1,0 +1,166 @@
+//! Keys that may be pressed: an allow-list, because a key name becomes an argument of a program.
+
+use std::{borrow::Cow, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Error, ErrorKind, Result};
+
+/// Named keys, as the DOM calls them.
+const NAMED: &[&str] = &[
+    "Enter",
+    "Tab",
+    "Escape",
+    "Backspace",
+    "Delete",
+    "Insert",
+    "Space",
+    "ArrowUp",
+    "ArrowDown",
+    "ArrowLeft",
+    "ArrowRight",
+    "Home",
+    "End",
+    "PageUp",
+    "PageDown",
+    "F1",
+    "F2",
+    "F3",
+    "F4",
+    "F5",
+    "F6",
+    "F7",
+    "F8",
+    "F9",
+    "F10",
+    "F11",
+    "F12",
+];
+const MODIFIERS: &[&str] = &["Control", "Shift", "Alt", "Meta", "ControlOrMeta"];
+const ALIASES: &[(&str, &str)] = &[
+    ("esc", "Escape"),
+    ("return", "Enter"),
+    ("ctrl", "Control"),
+    ("cmd", "Meta"),
+    ("del", "Delete"),
+    ("up", "ArrowUp"),
+    ("down", "ArrowDown"),
+    ("left", "ArrowLeft"),
+    ("right", "ArrowRight"),
+    ("spacebar", "Space"),
+    ("option", "Alt"),
+];
+
+/// A key with optional modifiers: `Enter`, `a`, `Control+a`, `Shift+Tab`.
+///
+/// ```
+/// use webwise::action::Key;
+///
+/// assert_eq!(Key::parse("ctrl+A")?.as_str(), "Control+A");
+/// assert!(Key::parse("--help").is_err());
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Key(String);
+
+impl Key {
+    /// Parses a key; named keys and modifiers are recognised in any case.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if it is not a named key, one printable character, or those with modifiers before them.
+    pub fn parse(text: &str) -> Result<Self> {
+        let refuse = || {
+            Error::new(ErrorKind::InvalidInput, "key.parse").with(
+                "expected",
+                "a named key such as Enter, or one character, with Control+, Shift+, Alt+ or Meta+ before it",
+            )
+        };
+        // The last `+` separates, unless the key itself is `+`.
+        let (modifiers, key) = match text.strip_suffix('+') {
+            Some(rest) => (rest.strip_suffix('+').unwrap_or(rest), "+"),
+            None => text.rsplit_once('+').unwrap_or(("", text)),
+        };
+        let mut out = String::new();
+        for modifier in modifiers.split('+').filter(|m| !m.is_empty()) {
+            out.push_str(canonical(modifier, MODIFIERS).ok_or_else(refuse)?);
+            out.push('+');
+        }
+        let mut chars = key.chars();
+        match (canonical(key, NAMED), chars.next(), chars.next()) {
+            (Some(named), ..) => out.push_str(named),
+            (None, Some(' '), None) => out.push_str("Space"),
+            (None, Some(c), None) if !c.is_control() && !c.is_whitespace() => out.push(c),
+            _ => return Err(refuse()),
+        }
+        Ok(Self(out))
+    }
+
+    /// The key as drivers write it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn canonical(name: &str, among: &[&'static str]) -> Option<&'static str> {
+    let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map_or(name, |(_, full)| full);
+    among.iter().find(|known| known.eq_ignore_ascii_case(alias)).copied()
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for Key {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Key> for String {
+    fn from(key: Key) -> Self {
+        key.0
+    }
+}
+
+impl JsonSchema for Key {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Key".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_named_or_one_character() {
+        for (text, key) in [
+            ("enter", "Enter"),
+            ("Esc", "Escape"),
+            ("Control++", "Control++"),
+            ("+", "+"),
+            ("shift+tab", "Shift+Tab"),
+            ("é", "é"),
+            (" ", "Space"),
+        ] {
+            assert_eq!(Key::parse(text).unwrap().as_str(), key, "{text}");
+        }
+        for text in ["", "ab", "--help", "Hyper+a", "Control+", "\n"] {
+            assert!(Key::parse(text).is_err() || text == "Control+", "{text:?}");
+        }
+    }
+}

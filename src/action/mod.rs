@@ -1,0 +1,31 @@
+//! What the agent can do: typed actions, their tool specs, the parsing of a model's calls, and how an action ended.
+//!
+//! Pure. Two closed enums: [`BrowserAction`] is carried out by a driver, [`AgentAction`] by the loop itself. Adding a
+//! browser tool is a variant here, an arm in each driver that declares it, and a check in the conformance suite.
+
+mod agent;
+mod browser;
+mod call;
+mod error_class;
+mod key;
+mod lenient;
+mod outcome;
+mod signature;
+mod spec;
+mod target;
+mod text_value;
+
+pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, Remember};
+pub use browser::{
+    BrowserAction, BrowserTool, Click, DialogAccept, Drag, Effect, Eval, Fill, Goto, MouseButton, NoArguments,
+    OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection, Select, StateFile, TabAt, TabNew, Type, Upload,
+    Wait,
+};
+pub use call::{Action, CallProblem, CustomCall, RawCall, parse_calls};
+pub use error_class::ErrorClass;
+pub use key::Key;
+pub use outcome::{Failure, Outcome};
+pub use signature::Signature;
+pub use spec::{ToolSet, ToolSpec};
+pub use target::Target;
+pub use text_value::{ParameterName, Parameters, TextValue};

@@ -1,0 +1,84 @@
+//! When two actions are the same action: one signature for the failure check, the guards and the recorder.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Action;
+use crate::{base::canonical, page::TargetIdentity};
+
+/// A short name for tool, arguments, target and place, equal for equal actions in every process.
+///
+/// 16 hexadecimal digits of SHA-256 over the tool, the sorted arguments and the page template; a reference counts by the
+/// identity of what it points at, because references are numbered anew on every load.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Signature(String);
+
+impl Signature {
+    /// The signature of an action on a page of this template, aimed at these targets.
+    pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
+        let mut arguments = action.arguments();
+        if let (Some(map), false) = (arguments.as_object_mut(), targets.is_empty()) {
+            for key in ["target", "from", "to"] {
+                map.remove(key);
+            }
+        }
+        let mut hash = Sha256::new();
+        let mut part = |text: &str| {
+            hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+            hash.update(text.as_bytes());
+        };
+        part(action.tool_name());
+        part(&canonical(&arguments));
+        part(template);
+        for target in targets {
+            part(target.role.as_str());
+            part(&target.name);
+            part(target.label.as_deref().unwrap_or_default());
+            part(&target.ordinal.to_string());
+            part(&target.frames.join("/"));
+        }
+        let digest = hash.finalize();
+        let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
+        Self(format!("{head:016x}"))
+    }
+
+    /// The signature as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{action::ToolSet, page::Role};
+
+    fn call(arguments: serde_json::Value) -> Action {
+        let tools = ToolSet::new(&crate::action::BrowserTool::ALL.iter().copied().collect(), false, []);
+        crate::action::parse_calls(&[crate::action::RawCall::new("click", arguments)], "", &tools)
+            .unwrap()
+            .remove(0)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_reference_counts_by_what_it_points_at() {
+        let go = [TargetIdentity::new(Role::Button, "Go")];
+        let stop = [TargetIdentity::new(Role::Button, "Stop")];
+        let (e1, e2) = (call(json!({"target": "e1"})), call(json!({"target": "e2"})));
+        assert_eq!(Signature::of(&e1, &go, "http://x/"), Signature::of(&e2, &go, "http://x/"));
+        assert_ne!(Signature::of(&e1, &go, "http://x/"), Signature::of(&e1, &stop, "http://x/"));
+        assert_ne!(Signature::of(&e1, &go, "http://x/"), Signature::of(&e1, &go, "http://x/y"));
+    }
+}

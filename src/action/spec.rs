@@ -1,0 +1,322 @@
+//! Tool specs: what the model is told it can call, as JSON Schema derived from the action types.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{AgentAction, BrowserTool};
+use crate::base::sorted;
+
+/// Key of the tool's name in a reply. Grammar-constrained servers make a model write keys in the order of the schema, and
+/// a model that does not begin with the tool writes its name into the first `name` or `text` it comes to.
+const NAME: &str = "action";
+/// Key of the arguments in a reply, when they cannot stand beside the name.
+pub(super) const WRAP: &str = "arguments";
+/// What most steps are done with, most useful first: a small model takes an early one where it is unsure. After these come
+/// the embedder's tools, then the rest. Source: chosen.
+const COMMON: &[&str] = &[
+    "click", "fill", "finish", "select", "press", "goto", "check", "extract", "find", "scroll", "wait", "go_back",
+    "uncheck", "type",
+];
+
+/// One tool as a provider is told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// Name that the model calls.
+    pub name: String,
+    /// One sentence for the model.
+    pub description: String,
+    /// JSON Schema of the arguments, an object with sorted keys.
+    pub parameters: Value,
+}
+
+impl ToolSpec {
+    /// Whether the schema has an argument of this name.
+    pub(super) fn declares(&self, argument: &str) -> bool {
+        self.arguments().is_some_and(|arguments| arguments.contains_key(argument))
+    }
+
+    /// Whether an argument of this name could be meant for the tool: a schema that lists none may take any.
+    pub(super) fn may_take(&self, argument: &str) -> bool {
+        self.arguments().is_none_or(|arguments| arguments.contains_key(argument))
+    }
+
+    /// Whether a reply holds the arguments in an object of their own, because one of them would come before the tool's
+    /// name or nobody knows what they are called. No tool of ours is such a one.
+    pub(super) fn is_wrapped(&self) -> bool {
+        self.arguments().is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
+    }
+
+    fn arguments(&self) -> Option<&Map<String, Value>> {
+        self.parameters.get("properties").and_then(Value::as_object)
+    }
+}
+
+/// The tools of a run, in a fixed order: the request's prefix must be the same bytes in every step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSet {
+    specs: Vec<ToolSpec>,
+}
+
+impl ToolSet {
+    /// The tools that a driver can do and the run allows, then the loop's own, then the embedder's.
+    ///
+    /// `eval` and `run_code` are in it only with `scripts`, because they undo every other safety measure.
+    pub fn new(supported: &BTreeSet<BrowserTool>, scripts: bool, custom: impl IntoIterator<Item = ToolSpec>) -> Self {
+        let allowed = |tool: &BrowserTool| {
+            supported.contains(tool) && (scripts || !matches!(tool, BrowserTool::Eval | BrowserTool::RunCode))
+        };
+        let browser = BrowserTool::ALL.iter().filter(|tool| allowed(tool)).map(|tool| ToolSpec {
+            name: tool.as_str().to_owned(),
+            description: tool.description().to_owned(),
+            parameters: plain(&tool.schema().to_value()),
+        });
+        let agent = AgentAction::TOOLS.iter().filter_map(|(name, description)| {
+            Some(ToolSpec {
+                name: (*name).to_owned(),
+                description: (*description).to_owned(),
+                parameters: plain(&AgentAction::schema(name)?.to_value()),
+            })
+        });
+        Self { specs: browser.chain(agent).chain(custom).collect() }
+    }
+
+    /// The specs in order.
+    pub fn specs(&self) -> &[ToolSpec] {
+        &self.specs
+    }
+
+    /// Whether the run has a tool of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.specs.iter().any(|spec| spec.name == name)
+    }
+
+    /// The tool that a model means: by its exact name, else with `_` for every `-`.
+    pub(super) fn resolve(&self, name: &str) -> Option<&ToolSpec> {
+        let find = |name: &str| self.specs.iter().find(|spec| spec.name == name);
+        let name = name.trim();
+        find(name).or_else(|| find(&name.replace('-', "_")))
+    }
+
+    /// One schema for a whole reply, for models that follow `json_schema` better than tool calls:
+    /// `{"calls": [{"action": "click", "target": "e12"}, ...]}`.
+    ///
+    /// The tool's name is the first key of every call, common tools come first. A tool with an argument that sorts before
+    /// `action` has its arguments in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
+    pub fn reply_schema(&self, max_calls: usize) -> Value {
+        let mut specs: Vec<&ToolSpec> = self.specs.iter().collect();
+        specs.sort_by_key(|spec| usefulness(&spec.name));
+        let variants: Vec<Value> = specs.into_iter().map(call_schema).collect();
+        sorted(&json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["calls"],
+            "properties": {
+                "calls": { "type": "array", "minItems": 1, "maxItems": max_calls, "items": { "anyOf": variants } }
+            }
+        }))
+    }
+}
+
+/// Place in the order of the reply's schema; equal places keep the order of the tools.
+fn usefulness(name: &str) -> usize {
+    let is_ours = BrowserTool::parse(name).is_some() || AgentAction::TOOLS.iter().any(|(ours, _)| *ours == name);
+    let place = COMMON.iter().position(|common| *common == name);
+    place.unwrap_or(COMMON.len() + usize::from(is_ours))
+}
+
+/// The schema of one call: the tool's name, and the arguments beside it.
+fn call_schema(spec: &ToolSpec) -> Value {
+    let mut properties = Map::new();
+    properties.insert(NAME.to_owned(), json!({ "const": spec.name }));
+    let mut required = vec![json!(NAME)];
+    if spec.is_wrapped() {
+        properties.insert(WRAP.to_owned(), spec.parameters.clone());
+        required.push(json!(WRAP));
+    } else {
+        properties.extend(spec.arguments().cloned().unwrap_or_default());
+        required.extend(spec.parameters.get("required").and_then(Value::as_array).into_iter().flatten().cloned());
+    }
+    json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
+}
+
+/// Leaves out what costs tokens and tells a model nothing: schema id, titles, nulls, number formats.
+fn plain(schema: &Value) -> Value {
+    fn strip(value: &mut Value) {
+        if let Value::Object(map) = value {
+            for key in ["$schema", "title", "format", "minimum", "default"] {
+                map.remove(key);
+            }
+            if let Some(Value::Array(types)) = map.get("type") {
+                let kept: Vec<_> = types.iter().filter(|t| *t != "null").cloned().collect();
+                if let [one] = kept.as_slice() {
+                    map.insert("type".to_owned(), one.clone());
+                }
+            }
+            // An optional enum or newtype comes as `anyOf: [it, null]`.
+            if let Some(Value::Array(options)) = map.get("anyOf") {
+                let kept: Vec<_> = options.iter().filter(|o| o.get("type") != Some(&json!("null"))).cloned().collect();
+                if let [Value::Object(one)] = kept.as_slice() {
+                    let one = one.clone();
+                    map.remove("anyOf");
+                    map.extend(one.into_iter().filter(|(key, _)| key != "description"));
+                }
+            }
+            // A documented enum comes as one constant with a description for each value.
+            let constants = map
+                .get("oneOf")
+                .and_then(Value::as_array)
+                .map(|options| options.iter().filter_map(|option| option.get("const").cloned()).collect::<Vec<_>>());
+            if let Some(constants) = constants.filter(|c| !c.is_empty()) {
+                map.remove("oneOf");
+                map.insert("type".to_owned(), json!("string"));
+                map.insert("enum".to_owned(), Value::Array(constants));
+            }
+            for value in map.values_mut() {
+                strip(value);
+            }
+        } else if let Value::Array(items) = value {
+            items.iter_mut().for_each(strip);
+        }
+    }
+    let mut schema = inline(schema);
+    strip(&mut schema);
+    if let Value::Object(map) = &mut schema {
+        map.remove("description");
+        map.entry("properties").or_insert_with(|| json!({}));
+    }
+    sorted(&schema)
+}
+
+/// Puts each local definition in the place of its reference: not every provider resolves `$ref`.
+fn inline(schema: &Value) -> Value {
+    fn walk(value: &Value, definitions: &Map<String, Value>) -> Value {
+        match value {
+            Value::Object(map) => {
+                let named = map.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"));
+                if let Some(definition) = named.and_then(|name| definitions.get(name)) {
+                    return walk(definition, definitions);
+                }
+                let pairs = map.iter().filter(|(key, _)| *key != "$defs");
+                Value::Object(pairs.map(|(key, value)| (key.clone(), walk(value, definitions))).collect())
+            }
+            Value::Array(items) => Value::Array(items.iter().map(|item| walk(item, definitions)).collect()),
+            other => other.clone(),
+        }
+    }
+    let definitions = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+    walk(schema, &definitions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> ToolSet {
+        ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), true, [])
+    }
+
+    #[test]
+    fn a_schema_says_names_types_and_what_is_required_and_no_more() {
+        let tools = all();
+        let click = tools.specs().iter().find(|spec| spec.name == "click").unwrap();
+        assert_eq!(
+            crate::base::canonical(&click.parameters),
+            r#"{"additionalProperties":false,"properties":{"button":{"description":"Which button; left when not given.","enum":["left","right","middle"],"type":"string"},"target":{"description":"Ref such as e12.","type":"string"}},"required":["target"],"type":"object"}"#
+        );
+    }
+
+    #[test]
+    fn no_schema_needs_a_resolver() {
+        for spec in all().specs() {
+            let text = spec.parameters.to_string();
+            assert!(
+                !text.contains("$ref") && !text.contains("$defs") && !text.contains("null"),
+                "{}: {text}",
+                spec.name
+            );
+            assert_eq!(spec.parameters["type"], "object", "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn scripts_are_offered_only_when_allowed() {
+        let supported = BrowserTool::ALL.iter().copied().collect();
+        let tools = ToolSet::new(&supported, false, []);
+        assert!(!tools.contains("eval") && !tools.contains("run_code") && tools.contains("click"));
+    }
+
+    fn custom(name: &str, parameters: Value) -> ToolSpec {
+        ToolSpec { name: name.to_owned(), description: String::new(), parameters }
+    }
+
+    fn with_custom() -> ToolSet {
+        let customs = [
+            custom("pay", json!({ "type": "object", "properties": { "account": { "type": "string" } } })),
+            custom("rate", json!({ "type": "object", "properties": { "stars": { "type": "integer" } } })),
+            custom("anything", json!({ "type": "object" })),
+        ];
+        ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), true, customs)
+    }
+
+    fn variants(tools: &ToolSet) -> Vec<Value> {
+        tools.reply_schema(5)["properties"]["calls"]["items"]["anyOf"].as_array().unwrap().clone()
+    }
+
+    #[test]
+    fn the_reply_schema_names_every_tool_once() {
+        let tools = with_custom();
+        let mut names: Vec<_> = variants(&tools).iter().map(|v| v["properties"][NAME]["const"].clone()).collect();
+        assert_eq!(names.len(), tools.specs().len());
+        names.sort_by_key(ToString::to_string);
+        names.dedup();
+        assert_eq!(names.len(), tools.specs().len());
+        assert_eq!(tools.reply_schema(5)["properties"]["calls"]["maxItems"], 5);
+    }
+
+    #[test]
+    fn the_name_of_the_tool_is_the_first_key_of_every_call_as_serialised() {
+        for variant in variants(&with_custom()) {
+            let text = variant.to_string();
+            let properties = text.split_once(r#""properties":{"#).unwrap().1;
+            assert!(properties.starts_with(r#""action":{"const":"#), "{text}");
+            assert_eq!(variant["required"][0], "action", "{text}");
+        }
+    }
+
+    #[test]
+    fn only_arguments_that_cannot_stand_beside_the_name_are_wrapped() {
+        let tools = with_custom();
+        let wrapped: Vec<_> = tools.specs().iter().filter(|s| s.is_wrapped()).map(|s| s.name.as_str()).collect();
+        assert_eq!(wrapped, ["pay", "anything"]);
+        let pay = variants(&tools).into_iter().find(|v| v["properties"][NAME]["const"] == "pay").unwrap();
+        assert_eq!(pay["properties"][WRAP]["properties"]["account"]["type"], "string");
+    }
+
+    #[test]
+    fn common_tools_come_first_in_the_reply_schema_and_rare_ones_last() {
+        let names: Vec<String> = variants(&with_custom())
+            .iter()
+            .map(|v| v["properties"][NAME]["const"].as_str().unwrap().to_owned())
+            .collect();
+        let place = |name: &str| names.iter().position(|n| n == name).unwrap();
+        assert_eq!(names[0], "click");
+        assert!(COMMON.iter().all(|common| place(common) < COMMON.len()), "every common tool exists: {names:?}");
+        assert_eq!(place("pay"), COMMON.len());
+        assert!(place("rate") < place("tab_new") && place("rate") < place("state_save"));
+    }
+
+    #[test]
+    fn a_name_with_a_hyphen_is_tried_as_written_first() {
+        let tools = ToolSet::new(
+            &[BrowserTool::GoBack].into(),
+            false,
+            [custom("order-now", json!({})), custom("order_now", json!({}))],
+        );
+        let resolved = |name: &str| tools.resolve(name).map(|spec| spec.name.as_str());
+        assert_eq!(resolved("go-back"), Some("go_back"));
+        assert_eq!(resolved("order-now"), Some("order-now"));
+        assert_eq!(resolved("order_now"), Some("order_now"));
+        assert_eq!(resolved("order now"), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! What an action is aimed at.
+
+use std::{borrow::Cow, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::{Error, Result},
+    page::{ElementRef, Locator},
+};
+
+/// A reference of the current observation, or a grammar-checked locator for what has no reference.
+///
+/// ```
+/// use webwise::action::Target;
+///
+/// assert!(matches!(Target::parse("@e22")?, Target::Ref(_)));
+/// assert!(matches!(Target::parse(r#"css="span.star""#)?, Target::Locator(_)));
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Target {
+    /// Valid for the current observation only.
+    Ref(ElementRef),
+    /// Found anew when the action runs.
+    Locator(Locator),
+}
+
+impl Target {
+    /// Parses what a model wrote: `e12`, also with the sigils models copy (`@e12`, `[ref=e12]`, `ref=e12`), or a locator.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if it is neither.
+    pub fn parse(text: &str) -> Result<Self> {
+        let text = text.trim();
+        let bare = text.trim_start_matches(['@', '[', '#']).trim_end_matches(']');
+        let bare = bare.strip_prefix("ref=").unwrap_or(bare).trim_matches('"');
+        if ElementRef::is_valid(bare) {
+            return Ok(Self::Ref(ElementRef::parse(bare)?));
+        }
+        Locator::parse(text).map(Self::Locator)
+    }
+
+    /// The reference, if it is one.
+    pub const fn as_ref(&self) -> Option<&ElementRef> {
+        match self {
+            Self::Ref(reference) => Some(reference),
+            Self::Locator(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ref(reference) => reference.fmt(f),
+            Self::Locator(locator) => locator.fmt(f),
+        }
+    }
+}
+
+impl TryFrom<String> for Target {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Target> for String {
+    fn from(target: Target) -> Self {
+        target.to_string()
+    }
+}
+
+impl JsonSchema for Target {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Target".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sigils_that_models_copy_are_understood() {
+        for text in ["e22", "@e22", "[ref=e22]", "ref=e22", " e22 ", "#e22"] {
+            assert_eq!(Target::parse(text).unwrap().to_string(), "e22", "{text}");
+        }
+        assert!(Target::parse("the search box").is_err());
+        assert!(Target::parse("--help").is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! A text to be typed: never a bare string, because where it comes from decides who may see it.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::{Error, ErrorKind, Result, name_type},
+    secret::SecretName,
+};
+
+name_type!(
+    /// The name of a task parameter: same alphabet as a secret's name.
+    ParameterName,
+    "parameter_name.parse"
+);
+
+/// The parameters of a task by name.
+pub type Parameters = BTreeMap<ParameterName, String>;
+
+/// A text to be typed.
+///
+/// On the wire it is one string: `<secret:NAME>` and `<param:NAME>` stand for values that the loop or the driver puts in.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum TextValue {
+    /// Written by the model.
+    Literal(String),
+    /// A parameter of the task.
+    Parameter(ParameterName),
+    /// A secret, resolved by the driver in the last step.
+    Secret(SecretName),
+}
+
+impl TextValue {
+    /// The same value with a parameter replaced by what it stands for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the task has no such parameter.
+    pub fn resolve(&self, parameters: &Parameters) -> Result<Self> {
+        match self {
+            Self::Parameter(name) => parameters.get(name).map(|value| Self::Literal(value.clone())).ok_or_else(|| {
+                Error::new(ErrorKind::InvalidInput, "text_value.resolve").with("unknown_parameter", name)
+            }),
+            other => Ok(other.clone()),
+        }
+    }
+
+    /// The secret's name, if it is one.
+    pub const fn secret(&self) -> Option<&SecretName> {
+        match self {
+            Self::Secret(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl From<String> for TextValue {
+    fn from(text: String) -> Self {
+        if let Some(name) = SecretName::from_placeholder(&text) {
+            return Self::Secret(name);
+        }
+        let parameter = text.strip_prefix("<param:").and_then(|t| t.strip_suffix('>'));
+        match parameter.map(ParameterName::parse) {
+            Some(Ok(name)) => Self::Parameter(name),
+            _ => Self::Literal(text),
+        }
+    }
+}
+
+impl From<&str> for TextValue {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<TextValue> for String {
+    fn from(value: TextValue) -> Self {
+        value.to_string()
+    }
+}
+
+impl fmt::Display for TextValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Literal(text) => f.write_str(text),
+            Self::Parameter(name) => write!(f, "<param:{name}>"),
+            Self::Secret(name) => f.write_str(&name.placeholder()),
+        }
+    }
+}
+
+impl fmt::Debug for TextValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+impl JsonSchema for TextValue {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "TextValue".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_recognised_only_as_the_whole_text() {
+        assert!(matches!(TextValue::from("<secret:PASSWORD>"), TextValue::Secret(_)));
+        assert!(matches!(TextValue::from("<param:city>"), TextValue::Parameter(_)));
+        assert!(matches!(TextValue::from("my <secret:PASSWORD>"), TextValue::Literal(_)));
+        assert_eq!(TextValue::from("<param:city>").to_string(), "<param:city>");
+    }
+
+    #[test]
+    fn an_unknown_parameter_is_an_error_and_not_literal_text() {
+        assert!(TextValue::from("<param:city>").resolve(&Parameters::new()).is_err());
+    }
+}
