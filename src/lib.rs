@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod base;
+pub mod chat;
 pub mod page;
 pub mod secret;
 

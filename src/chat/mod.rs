@@ -1,0 +1,9 @@
+//! What is said to a model and what it answers, in no provider's format.
+//!
+//! Pure values. `prompt` makes requests, an `llm` adapter carries them, `agent` reads the responses.
+
+mod request;
+mod response;
+
+pub use request::{CallMode, ChatRequest, Image, LlmCapabilities};
+pub use response::{ChatResponse, Usage};
