@@ -1,0 +1,99 @@
+//! How a shelf is changed: a pure function over what is stored now, never a copy that somebody saved.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use super::Record;
+use crate::base::Result;
+
+/// One change of one record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Adds the record or replaces the one with its key.
+    Put(Record),
+    /// Takes the record away; nothing happens when there is none.
+    Remove(String),
+}
+
+type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
+
+/// A change of a shelf as a function of what is stored at that moment.
+///
+/// Pure, and idempotent for a run id: a backend may call it more than once, and a run's changes may arrive twice.
+///
+/// ```
+/// use serde_json::json;
+/// use webwise::memory::{Change, Edit, Record, apply};
+///
+/// let count = Edit::new(|now: &[Record]| {
+///     let n = now.first().and_then(|r| r.body["n"].as_u64()).unwrap_or(0);
+///     Ok(vec![Change::Put(Record::new("counter", &json!({ "n": n + 1 })))])
+/// });
+/// let once = apply(&[], &count.changes(&[])?);
+/// assert_eq!(apply(&once, &count.changes(&once)?)[0].body["n"], 2);
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Edit(Arc<Decide>);
+
+impl Edit {
+    /// An edit that decides with this function.
+    pub fn new(decide: impl Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(decide))
+    }
+
+    /// The changes for these records, ordered by key.
+    ///
+    /// # Errors
+    /// What the function says; the shelf then stays as it is.
+    pub fn changes(&self, now: &[Record]) -> Result<Vec<Change>> {
+        (self.0)(now)
+    }
+}
+
+impl fmt::Debug for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Edit")
+    }
+}
+
+/// The records after the changes, ordered by key.
+pub fn apply(records: &[Record], changes: &[Change]) -> Vec<Record> {
+    let mut map: BTreeMap<String, Record> = records.iter().map(|r| (r.key.clone(), r.clone())).collect();
+    for change in changes {
+        match change {
+            Change::Put(record) => {
+                map.insert(record.key.clone(), Record::new(record.key.clone(), &record.body));
+            }
+            Change::Remove(key) => {
+                map.remove(key);
+            }
+        }
+    }
+    map.into_values().collect()
+}
+
+/// Whether a change survives the process and the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Durable {
+    /// It survives a power cut.
+    Yes,
+    /// It lives as long as this process.
+    InProcess,
+    /// It is written down and will be merged by the next writer.
+    Pending,
+}
+
+/// The acknowledgement of an update.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Committed {
+    /// The shelf's generation after the update.
+    pub generation: u64,
+    /// How durable it is.
+    pub durable: Durable,
+    /// What was changed.
+    pub changes: Vec<Change>,
+}

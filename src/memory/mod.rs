@@ -1,0 +1,18 @@
+//! What outlives a run: records on shelves, and the kinds of memory that give them meaning.
+//!
+//! Pure. The store knows no kind, and a kind knows no store: a kind says which shelves it wants to read for a cue, what
+//! advice follows from the records, and which changes follow from a run's log. Reading and writing is the job of the
+//! loop's engine.
+
+mod advice;
+mod cue;
+mod edit;
+mod kind;
+pub mod lesson;
+mod shelf;
+
+pub use advice::{Advice, AdviceId, Placement};
+pub use cue::Cue;
+pub use edit::{Change, Committed, Durable, Edit, apply};
+pub use kind::{LoggedStep, MemoryKind, RunLog, ShelfEdit, Shelves, kinds};
+pub use shelf::{Namespace, Record, Scope, Shelf, ShelfFilter, ShelfState};
