@@ -6,5 +6,6 @@ pub mod chat;
 pub mod memory;
 pub mod page;
 pub mod secret;
+pub mod working;
 
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};

@@ -1,0 +1,73 @@
+//! What was done in this run, one entry an action.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    action::{Action, Outcome, Signature},
+    page::TargetIdentity,
+};
+
+/// Most entries kept. Source: the third requirements document.
+pub const MAX_ENTRIES: usize = 50;
+
+/// One action and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Number of the step, from 1.
+    pub step: u32,
+    /// What was done.
+    pub action: Action,
+    /// What it was aimed at.
+    pub targets: Vec<TargetIdentity>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Address of the page before it.
+    pub url: String,
+    /// The action's signature.
+    pub signature: Signature,
+}
+
+impl Entry {
+    /// An entry.
+    pub fn new(
+        step: u32,
+        action: Action,
+        targets: Vec<TargetIdentity>,
+        outcome: Outcome,
+        url: String,
+        signature: Signature,
+    ) -> Self {
+        Self { step, action, targets, outcome, url, signature }
+    }
+}
+
+/// The actions of this run, oldest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History {
+    entries: VecDeque<Entry>,
+    dropped: u32,
+}
+
+impl History {
+    /// Adds an entry; past the cap the oldest one goes.
+    pub fn push(&mut self, entry: Entry) {
+        self.entries.push_back(entry);
+        while self.entries.len() > MAX_ENTRIES {
+            self.entries.pop_front();
+            self.dropped += 1;
+        }
+    }
+
+    /// The entries, oldest first.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> + ExactSizeIterator {
+        self.entries.iter()
+    }
+
+    /// Entries that the cap took.
+    pub const fn dropped(&self) -> u32 {
+        self.dropped
+    }
+}

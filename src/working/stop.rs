@@ -1,0 +1,87 @@
+//! How a run ends: one typed reason, always.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which budget ran out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BudgetKind {
+    /// Steps.
+    Steps,
+    /// Model calls.
+    Calls,
+    /// Tokens.
+    Tokens,
+    /// Money.
+    Money,
+    /// Wall time.
+    Time,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The model said it is done, and the page shows its evidence.
+    Finished,
+    /// The model said it is done twice, and the page did not show the evidence.
+    FinishedUnverified,
+    /// The model said that it cannot be done.
+    GaveUp,
+    /// The same action or cycle of actions came again and again.
+    RepeatedAction,
+    /// The page did not change any more.
+    Stuck,
+    /// Too many actions in a row failed.
+    TooManyErrors,
+    /// A budget ran out.
+    Budget(BudgetKind),
+    /// The person said no to an action and that the run shall end.
+    Rejected,
+    /// The caller asked to stop.
+    Cancelled,
+    /// The model could not be reached, refused, or answered nothing usable three times in a row.
+    ModelUnusable,
+    /// The browser, its page or its daemon is gone.
+    BrowserLost,
+    /// The browser stands on a page that the run may not visit, and cannot be brought back.
+    OutOfScope,
+}
+
+impl StopReason {
+    /// The reason as events and files write it; budgets as `budget_steps` and so on.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::FinishedUnverified => "finished_unverified",
+            Self::GaveUp => "gave_up",
+            Self::RepeatedAction => "repeated_action",
+            Self::Stuck => "stuck",
+            Self::TooManyErrors => "too_many_errors",
+            Self::Budget(BudgetKind::Steps) => "budget_steps",
+            Self::Budget(BudgetKind::Calls) => "budget_calls",
+            Self::Budget(BudgetKind::Tokens) => "budget_tokens",
+            Self::Budget(BudgetKind::Money) => "budget_money",
+            Self::Budget(BudgetKind::Time) => "budget_time",
+            Self::Rejected => "rejected",
+            Self::Cancelled => "cancelled",
+            Self::ModelUnusable => "model_unusable",
+            Self::BrowserLost => "browser_lost",
+            Self::OutOfScope => "out_of_scope",
+        }
+    }
+
+    /// Whether the goal was reached on positive evidence.
+    pub const fn is_success(self) -> bool {
+        matches!(self, Self::Finished)
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
