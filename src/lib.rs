@@ -3,6 +3,7 @@
 pub mod action;
 pub mod base;
 pub mod chat;
+pub mod guard;
 pub mod memory;
 pub mod page;
 pub mod secret;

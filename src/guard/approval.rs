@@ -1,0 +1,249 @@
+//! Approval: how bad an action can be once its target is known, and whether a person must say yes.
+//!
+//! What a click does is written on what is clicked, so labels are read for words that pay, send or delete
+//! (`words.rs`). The words only ever make an action worse than its tool: [`BrowserTool::effect`] is the floor. A page that
+//! lies about its buttons is not seen through here; that is what scope, secrets bound to origins and budgets are for.
+//!
+//! [`BrowserTool::effect`]: crate::action::BrowserTool::effect
+
+mod label;
+mod words;
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use self::label::{Breadth, Label};
+use crate::{
+    action::{BrowserAction, Effect, Fill, Press, Target, Type},
+    base::{Error, ErrorKind, Result},
+    page::{LocatorStep, Role, TargetIdentity},
+};
+
+/// Which actions a person must approve.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalMode {
+    /// All but those that only look.
+    Safe,
+    /// Those that cannot be taken back.
+    #[default]
+    Hybrid,
+    /// None.
+    Auto,
+}
+
+impl ApprovalMode {
+    /// The mode as options and files write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Hybrid => "hybrid",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+impl fmt::Display for ApprovalMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for ApprovalMode {
+    type Err = Error;
+
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if it is not `safe`, `hybrid` or `auto`.
+    fn from_str(text: &str) -> Result<Self> {
+        [Self::Safe, Self::Hybrid, Self::Auto].into_iter().find(|mode| mode.as_str() == text).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidInput, "approval_mode.parse").with("expected", "safe, hybrid or auto")
+        })
+    }
+}
+
+/// Whether a person must approve an action of this effect.
+pub const fn needs_approval(mode: ApprovalMode, effect: Effect) -> bool {
+    match mode {
+        ApprovalMode::Safe => !matches!(effect, Effect::Read),
+        ApprovalMode::Hybrid => matches!(effect, Effect::Irreversible),
+        ApprovalMode::Auto => false,
+    }
+}
+
+/// What kind of page an action is done on, as far as it matters here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PageKind {
+    /// Asks who one is: sending its form logs in.
+    Login,
+    /// Searches, or shows what was found: sending its form searches.
+    Search,
+    /// A cart or checkout: sending its form may buy.
+    Checkout,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// What is around an action. All texts are page data; they are read for words and go nowhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageContext<'a> {
+    /// The kind of page.
+    pub kind: PageKind,
+    /// Whether a secret was typed into a field of this page.
+    pub has_typed_secret: bool,
+    /// Where the target leads, if it is a link with an address.
+    pub link: Option<&'a str>,
+    /// What the button is called that Enter would press, if that is known.
+    pub submit: Option<&'a str>,
+    /// The message of the dialog that blocks the page.
+    pub dialog: Option<&'a str>,
+    /// The main heading or title of the page.
+    pub heading: Option<&'a str>,
+}
+
+/// What an action can do to the world: its tool's effect, or worse if its target or page says so.
+///
+/// `target` is what it is aimed at; for a key, what has the focus; for a drag, where it ends. Following a link is
+/// reading, whatever its text says, unless the text is exactly such a verb.
+///
+/// ```
+/// use webwise::{
+///     action::{BrowserAction, Click, Effect, Target},
+///     guard::{PageContext, classify},
+///     page::{Role, TargetIdentity},
+/// };
+///
+/// let click = BrowserAction::Click(Click { target: Target::parse("e7")?, button: None });
+/// let on = |role, name: &str| classify(&click, Some(&TargetIdentity::new(role, name)), &PageContext::default());
+/// assert_eq!(on(Role::Button, "Place your order"), Effect::Irreversible);
+/// assert_eq!(on(Role::Button, "Add to cart"), Effect::Reversible);
+/// assert_eq!(on(Role::Link, "Order history"), Effect::Reversible);
+/// # Ok::<(), webwise::Error>(())
+/// ```
+pub fn classify(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageContext<'_>) -> Effect {
+    let types_secret = action.texts().iter().any(|text| text.secret().is_some());
+    let is_worse = match action {
+        BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::Drag(_) => clicks(action, target, page),
+        BrowserAction::Press(Press { key }) => presses(key.as_str(), action, target, page),
+        BrowserAction::Fill(Fill { submit: true, .. }) | BrowserAction::Type(Type { submit: true, .. }) => {
+            submits(page, types_secret)
+        }
+        BrowserAction::DialogAccept(_) => page.dialog.is_some_and(|message| Label::new(message).is_grave(Breadth::Any)),
+        _ => false,
+    };
+    let found = if is_worse { Effect::Irreversible } else { Effect::Read };
+    action.effect().max(found)
+}
+
+/// Whether clicking this cannot be taken back.
+fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
+    let (role, label) = match target {
+        Some(target) => (target.role.clone(), Label::new(name_of(target))),
+        None => named_by_locator(action),
+    };
+    let breadth = match role {
+        // What they choose is sent by something else.
+        Role::Checkbox
+        | Role::Radio
+        | Role::Switch
+        | Role::Tab
+        | Role::Option
+        | Role::MenuItemCheckbox
+        | Role::MenuItemRadio
+        | Role::ListBox
+        | Role::Slider => return false,
+        ref role if role.is_editable() => return false,
+        Role::Link if page.link.is_some_and(is_address) => Breadth::Whole,
+        Role::Button | Role::Link | Role::MenuItem => Breadth::Any,
+        // Content that happens to be clickable: a row or a card quotes what others wrote.
+        _ => Breadth::Short,
+    };
+    let is_on_form = matches!(page.kind, PageKind::Login | PageKind::Search);
+    if label.is_grave(breadth) || (!is_on_form && label.sends(breadth)) {
+        return true;
+    }
+    let ancestors = target.map(|target| target.ancestors.as_slice()).unwrap_or_default();
+    let asked: Vec<Label> = ancestors.iter().map(String::as_str).chain(page.dialog).map(Label::new).collect();
+    let is_asked = |label: &Label| label.is_grave(Breadth::Any) || label.sends(Breadth::Any);
+    if label.goes_on() && asked.iter().any(is_asked) {
+        return true;
+    }
+    if label.agrees() && (page.kind == PageKind::Checkout || page.heading.map(Label::new).is_some_and(|h| is_asked(&h)))
+    {
+        return true;
+    }
+    let is_button = role == Role::Button;
+    is_button && page.has_typed_secret && page.kind != PageKind::Login && !label.is_harmless()
+}
+
+/// Whether pressing this key cannot be taken back.
+fn presses(key: &str, action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
+    let focus = target.filter(|target| !target.role.is_editable());
+    match key.rsplit('+').next() {
+        Some("Enter") => focus.map_or_else(|| submits(page, false), |focus| clicks(action, Some(focus), page)),
+        Some("Space") => focus.is_some_and(|focus| clicks(action, Some(focus), page)),
+        // In a list it deletes what is selected, in a field a character.
+        Some("Delete") => focus.is_some(),
+        _ => false,
+    }
+}
+
+/// Whether sending the form of this page cannot be taken back.
+fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
+    if page.kind == PageKind::Login {
+        return false;
+    }
+    let button = page.submit.map(Label::new);
+    let is_grave = button.as_ref().is_some_and(|label| {
+        label.is_grave(Breadth::Any) || (page.kind != PageKind::Search && label.sends(Breadth::Any))
+    });
+    let may_buy = page.kind == PageKind::Checkout && button.as_ref().is_none_or(Label::agrees);
+    is_grave || may_buy || types_secret || page.has_typed_secret
+}
+
+/// What a person would call it: its name, its label, else what its attributes say.
+fn name_of(target: &TargetIdentity) -> String {
+    let label = target.label.as_deref().unwrap_or_default();
+    if !target.name.trim().is_empty() {
+        target.name.clone()
+    } else if !label.trim().is_empty() {
+        label.to_owned()
+    } else {
+        target.attributes.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Role and label of a target of which only the locator is known.
+fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
+    let (mut role, mut texts) = (Role::Button, Vec::new());
+    for target in action.targets() {
+        let Target::Locator(locator) = target else { continue };
+        for step in locator.steps() {
+            match step {
+                LocatorStep::Role { role: named, name, .. } => {
+                    role = named.clone();
+                    texts.extend(name.as_deref());
+                }
+                LocatorStep::Label(text)
+                | LocatorStep::Placeholder(text)
+                | LocatorStep::Text(text)
+                | LocatorStep::Alt(text)
+                | LocatorStep::Title(text)
+                | LocatorStep::TestId(text)
+                | LocatorStep::Css(text) => texts.push(text),
+                _ => {}
+            }
+        }
+    }
+    (role, Label::new(texts.join(" ")))
+}
+
+/// Whether a link leads to another page: not to a place on this one, and not to a script.
+fn is_address(link: &str) -> bool {
+    let link = link.trim();
+    !link.is_empty() && !link.starts_with('#') && !link.to_ascii_lowercase().starts_with("javascript:")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,383 @@
+//! Budgets: what a run may spend, checked before it is spent.
+
+use std::{fmt, iter::Sum, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::{Error, ErrorKind, Result, TokenCount},
+    chat::Usage,
+    working::BudgetKind,
+};
+
+/// Steps of a run. Source: the first requirements document.
+const MAX_STEPS: u32 = 50;
+/// Errors in a row. Source: the first requirements document.
+const MAX_ERRORS: u32 = 5;
+/// What prices are given for. Unit: tokens.
+const PRICE_UNIT: u128 = 1_000_000;
+
+/// An amount in millionths of the embedder's currency; adding stops at the largest.
+///
+/// ```
+/// use webwise::guard::Money;
+///
+/// assert_eq!((Money::micros(1_500_000) + Money::micros(250)).to_string(), "1.500250");
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Money(u64);
+
+impl Money {
+    /// So many millionths.
+    pub const fn micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// So many hundredths.
+    pub const fn cents(cents: u64) -> Self {
+        Self(cents.saturating_mul(10_000))
+    }
+
+    /// The amount in millionths.
+    pub const fn as_micros(self) -> u64 {
+        self.0
+    }
+}
+
+impl std::ops::Add for Money {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self(0), std::ops::Add::add)
+    }
+}
+
+impl fmt::Display for Money {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
+    }
+}
+
+/// What a model costs, as the embedder knows it. Unit: money for a million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prices {
+    /// Input that is not read from the provider's cache.
+    pub input: Money,
+    /// Input that is.
+    pub cached: Money,
+    /// Output.
+    pub output: Money,
+}
+
+impl Prices {
+    /// What so much usage costs, rounded up.
+    pub fn cost(&self, usage: &Usage) -> Money {
+        let cached = usage.cached.0.min(usage.input.0);
+        let part = |price: Money, tokens: u64| u128::from(price.0) * u128::from(tokens);
+        let millionths = part(self.input, usage.input.0 - cached)
+            .saturating_add(part(self.cached, cached))
+            .saturating_add(part(self.output, usage.output.0));
+        Money(u64::try_from(millionths.div_ceil(PRICE_UNIT)).unwrap_or(u64::MAX))
+    }
+}
+
+/// The most that the next model call can take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallEstimate {
+    usage: Usage,
+    cost: Money,
+}
+
+impl CallEstimate {
+    /// A request of about this size, which may be answered with at most so much, nothing of it from a cache.
+    pub fn new(input: TokenCount, max_output: TokenCount, prices: Option<&Prices>) -> Self {
+        let usage = Usage { input, output: max_output, cached: TokenCount(0) };
+        Self { usage, cost: prices.map(|prices| prices.cost(&usage)).unwrap_or_default() }
+    }
+}
+
+/// What a run may spend.
+///
+/// ```
+/// use webwise::guard::{Budget, Money};
+///
+/// let budget = Budget { max_cost: Some(Money::cents(50)), ..Budget::default() };
+/// assert_eq!((budget.max_steps, budget.max_errors), (50, 5));
+/// assert!(budget.validate(None).is_err(), "money needs prices");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budget {
+    /// Actions carried out. Default 50.
+    pub max_steps: u32,
+    /// Failed actions in a row. Default 5.
+    pub max_errors: u32,
+    /// Model calls. Default unbounded.
+    pub max_calls: Option<u32>,
+    /// Tokens of all requests. Default unbounded.
+    pub max_input_tokens: Option<TokenCount>,
+    /// Tokens of all replies. Default unbounded.
+    pub max_output_tokens: Option<TokenCount>,
+    /// Money; needs [`Prices`]. Default unbounded.
+    pub max_cost: Option<Money>,
+    /// Wall time. Default unbounded.
+    pub max_duration: Option<Duration>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            max_steps: MAX_STEPS,
+            max_errors: MAX_ERRORS,
+            max_calls: None,
+            max_input_tokens: None,
+            max_output_tokens: None,
+            max_cost: None,
+            max_duration: None,
+        }
+    }
+}
+
+impl Budget {
+    /// Whether the budget can be kept with what is known of prices.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if it allows no step or no error, or bounds money without prices.
+    pub fn validate(&self, prices: Option<&Prices>) -> Result<()> {
+        let refuse = |option: &'static str, why: &'static str| {
+            Err(Error::new(ErrorKind::InvalidInput, "budget.validate").with("option", option).with("why", why))
+        };
+        match () {
+            () if self.max_steps == 0 => refuse("max_steps", "no step is allowed"),
+            () if self.max_errors == 0 => refuse("max_errors", "the first error would already be too many"),
+            () if self.max_cost.is_some() && prices.is_none() => {
+                refuse("max_cost", "money cannot be counted without prices")
+            }
+            () => Ok(()),
+        }
+    }
+
+    /// Whether one more action may be carried out.
+    ///
+    /// # Errors
+    /// The budget that is used up.
+    pub fn check_before_step(&self, spent: &Spent, elapsed: Duration) -> Result<(), BudgetKind> {
+        if spent.steps >= self.max_steps {
+            return Err(BudgetKind::Steps);
+        }
+        if self.max_duration.is_some_and(|max| elapsed >= max) {
+            return Err(BudgetKind::Time);
+        }
+        Ok(())
+    }
+
+    /// Whether one more model call may be made, if it takes the most it can.
+    ///
+    /// A call that keeps to its estimate overshoots nothing; one that takes more than its estimate is the last.
+    ///
+    /// # Errors
+    /// The first budget, in the order of [`BudgetKind`], that the call could exceed.
+    pub fn check_before_call(&self, spent: &Spent, worst: &CallEstimate, elapsed: Duration) -> Result<(), BudgetKind> {
+        if spent.steps >= self.max_steps {
+            return Err(BudgetKind::Steps);
+        }
+        if self.max_calls.is_some_and(|max| spent.calls >= max) {
+            return Err(BudgetKind::Calls);
+        }
+        let exceeds =
+            |max: Option<TokenCount>, spent: TokenCount, next: TokenCount| max.is_some_and(|max| spent + next > max);
+        if exceeds(self.max_input_tokens, spent.usage.input, worst.usage.input)
+            || exceeds(self.max_output_tokens, spent.usage.output, worst.usage.output)
+        {
+            return Err(BudgetKind::Tokens);
+        }
+        if self.max_cost.is_some_and(|max| spent.cost + worst.cost > max) {
+            return Err(BudgetKind::Money);
+        }
+        self.check_before_step(spent, elapsed)
+    }
+
+    /// Whether so many failed actions in a row are too many.
+    pub const fn is_too_many_errors(&self, in_a_row: u32) -> bool {
+        in_a_row >= self.max_errors
+    }
+}
+
+/// What a run has spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Spent {
+    /// Actions carried out.
+    pub steps: u32,
+    /// Model calls, those that failed included.
+    pub calls: u32,
+    /// Calls whose usage nobody reported; they are counted by their estimate.
+    pub estimated_calls: u32,
+    /// Tokens, as reported or, where nothing was reported, as estimated.
+    pub usage: Usage,
+    /// Money, by the prices in force.
+    pub cost: Money,
+}
+
+impl Spent {
+    /// Counts an action.
+    pub const fn add_step(&mut self) {
+        self.steps = self.steps.saturating_add(1);
+    }
+
+    /// Counts a model call by what was reported, else by its estimate: what is not known may have been spent.
+    pub fn add_call(&mut self, reported: Option<&Usage>, worst: &CallEstimate, prices: Option<&Prices>) {
+        self.calls = self.calls.saturating_add(1);
+        self.estimated_calls = self.estimated_calls.saturating_add(u32::from(reported.is_none()));
+        let usage = reported.unwrap_or(&worst.usage);
+        self.usage.input += usage.input;
+        self.usage.output += usage.output;
+        self.usage.cached += usage.cached;
+        self.cost = self.cost + prices.map(|prices| prices.cost(usage)).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PRICES: Prices =
+        Prices { input: Money::micros(300_000), cached: Money::micros(30_000), output: Money::micros(2_500_000) };
+
+    fn usage(input: u64, cached: u64, output: u64) -> Usage {
+        Usage { input: TokenCount(input), output: TokenCount(output), cached: TokenCount(cached) }
+    }
+
+    fn estimate(input: u64, output: u64) -> CallEstimate {
+        CallEstimate::new(TokenCount(input), TokenCount(output), Some(&PRICES))
+    }
+
+    fn check(budget: &Budget, spent: &Spent, seconds: u64) -> Result<(), BudgetKind> {
+        budget.check_before_call(spent, &estimate(1_000, 100), Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn cost_counts_the_cache_apart_and_rounds_up() {
+        assert_eq!(PRICES.cost(&usage(1_000_000, 0, 0)), Money::micros(300_000));
+        assert_eq!(PRICES.cost(&usage(1_000_000, 1_000_000, 0)), Money::micros(30_000));
+        assert_eq!(PRICES.cost(&usage(1, 0, 0)), Money::micros(1));
+        assert_eq!(PRICES.cost(&usage(0, 50, 0)), Money::default());
+        assert_eq!(PRICES.cost(&usage(u64::MAX, 0, u64::MAX)), Money::micros(u64::MAX));
+    }
+
+    #[test]
+    fn each_budget_stops_with_its_own_name() {
+        let spent =
+            Spent { steps: 3, calls: 3, usage: usage(3_000, 0, 300), cost: Money::micros(1_650), ..Spent::default() };
+        let open = Budget::default();
+        assert_eq!(check(&open, &spent, 1_000_000), Ok(()));
+        for (budget, kind) in [
+            (Budget { max_steps: 3, ..open.clone() }, BudgetKind::Steps),
+            (Budget { max_calls: Some(3), ..open.clone() }, BudgetKind::Calls),
+            (Budget { max_input_tokens: Some(TokenCount(3_999)), ..open.clone() }, BudgetKind::Tokens),
+            (Budget { max_output_tokens: Some(TokenCount(399)), ..open.clone() }, BudgetKind::Tokens),
+            (Budget { max_cost: Some(Money::micros(2_199)), ..open.clone() }, BudgetKind::Money),
+            (Budget { max_duration: Some(Duration::from_mins(1)), ..open.clone() }, BudgetKind::Time),
+        ] {
+            assert_eq!(check(&budget, &spent, 60), Err(kind));
+        }
+        let enough = Budget {
+            max_steps: 4,
+            max_calls: Some(4),
+            max_input_tokens: Some(TokenCount(4_000)),
+            max_output_tokens: Some(TokenCount(400)),
+            max_cost: Some(Money::micros(2_200)),
+            max_duration: Some(Duration::from_secs(61)),
+            ..open
+        };
+        assert_eq!(check(&enough, &spent, 60), Ok(()));
+    }
+
+    #[test]
+    fn a_step_needs_steps_and_time_only() {
+        let budget = Budget {
+            max_calls: Some(0),
+            max_steps: 2,
+            max_duration: Some(Duration::from_secs(9)),
+            ..Budget::default()
+        };
+        let mut spent = Spent::default();
+        spent.add_step();
+        assert_eq!(budget.check_before_step(&spent, Duration::from_secs(8)), Ok(()));
+        assert_eq!(budget.check_before_step(&spent, Duration::from_secs(9)), Err(BudgetKind::Time));
+        spent.add_step();
+        assert_eq!(budget.check_before_step(&spent, Duration::ZERO), Err(BudgetKind::Steps));
+    }
+
+    #[test]
+    fn an_unreported_call_is_counted_by_its_estimate_and_said_to_be() {
+        let mut spent = Spent::default();
+        spent.add_call(None, &estimate(1_000, 100), Some(&PRICES));
+        spent.add_call(Some(&usage(500, 100, 10)), &estimate(1_000, 100), Some(&PRICES));
+        assert_eq!((spent.calls, spent.estimated_calls, spent.usage), (2, 1, usage(1_500, 100, 110)));
+        assert_eq!(spent.cost, Money::micros(550 + 148));
+    }
+
+    #[test]
+    fn a_budget_that_cannot_be_kept_is_refused() {
+        let money = Budget { max_cost: Some(Money::cents(1)), ..Budget::default() };
+        assert!(money.validate(None).is_err() && money.validate(Some(&PRICES)).is_ok());
+        assert!(Budget { max_steps: 0, ..Budget::default() }.validate(None).is_err());
+        assert!(Budget { max_errors: 0, ..Budget::default() }.validate(None).is_err());
+        assert!(Budget::default().is_too_many_errors(5) && !Budget::default().is_too_many_errors(4));
+    }
+
+    proptest! {
+        #[test]
+        fn a_budget_is_overshot_by_one_call_at_most_whatever_calls_really_take(
+            calls in proptest::collection::vec((0_u64..5_000, 0_u64..500, any::<bool>()), 0..40),
+            (input, output, cost) in (0_u64..50_000, 0_u64..5_000, 0_u64..20_000),
+        ) {
+            let budget = Budget {
+                max_input_tokens: Some(TokenCount(input)),
+                max_output_tokens: Some(TokenCount(output)),
+                max_cost: Some(Money::micros(cost)),
+                ..Budget::default()
+            };
+            let worst = estimate(1_000, 100);
+            let mut spent = Spent::default();
+            for (used_input, used_output, reports) in calls {
+                let before = spent;
+                if budget.check_before_call(&spent, &worst, Duration::ZERO).is_err() {
+                    break;
+                }
+                prop_assert!(before.usage.input.0 <= input && before.usage.output.0 <= output && before.cost.as_micros() <= cost);
+                spent.add_call(reports.then_some(&usage(used_input, 0, used_output)), &worst, Some(&PRICES));
+            }
+        }
+
+        #[test]
+        fn who_may_not_spend_may_not_spend_after_spending_more(
+            (steps, calls, input, output) in (0_u32..60, 0_u32..60, any::<u64>(), any::<u64>()),
+            (more_input, more_output, seconds) in (any::<u64>(), any::<u64>(), 0_u64..100),
+            max_tokens in any::<u64>(),
+        ) {
+            let budget = Budget {
+                max_calls: Some(30),
+                max_input_tokens: Some(TokenCount(max_tokens)),
+                max_cost: Some(Money::micros(max_tokens)),
+                max_duration: Some(Duration::from_secs(50)),
+                ..Budget::default()
+            };
+            let mut spent = Spent { steps, calls, usage: usage(input, 0, output), cost: PRICES.cost(&usage(input, 0, output)), ..Spent::default() };
+            let before = check(&budget, &spent, seconds);
+            spent.add_step();
+            spent.add_call(Some(&usage(more_input, 0, more_output)), &estimate(0, 0), Some(&PRICES));
+            let after = check(&budget, &spent, seconds + 1);
+            prop_assert!(before.is_ok() || after.is_err());
+        }
+    }
+}

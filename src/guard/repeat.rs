@@ -1,0 +1,125 @@
+//! Repetition: the same action, the same few actions in turn, or the same with other text, and nothing comes of it.
+//!
+//! # The rule
+//! An action *repeats* the one `length` places before it (1 to 4) if both are the same **and** the page after it was seen
+//! before in this run. So pressing "Next" ten times is no repetition as long as each page is new, and neither is a cycle
+//! whose turns bring something. `length` such actions in a row are one more turn; the first turn needs no proof, because
+//! it may well have changed something.
+//!
+//! Two measures of "the same" are kept side by side:
+//!
+//! - **exact**: equal signatures, and all that the page shows was seen before. Three turns warn, five stop.
+//! - **retyped**: equal but for typed text, at least one of the turn's actions types, and the page *without values of
+//!   fields* was seen before, because a typed text shows by itself. Three turns warn; five stop when one field is filled
+//!   over and over, eight when something is done in between, because trying by halves is a strategy.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::{PageState, Verdict, Warning};
+use crate::{
+    action::{Action, BrowserAction, DialogAccept, Fill, Select, Signature, TextValue, Type},
+    page::TargetIdentity,
+};
+
+/// Turns before the model is warned. Source: the requirements.
+const WARN_TURNS: u32 = 3;
+/// Turns before the run ends. Source: the requirements.
+const STOP_TURNS: u32 = 5;
+/// Turns of several actions with other text each time before the run ends. Source: chosen; finding one of a hundred
+/// numbers by halving takes 7.
+const STOP_RETYPED_TURNS: u32 = 8;
+/// Longest cycle that is looked for. Unit: actions. Source: the requirements.
+const MAX_CYCLE: usize = 4;
+
+/// What an action is compared by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionKey {
+    exact: Signature,
+    near: Signature,
+    types: bool,
+}
+
+impl ActionKey {
+    /// The key of an action on a page of this template, aimed at these targets.
+    pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
+        let blank = without_text(action);
+        Self {
+            exact: Signature::of(action, targets, template),
+            near: Signature::of(blank.as_ref().unwrap_or(action), targets, template),
+            types: blank.is_some(),
+        }
+    }
+
+    /// The signature of the action itself.
+    pub const fn signature(&self) -> &Signature {
+        &self.exact
+    }
+}
+
+/// The action with nothing to type; `None` if it types nothing.
+fn without_text(action: &Action) -> Option<Action> {
+    let Action::Browser(action) = action else { return None };
+    let mut action = action.clone();
+    match &mut action {
+        BrowserAction::Fill(Fill { text, .. })
+        | BrowserAction::Type(Type { text, .. })
+        | BrowserAction::DialogAccept(DialogAccept { text: Some(text) }) => *text = TextValue::Literal(String::new()),
+        BrowserAction::Select(Select { values, .. }) => values.clear(),
+        _ => return None,
+    }
+    Some(Action::Browser(action))
+}
+
+/// Watches a run for repetition; one for each run.
+#[derive(Debug, Clone, Default)]
+pub struct RepeatGuard {
+    recent: VecDeque<ActionKey>,
+    shown: HashSet<u64>,
+    frames: HashSet<u64>,
+    exact: [u32; MAX_CYCLE],
+    near: [u32; MAX_CYCLE],
+}
+
+impl RepeatGuard {
+    /// Takes in an action that was carried out, also one that failed, with the page before and after it.
+    pub fn record(&mut self, key: ActionKey, before: PageState, after: PageState) -> Verdict {
+        self.shown.insert(before.shown);
+        self.frames.insert(before.frame);
+        let was_shown = !self.shown.insert(after.shown);
+        let was_frame = !self.frames.insert(after.frame);
+        for (place, (exact, near)) in self.exact.iter_mut().zip(&mut self.near).enumerate() {
+            let earlier = self.recent.get(place);
+            let repeats = |same: bool, count: u32| if same { count.saturating_add(1) } else { 0 };
+            *exact = repeats(was_shown && earlier.is_some_and(|e| e.exact == key.exact), *exact);
+            *near = repeats(was_frame && earlier.is_some_and(|e| e.near == key.near), *near);
+        }
+        self.recent.push_front(key);
+        self.recent.truncate(MAX_CYCLE);
+        self.verdict()
+    }
+
+    fn verdict(&self) -> Verdict {
+        let found: Vec<_> = (1..=4)
+            .zip(self.recent.iter().enumerate())
+            .flat_map(|(length, (place, _))| {
+                let turns = |count: u32| count / length + 1;
+                let types = self.recent.iter().take(place + 1).any(|key| key.types);
+                let (exact, near) = (turns(self.exact[place]), turns(self.near[place]));
+                let exactly = match length {
+                    1 => Warning::Repeated { times: exact },
+                    _ => Warning::Cycle { length, times: exact },
+                };
+                let near_stop = if length == 1 { STOP_TURNS } else { STOP_RETYPED_TURNS };
+                let nearly = types.then_some((near, near_stop, Warning::Retyped { length, times: near }));
+                std::iter::once((exact, STOP_TURNS, exactly)).chain(nearly)
+            })
+            .collect();
+        let stop = found.iter().find(|(turns, stop, _)| turns >= stop).map(|(.., warning)| Verdict::Stop(*warning));
+        let warn =
+            || found.iter().find(|(turns, ..)| *turns >= WARN_TURNS).map(|(.., warning)| Verdict::Warn(*warning));
+        stop.or_else(warn).unwrap_or(Verdict::Go)
+    }
+}
+
+#[cfg(test)]
+mod tests;

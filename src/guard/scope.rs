@@ -1,0 +1,174 @@
+//! Scope: which pages a run may be on.
+//!
+//! Asked before an address is opened and after every action, because clicks and redirects move the page. It judges
+//! addresses: a name that resolves to an address inside, and what a page loads beside itself, are out of its reach.
+
+use std::fmt;
+
+use url::Url;
+
+use crate::{
+    action::{ErrorClass, Outcome},
+    base::Site,
+};
+
+/// Page of a browser that failed to load something. It shows the browser's own words.
+const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
+/// Page without content.
+const BLANK_PAGE: &str = "about:blank";
+
+/// Whether a page without content is fine now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blank {
+    /// Before the first page of a run, and in a tab that was just opened.
+    Tolerated,
+    /// After a page was there: it got lost.
+    Refused,
+}
+
+/// Why an address is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ScopeRefusal {
+    /// It is no absolute address.
+    NotAnAddress,
+    /// It is neither http nor https.
+    NotWeb,
+    /// It carries a user name or password, which hides where it leads.
+    UserInfo,
+    /// Its host is no name and no IP address that a name server could know.
+    BadHost,
+    /// It is on this machine or in a private network, and the run did not start there.
+    Internal(Site),
+    /// The run is bound to some sites, and this is none of them.
+    OffList(Site),
+    /// A page without content stands where a page was.
+    Blank,
+}
+
+impl ScopeRefusal {
+    /// One sentence for the model, without a word of the address.
+    pub const fn sentence(&self) -> &'static str {
+        match self {
+            Self::NotAnAddress => "that is not an address; it must begin with https:// or http://",
+            Self::NotWeb => "only http and https addresses may be opened",
+            Self::UserInfo => "an address may not contain a user name or password",
+            Self::BadHost => "the host of that address is not valid",
+            Self::Internal(_) => "that address is in a private network, which this run may not enter",
+            Self::OffList(_) => "that site is not one of those this run is allowed to visit",
+            Self::Blank => "the page is gone",
+        }
+    }
+
+    /// The site that was refused, if it was refused for its site: page data.
+    pub const fn site(&self) -> Option<&Site> {
+        match self {
+            Self::Internal(site) | Self::OffList(site) => Some(site),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ScopeRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sentence())
+    }
+}
+
+impl std::error::Error for ScopeRefusal {}
+
+impl From<ScopeRefusal> for Outcome {
+    fn from(refusal: ScopeRefusal) -> Self {
+        Self::failed(ErrorClass::Blocked, refusal.sentence())
+    }
+}
+
+/// The sites of a run.
+///
+/// - The site of the start address is always in it, also when it is internal: loopback, private, link-local, metadata.
+/// - With an allow list, or with secrets in the run, nothing else is but the list. A person who lists an internal site
+///   means it, so it is in.
+/// - Otherwise the open web is in it, and no other internal site.
+///
+/// ```
+/// use webwise::guard::Scope;
+///
+/// let scope = Scope::new(Some(&"https://shop.example/".parse()?), vec![], true);
+/// assert_eq!(scope.check_url("https:\\\\www.shop.example/a b")?.as_str(), "https://www.shop.example/a%20b");
+/// assert!(scope.check_url("https://shop.example@evil.test/").is_err());
+/// assert!(scope.check_url("https://shop.example.evil.test/").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    sites: Vec<Site>,
+    is_bounded: bool,
+}
+
+impl Scope {
+    /// The scope of a run that starts here, may visit these, and has secrets or not.
+    pub fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
+        let is_bounded = has_secrets || !allow.is_empty();
+        let mut sites = allow;
+        sites.extend(start.and_then(|url| Site::of(url).ok()));
+        Self { sites, is_bounded }
+    }
+
+    /// Checks an address before it is opened, and returns it as it must be given to the driver: what a browser would make
+    /// of the original is then no question.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn check_url(&self, text: &str) -> Result<Url, ScopeRefusal> {
+        let url = Url::parse(text).map_err(|_| ScopeRefusal::NotAnAddress)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(ScopeRefusal::NotWeb);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(ScopeRefusal::UserInfo);
+        }
+        if !url.host().is_some_and(|host| is_plain(&host)) {
+            return Err(ScopeRefusal::BadHost);
+        }
+        let site = Site::of(&url).map_err(|_| ScopeRefusal::BadHost)?;
+        if self.sites.contains(&site) {
+            Ok(url)
+        } else if site.is_internal() {
+            Err(ScopeRefusal::Internal(site))
+        } else if self.is_bounded {
+            Err(ScopeRefusal::OffList(site))
+        } else {
+            Ok(url)
+        }
+    }
+
+    /// Checks the address of the page after an action.
+    ///
+    /// # Errors
+    /// Why the run may not stay there.
+    pub fn check_page(&self, url: &str, blank: Blank) -> Result<(), ScopeRefusal> {
+        match (url, blank) {
+            (ERROR_PAGE, _) | (BLANK_PAGE, Blank::Tolerated) => Ok(()),
+            (BLANK_PAGE | "", Blank::Refused) => Err(ScopeRefusal::Blank),
+            _ => self.check_url(url).map(|_| ()),
+        }
+    }
+}
+
+/// Whether a host is an IP address, or a name of which every label is letters, digits, `-` and `_`.
+///
+/// The URL standard lets through names that no name server has, such as `..` and `-rf`, and resolvers differ in what they
+/// make of them.
+fn is_plain(host: &url::Host<&str>) -> bool {
+    let url::Host::Domain(name) = host else { return true };
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && !label.starts_with('-')
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    };
+    name.len() <= 253 && name.split('.').all(is_label)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! What a guard says, in templates of ours.
+
+use serde::{Deserialize, Serialize};
+
+/// What a guard found in how a run goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "warning", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Warning {
+    /// The same action on the same thing, and the page is where it was before.
+    Repeated {
+        /// How often in a row.
+        times: u32,
+    },
+    /// The same few actions in turn, and the page is where it was before.
+    Cycle {
+        /// How many actions make one turn.
+        length: u32,
+        /// How many turns.
+        times: u32,
+    },
+    /// The same actions with other text, and nothing else of the page is new.
+    Retyped {
+        /// How many actions make one turn.
+        length: u32,
+        /// How many turns.
+        times: u32,
+    },
+    /// Actions that should have changed the page did not.
+    Unchanged {
+        /// How many in a row.
+        times: u32,
+    },
+}
+
+impl Warning {
+    /// One sentence for the model.
+    ///
+    /// ```
+    /// use webwise::guard::Warning;
+    ///
+    /// let warning = Warning::Repeated { times: 3 };
+    /// assert_eq!(warning.sentence(), "You did the same 3 times and the page is as before. Try another way.");
+    /// ```
+    pub fn sentence(self) -> String {
+        match self {
+            Self::Repeated { times } => {
+                format!("You did the same {times} times and the page is as before. Try another way.")
+            }
+            Self::Cycle { length, times } => format!(
+                "Your last actions are {times} turns of the same {length} actions and lead back to where you were. \
+                Try another way."
+            ),
+            Self::Retyped { times, .. } => format!(
+                "You tried {times} different texts in the same place and nothing else changed. Another text will \
+                hardly help; try another way."
+            ),
+            Self::Unchanged { times } => {
+                format!("Your last {times} actions did not change the page. Look at it again, or try another element.")
+            }
+        }
+    }
+}
+
+/// What the loop does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Go on.
+    Go,
+    /// Go on, and tell the model.
+    Warn(Warning),
+    /// End the run.
+    Stop(Warning),
+}
+
+impl Verdict {
+    /// Whether the run ends.
+    pub const fn is_stop(self) -> bool {
+        matches!(self, Self::Stop(_))
+    }
+
+    /// The warning for the model, also the one that ends the run.
+    pub const fn warning(self) -> Option<Warning> {
+        match self {
+            Self::Go => None,
+            Self::Warn(warning) | Self::Stop(warning) => Some(warning),
+        }
+    }
+}
