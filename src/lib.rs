@@ -6,6 +6,7 @@ pub mod chat;
 pub mod guard;
 pub mod memory;
 pub mod page;
+pub mod prompt;
 pub mod secret;
 pub mod working;
 
