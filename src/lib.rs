@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod base;
+pub mod browser;
 pub mod chat;
 pub mod guard;
 pub mod memory;
@@ -11,3 +12,4 @@ pub mod secret;
 pub mod working;
 
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};
+pub use browser::BrowserDriver;
