@@ -5,6 +5,7 @@ pub mod base;
 pub mod browser;
 pub mod chat;
 pub mod guard;
+pub mod llm;
 pub mod memory;
 pub mod page;
 pub mod prompt;
@@ -13,3 +14,4 @@ pub mod working;
 
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};
 pub use browser::BrowserDriver;
+pub use llm::LlmClient;

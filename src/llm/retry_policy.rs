@@ -1,0 +1,137 @@
+//! When a model call is made again, and after what wait: a pure schedule.
+
+use std::time::Duration;
+
+use crate::base::Error;
+
+/// How often a call is made again and how long to wait before.
+///
+/// ```
+/// use std::time::Duration;
+/// use webwise::{Error, ErrorKind, llm::RetryPolicy};
+///
+/// let policy = RetryPolicy::default();
+/// let hour = Duration::from_secs(3_600);
+/// let limited = Error::new(ErrorKind::RateLimited, "llm.complete").with_retry_after(Duration::from_secs(7));
+/// assert_eq!(policy.wait_before(0, &limited, hour, u64::MAX), Some(Duration::from_secs(7)));
+/// assert_eq!(policy.wait_before(3, &limited, hour, u64::MAX), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RetryPolicy {
+    /// Calls after the first one. Source of the default 3: the first requirements document.
+    pub retries: u32,
+    /// Longest wait before the first retry; it doubles with each further one. Source of the default 1 s: the first
+    /// requirements document.
+    pub base: Duration,
+    /// No wait of our own is longer. Source of the default 10 s: the first requirements document.
+    pub cap: Duration,
+    /// Longest time for one call. Default 60 s, chosen: the slowest answers seen of hosted models took half of it.
+    pub call_timeout: Duration,
+    /// Longest time for all calls and waits together. Default 300 s, chosen: four calls that time out and the waits
+    /// between them fit in it.
+    pub overall: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            retries: 3,
+            base: Duration::from_secs(1),
+            cap: Duration::from_secs(10),
+            call_timeout: Duration::from_mins(1),
+            overall: Duration::from_mins(5),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// How long to wait before the call is made again; `None` to give up with this error.
+    ///
+    /// `done` is the number of retries made so far, `left` what remains of [`RetryPolicy::overall`], `random` any number,
+    /// evenly spread. The provider's own wait is kept exactly, else the wait is anywhere between zero and a limit that
+    /// doubles (full jitter), so that many callers do not come back together.
+    pub fn wait_before(&self, done: u32, error: &Error, left: Duration, random: u64) -> Option<Duration> {
+        if done >= self.retries || !error.is_retryable() {
+            return None;
+        }
+        let wait = error.retry_after().unwrap_or_else(|| fraction(self.limit(done), random));
+        (wait < left).then_some(wait)
+    }
+
+    /// The longest wait of our own before the retry of this number, counted from 0.
+    fn limit(&self, done: u32) -> Duration {
+        let doubled = 2_u32.checked_pow(done).and_then(|factor| self.base.checked_mul(factor));
+        doubled.unwrap_or(self.cap).min(self.cap)
+    }
+}
+
+/// `random / 2^64` of a duration.
+fn fraction(whole: Duration, random: u64) -> Duration {
+    let nanos = (whole.as_nanos().min(u128::from(u64::MAX)) * u128::from(random)) >> 64;
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ErrorKind;
+
+    const LEFT: Duration = Duration::from_hours(1);
+
+    fn error(kind: ErrorKind) -> Error {
+        Error::new(kind, "test.call")
+    }
+
+    #[test]
+    fn a_wait_of_our_own_is_anywhere_below_a_limit_that_doubles_up_to_the_cap() {
+        let policy = RetryPolicy { retries: 6, ..RetryPolicy::default() };
+        let unavailable = error(ErrorKind::Unavailable);
+        let limits: Vec<_> = (0..6)
+            .map(|n| policy.wait_before(n, &unavailable, LEFT, u64::MAX).unwrap().as_secs_f64().round())
+            .collect();
+        assert_eq!(limits, [1.0, 2.0, 4.0, 8.0, 10.0, 10.0]);
+        assert_eq!(policy.wait_before(5, &unavailable, LEFT, 0), Some(Duration::ZERO));
+        assert_eq!(policy.wait_before(1, &unavailable, LEFT, 1 << 63), Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn the_providers_wait_is_kept_exactly() {
+        let policy = RetryPolicy::default();
+        for wait in [0, 1, 42, 59].map(Duration::from_secs) {
+            let limited = error(ErrorKind::RateLimited).with_retry_after(wait);
+            assert_eq!(policy.wait_before(0, &limited, LEFT, 7), Some(wait));
+        }
+    }
+
+    #[test]
+    fn a_wait_that_does_not_fit_is_not_begun() {
+        let policy = RetryPolicy::default();
+        let limited = error(ErrorKind::RateLimited).with_retry_after(Duration::from_mins(1));
+        assert_eq!(policy.wait_before(0, &limited, Duration::from_mins(1), 0), None);
+        assert!(policy.wait_before(0, &limited, Duration::from_secs(61), 0).is_some());
+        assert_eq!(policy.wait_before(0, &error(ErrorKind::Timeout), Duration::ZERO, 0), None);
+    }
+
+    #[test]
+    fn what_the_caller_must_change_is_never_tried_again() {
+        let policy = RetryPolicy::default();
+        for kind in [
+            ErrorKind::InvalidInput,
+            ErrorKind::Unauthorized,
+            ErrorKind::Refused,
+            ErrorKind::MalformedReply,
+            ErrorKind::Unsupported,
+        ] {
+            assert_eq!(policy.wait_before(0, &error(kind).with_retry_after(Duration::ZERO), LEFT, 0), None, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn no_number_of_retries_overflows() {
+        let policy =
+            RetryPolicy { retries: u32::MAX, base: Duration::MAX, cap: Duration::MAX, ..RetryPolicy::default() };
+        let wait = policy.wait_before(u32::MAX - 1, &error(ErrorKind::Busy), Duration::MAX, u64::MAX);
+        assert!(wait.is_some());
+    }
+}

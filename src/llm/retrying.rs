@@ -1,0 +1,97 @@
+//! Asks a model again when that can help: the only place in the crate where a model call is repeated.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::{LlmClient, RetryPolicy};
+use crate::{
+    base::{Error, ErrorKind, Result},
+    chat::{ChatRequest, ChatResponse, LlmCapabilities},
+};
+
+/// A model that is asked again after failures that can pass: rate limits, time-outs, a network or server that is down.
+///
+/// What it did is seen in [`ChatResponse::retries`], and in the context `attempts` of the error it gives up with.
+///
+/// ```
+/// # use webwise::llm::{LlmClient, RetryPolicy, Retrying};
+/// fn patient<L: LlmClient>(model: L, seed: u64) -> Retrying<L> {
+///     let mut policy = RetryPolicy::default();
+///     policy.retries = 5;
+///     Retrying::new(model, seed).with_policy(policy)
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Retrying<L> {
+    client: L,
+    policy: RetryPolicy,
+    seed: u64,
+    calls: AtomicU64,
+}
+
+impl<L> Retrying<L> {
+    /// Wraps a model; the seed decides the jitter, so that a recorded run can be repeated.
+    pub fn new(client: L, seed: u64) -> Self {
+        Self { client, policy: RetryPolicy::default(), seed, calls: AtomicU64::new(0) }
+    }
+
+    /// Replaces the policy.
+    #[must_use]
+    pub fn with_policy(mut self, policy: RetryPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// The model that is asked.
+    pub const fn get_ref(&self) -> &L {
+        &self.client
+    }
+}
+
+#[async_trait]
+impl<L: LlmClient> LlmClient for Retrying<L> {
+    fn capabilities(&self) -> LlmCapabilities {
+        self.client.capabilities()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        let began = Instant::now();
+        let left = || self.policy.overall.saturating_sub(began.elapsed());
+        let mut jitter = SplitMix64(self.seed ^ self.calls.fetch_add(1, Ordering::Relaxed).rotate_left(32));
+        let mut retries = 0;
+        loop {
+            let limit = self.policy.call_timeout.min(left());
+            let error = match timeout(limit, self.client.complete(request)).await {
+                Ok(Ok(mut response)) => {
+                    response.retries = response.retries.saturating_add(retries);
+                    return Ok(response);
+                }
+                Ok(Err(error)) => error,
+                Err(_) => Error::new(ErrorKind::Timeout, "llm.complete").with("waited_ms", limit.as_millis()),
+            };
+            let Some(wait) = self.policy.wait_before(retries, &error, left(), jitter.next()) else {
+                return Err(if retries == 0 { error } else { error.with("attempts", retries + 1) });
+            };
+            sleep(wait).await;
+            retries += 1;
+        }
+    }
+}
+
+/// A small generator of evenly spread numbers; not for secrets. Source: Steele, Lea and Flood, OOPSLA 2014.
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests;
