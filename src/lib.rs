@@ -10,8 +10,10 @@ pub mod memory;
 pub mod page;
 pub mod prompt;
 pub mod secret;
+pub mod store;
 pub mod working;
 
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};
 pub use browser::BrowserDriver;
 pub use llm::LlmClient;
+pub use store::MemoryBackend;
