@@ -4,6 +4,7 @@ pub mod action;
 pub mod base;
 pub mod browser;
 pub mod chat;
+pub mod event;
 pub mod guard;
 pub mod llm;
 pub mod memory;
@@ -15,5 +16,6 @@ pub mod working;
 
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};
 pub use browser::BrowserDriver;
+pub use event::EventSink;
 pub use llm::LlmClient;
 pub use store::MemoryBackend;

@@ -1,0 +1,34 @@
+//! A function as a sink.
+
+use std::fmt;
+
+use super::{Event, EventSink};
+
+/// Calls a function for each event, on the task of the loop: keep it short. Loses nothing.
+///
+/// ```
+/// use webwise::event::Callback;
+///
+/// let sink = Callback::new(|event| eprintln!("{}", event.kind.name()));
+/// # let _ = sink;
+/// ```
+pub struct Callback(Box<dyn Fn(&Event) + Send + Sync>);
+
+impl Callback {
+    /// A sink that calls `f`.
+    pub fn new(f: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self(Box::new(f))
+    }
+}
+
+impl fmt::Debug for Callback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Callback")
+    }
+}
+
+impl EventSink for Callback {
+    fn emit(&self, event: &Event) {
+        (self.0)(event);
+    }
+}

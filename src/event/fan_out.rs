@@ -1,0 +1,30 @@
+//! Several sinks as one.
+
+use std::sync::Arc;
+
+use super::{Event, EventSink};
+
+/// Hands each event to every sink, in the order in which they were added.
+#[derive(Debug, Clone, Default)]
+pub struct FanOut(Vec<Arc<dyn EventSink>>);
+
+impl FanOut {
+    /// No sink yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with one more.
+    pub fn with(mut self, sink: Arc<dyn EventSink>) -> Self {
+        self.0.push(sink);
+        self
+    }
+}
+
+impl EventSink for FanOut {
+    fn emit(&self, event: &Event) {
+        for sink in &self.0 {
+            sink.emit(event);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The folder of one run: which event goes to which file.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    base::{Error, ErrorKind, Result},
+    event::{
+        Event, EventKind,
+        jsonl::{create_private, io_error, open_private, write_line},
+    },
+};
+
+/// What tells a run's folder from any other.
+pub(super) const META: &str = "run_meta.json";
+/// Version of the folder's format, in its meta.
+pub(super) const VERSION: u32 = 1;
+/// What may wait for the end of a step. Unit: bytes of one file. Source: chosen; pages can be large.
+const MAX_WAITING: usize = 64 * 1_024;
+
+/// A run's folder. Files are open only while they are written, so a run that never ends holds nothing.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    waiting: BTreeMap<&'static str, Vec<u8>>,
+    meta: Value,
+    is_started: bool,
+    step: u32,
+    /// Pictures of this step.
+    pictures: u32,
+}
+
+impl Folder {
+    /// Makes the folder of the run that this is the first event of; never takes one that is there.
+    pub(super) fn create(parent: &Path, first: &Event) -> Result<Self> {
+        private_dirs(true).create(parent).map_err(|e| io_error(parent, e))?;
+        let path = parent.join(first.run.as_str());
+        private_dirs(false).create(&path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::AlreadyExists => known(&path),
+            _ => io_error(&path, e),
+        })?;
+        let meta = json!({ "version": VERSION, "run": first.run, "status": "running", "started_at": first.at });
+        Ok(Self { path, waiting: BTreeMap::new(), meta, is_started: false, step: first.step, pictures: 0 })
+    }
+
+    pub(super) fn write(&mut self, event: &Event) -> Result<()> {
+        if event.step != self.step {
+            self.step = event.step;
+            self.pictures = 0;
+            self.flush()?;
+        }
+        match &event.kind {
+            EventKind::RunStarted { .. } if self.is_started => {
+                // The other run of this id was dropped, or goes on and would be mixed with this one.
+                self.flush()?;
+                Err(known(&self.path))
+            }
+            EventKind::RunStarted { .. } => {
+                self.is_started = true;
+                self.add_to_meta(event)?;
+                self.line("actions.jsonl", event)?;
+                self.write_meta()
+            }
+            EventKind::RunEnded { .. } => {
+                self.add_to_meta(event)?;
+                self.meta["status"] = json!("ended");
+                self.meta["ended_at"] = json!(event.at);
+                self.line("actions.jsonl", event)?;
+                self.flush()?;
+                self.write_meta()
+            }
+            EventKind::Observed { observation, .. } => {
+                if let Some(png) = &observation.screenshot {
+                    self.write_picture(png)?;
+                }
+                self.line("observations.jsonl", event)
+            }
+            EventKind::Pictured { png } => {
+                self.write_picture(png)?;
+                self.line("actions.jsonl", event)
+            }
+            EventKind::Interpreted { .. } => self.line("interpretations.jsonl", event),
+            EventKind::ModelReplied { response, .. } => {
+                if !response.text.is_empty() || response.reasoning.is_some() {
+                    let thought = json!({
+                        "step": event.step, "at": event.at, "text": response.text, "reasoning": response.reasoning,
+                    });
+                    self.line("reasoning.jsonl", &thought)?;
+                }
+                self.line("model.jsonl", event)
+            }
+            EventKind::ModelAsked { .. } | EventKind::ModelFailed { .. } => self.line("model.jsonl", event),
+            EventKind::Tier1Loaded { .. }
+            | EventKind::ErrorRecall { .. }
+            | EventKind::DomainRecall { .. }
+            | EventKind::MemoryUpdated { .. }
+            | EventKind::FactProposed { .. }
+            | EventKind::MemoryFailed { .. } => self.line("memory_events.jsonl", event),
+            EventKind::CallRefused { .. }
+            | EventKind::CallsDropped { .. }
+            | EventKind::Warned { .. }
+            | EventKind::ApprovalDecided { .. }
+            | EventKind::ActionStarted { .. }
+            | EventKind::ActionExecuted { .. }
+            | EventKind::Extracted { .. }
+            | EventKind::Noticed { .. }
+            | EventKind::FinishChecked { .. }
+            | EventKind::HumanAsked { .. } => self.line("actions.jsonl", event),
+        }
+    }
+
+    /// Takes over what the event tells, beside its name and where it stands.
+    fn add_to_meta(&mut self, event: &Event) -> Result<()> {
+        let told = serde_json::to_value(&event.kind).map_err(|e| io_error(&self.path.join(META), e.into()))?;
+        if let (Value::Object(meta), Value::Object(told)) = (&mut self.meta, told) {
+            meta.extend(told.into_iter().filter(|(key, _)| key != "event"));
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, name: &'static str, value: &impl serde::Serialize) -> Result<()> {
+        let waiting = self.waiting.entry(name).or_default();
+        write_line(waiting, value, &self.path.join(name))?;
+        if waiting.len() > MAX_WAITING {
+            append(&self.path.join(name), waiting)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn flush(&mut self) -> Result<()> {
+        for (name, waiting) in &mut self.waiting {
+            append(&self.path.join(name), waiting)?;
+        }
+        Ok(())
+    }
+
+    /// Written beside and renamed, so that a reader never sees half of it.
+    fn write_meta(&self) -> Result<()> {
+        let (path, temporary) = (self.path.join(META), self.path.join("run_meta.json.tmp"));
+        let mut file = create_private(&temporary)?;
+        write_line(&mut file, &self.meta, &temporary)?;
+        fs::rename(&temporary, &path).map_err(|e| io_error(&path, e))
+    }
+
+    fn write_picture(&mut self, png: &[u8]) -> Result<()> {
+        let steps = self.path.join("steps");
+        private_dirs(true).create(&steps).map_err(|e| io_error(&steps, e))?;
+        self.pictures += 1;
+        let path = steps.join(format!("{:04}-{}.png", self.step, self.pictures));
+        let mut file = open_private(&path, OpenOptions::new().write(true).create_new(true))?;
+        file.write_all(png).map_err(|e| io_error(&path, e))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A run that is given up keeps what it can.
+        let _ = self.flush();
+    }
+}
+
+/// Writes what waits for a file to its end.
+fn append(path: &Path, waiting: &mut Vec<u8>) -> Result<()> {
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let mut file = open_private(path, OpenOptions::new().append(true).create(true))?;
+    let written = file.write_all(waiting).map_err(|e| io_error(path, e));
+    waiting.clear();
+    written
+}
+
+fn private_dirs(with_parents: bool) -> fs::DirBuilder {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(with_parents);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+fn known(path: &Path) -> Error {
+    Error::new(ErrorKind::InvalidInput, "event.open")
+        .with("path", path.display())
+        .with("why", "a run of this id is stored there; it was kept and the new one not recorded")
+}

@@ -1,0 +1,171 @@
+//! Forgetting old runs: only folders that are surely ours, and only runs that are surely over.
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use super::folder::{META, VERSION};
+use crate::base::{Error, ErrorKind, Result, RunId};
+
+/// The operation of a failure to forget old runs, apart from those of writing a new one.
+pub(super) const PRUNE: &str = "event.prune";
+
+/// Unit: time. Source: SPEC section 9, 30 days.
+const MAX_AGE: Duration = Duration::from_hours(30 * 24);
+/// Unit: runs. Source: SPEC section 9.
+const MAX_RUNS: usize = 100;
+/// How long a run that did not end must be silent before it counts as crashed. Unit: time. Source: chosen, one day; a
+/// run that waits for a person is silent too.
+const MAX_SILENCE: Duration = Duration::from_hours(24);
+
+/// How long stored runs are kept.
+///
+/// Applied when a run's folder is made, to the folders beside it that hold a `run_meta.json` of ours. A run is removed
+/// when it is older than `max_age`, or when it is the oldest of more than `max_runs`. One that did not end counts as
+/// crashed, and so as over, when it was started more than a day ago and nothing was written since then for a day.
+///
+/// ```
+/// use webwise::event::Retention;
+///
+/// assert_eq!(Retention::default().max_runs, Some(100));
+/// assert_eq!(Retention::forever().with_max_runs(Some(10)).max_age, None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Retention {
+    /// Longest time since a run's end. Default 30 days.
+    pub max_age: Option<Duration>,
+    /// Most runs, the new one and those under way included. Default 100.
+    pub max_runs: Option<usize>,
+}
+
+impl Retention {
+    /// Nothing is removed.
+    pub const fn forever() -> Self {
+        Self { max_age: None, max_runs: None }
+    }
+
+    /// The same with another age; `None` for any.
+    pub const fn with_max_age(self, max_age: Option<Duration>) -> Self {
+        Self { max_age, ..self }
+    }
+
+    /// The same with another number; `None` for any.
+    pub const fn with_max_runs(self, max_runs: Option<usize>) -> Self {
+        Self { max_runs, ..self }
+    }
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { max_age: Some(MAX_AGE), max_runs: Some(MAX_RUNS) }
+    }
+}
+
+/// What must be in a folder's meta for us to remove it.
+#[derive(Debug, Deserialize)]
+struct Meta {
+    version: u32,
+    run: RunId,
+    started_at: DateTime<Utc>,
+    #[serde(default)]
+    ended_at: Option<DateTime<Utc>>,
+}
+
+/// A run that is stored.
+#[derive(Debug)]
+struct Stored {
+    path: PathBuf,
+    /// When it was over; `None` while it may go on.
+    over: Option<DateTime<Utc>>,
+}
+
+/// Removes the runs that need not be kept; `is_open` are being written now.
+///
+/// # Errors
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) with the last failure, after all that could be removed was.
+pub(super) fn prune(
+    parent: &Path,
+    retention: &Retention,
+    now: DateTime<Utc>,
+    is_open: impl Fn(&RunId) -> bool,
+) -> Result<()> {
+    if *retention == Retention::forever() {
+        return Ok(());
+    }
+    let mut runs = Vec::new();
+    for entry in fs::read_dir(parent).map_err(|e| kept(parent, e))? {
+        let entry = entry.map_err(|e| kept(parent, e))?;
+        // A link counts as no folder, so nothing outside is ever reached.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            runs.extend(stored(entry.path(), now, &is_open));
+        }
+    }
+    let mut count = runs.len();
+    let mut over: Vec<_> = runs.into_iter().filter_map(|run| Some((run.over?, run.path))).collect();
+    over.sort();
+    let mut result = Ok(());
+    for (at, path) in over {
+        let is_old = retention.max_age.is_some_and(|max| is_past(at, max, now));
+        if is_old || retention.max_runs.is_some_and(|max| count > max) {
+            match remove(&path) {
+                // One that cannot be removed does not keep the rest.
+                Err(error) if error.kind() != io::ErrorKind::NotFound => result = Err(kept(&path, error)),
+                // Removed, or another process was faster.
+                _ => count -= 1,
+            }
+        }
+    }
+    result
+}
+
+fn kept(path: &Path, source: io::Error) -> Error {
+    Error::new(ErrorKind::Io, PRUNE).with("path", path.display()).with_source(source)
+}
+
+/// The run in a folder; `None` for a folder that is not ours.
+fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -> Option<Stored> {
+    let name = RunId::parse(path.file_name()?.to_str()?).ok()?;
+    if is_open(&name) {
+        return Some(Stored { path, over: None });
+    }
+    let meta: Meta = serde_json::from_slice(&fs::read(path.join(META)).ok()?).ok()?;
+    if meta.version != VERSION || meta.run != name {
+        return None;
+    }
+    let crashed = || is_past(meta.started_at, MAX_SILENCE, now) && is_silent(&path, now);
+    let over = meta.ended_at.or_else(|| crashed().then_some(meta.started_at));
+    Some(Stored { path, over })
+}
+
+/// Whether nothing was written for long.
+fn is_silent(path: &Path, now: DateTime<Utc>) -> bool {
+    let Ok(mut entries) = fs::read_dir(path) else { return false };
+    entries.all(|entry| {
+        let written = entry.and_then(|entry| entry.metadata()).and_then(|data| data.modified());
+        written.is_ok_and(|at| is_past(at.into(), MAX_SILENCE, now))
+    })
+}
+
+fn is_past(at: DateTime<Utc>, max: Duration, now: DateTime<Utc>) -> bool {
+    now.signed_duration_since(at).to_std().is_ok_and(|age| age > max)
+}
+
+/// The meta goes last, so that a removal that was cut short is finished by the next one.
+fn remove(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else if entry.file_name() != OsStr::new(META) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_dir_all(path)
+}
