@@ -1,6 +1,7 @@
 //! A browser agent with memory.
 
 pub mod action;
+pub mod agent;
 pub mod base;
 pub mod browser;
 pub mod chat;
@@ -14,6 +15,7 @@ pub mod secret;
 pub mod store;
 pub mod working;
 
+pub use agent::{DecisionLoop, RunReport, Task};
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};
 pub use browser::BrowserDriver;
 pub use event::EventSink;

@@ -1,0 +1,142 @@
+//! After an action: record it, ask memory about a failure, and apply the rules that stop a run.
+
+use tokio::time::Instant;
+
+use super::{Run, page_now::PageNow};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{Action, ErrorClass, Outcome},
+    base::{Host, text},
+    event::EventKind,
+    memory::{Advice, Cue, LoggedStep},
+    page::TargetIdentity,
+    prompt::LastFailure,
+    working::{Entry, StopReason},
+};
+
+/// An action that was tried, with all that is known about it.
+#[derive(Debug, Clone)]
+pub(super) struct Tried {
+    pub(super) action: Action,
+    pub(super) targets: Vec<TargetIdentity>,
+    pub(super) before: Option<PageNow>,
+    pub(super) changed: Vec<String>,
+    outcome: Outcome,
+    started: Instant,
+}
+
+impl Tried {
+    /// An action that is about to be tried.
+    pub(super) const fn new(
+        action: Action,
+        targets: Vec<TargetIdentity>,
+        before: Option<PageNow>,
+        started: Instant,
+    ) -> Self {
+        Self { action, targets, before, changed: Vec::new(), outcome: Outcome::Done, started }
+    }
+
+    /// The same with how it ended.
+    pub(super) fn ended(self, outcome: Outcome) -> Self {
+        Self { outcome, ..self }
+    }
+}
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Steps 14 and 15: records the action, asks memory about a failure, and applies the rules that stop a run.
+    pub(super) async fn absorb(&mut self, tried: Tried) -> Result<(), StopReason> {
+        let verdicts = self.guards.record(
+            &tried.action,
+            &tried.targets,
+            &tried.outcome,
+            tried.before.as_ref(),
+            self.page.as_ref(),
+        );
+        let Tried { action, outcome, before, changed, .. } = tried.clone();
+        self.record(tried, &verdicts.signature);
+        for event in verdicts.events() {
+            self.emitter.emit(event);
+        }
+        self.remarks.notes.extend(verdicts.warnings.into_iter().map(|(_, text)| text));
+
+        self.remarks.changed = changed;
+        if outcome.is_done() {
+            self.errors_in_row = 0;
+        } else {
+            self.errors += 1;
+            self.errors_in_row += 1;
+            self.drop_queue("the call before them did not succeed");
+            self.recall_for_failure(&action, &outcome, before.as_ref().and_then(PageNow::host)).await;
+            self.remarks.last_failure = Some(LastFailure { command: action.tool_name().to_owned(), outcome });
+        }
+        match verdicts.stop {
+            Some(stop) => Err(stop),
+            None if self.parts.options.budget.is_too_many_errors(self.errors_in_row) => Err(StopReason::TooManyErrors),
+            None => Ok(()),
+        }
+    }
+
+    /// Records an action that was under way when the run ended: what it did is not known.
+    pub(super) fn record_in_flight(&mut self) {
+        if let Some(tried) = self.in_flight.take() {
+            let why = "the run ended while this was carried out; what it did is not known";
+            let tried = tried.ended(Outcome::failed(ErrorClass::Other, why));
+            let page = tried.before.as_ref();
+            let verdicts = self.guards.record(&tried.action, &tried.targets, &tried.outcome, page, page);
+            self.errors += 1;
+            self.record(tried, &verdicts.signature);
+        }
+    }
+
+    /// Step 14: one event, one line of history, one entry for memory.
+    fn record(&mut self, tried: Tried, signature: &crate::action::Signature) {
+        let Tried { action, targets, before, changed, outcome, started } = tried;
+        let action = self.clean(&action);
+        let url = |page: Option<&PageNow>| page.map(|page| page.head.url.clone()).unwrap_or_default();
+        let (url_before, url_after) = (url(before.as_ref()), url(self.page.as_ref()));
+        self.emitter.emit(EventKind::ActionExecuted {
+            action: action.clone(),
+            targets: targets.clone(),
+            outcome: outcome.clone(),
+            url_before: url_before.clone(),
+            url_after,
+            changed,
+            elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        });
+        let mut logged = LoggedStep::new(self.emitter.step, action.clone(), outcome.clone(), signature.clone());
+        logged.targets.clone_from(&targets);
+        logged.host = before.as_ref().and_then(PageNow::host);
+        logged.site = before.as_ref().and_then(PageNow::site);
+        logged.left_site = logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
+        logged.offered.clone_from(&self.offered_now);
+        self.log.push(logged);
+        self.history.push(Entry::new(self.emitter.step, action, targets, outcome, url_before, signature.clone()));
+    }
+
+    /// Trigger A: asks memory about the command that failed.
+    async fn recall_for_failure(&mut self, action: &Action, outcome: &Outcome, host: Option<Host>) {
+        let class = outcome.class();
+        let cue = Cue::CommandFailed { command: action.tool_name().to_owned(), class, host };
+        let found = self.engine.recall(&self.parts.memory, &cue, &self.emitter, &self.redactor).await;
+        let detail = match outcome {
+            Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.detail),
+            other => other.as_str().to_owned(),
+        };
+        self.emitter.emit(EventKind::ErrorRecall {
+            command: action.tool_name().to_owned(),
+            error_snippet: text::truncate(&detail, 200),
+            matched: found.len(),
+            lessons: found.iter().map(|advice| advice.text().to_owned()).collect(),
+        });
+        self.add_advice(found);
+    }
+
+    /// Adds what memory said, each item once.
+    pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
+        for advice in found {
+            if !self.advice.iter().any(|known| known.id() == advice.id() && known.placement() == advice.placement()) {
+                self.advice.push(advice);
+            }
+        }
+    }
+}

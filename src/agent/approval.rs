@@ -1,0 +1,87 @@
+//! Asking a person: before what cannot be undone, and when the model wants to know something.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Approval, ApprovalRequest, Run};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{Action, Effect, ErrorClass, Outcome},
+    event::EventKind,
+    guard::needs_approval,
+    page::TargetIdentity,
+    working::StopReason,
+};
+
+/// How long an answer may take before the page counts as possibly changed. Source: chosen; a policy answers at once, a
+/// person takes longer.
+const STALE_AFTER: Duration = Duration::from_secs(2);
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Step 11: asks, if the action needs it; the outcome is the refusal.
+    pub(super) async fn approval(
+        &mut self,
+        action: &Action,
+        targets: &[TargetIdentity],
+        effect: Effect,
+    ) -> Result<Option<Outcome>, StopReason> {
+        if !needs_approval(self.parts.options.approval, effect) {
+            return Ok(None);
+        }
+        let asked = Instant::now();
+        let (answer, why) = self.ask_approver(action, targets, effect).await;
+        self.emitter.emit(EventKind::ApprovalDecided {
+            action: self.clean(action),
+            effect,
+            approved: answer == Approval::Yes,
+            why: why.to_owned(),
+        });
+        match answer {
+            Approval::Yes if asked.elapsed() > STALE_AFTER && !targets.is_empty() => {
+                self.still_as_approved(targets).await
+            }
+            Approval::Yes => Ok(None),
+            Approval::No => Ok(Some(Outcome::failed(ErrorClass::Rejected, why))),
+            Approval::Stop => Err(StopReason::Rejected),
+        }
+    }
+
+    /// Looks again after a long wait: what was approved must still be what it was.
+    async fn still_as_approved(&mut self, targets: &[TargetIdentity]) -> Result<Option<Outcome>, StopReason> {
+        let url = self.page.as_ref().map(|page| page.head.url.clone());
+        let now = self.look().await?;
+        let tree = &now.observation.tree;
+        let same_page = url.as_deref() == Some(now.head.url.as_str());
+        let is_there = |wanted: &TargetIdentity| {
+            tree.iter()
+                .any(|(id, node)| node.role == wanted.role && TargetIdentity::of(tree, id).is_same_element(wanted))
+        };
+        let unchanged = same_page && targets.iter().all(is_there);
+        self.page = Some(now);
+        Ok((!unchanged).then(|| Outcome::failed(ErrorClass::Detached, "the page changed while the person was asked")))
+    }
+
+    async fn ask_approver(
+        &self,
+        action: &Action,
+        targets: &[TargetIdentity],
+        effect: Effect,
+    ) -> (Approval, &'static str) {
+        let Some(approver) = &self.parts.approver else {
+            return (Approval::No, "nobody is there to approve it");
+        };
+        let mut request = ApprovalRequest::new(self.emitter.run.clone(), self.clean(action), effect);
+        request.targets = targets.to_vec();
+        if let Some(page) = &self.page {
+            request.url.clone_from(&page.head.url);
+            request.title.clone_from(&page.head.title);
+            request.dialog = page.observation.dialog.as_ref().map(|dialog| dialog.message.clone());
+        }
+        match approver.approve(&request).await {
+            Approval::Yes => (Approval::Yes, "approved"),
+            Approval::No => (Approval::No, "the person said no"),
+            Approval::Stop => (Approval::Stop, "the person said no and ended the run"),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Putting a loop together.
+
+use std::sync::Arc;
+
+use super::{Approver, Cancel, Clock, DecisionLoop, Options, SystemClock, Tool};
+use crate::{
+    action::{BrowserTool, ToolSet},
+    base::{Error, ErrorKind, Result},
+    event::{EventSink, NoEvents},
+    guard::ApprovalMode,
+    memory::{MemoryKind, kinds},
+};
+
+/// Builds a [`DecisionLoop`].
+#[derive(Debug)]
+pub struct Builder<B, L, M> {
+    parts: DecisionLoop<B, L, M>,
+}
+
+impl<B, L, M> Builder<B, L, M> {
+    pub(super) fn new(browser: B, model: L, memory: M) -> Self {
+        Self {
+            parts: DecisionLoop {
+                browser,
+                model,
+                memory,
+                options: Options::default(),
+                sink: Arc::new(NoEvents),
+                clock: Arc::new(SystemClock),
+                approver: None,
+                cancel: Cancel::new(),
+                kinds: kinds(),
+                tools: Vec::new(),
+            },
+        }
+    }
+
+    /// All options at once.
+    pub fn with_options(mut self, options: Options) -> Self {
+        self.parts.options = options;
+        self
+    }
+
+    /// Most steps of a run; 50 unless said otherwise.
+    pub fn with_max_steps(mut self, steps: u32) -> Self {
+        self.parts.options.budget.max_steps = steps;
+        self
+    }
+
+    /// Which actions need approval; irreversible ones unless said otherwise.
+    pub fn with_approval(mut self, mode: ApprovalMode) -> Self {
+        self.parts.options.approval = mode;
+        self
+    }
+
+    /// Who is asked. Without one, what needs approval is refused.
+    pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.parts.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Who watches.
+    pub fn with_sink(mut self, sink: impl EventSink + 'static) -> Self {
+        self.parts.sink = Arc::new(sink);
+        self
+    }
+
+    /// The time of day.
+    pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.parts.clock = Arc::new(clock);
+        self
+    }
+
+    /// A handle made before, that also stops this loop's runs.
+    pub fn with_cancel(mut self, cancel: Cancel) -> Self {
+        self.parts.cancel = cancel;
+        self
+    }
+
+    /// Other kinds of memory than the usual ones.
+    pub fn with_kinds(mut self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
+        self.parts.kinds = kinds;
+        self
+    }
+
+    /// One more tool for the model.
+    pub fn with_tool(mut self, tool: impl Tool + 'static) -> Self {
+        self.parts.tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Checks the options and gives the loop.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] naming the option that makes no sense, or a tool whose name is taken.
+    pub fn build(self) -> Result<DecisionLoop<B, L, M>> {
+        let options = &self.parts.options;
+        let checks = [
+            ((1..=20).contains(&options.max_calls), "max_calls", "must be 1 to 20"),
+            (options.max_elements > 0, "max_elements", "must be at least 1"),
+            ((0.0..=2.0).contains(&options.temperature), "temperature", "must be 0 to 2"),
+            (!options.command_timeout.is_zero(), "command_timeout", "must be more than 0"),
+            (!options.images || options.screenshots, "images", "needs screenshots"),
+        ];
+        if let Some((_, option, why)) = checks.into_iter().find(|(fine, ..)| !fine) {
+            return Err(Error::new(ErrorKind::InvalidInput, "agent.build").with("option", option).with("why", why));
+        }
+        options.budget.validate(options.prices.as_ref())?;
+        let ours = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), true, []);
+        for (index, tool) in self.parts.tools.iter().enumerate() {
+            let name = tool.spec().name;
+            let before = &self.parts.tools[..index];
+            let is_plain = (1..=64).contains(&name.len())
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+            if !is_plain {
+                let why = "a tool's name takes 1 to 64 letters, digits, `_` or `-`";
+                return Err(Error::new(ErrorKind::InvalidInput, "agent.build").with("tool", name).with("why", why));
+            }
+            if ours.contains(&name) || before.iter().any(|other| other.spec().name == name) {
+                return Err(Error::new(ErrorKind::InvalidInput, "agent.build").with("tool_name_taken", name));
+            }
+        }
+        Ok(self.parts)
+    }
+}

@@ -1,0 +1,311 @@
+//! The first half of a step: look, remember, ask, read the answer.
+
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout};
+
+use super::{Run, execute::GRACE, page_now::PageNow, run::Queued, step::references};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{Action, CallProblem, parse_calls},
+    base::{
+        Error, ErrorKind, Result as CrateResult, TokenCount,
+        tokens::{ContentType, estimate},
+    },
+    browser::ObserveRequest,
+    chat::{ChatRequest, ChatResponse, Image, Usage},
+    event::EventKind,
+    guard::{CallEstimate, Spent},
+    memory::{AdviceId, Cue, Placement},
+    page::{ElementRef, Observation, PageHead, TargetIdentity, ViewOptions, interpret},
+    prompt::{StepParts, step},
+    secret::mask_fields,
+    working::StopReason,
+};
+
+/// Replies in a row without a usable call before the model counts as unusable. Source: the threat model.
+const MAX_UNUSABLE: u32 = 3;
+/// Most tabs shown. Source: chosen; a page can open hundreds.
+const MAX_TABS: usize = 10;
+/// Tokens that a provider counts for one picture, at most. Source: chosen; providers count 258 to 1,600.
+const IMAGE_TOKENS: u64 = 1_600;
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Looks at the page unless the last action's verification already did.
+    pub(super) async fn observe(&mut self) -> Result<(), StopReason> {
+        if self.page.is_none() || self.stale {
+            let mut page = self.look().await?;
+            let before = self.page.clone();
+            if before.is_some() {
+                self.back_in_scope(None, before.as_ref(), &mut page).await?;
+            } else if let Err(refusal) = self.guards.check_first_page(&page.head.url) {
+                // Nothing of a page that the run may not visit is shown, also when the browser stood there before.
+                return Err(self.out_of_scope(&refusal));
+            }
+            self.page = Some(page);
+        }
+        Ok(())
+    }
+
+    /// Observes and interprets; the one place where a page enters the run, and where secrets in it are replaced.
+    pub(super) async fn look(&mut self) -> Result<PageNow, StopReason> {
+        let options = &self.parts.options;
+        let request = ObserveRequest::default()
+            .with_timeout(options.command_timeout)
+            // A picture cannot be redacted, so none is taken once a secret was typed.
+            .with_screenshot(options.screenshots && !self.secret_typed);
+        let started = Instant::now();
+        let mut observed = self.observed(&request).await;
+        if observed.as_ref().is_err_and(|error| error.kind() != ErrorKind::BrowserLost) {
+            // Looking changes nothing, so it may be tried again.
+            observed = self.observed(&request).await;
+        }
+        self.stale = false;
+        let observation = match observed {
+            Ok(observation) => self.redacted(observation),
+            Err(error) => return Err(self.lost(error)),
+        };
+        let head = PageHead::new(observation.url.clone(), observation.title.clone());
+        let view = Arc::new(interpret(&head, &observation.tree, &ViewOptions::default()));
+        let observation = Arc::new(observation);
+        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.emitter.emit(EventKind::Observed { observation: Arc::clone(&observation), elapsed_ms });
+        self.emitter.emit(EventKind::Interpreted { view: Arc::clone(&view) });
+        Ok(PageNow { head, observation, view })
+    }
+
+    async fn observed(&self, request: &ObserveRequest) -> CrateResult<Observation> {
+        match timeout(request.timeout + GRACE, self.parts.browser.observe(request)).await {
+            Ok(result) => result,
+            Err(_) => {
+                Err(Error::new(ErrorKind::Timeout, "agent.observe").with("waited", format!("{:?}", request.timeout)))
+            }
+        }
+    }
+
+    /// What the run may see of an observation: no secret, and nothing of tabs that it may not visit.
+    fn redacted(&self, mut observation: Observation) -> Observation {
+        observation.tree = mask_fields(observation.tree, &self.typed_into);
+        observation.tabs.truncate(MAX_TABS);
+        for tab in &mut observation.tabs {
+            if !tab.url.starts_with("about:") && self.guards.check_url(&tab.url).is_err() {
+                (tab.title, tab.url) = (String::new(), "not allowed in this run".to_owned());
+            }
+        }
+        if !self.redactor.is_empty() {
+            observation.url = self.redactor.text(&observation.url);
+            observation.title = self.redactor.text(&observation.title);
+            observation.tree = self.redactor.tree(&observation.tree);
+            if let Some(dialog) = &mut observation.dialog {
+                dialog.message = self.redactor.text(&dialog.message);
+            }
+            for tab in &mut observation.tabs {
+                tab.title = self.redactor.text(&tab.title);
+                tab.url = self.redactor.text(&tab.url);
+            }
+        }
+        observation
+    }
+
+    /// The browser can no longer be looked at.
+    pub(super) fn lost(&mut self, error: Error) -> StopReason {
+        self.error = Some(self.describe(error));
+        StopReason::BrowserLost
+    }
+
+    /// Trigger B: asks memory when the page is on another host than before.
+    pub(super) async fn recall_for_site(&mut self) {
+        let host = self.page.as_ref().and_then(PageNow::host);
+        if host == self.host {
+            return;
+        }
+        self.host.clone_from(&host);
+        self.advice.retain(|advice| advice.placement() != Placement::Site);
+        if let Some(host) = host {
+            let cue = Cue::SiteChanged { host: host.clone() };
+            let found = self.engine.recall(&self.parts.memory, &cue, &self.emitter, &self.redactor).await;
+            self.emitter.emit(EventKind::DomainRecall {
+                domain: host,
+                matched: found.len(),
+                lessons: found.iter().map(|advice| advice.text().to_owned()).collect(),
+            });
+            self.add_advice(found);
+        }
+    }
+
+    /// Makes the request: a stable system instruction and one message about now.
+    pub(super) fn prompt(&mut self) -> ChatRequest {
+        let options = &self.parts.options;
+        let capabilities = self.parts.model.capabilities();
+        let message = self.page.as_ref().map_or_else(String::new, |page| {
+            step(&StepParts {
+                nonce: self.nonce(),
+                goal_words: &self.goal_words,
+                advice: &self.advice,
+                history: &self.history,
+                view: &page.view,
+                dialog: page.observation.dialog.as_ref(),
+                tabs: &page.observation.tabs,
+                changed: &self.remarks.changed,
+                last_failure: self.remarks.last_failure.as_ref(),
+                found: &self.remarks.found,
+                results: &self.remarks.results,
+                answers: &self.remarks.answers,
+                refused: &self.remarks.refused,
+                notes: &self.remarks.notes,
+                max_elements: options.max_elements,
+            })
+        });
+        let mut request = ChatRequest::new(self.system.clone(), message, Arc::clone(&self.tools));
+        request.mode = capabilities.mode;
+        request.max_calls = options.max_calls;
+        request.temperature = options.temperature;
+        request.max_output = options.max_output;
+        if capabilities.images {
+            let asked_for = std::mem::take(&mut self.remarks.pictures);
+            let shown =
+                self.page.as_ref().and_then(|page| page.observation.screenshot.clone()).filter(|_| options.images);
+            request.images.extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
+        }
+        request
+    }
+
+    /// Asks the model, within the budget.
+    pub(super) async fn ask(&mut self, request: ChatRequest) -> Result<ChatResponse, StopReason> {
+        let estimated_tokens = estimate_request(&request);
+        let prices = self.parts.options.prices.as_ref();
+        let worst = CallEstimate::new(estimated_tokens, request.max_output, prices);
+        let budget = &self.parts.options.budget;
+        // The step that asks is counted already.
+        let others = Spent { steps: self.spent.steps.saturating_sub(1), ..self.spent };
+        budget.check_before_call(&others, &worst, self.elapsed()).map_err(StopReason::Budget)?;
+        let offered: Vec<AdviceId> = self.advice.iter().map(|advice| advice.id().clone()).collect();
+        self.emitter.emit(EventKind::ModelAsked {
+            system: (self.spent.calls == 0).then(|| request.system.clone()),
+            message: request.message.clone(),
+            estimated_tokens,
+            offered: offered.clone(),
+        });
+        self.offer(offered);
+        let started = Instant::now();
+        // Counted before the answer: a call that is given up was made all the same.
+        let before = self.spent;
+        self.spent.add_call(None, &worst, prices);
+        let limit = self.parts.options.model_timeout;
+        let answer = match timeout(limit, self.parts.model.complete(&request)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.ask").with("waited", format!("{limit:?}"))),
+        };
+        match answer {
+            Ok(response) => {
+                let response = self.redacted_response(response);
+                let usage = response.usage.unwrap_or_else(|| estimate_usage(&response, estimated_tokens));
+                self.estimated |= response.usage.is_none();
+                self.spent = before;
+                self.spent.add_call(Some(&usage), &worst, prices);
+                let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                self.emitter.emit(EventKind::ModelReplied { response: response.clone(), elapsed_ms });
+                Ok(response)
+            }
+            Err(error) => {
+                let kind = error.kind();
+                if kind != ErrorKind::Timeout {
+                    // It answered that it would not: nothing was read or written. What a silent one did is not known.
+                    self.spent = before;
+                    self.spent.add_call(Some(&Usage::default()), &worst, prices);
+                }
+                self.estimated |= kind == ErrorKind::Timeout;
+                let error = self.describe(error);
+                self.emitter.emit(EventKind::ModelFailed { kind, error: error.clone() });
+                self.error = Some(error);
+                Err(StopReason::ModelUnusable)
+            }
+        }
+    }
+
+    fn redacted_response(&self, mut response: ChatResponse) -> ChatResponse {
+        if !self.redactor.is_empty() {
+            response.text = self.redactor.text(&response.text);
+            response.reasoning = response.reasoning.map(|text| self.redactor.text(&text));
+            for call in &mut response.calls {
+                call.name = self.redactor.text(&call.name);
+                self.redactor.json(&mut call.arguments);
+            }
+        }
+        response
+    }
+
+    /// Reads the calls into the queue; a reply without a usable call is told to the model, three in a row end the run.
+    pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
+        self.remarks = super::run::Remarks::default();
+        self.advice.retain(|advice| advice.placement() == Placement::Site);
+        let calls = parse_calls(&response.calls, &response.text, &self.tools);
+        let calls = match calls {
+            Ok(calls) => calls,
+            Err(problem) => vec![Err(problem)],
+        };
+        let total = calls.len();
+        let mut taken = 0;
+        for call in calls.into_iter().take(self.parts.options.max_calls) {
+            taken += 1;
+            match call {
+                Ok(action) => {
+                    let targets = self.identify(&action);
+                    self.queue.push_back(Queued { action, given: false, targets });
+                }
+                Err(problem) => {
+                    self.emitter.emit(EventKind::CallRefused { problem: problem.clone() });
+                    self.remarks.refused.push(problem);
+                    // What comes after a call that cannot run was decided on the assumption that it would.
+                    break;
+                }
+            }
+        }
+        if taken < total {
+            let why = if self.remarks.refused.is_empty() {
+                "too many in one reply"
+            } else {
+                "the call before them was refused"
+            };
+            self.tell_dropped(total - taken, why);
+        }
+        if !self.queue.is_empty() {
+            self.unusable_in_row = 0;
+            return Ok(());
+        }
+        self.unusable_in_row += 1;
+        if self.unusable_in_row < MAX_UNUSABLE {
+            return Ok(());
+        }
+        let why = |problem: &CallProblem| problem.failure.detail.clone();
+        self.error = self.remarks.refused.last().map(why);
+        Err(StopReason::ModelUnusable)
+    }
+
+    /// What the references of an action point at now; `None` when one of them points at nothing.
+    fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
+        let tree = &self.page.as_ref()?.observation.tree;
+        let known = |reference: &ElementRef| tree.by_ref(reference.as_str()).map(|id| TargetIdentity::of(tree, id));
+        references(action).into_iter().map(known).collect()
+    }
+}
+
+fn estimate_request(request: &ChatRequest) -> TokenCount {
+    let tools: TokenCount = request
+        .tools
+        .specs()
+        .iter()
+        .map(|spec| {
+            estimate(&spec.description, ContentType::Text) + estimate(&spec.parameters.to_string(), ContentType::Json)
+        })
+        .sum();
+    let pictures = TokenCount(IMAGE_TOKENS * u64::try_from(request.images.len()).unwrap_or(u64::MAX));
+    estimate(&request.system, ContentType::Text) + estimate(&request.message, ContentType::Text) + tools + pictures
+}
+
+/// What a call cost, for a provider that does not say.
+fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
+    let calls: TokenCount =
+        response.calls.iter().map(|call| estimate(&call.arguments.to_string(), ContentType::Json)).sum();
+    Usage { input: request, output: calls + estimate(&response.text, ContentType::Text), cached: TokenCount(0) }
+}

@@ -1,0 +1,165 @@
+//! How bad an action could be on this page: what the approval policy is told. Pure.
+
+use super::page_now::PageNow;
+use crate::{
+    action::{BrowserAction, Click, Effect, Target},
+    guard::{PageContext, PageKind, classify},
+    page::{NodeId, PageType, Role, TargetIdentity, Tree},
+    secret::holds_secret,
+};
+
+/// The effect of an action on the page as it is now.
+///
+/// A key is judged by what has the focus, a drag by where it ends, Enter in a field by the buttons of its form. What is
+/// aimed at by a locator that the tree cannot resolve could be anything, so clicking it is irreversible.
+pub(super) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
+    let Some(page) = page else { return classify(action, None, &context(None)) };
+    let tree = &page.observation.tree;
+    let mut around = context(Some(page));
+    let at = match aim(action, tree) {
+        Aim::Unknown => return Effect::Irreversible,
+        Aim::Nothing => return classify(action, None, &around),
+        Aim::At(id) => id,
+    };
+    around.link = tree[at].url.as_deref();
+    let submit = gravest_button(tree, at, &around);
+    around.submit = submit.as_deref();
+    classify(action, Some(&TargetIdentity::of(tree, at)), &around)
+}
+
+/// What an action acts on.
+enum Aim {
+    /// It cannot be known.
+    Unknown,
+    /// Nothing in particular.
+    Nothing,
+    /// This node.
+    At(NodeId),
+}
+
+fn aim(action: &BrowserAction, tree: &Tree) -> Aim {
+    let target = match action {
+        BrowserAction::Drag(drag) => Some(&drag.to),
+        BrowserAction::Press(_) | BrowserAction::Type(_) => return focused(tree).map_or(Aim::Nothing, Aim::At),
+        other => other.targets().first().copied(),
+    };
+    let found = match target {
+        None => None,
+        Some(Target::Ref(reference)) => tree.by_ref(reference.as_str()),
+        Some(Target::Locator(locator)) => match locator.find(tree) {
+            Some(found) => found.first().copied(),
+            None if is_pointing(action) => return Aim::Unknown,
+            None => None,
+        },
+    };
+    found.map_or(Aim::Nothing, Aim::At)
+}
+
+const fn is_pointing(action: &BrowserAction) -> bool {
+    matches!(action, BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::Drag(_))
+}
+
+/// The innermost node with the focus.
+fn focused(tree: &Tree) -> Option<NodeId> {
+    tree.iter().rev().find(|(_, node)| node.states.active).map(|(id, _)| id)
+}
+
+/// The button that Enter in this field could press: of the nearest part of the page that has buttons, the worst one.
+fn gravest_button(tree: &Tree, field: NodeId, around: &PageContext<'_>) -> Option<String> {
+    if !tree[field].role.is_editable() {
+        return None;
+    }
+    let buttons = tree.ancestors(field).find_map(|part| {
+        let buttons: Vec<NodeId> = tree.descendants(part).filter(|id| tree[*id].role == Role::Button).collect();
+        (!buttons.is_empty()).then_some(buttons)
+    })?;
+    let worst = buttons.iter().copied().max_by_key(|id| click_effect(tree, *id, around));
+    worst.map(|id| tree[id].name.to_string())
+}
+
+fn click_effect(tree: &Tree, button: NodeId, around: &PageContext<'_>) -> Effect {
+    let identity = TargetIdentity::of(tree, button);
+    let Some(reference) = tree[button].reference.clone() else { return Effect::Reversible };
+    classify(&BrowserAction::Click(Click { target: Target::Ref(reference), button: None }), Some(&identity), around)
+}
+
+/// What is around the action.
+fn context(page: Option<&PageNow>) -> PageContext<'_> {
+    let Some(page) = page else { return PageContext::default() };
+    let kind = match page.view.under {
+        PageType::Login => PageKind::Login,
+        PageType::SearchHome | PageType::SearchResults => PageKind::Search,
+        PageType::Cart => PageKind::Checkout,
+        _ => PageKind::Other,
+    };
+    PageContext {
+        kind,
+        // Of this page: what was typed to log in is no matter of the pages behind the login.
+        has_typed_secret: page.observation.tree.nodes().iter().any(holds_secret),
+        link: None,
+        submit: None,
+        dialog: page.observation.dialog.as_ref().map(|dialog| dialog.message.as_str()),
+        heading: Some(page.head.title.as_str()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        action::{Drag, Fill, Key, Press},
+        page::{ElementRef, Node, Observation, PageHead, ViewOptions, interpret},
+    };
+
+    /// A form with a field and a grave button that has the focus, and a harmless form beside it.
+    fn page() -> PageNow {
+        let node =
+            |role, name: &str, reference: &str| Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap());
+        let mut b = Tree::builder();
+        b.open(Node::new(Role::Generic, ""));
+        b.leaf(node(Role::TextBox, "Note", "e2"));
+        let mut order = node(Role::Button, "Place order", "e5");
+        order.states.active = true;
+        b.leaf(order);
+        b.close();
+        b.open(Node::new(Role::Search, ""));
+        b.leaf(node(Role::SearchBox, "Search", "e7"));
+        b.leaf(node(Role::Button, "Go", "e8"));
+        b.close();
+        let observation = Observation::new("https://shop.example/x", "Shop", b.finish());
+        let head = PageHead::new(observation.url.clone(), observation.title.clone());
+        let view = interpret(&head, &observation.tree, &ViewOptions::default());
+        PageNow { head, observation: Arc::new(observation), view: Arc::new(view) }
+    }
+
+    fn target(text: &str) -> Target {
+        Target::parse(text).unwrap()
+    }
+
+    #[test]
+    fn every_way_to_press_a_grave_button_is_irreversible() {
+        let fill = BrowserAction::Fill(Fill { target: target("e2"), text: "x".into(), submit: true });
+        let click = |text: &str| BrowserAction::Click(Click { target: target(text), button: None });
+        for action in [
+            click("e5"),
+            click(r#"css="button.primary""#),
+            click("role=button >> nth=0"),
+            click(r#"role=button[name="place"]"#),
+            BrowserAction::Press(Press { key: Key::parse("Enter").unwrap() }),
+            BrowserAction::Drag(Drag { from: target("e2"), to: target("e5") }),
+            fill,
+        ] {
+            assert_eq!(effect(&action, Some(&page())), Effect::Irreversible, "{action:?}");
+        }
+    }
+
+    #[test]
+    fn the_form_beside_a_grave_button_stays_harmless() {
+        let search = BrowserAction::Fill(Fill { target: target("e7"), text: "x".into(), submit: true });
+        assert_eq!(effect(&search, Some(&page())), Effect::Reversible);
+        let fill = BrowserAction::Fill(Fill { target: target("e2"), text: "x".into(), submit: false });
+        assert_eq!(effect(&fill, Some(&page())), Effect::Reversible);
+    }
+}

@@ -1,0 +1,24 @@
+//! Making events.
+
+use std::sync::Arc;
+
+use super::Clock;
+use crate::{
+    base::RunId,
+    event::{Event, EventKind, EventSink},
+};
+
+/// Stamps events with run, step and time, and hands them to the sink.
+#[derive(Debug, Clone)]
+pub(super) struct Emitter {
+    pub(super) sink: Arc<dyn EventSink>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) run: RunId,
+    pub(super) step: u32,
+}
+
+impl Emitter {
+    pub(super) fn emit(&self, kind: EventKind) {
+        self.sink.emit(&Event::new(kind, self.run.clone(), self.step, self.clock.now()));
+    }
+}

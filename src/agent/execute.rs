@@ -1,0 +1,179 @@
+//! Carrying an action out: the driver, the page after it, the verdict, and the way back when it left the run's scope.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::{Run, page_now::PageNow, step::references, verify::judge};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{BrowserAction, ErrorClass, Goto, NoArguments, Outcome},
+    base::{Error, ErrorKind, Result as CrateResult},
+    browser::{ExecuteRequest, Execution},
+    event::EventKind,
+    guard::ScopeRefusal,
+    page::{Notice, PageDiff, diff},
+    working::StopReason,
+};
+
+/// Most lines of a difference told to the model. Source: chosen; the page itself follows.
+const MAX_CHANGED: usize = 6;
+/// What a driver may take beyond the time-out that it was given. Source: chosen; it has to end what it began.
+pub(super) const GRACE: Duration = Duration::from_secs(5);
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Steps 12 and 13: executes, looks at the page, and judges.
+    pub(super) async fn execute(&mut self, action: &BrowserAction) -> Result<(Execution, Vec<String>), StopReason> {
+        let resolved = match action.with_parameters(&self.task.parameters) {
+            Ok(resolved) => resolved,
+            Err(error) => {
+                let why = self.describe(error);
+                return Ok((Outcome::failed(ErrorClass::BadArguments, &why).into(), Vec::new()));
+            }
+        };
+        self.note_secrets(action);
+        // From here on what was seen may be out of date, whatever becomes of this future.
+        self.stale = true;
+        let mut execution = match self.send(resolved.clone()).await {
+            Ok(execution) => self.redacted_execution(execution),
+            Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
+            Err(error) => {
+                let class = if error.kind() == ErrorKind::Timeout { ErrorClass::Timeout } else { ErrorClass::Other };
+                let why = self.describe(error);
+                Outcome::failed(class, &why).into()
+            }
+        };
+        self.tell_notices(&execution);
+        let before = self.page.clone();
+        let mut after = self.look().await?;
+        let mut changes = before.as_ref().map(|before| difference(before, &after));
+        let quiet = changes.as_ref().is_some_and(PageDiff::is_empty);
+        if quiet
+            && execution.outcome.is_done()
+            && action.tool().should_change_page()
+            && after.observation.dialog.is_none()
+        {
+            // Some pages answer late; the second look costs nothing but this wait.
+            tokio::time::sleep(self.parts.options.settle).await;
+            after = self.look().await?;
+            changes = before.as_ref().map(|before| difference(before, &after));
+        }
+        if let Some(outcome) = self.back_in_scope(Some(action), before.as_ref(), &mut after).await? {
+            execution.outcome = outcome;
+            changes = None;
+        } else if let (Some(changes), Some(before)) = (&changes, &before) {
+            execution.outcome = judge(&resolved, &execution, changes, &before.observation, &after.observation);
+        }
+        if changes.as_ref().is_none_or(|changes| changes.navigated) {
+            self.typed_into.clear();
+            if self.queue.iter().any(|next| !references(&next.action).is_empty()) {
+                // References begin anew on another page, so the same one can name another thing.
+                self.drop_queue("another page is shown");
+            }
+        }
+        if let Some(text) = execution.text.take() {
+            self.remarks.results.push((action.tool().as_str().to_owned(), text));
+        }
+        if let Some(png) = execution.image.take() {
+            self.emitter.emit(EventKind::Pictured { png: png.clone() });
+            self.remarks.pictures.push(png);
+        }
+        self.page = Some(after);
+        // Another page is shown whole, so what differs from the one before needs no words.
+        let here = changes.filter(|changes| !changes.navigated);
+        Ok((execution, here.map(|changes| changes.summary(MAX_CHANGED)).unwrap_or_default()))
+    }
+
+    /// Asks the driver, and no longer than it was given.
+    async fn send(&self, action: BrowserAction) -> CrateResult<Execution> {
+        let limit = self.parts.options.command_timeout;
+        let request = ExecuteRequest::new(action).with_secrets(self.secrets.clone()).with_timeout(limit);
+        match timeout(limit + GRACE, self.parts.browser.execute(&request)).await {
+            Ok(result) => result,
+            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.execute").with("waited", format!("{limit:?}"))),
+        }
+    }
+
+    /// Remembers that a secret is typed, and where.
+    fn note_secrets(&mut self, action: &BrowserAction) {
+        if action.texts().iter().any(|text| text.secret().is_some()) {
+            self.secret_typed = true;
+            self.typed_into.extend(action.targets().into_iter().filter_map(|target| target.as_ref()).cloned());
+        }
+    }
+
+    /// What the driver saw beside the action, for whoever watches and for the model.
+    fn tell_notices(&mut self, execution: &Execution) {
+        for notice in &execution.notices {
+            let line = match notice {
+                Notice::TabOpened { url } if self.guards.check_url(url).is_ok() => {
+                    Some(("a new tab opened", url.clone()))
+                }
+                Notice::TabOpened { .. } => {
+                    Some(("a new tab opened", "at an address that this run may not visit".to_owned()))
+                }
+                Notice::Download { suggested_name, .. } => Some(("the page offered a file", suggested_name.clone())),
+                Notice::TransportChanged { .. } => None,
+            };
+            self.remarks.results.extend(line.map(|(label, text)| (label.to_owned(), text)));
+            self.emitter.emit(EventKind::Noticed { notice: notice.clone() });
+        }
+    }
+
+    fn redacted_execution(&self, mut execution: Execution) -> Execution {
+        if !self.redactor.is_empty() {
+            if let Outcome::Failed(failure) = &mut execution.outcome {
+                failure.detail = self.redactor.text(&failure.detail);
+            }
+            execution.text = execution.text.map(|text| self.redactor.text(&text));
+            for notice in &mut execution.notices {
+                match notice {
+                    Notice::TabOpened { url } => *url = self.redactor.text(url),
+                    Notice::Download { suggested_name, .. } => *suggested_name = self.redactor.text(suggested_name),
+                    Notice::TransportChanged { .. } => {}
+                }
+            }
+            // A locator may quote a name that echoes the secret; it cannot be rewritten, so it is left out.
+            execution.locator = execution.locator.filter(|locator| !self.redactor.contains(&locator.to_string()));
+        }
+        execution
+    }
+
+    /// Leaves a page that the run may not visit, before anything of it is shown to the model.
+    pub(super) async fn back_in_scope(
+        &mut self,
+        action: Option<&BrowserAction>,
+        before: Option<&PageNow>,
+        after: &mut PageNow,
+    ) -> Result<Option<Outcome>, StopReason> {
+        let Err(refusal) = self.guards.check_page(action, before, &after.head.url) else { return Ok(None) };
+        let back = before
+            .map(|page| page.head.url.clone())
+            .filter(|url| self.guards.check_url(url).is_ok())
+            .or_else(|| self.task.start_url.as_ref().map(ToString::to_string));
+        let leave = match back {
+            Some(url) => BrowserAction::Goto(Goto { url }),
+            None => BrowserAction::GoBack(NoArguments {}),
+        };
+        match self.send(leave).await {
+            Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
+            // Whether it is back is seen, not believed.
+            _ => *after = self.look().await?,
+        }
+        match self.guards.check_page(action, before, &after.head.url) {
+            Ok(()) => Ok(Some(Outcome::failed(ErrorClass::Blocked, refusal.sentence()))),
+            Err(_) => Err(self.out_of_scope(&refusal)),
+        }
+    }
+
+    /// The browser stands where the run may not be.
+    pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
+        let site = refusal.site().map(|site| format!(": {site}")).unwrap_or_default();
+        self.error = Some(format!("{}{}", refusal.sentence(), self.redactor.text(&site)));
+        StopReason::OutOfScope
+    }
+}
+
+fn difference(before: &PageNow, after: &PageNow) -> PageDiff {
+    diff((&before.head, &before.observation.tree), (&after.head, &after.observation.tree))
+}

@@ -1,0 +1,80 @@
+//! How the loop behaves: every number with its default, unit and source.
+
+use std::time::Duration;
+
+use crate::{
+    base::TokenCount,
+    browser::COMMAND_TIMEOUT,
+    guard::{ApprovalMode, Budget, Prices},
+    memory::Namespace,
+};
+
+/// Options of a [`DecisionLoop`](super::DecisionLoop).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, each with its own default")]
+pub struct Options {
+    /// What a run may cost. Default: 50 steps, 5 errors in a row, nothing else bounded.
+    pub budget: Budget,
+    /// What the model costs, for a budget in money and for reports. Default unknown.
+    pub prices: Option<Prices>,
+    /// Which actions need approval. Default: irreversible ones.
+    pub approval: ApprovalMode,
+    /// Most calls taken from one reply. Default 5. Source: the requirements.
+    pub max_calls: usize,
+    /// Most elements shown in a prompt. Default 60. Source: the requirements.
+    pub max_elements: usize,
+    /// Longest time one browser command may take. Default 45 s. Source: the first requirements document.
+    pub command_timeout: Duration,
+    /// Longest time one model call may take, its retries included. Default 10 min. Source: chosen; a model on two cores
+    /// takes half a minute, four tries with their waits a few.
+    pub model_timeout: Duration,
+    /// Longest time the store may take for one answer. Default 10 s. Source: chosen, twice what a store waits for a lock.
+    pub memory_timeout: Duration,
+    /// Longest time a tool of the embedder may take. Default 60 s. Source: chosen.
+    pub tool_timeout: Duration,
+    /// How long to wait before a page that did not change is looked at once more. Default 300 ms. Source: chosen, above the
+    /// 100 to 250 ms of usual input delays of autocompletes.
+    pub settle: Duration,
+    /// Sampling temperature. Default 0.2. Source: the first requirements document.
+    pub temperature: f64,
+    /// Most tokens of a reply. Default 2,048. Source: chosen; five calls with texts take about 400.
+    pub max_output: TokenCount,
+    /// Whether each step's page is photographed for the run folder. Default off.
+    pub screenshots: bool,
+    /// Whether pictures are shown to a model that can see. Default off; needs `screenshots`.
+    pub images: bool,
+    /// Whether `eval` and `run_code` are offered. Default off, because script undoes every other safety measure.
+    pub scripts: bool,
+    /// Whether memory is used. Default on.
+    pub memory: bool,
+    /// Whose memory is used.
+    pub namespace: Namespace,
+    /// Seed of nonces, for reproducible prompts. Default: random for each run.
+    pub seed: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            budget: Budget::default(),
+            prices: None,
+            approval: ApprovalMode::Hybrid,
+            max_calls: 5,
+            max_elements: 60,
+            command_timeout: COMMAND_TIMEOUT,
+            model_timeout: Duration::from_mins(10),
+            memory_timeout: Duration::from_secs(10),
+            tool_timeout: Duration::from_mins(1),
+            settle: Duration::from_millis(300),
+            temperature: 0.2,
+            max_output: TokenCount(2_048),
+            screenshots: false,
+            images: false,
+            scripts: false,
+            memory: true,
+            namespace: Namespace::default(),
+            seed: None,
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! One run: everything that changes while it goes on.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::{
+    DecisionLoop, RunReport, Task, absorb::Tried, emit::Emitter, engine::Engine, guards::Guards, page_now::PageNow,
+};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{Action, BrowserAction, CallProblem, CustomCall, Goto, ToolSet},
+    base::{Error, Host, Nonce, RunId, text},
+    chat::CallMode,
+    event::{EventKind, RunSummary},
+    guard::Spent,
+    memory::{Advice, AdviceId, Cue, LoggedStep, RunLog},
+    page::{Element, ElementRef, PageView, TargetIdentity},
+    prompt::{LastFailure, SystemParts, system},
+    secret::{Redactor, SecretName, SecretResolver},
+    working::{History, StopReason},
+};
+
+/// Whether a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepEnd {
+    /// Call `step` again.
+    Continue,
+    /// It is over; call `finish`.
+    Stopped(StopReason),
+}
+
+/// An action that waits for its turn, with what its targets were when it was decided.
+#[derive(Debug, Clone)]
+pub(super) struct Queued {
+    pub(super) action: Action,
+    /// Whether the task itself asks for it, so that nobody needs to approve it.
+    pub(super) given: bool,
+    /// In the order of its references; `None` when one of them was not on the page it was decided for.
+    pub(super) targets: Option<Vec<TargetIdentity>>,
+}
+
+/// What the next message tells beside the page.
+#[derive(Debug, Default)]
+pub(super) struct Remarks {
+    pub(super) changed: Vec<String>,
+    pub(super) last_failure: Option<LastFailure>,
+    pub(super) found: Vec<Element>,
+    pub(super) results: Vec<(String, String)>,
+    pub(super) answers: Vec<(String, String)>,
+    pub(super) refused: Vec<CallProblem>,
+    pub(super) pictures: Vec<Vec<u8>>,
+    pub(super) notes: Vec<String>,
+}
+
+/// A run under way.
+///
+/// Drive it with [`step`](Self::step) until it stops, then call [`finish`](Self::finish).
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a run, each asked on its own")]
+pub struct Run<'l, B, L, M> {
+    pub(super) parts: &'l DecisionLoop<B, L, M>,
+    pub(super) task: Task,
+    pub(super) emitter: Emitter,
+    pub(super) redactor: Redactor,
+    pub(super) secrets: SecretResolver,
+    pub(super) engine: Engine,
+    pub(super) started: Instant,
+    seed: u128,
+
+    pub(super) system: String,
+    pub(super) tools: Arc<ToolSet>,
+    pub(super) goal_words: Vec<String>,
+
+    pub(super) page: Option<PageNow>,
+    /// Whether something was begun since the page was seen.
+    pub(super) stale: bool,
+    /// The action that is being carried out.
+    pub(super) in_flight: Option<Tried>,
+    pub(super) host: Option<Host>,
+    pub(super) queue: VecDeque<Queued>,
+    pub(super) remarks: Remarks,
+    pub(super) advice: Vec<Advice>,
+    pub(super) offered_now: Vec<AdviceId>,
+
+    pub(super) history: History,
+    pub(super) guards: Guards,
+    pub(super) spent: Spent,
+    pub(super) estimated: bool,
+    pub(super) errors: u32,
+    pub(super) errors_in_row: u32,
+    pub(super) unusable_in_row: u32,
+    pub(super) finish_refused: bool,
+    pub(super) secret_typed: bool,
+    /// Fields of this page that a secret was typed into.
+    pub(super) typed_into: BTreeSet<ElementRef>,
+
+    pub(super) log: Vec<LoggedStep>,
+    offered: BTreeSet<AdviceId>,
+    pub(super) answer: Option<String>,
+    pub(super) evidence: Option<String>,
+    pub(super) extracted: BTreeMap<String, String>,
+    pub(super) error: Option<String>,
+    pub(super) stopped: Option<StopReason>,
+}
+
+impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
+    pub(super) async fn start(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Self {
+        let started = Instant::now();
+        let redactor = task.vault.redactor();
+        let secrets: Vec<SecretName> = task.vault.names().cloned().collect();
+        let id = task.run.clone().unwrap_or_else(|| RunId::from_bits(Uuid::now_v7().as_u128()));
+        let emitter = Emitter { sink: Arc::clone(&parts.sink), clock: Arc::clone(&parts.clock), run: id, step: 0 };
+        let custom = parts.tools.iter().map(|tool| tool.spec());
+        let tools = Arc::new(ToolSet::new(&parts.browser.capabilities().tools, parts.options.scripts, custom));
+        let kinds = if parts.options.memory { parts.kinds.clone() } else { Vec::new() };
+        let mut engine = Engine::new(kinds, parts.options.namespace.clone(), parts.options.memory_timeout);
+
+        let goal = redactor.text(&task.goal);
+        let seed = parts.options.seed.map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
+        emitter.emit(EventKind::RunStarted {
+            goal: goal.clone(),
+            start_url: task.start_url.as_ref().map(|url| redactor.text(url.as_str())),
+            session: task.session.clone(),
+            driver: parts.browser.capabilities().driver,
+            model: parts.model.capabilities().model,
+            seed: format!("{seed:032x}"),
+            tools: tools.specs().iter().map(|spec| spec.name.clone()).collect(),
+            mode: mode(parts.model.capabilities().mode).to_owned(),
+            max_steps: parts.options.budget.max_steps,
+            approval: parts.options.approval.to_string(),
+        });
+        engine.prepare(&parts.memory, &emitter, &redactor).await;
+        let lessons = engine.recall(&parts.memory, &Cue::RunStarted, &emitter, &redactor).await;
+        emitter.emit(EventKind::Tier1Loaded {
+            count: lessons.len(),
+            lessons: lessons.iter().map(|lesson| lesson.text().to_owned()).collect(),
+        });
+
+        let system = system(&SystemParts {
+            goal: &goal,
+            lessons: &lessons,
+            parameters: &task.parameters,
+            secrets: &secrets,
+            max_calls: parts.options.max_calls,
+            tools: (parts.model.capabilities().mode == CallMode::JsonSchema).then_some(&*tools),
+        });
+        let system = redactor.text(&system);
+        let guards = Guards::new(task.start_url.as_ref(), task.allow.clone(), !task.vault.is_empty());
+        Self {
+            parts,
+            redactor,
+            secrets: SecretResolver::new(Arc::clone(&task.vault)),
+            engine,
+            started,
+            seed,
+            system,
+            tools,
+            goal_words: text::words(&goal),
+            page: None,
+            stale: false,
+            in_flight: None,
+            host: None,
+            queue: Self::opening(&task),
+            remarks: Remarks::default(),
+            advice: Vec::new(),
+            offered_now: Vec::new(),
+            history: History::default(),
+            guards,
+            spent: Spent::default(),
+            estimated: false,
+            errors: 0,
+            errors_in_row: 0,
+            unusable_in_row: 0,
+            finish_refused: false,
+            secret_typed: false,
+            typed_into: BTreeSet::new(),
+            log: Vec::new(),
+            offered: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
+            answer: None,
+            evidence: None,
+            extracted: BTreeMap::new(),
+            error: None,
+            stopped: None,
+            emitter,
+            task,
+        }
+    }
+
+    /// The first action of a task with a start URL, decided by nobody but the task.
+    fn opening(task: &Task) -> VecDeque<Queued> {
+        let goto = task.start_url.as_ref().map(|url| Queued {
+            action: Action::Browser(BrowserAction::Goto(Goto { url: url.to_string() })),
+            given: true,
+            targets: Some(Vec::new()),
+        });
+        goto.into_iter().collect()
+    }
+
+    /// The run's id.
+    pub const fn id(&self) -> &RunId {
+        &self.emitter.run
+    }
+
+    /// Time since the start.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// A nonce that nothing outside of the run can know, new for each message.
+    pub(super) fn nonce(&self) -> Nonce {
+        let mut hash = Sha256::new();
+        hash.update(self.seed.to_le_bytes());
+        hash.update(self.emitter.run.as_str().as_bytes());
+        hash.update(self.emitter.step.to_le_bytes());
+        let digest = hash.finalize();
+        Nonce::new(digest.iter().take(16).fold(0, |bits, byte| bits << 8 | u128::from(*byte)))
+    }
+
+    /// Notes that these items stand in the prompt that is about to be sent.
+    pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
+        self.offered.extend(items.iter().cloned());
+        self.offered_now = items;
+    }
+
+    /// An error as text for people and models, secrets replaced.
+    pub(super) fn describe(&self, error: Error) -> String {
+        format!("{:?}", error.map_text(|text| self.redactor.text(text)))
+    }
+
+    /// What was done so far.
+    pub const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The page as it was last seen.
+    pub fn page(&self) -> Option<&PageView> {
+        self.page.as_ref().map(|page| &*page.view)
+    }
+
+    /// What was spent so far.
+    pub const fn spent(&self) -> &Spent {
+        &self.spent
+    }
+
+    /// The same action without a secret in it: an address or a text may hold one.
+    pub(super) fn clean(&self, action: &Action) -> Action {
+        if self.redactor.is_empty() {
+            return action.clone();
+        }
+        let mut value = serde_json::to_value(action).unwrap_or_default();
+        self.redactor.json(&mut value);
+        serde_json::from_value(value).unwrap_or_else(|_| {
+            let tool = action.tool_name().to_owned();
+            Action::Custom(CustomCall { tool, arguments: serde_json::Value::Null })
+        })
+    }
+
+    /// Ends the run: learns from it and reports. What was not stopped yet counts as cancelled.
+    pub async fn finish(mut self) -> RunReport {
+        let stop = self.stopped.unwrap_or(StopReason::Cancelled);
+        if self.parts.options.memory {
+            let offered = std::mem::take(&mut self.offered).into_iter().collect();
+            let log = RunLog::new(
+                self.emitter.run.clone(),
+                self.parts.clock.now(),
+                stop.is_success(),
+                std::mem::take(&mut self.log),
+                offered,
+            );
+            self.engine.learn(&self.parts.memory, &log, &self.emitter, &self.redactor).await;
+        }
+        let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let summary = RunSummary::new(
+            stop,
+            self.spent.steps,
+            self.errors,
+            self.spent.calls,
+            self.spent.usage,
+            self.estimated,
+            elapsed_ms,
+        )
+        .with_cost(self.parts.options.prices.map(|_| self.spent.cost));
+        let final_url = self.page.map(|page| page.head.url);
+        self.emitter.emit(EventKind::RunEnded {
+            answer: self.answer.clone(),
+            evidence: self.evidence.clone(),
+            extracted: self.extracted.clone(),
+            final_url: final_url.clone(),
+            error: self.error.clone(),
+            summary: summary.clone(),
+        });
+        RunReport {
+            run: self.emitter.run.clone(),
+            summary,
+            answer: self.answer,
+            evidence: self.evidence,
+            extracted: self.extracted,
+            final_url,
+            error: self.error,
+        }
+    }
+}
+
+/// The mode as events write it.
+const fn mode(mode: CallMode) -> &'static str {
+    match mode {
+        CallMode::Tools => "tools",
+        CallMode::JsonSchema => "json_schema",
+    }
+}

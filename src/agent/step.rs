@@ -1,0 +1,119 @@
+//! One step, in the order of the design.
+
+use super::{Run, StepEnd, page_now::PageNow, run::Queued};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{Action, AgentAction, Target},
+    event::EventKind,
+    page::{ElementRef, TargetIdentity},
+    working::{BudgetKind, StopReason},
+};
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Takes one step: decides if nothing is waiting, then carries out one action.
+    ///
+    /// A dropped future gives the step up: the next one drops what was waiting and looks at the page anew.
+    pub async fn step(&mut self) -> StepEnd {
+        if let Some(stop) = self.stopped {
+            return StepEnd::Stopped(stop);
+        }
+        let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
+        let remaining = self.parts.options.budget.max_duration.map(|max| max.saturating_sub(self.elapsed()));
+        let end = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(StopReason::Cancelled),
+            () = own.cancelled() => Err(StopReason::Cancelled),
+            () = sleep_or_forever(remaining) => Err(StopReason::Budget(BudgetKind::Time)),
+            end = self.advance() => end,
+        };
+        match end {
+            Ok(()) => StepEnd::Continue,
+            Err(stop) => {
+                self.record_in_flight();
+                self.stopped = Some(stop);
+                StepEnd::Stopped(stop)
+            }
+        }
+    }
+
+    async fn advance(&mut self) -> Result<(), StopReason> {
+        self.parts.options.budget.check_before_step(&self.spent, self.elapsed()).map_err(StopReason::Budget)?;
+        self.spent.add_step();
+        self.emitter.step = self.spent.steps;
+        if self.in_flight.is_some() {
+            self.record_in_flight();
+            self.drop_queue("the step before was given up");
+        }
+        if self.queue.is_empty() {
+            self.observe().await?; // 1 observe, 2 interpret
+            self.recall_for_site().await; // 3 cues, 4 recall
+            let request = self.prompt(); // 5 what fits, 6 prompt
+            let response = self.ask(request).await?; // 7 model
+            self.read_calls(&response)?; // 8 parse the calls
+        }
+        let Some(next) = self.next_action() else { return Ok(()) };
+        if self.parts.cancel.is_cancelled() || self.task.cancel.is_cancelled() {
+            // Asked while the model thought: what it decided is not begun any more.
+            return Err(StopReason::Cancelled);
+        }
+        match next.action.clone() {
+            Action::Agent(action) => self.do_agent(action, next).await, // 9 finish? check evidence
+            Action::Browser(action) => self.do_browser(action, next).await, // 10 guards .. 15 absorb
+            Action::Custom(call) => self.do_custom(call, next).await,
+        }
+    }
+
+    /// The next action whose targets are still what they were when it was decided; otherwise the rest is dropped.
+    fn next_action(&mut self) -> Option<Queued> {
+        let next = self.queue.pop_front()?;
+        let Some(page) = &self.page else { return Some(next) };
+        let targets = next.targets.iter().flatten();
+        let gone = references(&next.action)
+            .into_iter()
+            .zip(targets)
+            .any(|(reference, wanted)| !still_there(page, reference, wanted));
+        if !gone {
+            return Some(next);
+        }
+        self.queue.push_front(next);
+        self.drop_queue("the page changed and the next target is gone");
+        None
+    }
+
+    /// Drops the actions that wait, and tells the model.
+    pub(super) fn drop_queue(&mut self, why: &str) {
+        let count = self.queue.len();
+        self.queue.clear();
+        if count > 0 {
+            self.tell_dropped(count, why);
+        }
+    }
+
+    /// Tells the model and whoever watches that calls were not carried out.
+    pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
+        self.remarks.notes.push(format!("{count} further calls were not carried out: {why}"));
+        self.emitter.emit(EventKind::CallsDropped { count, why: why.to_owned() });
+    }
+}
+
+/// The references that an action names, in the order of its arguments.
+pub(super) fn references(action: &Action) -> Vec<&ElementRef> {
+    let targets = match action {
+        Action::Browser(action) => action.targets(),
+        Action::Agent(AgentAction::Extract(extract)) => extract.target.iter().collect(),
+        _ => Vec::new(),
+    };
+    targets.into_iter().filter_map(Target::as_ref).collect()
+}
+
+fn still_there(page: &PageNow, reference: &ElementRef, wanted: &TargetIdentity) -> bool {
+    let tree = &page.observation.tree;
+    tree.by_ref(reference.as_str()).is_some_and(|id| TargetIdentity::of(tree, id).is_same_element(wanted))
+}
+
+async fn sleep_or_forever(time: Option<std::time::Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
+    }
+}

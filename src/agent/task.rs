@@ -1,0 +1,149 @@
+//! What the agent shall do.
+
+use std::{fmt, sync::Arc};
+
+use url::Url;
+
+use super::Cancel;
+
+use crate::{
+    action::{ParameterName, Parameters},
+    base::{Error, ErrorKind, Result, RunId, SessionId, Site},
+    secret::{SecretName, Vault},
+};
+
+/// Longest goal. Unit: characters. Source: chosen; a goal stands in every request.
+const MAX_GOAL: usize = 8_000;
+
+/// A goal, where to start, and what may be used on the way.
+///
+/// ```
+/// use webwise::Task;
+///
+/// let task = Task::new("Find the opening hours")?.with_start_url("https://example.com")?;
+/// assert_eq!(task.start_url().unwrap().as_str(), "https://example.com/");
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Task {
+    pub(super) goal: String,
+    pub(super) start_url: Option<Url>,
+    pub(super) parameters: Parameters,
+    pub(super) vault: Arc<Vault>,
+    pub(super) allow: Vec<Site>,
+    pub(super) session: Option<SessionId>,
+    pub(super) run: Option<RunId>,
+    pub(super) cancel: Cancel,
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let redactor = self.vault.redactor();
+        f.debug_struct("Task")
+            .field("goal", &redactor.text(&self.goal))
+            .field("start_url", &self.start_url.as_ref().map(|url| redactor.text(url.as_str())))
+            .field("parameters", &self.parameters.keys().collect::<Vec<_>>())
+            .field("secrets", &self.vault.names().collect::<Vec<_>>())
+            .field("allow", &self.allow)
+            .field("session", &self.session)
+            .field("run", &self.run)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Task {
+    /// A task with this goal.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the goal is empty or longer than 8,000 characters.
+    pub fn new(goal: impl Into<String>) -> Result<Self> {
+        let goal = goal.into();
+        if goal.trim().is_empty() || goal.chars().count() > MAX_GOAL {
+            return Err(Error::new(ErrorKind::InvalidInput, "task.new").with("goal", "must have 1 to 8000 characters"));
+        }
+        Ok(Self {
+            goal,
+            start_url: None,
+            parameters: Parameters::new(),
+            vault: Arc::default(),
+            allow: Vec::new(),
+            session: None,
+            run: None,
+            cancel: Cancel::new(),
+        })
+    }
+
+    /// The page to open first.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] unless it is an http or https URL without user name and password.
+    pub fn with_start_url(mut self, url: &str) -> Result<Self> {
+        let wrong = |why: String| Error::new(ErrorKind::InvalidInput, "task.start_url").with("why", why);
+        let url = Url::parse(url).map_err(|error| wrong(format!("not a URL: {error}")))?;
+        Site::of(&url).map_err(|_| wrong("an http or https address is needed".to_owned()))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong("it must not hold a user name or password; use secrets".to_owned()));
+        }
+        self.start_url = Some(url);
+        Ok(self)
+    }
+
+    /// A value that the goal speaks of by name.
+    pub fn with_parameter(mut self, name: ParameterName, value: impl Into<String>) -> Self {
+        self.parameters.insert(name, value.into());
+        self
+    }
+
+    /// The run's secrets. With secrets, only the start site and the sites named by [`with_allowed`](Self::with_allowed) may
+    /// be visited.
+    pub fn with_secrets(mut self, vault: Vault) -> Self {
+        self.vault = Arc::new(vault);
+        self
+    }
+
+    /// One more site that may be visited; naming one closes the rest of the web.
+    pub fn with_allowed(mut self, site: Site) -> Self {
+        self.allow.push(site);
+        self
+    }
+
+    /// Groups this run with others.
+    pub fn with_session(mut self, session: SessionId) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// The run's id, when the caller needs to know it before the run starts; otherwise one is made.
+    pub fn with_run_id(mut self, run: RunId) -> Self {
+        self.run = Some(run);
+        self
+    }
+
+    /// A handle that stops this run and no other.
+    pub fn with_cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// The secrets that the goal names by placeholder and the task does not have.
+    ///
+    /// ```
+    /// let task = webwise::Task::new("Log in with <secret:PASSWORD>")?;
+    /// assert_eq!(task.missing_secrets()[0].as_str(), "PASSWORD");
+    /// # Ok::<(), webwise::Error>(())
+    /// ```
+    pub fn missing_secrets(&self) -> Vec<SecretName> {
+        let named = self.goal.split("<secret:").skip(1).filter_map(|rest| rest.split_once('>'));
+        named.filter_map(|(name, _)| SecretName::parse(name).ok()).filter(|name| !self.vault.contains(name)).collect()
+    }
+
+    /// The goal.
+    pub fn goal(&self) -> &str {
+        &self.goal
+    }
+
+    /// The page to open first.
+    pub const fn start_url(&self) -> Option<&Url> {
+        self.start_url.as_ref()
+    }
+}

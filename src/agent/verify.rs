@@ -1,0 +1,128 @@
+//! Did it work? What the driver said, held against what the page shows. Pure.
+
+use crate::{
+    action::{BrowserAction, Fill, Outcome, TextValue},
+    browser::Execution,
+    page::{Notice, Observation, PageDiff, Tri},
+};
+
+/// The outcome of an action, after looking: a `Done` that left no trace where it should have is `NoEffect`.
+pub(super) fn judge(
+    action: &BrowserAction,
+    execution: &Execution,
+    diff: &PageDiff,
+    before: &Observation,
+    after: &Observation,
+) -> Outcome {
+    if !execution.outcome.is_done() || !should_show(action) {
+        return execution.outcome.clone();
+    }
+    let seen_beside = (before.dialog.is_none() && (execution.dialog.is_some() || after.dialog.is_some()))
+        || (before.dialog.is_some() && after.dialog.is_none())
+        || before.tabs.len() != after.tabs.len()
+        || execution.notices.iter().any(|notice| matches!(notice, Notice::TabOpened { .. } | Notice::Download { .. }));
+    if !diff.is_empty() || seen_beside || already_so(action, after) { Outcome::Done } else { Outcome::NoEffect }
+}
+
+/// Whether the page must look different afterwards. Keys that scroll or move the focus need not show.
+fn should_show(action: &BrowserAction) -> bool {
+    const QUIET: [&str; 9] =
+        ["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Tab"];
+    match action {
+        BrowserAction::Press(press) => !press.key.as_str().rsplit('+').next().is_some_and(|key| QUIET.contains(&key)),
+        other => other.tool().should_change_page(),
+    }
+}
+
+/// Whether the page is in the state that the action asked for, though it was so before.
+fn already_so(action: &BrowserAction, after: &Observation) -> bool {
+    if let BrowserAction::Goto(goto) = action {
+        return is_same_address(&goto.url, &after.url);
+    }
+    let target = action.targets().into_iter().find_map(|t| t.as_ref()).and_then(|r| after.tree.by_ref(r.as_str()));
+    let Some(node) = target.map(|id| &after.tree[id]) else { return false };
+    match action {
+        BrowserAction::Fill(Fill { text: TextValue::Literal(text), submit: false, .. }) => {
+            node.value.as_deref().unwrap_or_default() == text
+        }
+        BrowserAction::Check(_) => node.states.checked == Some(Tri::True),
+        BrowserAction::Uncheck(_) => node.states.checked == Some(Tri::False),
+        _ => false,
+    }
+}
+
+fn is_same_address(wanted: &str, shown: &str) -> bool {
+    let parse = |text: &str| url::Url::parse(text).ok();
+    parse(wanted).is_some_and(|wanted| parse(shown) == Some(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{OnTarget, Press, Target},
+        page::{ElementRef, Node, PageHead, Role, States, Tree, diff},
+    };
+
+    fn page(value: &str, checked: Tri) -> Observation {
+        let mut b = Tree::builder();
+        b.leaf(Node::new(Role::TextBox, "User").with_ref(ElementRef::parse("e1").unwrap()).with_value(value));
+        let mut node = Node::new(Role::Checkbox, "Terms").with_ref(ElementRef::parse("e2").unwrap());
+        node.states = States { checked: Some(checked), ..States::default() };
+        b.leaf(node);
+        Observation::new("https://x.example/", "", b.finish())
+    }
+
+    fn judged(action: &BrowserAction, before: &Observation, after: &Observation) -> Outcome {
+        let head = PageHead::new("https://x.example/", "");
+        let diff = diff((&head, &before.tree), (&head, &after.tree));
+        judge(action, &Execution::new(Outcome::Done), &diff, before, after)
+    }
+
+    #[test]
+    fn an_action_without_a_trace_had_no_effect() {
+        let press = BrowserAction::Press(Press { key: crate::action::Key::parse("Enter").unwrap() });
+        let (same, other) = (page("a", Tri::False), page("b", Tri::False));
+        assert_eq!(judged(&press, &same, &same), Outcome::NoEffect);
+        assert_eq!(judged(&press, &same, &other), Outcome::Done);
+    }
+
+    #[test]
+    fn asking_for_what_is_so_already_is_done() {
+        let checked = page("a", Tri::True);
+        let check = BrowserAction::Check(OnTarget { target: Target::parse("e2").unwrap() });
+        let uncheck = BrowserAction::Uncheck(OnTarget { target: Target::parse("e2").unwrap() });
+        assert_eq!(judged(&check, &checked, &checked), Outcome::Done);
+        assert_eq!(judged(&uncheck, &checked, &checked), Outcome::NoEffect);
+        let fill = |text: &str| {
+            BrowserAction::Fill(Fill { target: Target::parse("e1").unwrap(), text: text.into(), submit: false })
+        };
+        assert_eq!(judged(&fill("a"), &checked, &checked), Outcome::Done);
+        assert_eq!(judged(&fill("b"), &checked, &checked), Outcome::NoEffect);
+    }
+
+    #[test]
+    fn a_transport_that_changed_is_no_trace_of_a_click() {
+        let press = BrowserAction::Press(Press { key: crate::action::Key::parse("Enter").unwrap() });
+        let same = page("a", Tri::False);
+        let head = PageHead::new("https://x.example/", "");
+        let diff = diff((&head, &same.tree), (&head, &same.tree));
+        let mut execution = Execution::new(Outcome::Done);
+        let text = String::new;
+        execution.notices = vec![Notice::TransportChanged { from: text(), to: text(), why: text() }];
+        assert_eq!(judge(&press, &execution, &diff, &same, &same), Outcome::NoEffect);
+        execution.notices = vec![Notice::TabOpened { url: text() }];
+        assert_eq!(judge(&press, &execution, &diff, &same, &same), Outcome::Done);
+    }
+
+    #[test]
+    fn going_where_one_is_and_scrolling_by_key_are_done() {
+        let same = page("a", Tri::False);
+        let goto = |url: &str| BrowserAction::Goto(crate::action::Goto { url: url.to_owned() });
+        assert_eq!(judged(&goto("https://x.example"), &same, &same), Outcome::Done);
+        assert_eq!(judged(&goto("https://y.example"), &same, &same), Outcome::NoEffect);
+        let press = |key: &str| BrowserAction::Press(Press { key: crate::action::Key::parse(key).unwrap() });
+        assert_eq!(judged(&press("PageDown"), &same, &same), Outcome::Done);
+        assert_eq!(judged(&press("a"), &same, &same), Outcome::NoEffect);
+    }
+}
