@@ -13,6 +13,8 @@ pub mod page;
 pub mod prompt;
 pub mod secret;
 pub mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod working;
 
 pub use agent::{DecisionLoop, RunReport, Task};

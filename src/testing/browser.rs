@@ -1,0 +1,191 @@
+//! A browser that is a list of pages and of what actions do on them.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+
+use super::tree;
+use crate::{
+    BrowserDriver,
+    action::{Action, BrowserAction, BrowserTool, ErrorClass, Outcome},
+    base::{Error, ErrorKind, Result},
+    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    page::{Dialog, Observation},
+};
+
+/// What a scripted action does.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ScriptedReply {
+    /// It works and shows the page of this address.
+    Show(&'static str),
+    /// It works and changes nothing.
+    Nothing,
+    /// It fails in this way.
+    Fail(ErrorClass, &'static str),
+    /// It opens a dialog.
+    Open(Dialog),
+    /// The machinery breaks in this way.
+    Break(ErrorKind),
+}
+
+#[derive(Debug)]
+struct Rule {
+    page: &'static str,
+    action: String,
+    replies: VecDeque<ScriptedReply>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pages: Vec<Observation>,
+    current: Option<usize>,
+    dialog: Option<Dialog>,
+    rules: Vec<Rule>,
+    executed: Vec<String>,
+    lost: bool,
+    closed: bool,
+}
+
+/// A browser made of scripted pages; clones share it.
+///
+/// An action is looked up by its page and its line, such as `click {"target":"e5"}`. Without a rule, `goto` shows the page
+/// of its address if there is one and fails otherwise, answers to a dialog close it, and everything else works without
+/// effect.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptedBrowser(Arc<Mutex<State>>);
+
+impl ScriptedBrowser {
+    /// A browser without pages.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a page; the content is as [`tree`] reads it.
+    pub fn with_page(self, url: &'static str, title: &str, content: &str) -> Self {
+        self.lock().pages.push(Observation::new(url, title, tree(content)));
+        self
+    }
+
+    /// Says what an action does on a page; a later rule for the same action wins. Several replies are given one a time, the
+    /// last one again and again.
+    pub fn on(self, page: &'static str, action: &str, replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
+        let rule = Rule { page, action: action.to_owned(), replies: replies.into_iter().collect() };
+        self.lock().rules.push(rule);
+        self
+    }
+
+    /// The lines of the actions so far.
+    pub fn executed(&self) -> Vec<String> {
+        self.lock().executed.clone()
+    }
+
+    /// Whether somebody closed it.
+    pub fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn url(&self) -> &str {
+        self.current.map_or("about:blank", |index| &self.pages[index].url)
+    }
+
+    /// The scripted reply, if there is one for this action on this page.
+    fn reply(&mut self, line: &str) -> Option<ScriptedReply> {
+        let url = self.url().to_owned();
+        let rule = self.rules.iter_mut().rfind(|rule| rule.page == url && rule.action == line)?;
+        if rule.replies.len() > 1 {
+            return rule.replies.pop_front();
+        }
+        rule.replies.front().map(|last| match last {
+            ScriptedReply::Show(url) => ScriptedReply::Show(url),
+            ScriptedReply::Nothing => ScriptedReply::Nothing,
+            ScriptedReply::Fail(class, detail) => ScriptedReply::Fail(*class, detail),
+            ScriptedReply::Open(dialog) => ScriptedReply::Open(dialog.clone()),
+            ScriptedReply::Break(kind) => ScriptedReply::Break(*kind),
+        })
+    }
+
+    fn show(&mut self, url: &str) -> Outcome {
+        match self.pages.iter().position(|page| page.url == url) {
+            Some(index) => {
+                self.current = Some(index);
+                self.dialog = None;
+                Outcome::Done
+            }
+            None => Outcome::failed(ErrorClass::NavigationFailed, "no such page in the script"),
+        }
+    }
+
+    fn lost(&self) -> Result<()> {
+        if self.lost { Err(Error::new(ErrorKind::BrowserLost, "scripted_browser.lost")) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl BrowserDriver for ScriptedBrowser {
+    fn capabilities(&self) -> BrowserCapabilities {
+        BrowserCapabilities::new("scripted", BrowserTool::ALL.iter().copied())
+    }
+
+    async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
+        let state = self.lock();
+        state.lost()?;
+        let mut page =
+            state.current.map_or_else(|| Observation::new("about:blank", "", tree("")), |i| state.pages[i].clone());
+        if let Some(dialog) = &state.dialog {
+            page.dialog = Some(dialog.clone());
+            page.tree = tree("");
+        }
+        page.screenshot = request.screenshot.then(|| b"scripted".to_vec());
+        Ok(page)
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
+        let line = Action::Browser(request.action.clone()).line();
+        let mut state = self.lock();
+        state.lost()?;
+        state.executed.push(line.clone());
+        match state.reply(&line) {
+            Some(ScriptedReply::Show(url)) => Ok(state.show(url).into()),
+            Some(ScriptedReply::Nothing) => Ok(Outcome::Done.into()),
+            Some(ScriptedReply::Fail(class, detail)) => Ok(Outcome::failed(class, detail).into()),
+            Some(ScriptedReply::Open(dialog)) => {
+                state.dialog = Some(dialog.clone());
+                let mut execution = Execution::new(Outcome::Done);
+                execution.dialog = Some(dialog);
+                Ok(execution)
+            }
+            Some(ScriptedReply::Break(kind)) => {
+                state.lost |= kind == ErrorKind::BrowserLost;
+                Err(Error::new(kind, "scripted_browser.execute"))
+            }
+            None => Ok(match &request.action {
+                BrowserAction::Goto(goto) => state.show(&goto.url).into(),
+                BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_) => match state.dialog.take() {
+                    Some(_) => Outcome::Done.into(),
+                    None => Outcome::failed(ErrorClass::NoDialog, "").into(),
+                },
+                _ => Outcome::Done.into(),
+            }),
+        }
+    }
+
+    async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
+        self.lock().lost()?;
+        Ok(b"scripted".to_vec())
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.lock().closed = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! What checks share: a driver, the site, and short words for what they do all the time.
+
+use super::{Found, Site};
+use crate::{
+    action::{
+        BrowserAction, BrowserTool, Click, ErrorClass, Fill, Goto, NoArguments, OnTarget, Outcome, TabAt, Target,
+    },
+    base::Error,
+    browser::{BrowserDriver, ExecuteRequest, Execution, ObserveRequest},
+    page::{Locator, Observation, Role},
+};
+
+/// A driver with the site it is tested on.
+#[derive(Debug)]
+pub(super) struct Bed<'a> {
+    pub(super) driver: &'a dyn BrowserDriver,
+    pub(super) site: &'a Site,
+}
+
+/// An error in a check's words; by value, as `map_err` hands it over.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
+pub(super) fn said(error: Error) -> String {
+    format!("{error:?}")
+}
+
+impl<'a> Bed<'a> {
+    pub(super) const fn new(driver: &'a dyn BrowserDriver, site: &'a Site) -> Self {
+        Self { driver, site }
+    }
+
+    /// One tab, no dialog, the start page.
+    pub(super) async fn clean(&self) -> Found {
+        let tools = self.driver.capabilities().tools;
+        for _ in 0..10 {
+            let seen = self.see().await?;
+            if seen.dialog.is_some() {
+                self.act(BrowserAction::DialogAccept(crate::action::DialogAccept { text: None })).await?;
+            } else if let (Some(tab), true) = (seen.tabs.last(), tools.contains(&BrowserTool::TabClose)) {
+                if seen.tabs.len() < 2 {
+                    break;
+                }
+                self.act(BrowserAction::TabClose(TabAt { index: tab.index })).await?;
+            } else {
+                break;
+            }
+        }
+        self.open("start").await
+    }
+
+    pub(super) async fn act(&self, action: BrowserAction) -> Result<Execution, String> {
+        self.driver.execute(&ExecuteRequest::new(action)).await.map_err(said)
+    }
+
+    pub(super) async fn ask(&self, request: ExecuteRequest) -> Result<Execution, String> {
+        self.driver.execute(&request).await.map_err(said)
+    }
+
+    /// Acts, and the action must be done.
+    pub(super) async fn does(&self, action: BrowserAction) -> Result<Execution, String> {
+        let name = action.tool().as_str();
+        let execution = self.act(action).await?;
+        match &execution.outcome {
+            Outcome::Done => Ok(execution),
+            other => Err(format!("{name} gave {other:?}")),
+        }
+    }
+
+    /// Acts, and the action must fail with this class.
+    pub(super) async fn fails(&self, action: BrowserAction, class: ErrorClass) -> Result<Execution, String> {
+        let name = action.tool().as_str();
+        let execution = self.act(action).await?;
+        match execution.outcome.class() {
+            Some(found) if found == class => Ok(execution),
+            _ => Err(format!("{name} should fail with {class} and gave {:?}", execution.outcome)),
+        }
+    }
+
+    /// Opens a page of the site.
+    pub(super) async fn open(&self, path: &str) -> Found {
+        self.does(BrowserAction::Goto(Goto { url: self.site.url(path) })).await.map(drop)
+    }
+
+    pub(super) async fn see(&self) -> Result<Observation, String> {
+        self.driver.observe(&ObserveRequest::default()).await.map_err(said)
+    }
+
+    /// The reference of the first element of this role and name.
+    pub(super) async fn find(&self, role: Role, name: &str) -> Result<Target, String> {
+        let seen = self.see().await?;
+        let node = seen.tree.nodes().iter().find(|node| node.role == role && &*node.name == name);
+        let reference = node.and_then(|node| node.reference.clone());
+        reference.map(Target::Ref).ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
+    }
+
+    /// All text of the page.
+    pub(super) async fn text(&self) -> Result<String, String> {
+        Ok(text_of(&self.see().await?))
+    }
+
+    /// The page must show this text.
+    pub(super) async fn shows(&self, wanted: &str) -> Found {
+        let text = self.text().await?;
+        if text.contains(wanted) { Ok(()) } else { Err(format!("the page should show {wanted:?} and shows {text:?}")) }
+    }
+
+    pub(super) async fn click(&self, name: &str) -> Result<Execution, String> {
+        let target = self.find(Role::Button, name).await?;
+        self.does(click(target)).await
+    }
+}
+
+/// All text of a page.
+pub(super) fn text_of(seen: &Observation) -> String {
+    seen.tree.roots().map(|root| seen.tree.text_of(root)).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) const fn click(target: Target) -> BrowserAction {
+    BrowserAction::Click(Click { target, button: None })
+}
+
+pub(super) fn fill(target: Target, text: &str) -> BrowserAction {
+    BrowserAction::Fill(Fill { target, text: text.into(), submit: false })
+}
+
+pub(super) const fn on(target: Target) -> OnTarget {
+    OnTarget { target }
+}
+
+pub(super) const fn nothing() -> NoArguments {
+    NoArguments {}
+}
+
+/// A locator of the suite.
+pub(super) fn locator(text: &str) -> Result<Target, String> {
+    Locator::parse(text).map(Target::Locator).map_err(said)
+}

@@ -1,0 +1,141 @@
+//! What every browser driver must do, on small pages from a server on loopback.
+//!
+//! The checks share one browser: starting one is the slowest part of a test. Each check begins on a page of its own with
+//! one tab and no dialog, so a check that fails does not take the others with it.
+//!
+//! ```no_run
+//! # async fn example(driver: impl webwise::browser::BrowserDriver) -> webwise::Result<()> {
+//! use webwise::testing::conformance::browser;
+//!
+//! let report = browser::run(&driver).await?;
+//! assert!(report.is_passed(), "{report}");
+//! # Ok(())
+//! # }
+//! ```
+
+mod bed;
+mod dialogs;
+mod elements;
+mod looking;
+mod navigation;
+mod pages;
+mod secrets;
+mod site;
+mod tabs;
+
+use std::{fmt, pin::Pin};
+
+use bed::Bed;
+pub use site::Site;
+
+use crate::{
+    action::BrowserTool,
+    base::{ErrorKind, Result},
+    browser::{BrowserDriver, ObserveRequest},
+};
+
+/// What a check found: nothing, or what was wrong.
+type Found = Result<(), String>;
+
+/// A rule with the way to check it.
+struct Check {
+    name: &'static str,
+    needs: &'static [BrowserTool],
+    run: for<'a> fn(&'a Bed<'a>) -> Pin<Box<dyn Future<Output = Found> + Send + 'a>>,
+}
+
+/// Makes checks of async functions that take a [`Bed`], each with the tools it needs.
+macro_rules! checks {
+    ($($name:ident needs [$($tool:ident),*]),* $(,)?) => {
+        pub(super) const CHECKS: &[super::Check] = &[$(super::Check {
+            name: stringify!($name),
+            needs: &[$(crate::action::BrowserTool::$tool),*],
+            run: |bed| Box::pin($name(bed)),
+        }),*];
+    };
+}
+use checks;
+
+/// Fails a check unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($words:tt)*) => {
+        if !$condition {
+            return Err(format!($($words)*));
+        }
+    };
+}
+use ensure;
+
+/// How one check ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The rule holds.
+    Passed,
+    /// The driver does not declare this tool.
+    Skipped(BrowserTool),
+    /// The rule does not hold, and why.
+    Failed(String),
+}
+
+/// How all checks ended, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// Name of the rule, and the verdict.
+    pub checks: Vec<(&'static str, Verdict)>,
+}
+
+impl Report {
+    /// Whether no check failed.
+    pub fn is_passed(&self) -> bool {
+        !self.checks.iter().any(|(_, verdict)| matches!(verdict, Verdict::Failed(_)))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, verdict) in &self.checks {
+            match verdict {
+                Verdict::Passed => writeln!(f, "passed  {name}")?,
+                Verdict::Skipped(tool) => writeln!(f, "skipped {name}: no {}", tool.as_str())?,
+                Verdict::Failed(why) => writeln!(f, "FAILED  {name}: {why}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs every check on one browser, and closes it.
+///
+/// # Errors
+/// If the suite's own server cannot be started.
+pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
+    let site = Site::start()?;
+    let bed = Bed::new(driver, &site);
+    let declared = driver.capabilities().tools;
+    let rooms = [looking::CHECKS, elements::CHECKS, navigation::CHECKS, dialogs::CHECKS, tabs::CHECKS, secrets::CHECKS];
+    let mut checks = Vec::new();
+    for check in rooms.into_iter().flatten() {
+        let verdict = match check.needs.iter().find(|tool| !declared.contains(tool)) {
+            Some(missing) => Verdict::Skipped(*missing),
+            None => match bed.clean().await {
+                Ok(()) => (check.run)(&bed).await.map_or_else(Verdict::Failed, |()| Verdict::Passed),
+                Err(why) => Verdict::Failed(format!("before it began: {why}")),
+            },
+        };
+        checks.push((check.name, verdict));
+    }
+    let ended = closing_twice_is_fine_and_nothing_works_afterwards(driver).await;
+    let name = "closing_twice_is_fine_and_nothing_works_afterwards";
+    checks.push((name, ended.map_or_else(Verdict::Failed, |()| Verdict::Passed)));
+    Ok(Report { checks })
+}
+
+async fn closing_twice_is_fine_and_nothing_works_afterwards(driver: &dyn BrowserDriver) -> Found {
+    for _ in 0..2 {
+        driver.close().await.map_err(|error| format!("{error:?}"))?;
+    }
+    let kind = driver.observe(&ObserveRequest::default()).await.err().map(|error| error.kind());
+    ensure!(kind == Some(ErrorKind::BrowserLost), "observing a closed browser gave {kind:?}");
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! One suite a port: every adapter runs all of it.
+
+pub mod browser;
+pub mod store;

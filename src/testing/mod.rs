@@ -1,0 +1,36 @@
+//! Parts for tests, of this crate and of programs that embed it: a scripted browser and model, a fixed clock, mocks,
+//! and one conformance suite for each port.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! use webwise::{DecisionLoop, Task, store::InMemory, testing::{ScriptedBrowser, ScriptedModel, call}};
+//!
+//! let browser = ScriptedBrowser::new().with_page("https://x.example/", "Hello", "heading \"Hello\"");
+//! let model = ScriptedModel::new([call("finish", serde_json::json!({ "answer": "hi", "evidence": "Hello" }))]);
+//! let agent = DecisionLoop::builder(browser, model, InMemory::new()).build()?;
+//! let report = agent.run(Task::new("Say hello")?.with_start_url("https://x.example/")?).await;
+//! assert!(report.is_success());
+//! # Ok::<(), webwise::Error>(())
+//! # }).unwrap();
+//! ```
+
+mod browser;
+mod clock;
+pub mod conformance;
+mod model;
+mod recorder;
+mod tree;
+
+pub use browser::{ScriptedBrowser, ScriptedReply};
+pub use clock::FixedClock;
+pub use model::{ScriptedModel, call};
+pub use recorder::Recorder;
+pub use tree::tree;
+
+pub use crate::{
+    agent::{approver::MockApprover, tool::MockTool},
+    browser::port::MockBrowserDriver,
+    event::port::MockEventSink,
+    llm::port::MockLlmClient,
+    store::port::MockMemoryBackend,
+};

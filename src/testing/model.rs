@@ -1,0 +1,88 @@
+//! A model that says what it was told to say.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::{
+    LlmClient,
+    action::RawCall,
+    base::{Error, ErrorKind, Result},
+    chat::{ChatRequest, ChatResponse, LlmCapabilities},
+};
+
+/// One call as a whole response.
+pub fn call(tool: &str, arguments: Value) -> ChatResponse {
+    ChatResponse::with_calls([RawCall::new(tool, arguments)])
+}
+
+type Decide = dyn FnMut(&ChatRequest) -> Result<ChatResponse> + Send;
+
+struct State {
+    decide: Box<Decide>,
+    requests: Vec<ChatRequest>,
+}
+
+/// A model that answers from a list or by a function, and keeps what it was asked; clones share both.
+#[derive(Clone)]
+pub struct ScriptedModel {
+    state: Arc<Mutex<State>>,
+    capabilities: LlmCapabilities,
+}
+
+impl ScriptedModel {
+    /// Gives these responses, one a call; past the last one it is [`ErrorKind::Unavailable`].
+    pub fn new(responses: impl IntoIterator<Item = ChatResponse>) -> Self {
+        Self::with_results(responses.into_iter().map(Ok))
+    }
+
+    /// Gives these results, one a call; past the last one it is [`ErrorKind::Unavailable`].
+    pub fn with_results(results: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
+        let mut waiting: VecDeque<_> = results.into_iter().collect();
+        Self::deciding(move |_| {
+            waiting
+                .pop_front()
+                .unwrap_or_else(|| Err(Error::new(ErrorKind::Unavailable, "scripted_model.out_of_replies")))
+        })
+    }
+
+    /// Answers by a function of the request.
+    pub fn deciding(decide: impl FnMut(&ChatRequest) -> Result<ChatResponse> + Send + 'static) -> Self {
+        let state = State { decide: Box::new(decide), requests: Vec::new() };
+        Self { state: Arc::new(Mutex::new(state)), capabilities: LlmCapabilities::new("scripted") }
+    }
+
+    /// The same model with other capabilities.
+    pub fn with_capabilities(self, capabilities: LlmCapabilities) -> Self {
+        Self { capabilities, ..self }
+    }
+
+    /// What it was asked so far.
+    pub fn requests(&self) -> Vec<ChatRequest> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
+    }
+}
+
+impl fmt::Debug for ScriptedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptedModel").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl LlmClient for ScriptedModel {
+    fn capabilities(&self) -> LlmCapabilities {
+        self.capabilities.clone()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.requests.push(request.clone());
+        (state.decide)(request)
+    }
+}

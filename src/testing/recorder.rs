@@ -1,0 +1,32 @@
+//! A sink that keeps what it is told.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::event::{Event, EventSink};
+
+/// Keeps every event; clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder(Arc<Mutex<Vec<Event>>>);
+
+impl Recorder {
+    /// Nothing recorded yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The events so far.
+    pub fn events(&self) -> Vec<Event> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The names of the events so far.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.events().iter().map(|event| event.kind.name()).collect()
+    }
+}
+
+impl EventSink for Recorder {
+    fn emit(&self, event: &Event) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+    }
+}

@@ -1,0 +1,85 @@
+//! Page trees from a few indented words.
+
+use crate::page::{ElementRef, Node, Role, Tree, Tri};
+
+/// A tree from indented text, two spaces a level.
+///
+/// A line is a role, then in any order: a name in quotes, a ref, `= value` to the end of the line, `-> url` to the end of
+/// the line, and states in brackets (`[checked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`,
+/// `[selected]`, `[focused]`). A line that starts with a quote is text.
+///
+/// # Panics
+/// If a line is not of this form: a test's own mistake.
+///
+/// ```
+/// use webwise::testing::tree;
+///
+/// let page = tree("form \"Sign in\"\n  textbox \"User\" e2 [focused] = demo\n  \"Forgot it?\"");
+/// assert_eq!(page.len(), 3);
+/// ```
+pub fn tree(text: &str) -> Tree {
+    let mut builder = Tree::builder();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let depth = (line.len() - line.trim_start().len()) / 2;
+        while builder.depth() > depth {
+            builder.close();
+        }
+        builder.open(node(line.trim()));
+    }
+    builder.finish()
+}
+
+fn node(line: &str) -> Node {
+    if line.starts_with('"') {
+        return Node::text(quoted(line).0);
+    }
+    let (role, mut rest) = line.split_once(' ').unwrap_or((line, ""));
+    let mut node = Node::new(Role::parse(role), "");
+    loop {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return node;
+        } else if rest.starts_with('"') {
+            let (name, after) = quoted(rest);
+            node.name = name.into();
+            rest = after;
+        } else if let Some(value) = rest.strip_prefix("= ") {
+            node.value = Some(value.into());
+            return node;
+        } else if let Some(url) = rest.strip_prefix("-> ") {
+            node.url = Some(url.into());
+            return node;
+        } else {
+            let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
+            match word.strip_prefix('[').and_then(|word| word.strip_suffix(']')) {
+                Some(state) => set_state(&mut node, state),
+                None => node.reference = Some(ElementRef::parse(word).expect("a ref such as e12")),
+            }
+            rest = after;
+        }
+    }
+}
+
+fn quoted(text: &str) -> (String, &str) {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
+    let value = stream.next().expect("a quoted text").expect("a closed quote");
+    (value, &text[stream.byte_offset()..])
+}
+
+fn set_state(node: &mut Node, state: &str) {
+    let states = &mut node.states;
+    match state {
+        "checked" => states.checked = Some(Tri::True),
+        "unchecked" => states.checked = Some(Tri::False),
+        "expanded" => states.expanded = Some(true),
+        "collapsed" => states.expanded = Some(false),
+        "selected" => states.selected = Some(true),
+        "disabled" => states.disabled = true,
+        "focused" => states.active = true,
+        "pointer" => states.pointer = true,
+        other => {
+            let level = other.strip_prefix("level=").and_then(|level| level.parse().ok());
+            states.level = Some(level.unwrap_or_else(|| panic!("a known state, not {other}")));
+        }
+    }
+}
