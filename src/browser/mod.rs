@@ -1,7 +1,11 @@
 //! The port to a browser, and its drivers.
 
+#[cfg(feature = "playwright-cli")]
+mod playwright_cli;
 pub(crate) mod port;
 
+#[cfg(feature = "playwright-cli")]
+pub use playwright_cli::{PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice};
 pub use port::{
     BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest,
 };

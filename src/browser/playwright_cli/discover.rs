@@ -1,0 +1,230 @@
+//! Where the programs are: what the environment names, what the `setup` command installed, or what is on the path.
+//!
+//! The one place that decides it: the driver starts what is found here, and the command line installs and reports by it.
+//! Only looks; starts nothing.
+
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use super::options::absolute;
+use crate::base::{Error, ErrorKind, Result};
+
+const OPERATION: &str = "browser.discover";
+/// Names under which Chromium is installed, in the order they are tried.
+const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+/// Name of the tool's program.
+const TOOL: &str = if cfg!(windows) { "playwright-cli.cmd" } else { "playwright-cli" };
+/// Name of the program that runs the tool.
+const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
+/// Variables that name a program.
+const TOOL_VARIABLE: &str = "WEBWISE_PLAYWRIGHT_CLI";
+const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
+
+/// Where the driver looks for playwright-cli, its Node.js and Chromium.
+///
+/// | program | place, the first one wins |
+/// | --- | --- |
+/// | playwright-cli | `WEBWISE_PLAYWRIGHT_CLI`, the installation folder, `PATH` |
+/// | Node.js | the installation folder, the folder of `WEBWISE_PLAYWRIGHT_CLI`, `PATH` |
+/// | Chromium | `WEBWISE_CHROMIUM`, `PATH` |
+///
+/// The installation folder is `$WEBWISE_HOME/playwright-cli`, or `.cache/webwise/playwright-cli` in the user's home; the
+/// command `webwise setup` fills it. Relative folders of `PATH` are left out.
+///
+/// ```
+/// use webwise::browser::ProgramPlaces;
+///
+/// let places = ProgramPlaces::new(|name| (name == "WEBWISE_HOME").then(|| "/opt/webwise".into()));
+/// assert_eq!(places.installation_folder().unwrap(), std::path::Path::new("/opt/webwise/playwright-cli"));
+/// assert_eq!(places.chromium(), None);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramPlaces {
+    installation: Option<PathBuf>,
+    path: Vec<PathBuf>,
+    tool: Option<PathBuf>,
+    chromium: Option<PathBuf>,
+}
+
+impl ProgramPlaces {
+    /// As the environment of this process says.
+    pub fn from_env() -> Self {
+        Self::new(|name| env::var_os(name))
+    }
+
+    /// As these variables say; an empty one counts as not set.
+    pub fn new(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let named = |name: &str| set(name).map(PathBuf::from);
+        let user = || named("HOME").or_else(|| named("USERPROFILE")).map(|home| home.join(".cache").join("webwise"));
+        let home = named("WEBWISE_HOME").or_else(user).and_then(|home| std::path::absolute(home).ok());
+        let path = set("PATH").map(|path| env::split_paths(&path).filter(|folder| folder.is_absolute()).collect());
+        Self {
+            installation: home.map(|home| home.join("playwright-cli")),
+            path: path.unwrap_or_default(),
+            tool: named(TOOL_VARIABLE).map(absolute),
+            chromium: named(CHROMIUM_VARIABLE).map(absolute),
+        }
+    }
+
+    /// The folder of our own installation; `None` if the environment names no home.
+    pub fn installation_folder(&self) -> Option<&Path> {
+        self.installation.as_deref()
+    }
+
+    /// Whether the environment names playwright-cli.
+    pub const fn names_tool(&self) -> bool {
+        self.tool.is_some()
+    }
+
+    /// Whether the environment names Chromium.
+    pub const fn names_chromium(&self) -> bool {
+        self.chromium.is_some()
+    }
+
+    /// Folders that go before `PATH`, so that the tool's script finds the right Node.js.
+    pub fn front(&self) -> Vec<PathBuf> {
+        let own = self.installation.as_ref().map(|folder| folder.join("node_modules").join(".bin"));
+        let beside = self.tool.as_deref().and_then(Path::parent).filter(|folder| folder.is_absolute());
+        own.into_iter().chain(beside.map(Path::to_owned)).collect()
+    }
+
+    /// The folders in which the tool's script looks for programs.
+    pub fn search_path(&self) -> Vec<PathBuf> {
+        self.front().into_iter().chain(self.path.iter().cloned()).collect()
+    }
+
+    /// The first program of this name on `PATH`.
+    pub fn on_path(&self, name: &str) -> Option<PathBuf> {
+        first(&self.path, name)
+    }
+
+    /// playwright-cli; one that the environment names is taken as it is, be it there or not.
+    pub fn tool(&self) -> Option<PathBuf> {
+        self.tool.clone().or_else(|| first(&self.search_path(), TOOL))
+    }
+
+    /// The Node.js that runs playwright-cli.
+    pub fn node(&self) -> Option<PathBuf> {
+        first(&self.search_path(), NODE)
+    }
+
+    /// Chromium; one that the environment names is taken as it is, be it there or not.
+    pub fn chromium(&self) -> Option<PathBuf> {
+        self.chromium.clone().or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
+    }
+
+    /// The two programs that the driver is told of.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
+    pub(super) fn programs(&self) -> Result<(PathBuf, PathBuf)> {
+        let checked = |found: Option<PathBuf>, name: &str, variable: &str| match found {
+            Some(file) if is_program(&file) => Ok(file),
+            Some(file) => Err(missing().with("variable", variable).with("no_program", file.display())),
+            None => {
+                Err(missing().with("program", name).with("help", format!("run `webwise setup`, or set {variable}")))
+            }
+        };
+        let tool = checked(self.tool(), TOOL, TOOL_VARIABLE)?;
+        Ok((tool, checked(self.chromium(), CHROMIUM[0], CHROMIUM_VARIABLE)?))
+    }
+}
+
+fn missing() -> Error {
+    Error::new(ErrorKind::Unavailable, OPERATION)
+}
+
+fn first(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    folders.iter().map(|folder| folder.join(name)).find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    let Ok(metadata) = file.metadata() else { return false };
+    #[cfg(unix)]
+    let executable = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let executable = true;
+    metadata.is_file() && executable
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{collections::BTreeMap, os::unix::fs::PermissionsExt as _};
+
+    use super::*;
+
+    fn program(file: &Path) -> PathBuf {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, "").unwrap();
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        file.to_owned()
+    }
+
+    fn places(variables: &[(&str, &Path)]) -> ProgramPlaces {
+        let variables: BTreeMap<_, _> = variables.iter().map(|(k, v)| (*k, v.as_os_str().to_owned())).collect();
+        ProgramPlaces::new(|name| variables.get(name).cloned())
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_installation_and_that_over_the_path() {
+        let root = tempfile::tempdir().unwrap();
+        let file = |name: &str| root.path().join(name);
+        let (bin, home) = (file("bin"), file("home"));
+        let on_path = (program(&bin.join("playwright-cli")), program(&bin.join("chromium-browser")));
+        let path = ("PATH", &*bin);
+        assert_eq!(places(&[path]).programs().unwrap(), on_path);
+
+        let installed = program(&home.join(".cache/webwise/playwright-cli/node_modules/.bin/playwright-cli"));
+        assert_eq!(places(&[path, ("HOME", &home)]).programs().unwrap(), (installed, on_path.1));
+
+        let own = (program(&file("own/tool")), program(&file("own/browser")));
+        let named = [path, ("HOME", &home), (TOOL_VARIABLE, &own.0), (CHROMIUM_VARIABLE, &own.1)];
+        assert_eq!(places(&named).programs().unwrap(), own);
+    }
+
+    #[test]
+    fn the_tool_finds_the_node_that_is_reported() {
+        let root = tempfile::tempdir().unwrap();
+        let file = |name: &str| root.path().join(name);
+        let old = program(&file("bin/node"));
+        let beside = program(&file("own/node"));
+        program(&file("own/tool"));
+        let (bin, tool, home) = (file("bin"), file("own/tool"), file("home"));
+        assert_eq!(places(&[("PATH", &bin), ("WEBWISE_HOME", &home)]).node(), Some(old));
+        let named = places(&[("PATH", &bin), ("WEBWISE_HOME", &home), (TOOL_VARIABLE, &tool)]);
+        assert_eq!(named.node(), Some(beside));
+        // What `setup` installed because the others are too old comes before them.
+        let installed = program(&home.join("playwright-cli/node_modules/.bin/node"));
+        assert_eq!(named.node(), Some(installed.clone()));
+        assert_eq!(named.search_path().first().map(PathBuf::as_path), installed.parent());
+    }
+
+    #[test]
+    fn programs_of_the_working_folder_are_not_taken() {
+        let places = places(&[("PATH", Path::new(".:relative:/absolute"))]);
+        assert_eq!(places.search_path(), [Path::new("/absolute")]);
+    }
+
+    #[test]
+    fn a_named_program_is_meant_from_the_working_folder() {
+        let places = places(&[(TOOL_VARIABLE, Path::new("own/tool")), (CHROMIUM_VARIABLE, Path::new("browser"))]);
+        let here = env::current_dir().unwrap();
+        assert_eq!((places.tool(), places.chromium()), (Some(here.join("own/tool")), Some(here.join("browser"))));
+        assert_eq!(places.front(), [here.join("own")]);
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_what_to_do() {
+        let root = tempfile::tempdir().unwrap();
+        let error = places(&[("PATH", root.path())]).programs().unwrap_err().to_string();
+        assert!(error.contains("playwright-cli") && error.contains("webwise setup"), "{error}");
+        let tool = program(&root.path().join("playwright-cli"));
+        let nowhere = root.path().join("none");
+        let error = places(&[(TOOL_VARIABLE, &tool), (CHROMIUM_VARIABLE, &nowhere)]).programs().unwrap_err();
+        assert!(error.to_string().contains("WEBWISE_CHROMIUM"), "{error}");
+    }
+}

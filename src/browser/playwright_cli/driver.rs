@@ -1,0 +1,359 @@
+//! The browser as a value: its state between commands, and the one way in which a command is sent.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::{
+    failure, folder,
+    folder::Folder,
+    launch,
+    options::PlaywrightCliOptions,
+    reply::{Download, Page, Reply},
+    scripts::Returned,
+    transport::{Command, Link},
+};
+use crate::{
+    action::{BrowserTool, Outcome},
+    base::{Error, ErrorKind, Result},
+    browser::{BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    page::{Dialog, Notice, Observation, Tab},
+};
+
+/// What the tool calls a page that was never loaded, and a page whose renderer died.
+pub(super) const BLANK: &str = "about:blank";
+/// How long ending the daemon may take before it is ended by force. Unit: time. Source: it takes 0.2 s.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a look at whether the browser still lives may take. Unit: time. Source: chosen.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Largest file that is kept; a larger one is told as not kept. Unit: bytes. Source: chosen; it is read as a whole.
+const MAX_DOWNLOAD: u64 = 100 << 20;
+
+/// A Chromium driven by playwright-cli.
+///
+/// Dropping it ends the browser; [`close`](BrowserDriver::close) does so in an orderly way and waits for it.
+#[derive(Debug)]
+pub struct PlaywrightCli {
+    pub(super) link: Link,
+    pub(super) options: PlaywrightCliOptions,
+    pub(super) folder: Folder,
+    pub(super) files: AtomicU64,
+    state: Mutex<State>,
+}
+
+/// What is remembered between commands.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Why nothing more can be done.
+    gone: Option<&'static str>,
+    /// The last page block: what the current tab shows.
+    pub(super) page: Option<Page>,
+    pub(super) dialog: Option<Dialog>,
+    /// Whether a blank page is what was asked for, and not what a dead renderer left.
+    pub(super) blank_is_fine: bool,
+    /// Number of tabs known of.
+    pub(super) tabs: usize,
+    /// References of fields whose value must be hidden, here and wherever else the same reference appears.
+    pub(super) secret: HashSet<String>,
+    notices: Vec<Notice>,
+}
+
+impl PlaywrightCli {
+    /// Starts a browser with these options.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] if the tool, its Node or Chromium cannot be started (the context holds the tool's own
+    /// words), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`], [`ErrorKind::Io`].
+    pub async fn launch(options: &PlaywrightCliOptions) -> Result<Self> {
+        let (folder, link) = launch::launch(options).await?;
+        let state = State { tabs: 1, ..State::default() };
+        Ok(Self { link, options: options.clone(), folder, files: AtomicU64::new(0), state: Mutex::new(state) })
+    }
+
+    /// How the next command reaches the browser: `socket` or `process`.
+    pub fn transport(&self) -> &'static str {
+        self.link.name()
+    }
+
+    /// The state, if there is still a browser to act on.
+    pub(super) async fn state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
+        let state = self.state.lock().await;
+        match state.gone {
+            None => Ok(state),
+            Some(why) => Err(lost(operation, why)),
+        }
+    }
+
+    /// A path for a file of ours in the private folder.
+    pub(super) fn new_file(&self, extension: &str) -> PathBuf {
+        let number = self.files.fetch_add(1, Ordering::Relaxed);
+        self.folder.file(&format!("file-{number}.{extension}"))
+    }
+
+    /// Sends a command and learns from the reply what it says about the browser.
+    ///
+    /// # Errors
+    /// As the transport; `BrowserLost` if the reply, or the lack of one, means that the browser is gone.
+    pub(super) async fn send(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Reply> {
+        self.send_with(state, command, timeout, Trust::Tool).await
+    }
+
+    /// Sends a script of the embedder, whose error text may be the page's own and so proves nothing.
+    pub(super) async fn send_foreign(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Reply> {
+        self.send_with(state, command, timeout, Trust::Page).await
+    }
+
+    /// Sends a command after which a blank page may rightly be the current one.
+    ///
+    /// While it is under way, and for good if no answer comes, nothing is taken to be known of the current page: so a
+    /// blank one is not mistaken for a dead renderer.
+    pub(super) async fn send_leaving(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Reply> {
+        let before = state.page.take();
+        let reply = self.send(state, command, timeout).await?;
+        if let Some(before) = before {
+            match &mut state.page {
+                None => state.page = Some(before),
+                // While a dialog is open the tool cannot read the title.
+                Some(page) if page.title.is_empty() && page.url == before.url => page.title = before.title,
+                Some(_) => {}
+            }
+        }
+        Ok(reply)
+    }
+
+    async fn send_with(&self, state: &mut State, command: Command, timeout: Duration, trust: Trust) -> Result<Reply> {
+        let raw = match self.link.run(&command, timeout).await {
+            Ok(raw) => raw,
+            Err(error) => {
+                let error = Error::from(error);
+                let is_broken = matches!(error.kind(), ErrorKind::MalformedReply | ErrorKind::Io);
+                if is_broken && !self.lives().await {
+                    state.gone = Some("the daemon does not answer");
+                    return Err(lost("browser.command", "the daemon does not answer").with_source(error));
+                }
+                return Err(error);
+            }
+        };
+        let mut reply = match trust {
+            Trust::Script => Reply::parse_without_echo(raw.text.expose()),
+            Trust::Tool | Trust::Page => Reply::parse(raw.text.expose()),
+        };
+        if raw.is_error && reply.error.is_none() {
+            reply.error = Some("the tool gave no reason".to_owned());
+        }
+        self.learn(state, &reply, trust != Trust::Page)?;
+        Ok(reply)
+    }
+
+    /// Runs a script of ours and reads what it returned.
+    pub(super) async fn script(&self, state: &mut State, code: String, timeout: Duration) -> Result<Scripted> {
+        let reply = self.send_with(state, Command::script(code), timeout, Trust::Script).await?;
+        if let Some(error) = reply.error {
+            return Ok(Scripted::Refused(error));
+        }
+        if let Some(returned) = reply.result.as_deref().and_then(Returned::parse) {
+            return Ok(Scripted::Returned(returned));
+        }
+        match (reply.code, reply.dialog) {
+            (Some(_), Some(dialog)) => Ok(Scripted::Interrupted(dialog)),
+            _ => Err(malformed("a script without a result")),
+        }
+    }
+
+    /// Whether the browser answers at all.
+    async fn lives(&self) -> bool {
+        match self.link.run(&Command::read("tab-list"), PROBE_TIMEOUT).await {
+            Ok(raw) => !raw.is_error,
+            Err(_) => false,
+        }
+    }
+
+    fn learn(&self, state: &mut State, reply: &Reply, own: bool) -> Result<()> {
+        if own && reply.error.as_deref().is_some_and(launch::says_lost) {
+            return Err(state.lose("the tool says that the browser or its page is gone"));
+        }
+        if let Some(page) = &reply.page {
+            if page.crashed {
+                return Err(state.lose("the page crashed"));
+            }
+            let was_real = state.page.as_ref().is_some_and(|before| before.url != BLANK);
+            if page.url == BLANK && was_real && !state.blank_is_fine {
+                return Err(state.lose("a blank page stands in the place of a real one"));
+            }
+            // While a dialog is open the tool cannot read the title.
+            let title = match (&state.page, page.title.is_empty() && reply.dialog.is_some()) {
+                (Some(before), true) if before.url == page.url => before.title.clone(),
+                _ => page.title.clone(),
+            };
+            state.page = Some(Page { title, ..page.clone() });
+            state.note_tabs(&reply.tabs);
+        }
+        // A command that was thrown out of the tool says nothing of dialogs.
+        if reply.error.is_none() || reply.dialog.is_some() {
+            state.dialog.clone_from(&reply.dialog);
+        }
+        for download in &reply.downloads {
+            let notice = self.download(download);
+            state.notices.extend(notice);
+        }
+        Ok(())
+    }
+
+    /// What became of a file that the page offered; nothing while it is on its way.
+    fn download(&self, download: &Download) -> Option<Notice> {
+        let notice = |kept| Some(Notice::Download { suggested_name: download.name.clone(), kept });
+        match (&self.options.downloads, &download.path) {
+            (None, None) => notice(false),
+            (Some(folder), Some(path)) => notice(self.keep(Path::new(path), folder).is_ok()),
+            _ => None,
+        }
+    }
+
+    /// Moves a file out of the tool's own folder, and out of no other, to a name of ours.
+    fn keep(&self, from: &Path, folder: &Path) -> std::io::Result<()> {
+        let from = from.canonicalize()?;
+        if !from.starts_with(self.folder.file("out").canonicalize()?) {
+            return Err(std::io::ErrorKind::PermissionDenied.into());
+        }
+        if std::fs::metadata(&from)?.len() > MAX_DOWNLOAD {
+            std::fs::remove_file(&from)?;
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        std::fs::create_dir_all(folder)?;
+        let id = uuid::Uuid::now_v7().simple().to_string();
+        folder::write_private(&folder.join(format!("download-{id}.bin")), &std::fs::read(&from)?)?;
+        std::fs::remove_file(from)
+    }
+
+    /// What happened beside the last commands; told once.
+    pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
+        let change = self.link.take_change().map(|change| Notice::TransportChanged {
+            from: change.from.to_owned(),
+            to: change.to.to_owned(),
+            why: change.why,
+        });
+        change.into_iter().chain(state.notices.drain(..)).collect()
+    }
+}
+
+/// How a script of ours ended.
+#[derive(Debug)]
+pub(super) enum Scripted {
+    Returned(Returned),
+    /// The tool did not run it: a dialog is open.
+    Refused(String),
+    /// It ran, and a dialog opened before it returned anything.
+    Interrupted(Dialog),
+}
+
+impl Scripted {
+    /// What is told of a script that began its work, and whose work opened this dialog.
+    pub(super) fn done_under(dialog: Dialog) -> Execution {
+        Execution { dialog: Some(dialog), ..Outcome::Done.into() }
+    }
+}
+
+/// Who wrote the words of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// The tool, about a command of its own.
+    Tool,
+    /// The tool, about a script of ours; its echo may hold a secret.
+    Script,
+    /// A script of the embedder: its error text may be the page's.
+    Page,
+}
+
+impl State {
+    /// Ends the session in our books.
+    pub(super) fn lose(&mut self, why: &'static str) -> Error {
+        self.gone = Some(why);
+        lost("browser.command", why)
+    }
+
+    /// Tabs that appeared by themselves since the last look: such a tab never becomes the current one.
+    fn note_tabs(&mut self, tabs: &[Tab]) {
+        let now = tabs.len().max(1);
+        for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
+            self.notices.push(Notice::TabOpened { url: tab.url.clone() });
+        }
+        self.tabs = now;
+    }
+
+    /// The address of the current page, if there is a real one.
+    pub(super) fn url(&self) -> Option<&str> {
+        self.page.as_ref().map(|page| &*page.url)
+    }
+}
+
+fn lost(operation: &'static str, why: &'static str) -> Error {
+    Error::new(ErrorKind::BrowserLost, operation).with("why", why)
+}
+
+/// The tool answered, and the answer does not show what it should.
+pub(super) fn malformed(what: &'static str) -> Error {
+    Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what)
+}
+
+/// The error for a refusal where the port knows no outcome.
+pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
+    let (kind, class) = match failure::classify(error) {
+        failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),
+        failure::Verdict::NoEffect => (ErrorKind::MalformedReply, "no_effect"),
+        failure::Verdict::Failed(class) => {
+            use crate::action::ErrorClass as C;
+            let kind = match class {
+                C::Timeout => ErrorKind::Timeout,
+                C::RefNotFound | C::NotFound | C::NotUnique | C::BadArguments | C::NotVisible => {
+                    ErrorKind::InvalidInput
+                }
+                C::DialogOpen => ErrorKind::Unavailable,
+                _ => ErrorKind::MalformedReply,
+            };
+            (kind, class.as_str())
+        }
+    };
+    Error::new(kind, operation).with("class", class)
+}
+
+#[async_trait]
+impl BrowserDriver for PlaywrightCli {
+    fn capabilities(&self) -> BrowserCapabilities {
+        let scripts = [BrowserTool::Eval, BrowserTool::RunCode];
+        let tools = BrowserTool::ALL.iter().copied().filter(|tool| self.options.scripts || !scripts.contains(tool));
+        BrowserCapabilities::new("playwright-cli", tools)
+    }
+
+    async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
+        self.look(request).await
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
+        self.carry_out(request).await
+    }
+
+    async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
+        self.take_picture(request).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        let mut state = self.state.lock().await;
+        if state.gone != Some(CLOSED) {
+            state.gone = Some(CLOSED);
+            // Whether or not the daemon hears it, the folder sees to its end.
+            let _ = self.link.stop(STOP_TIMEOUT).await;
+            self.folder.end().await.map_err(|error| Error::new(ErrorKind::Io, "browser.close").with_source(error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Why nothing more can be done after [`BrowserDriver::close`].
+const CLOSED: &str = "it was closed";

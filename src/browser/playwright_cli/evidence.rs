@@ -1,0 +1,78 @@
+//! What a reply proves about an action.
+//!
+//! An action is done when the reply shows the code that carried it out; the tool prints it only after it ran.
+
+use super::{
+    driver::malformed,
+    failure::{self, Verdict},
+    locator,
+    reply::Reply,
+};
+use crate::{
+    action::{ErrorClass, Outcome},
+    base::Result,
+    browser::Execution,
+};
+
+/// A refusal of the tool as an execution.
+pub(super) fn failed(error: &str) -> Execution {
+    match failure::classify(error) {
+        Verdict::NoEffect => Outcome::NoEffect.into(),
+        Verdict::Failed(class) => failure::outcome(class, error).into(),
+        // `send` has turned this into an error already where the tool's words can be believed.
+        Verdict::Lost => failure::outcome(ErrorClass::Other, error).into(),
+    }
+}
+
+/// What the reply tells beside the outcome.
+pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
+    let locator = reply.code.as_deref().and_then(locator::parse);
+    Execution { page: reply.page.map(|page| (page.url, page.title)), locator, dialog: reply.dialog, ..outcome.into() }
+}
+
+/// The execution that a reply proves.
+pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
+    if let Some(error) = &reply.error {
+        let outcome = failed(error).outcome;
+        return Ok(Execution { locator: None, ..told(reply, outcome) });
+    }
+    match &reply.code {
+        Some(code) if code.contains(evidence) => Ok(told(reply, Outcome::Done)),
+        _ => Err(malformed("no trace of the command in the reply")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ErrorKind;
+
+    fn recorded(name: &str) -> Reply {
+        let path = format!("{}/tests/fixtures/replies/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+        Reply::parse(&std::fs::read_to_string(path).unwrap())
+    }
+
+    #[test]
+    fn only_the_code_that_ran_is_evidence() {
+        let done = execution(recorded("fill"), ".fill(").unwrap();
+        assert!(done.outcome.is_done());
+        assert_eq!(done.locator.unwrap().to_string(), r#"role=textbox[name="User name"]"#);
+        for (name, evidence) in [("process-fill-help", ".fill("), ("snapshot", ".click("), ("fill", ".click(")] {
+            assert_eq!(execution(recorded(name), evidence).unwrap_err().kind(), ErrorKind::MalformedReply, "{name}");
+        }
+        assert!(execution(Reply::parse(""), ".click(").is_err());
+    }
+
+    #[test]
+    fn a_click_that_opens_a_dialog_is_done_and_tells_of_it() {
+        let execution = execution(recorded("modal-confirm"), ".click(").unwrap();
+        assert!(execution.outcome.is_done());
+        assert_eq!(execution.dialog.unwrap().message, "Sure?");
+    }
+
+    #[test]
+    fn a_checkbox_that_refuses_has_no_effect() {
+        let execution = execution(recorded("error-check-refused"), ".check(").unwrap();
+        assert_eq!(execution.outcome, Outcome::NoEffect);
+    }
+}

@@ -1,0 +1,371 @@
+//! Actions of the port as commands of the tool.
+
+use std::time::Duration;
+
+use super::{
+    driver::{PlaywrightCli, Scripted, State, malformed},
+    evidence::{execution, failed, told},
+    locator,
+    observe::class_of,
+    scripts,
+    tabs::listing,
+    transport::Command,
+};
+use crate::{
+    action::{
+        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton, OnTarget, Outcome,
+        RunCode, Scroll, ScrollDirection, Select, StateFile, TabAt, TabNew, Target, TextValue, Type, Upload, Wait,
+    },
+    base::{Error, ErrorKind, Result, text},
+    browser::{ExecuteRequest, Execution},
+    page::DialogKind,
+};
+
+/// How far `scroll` goes when the model does not say. Unit: CSS pixels. Source: the tool's description.
+const SCROLL: u32 = 600;
+/// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes 10 to 500 ms.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Longest wait for text. Unit: time. Source: the longest wait by seconds that the action accepts.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+
+impl PlaywrightCli {
+    pub(super) async fn carry_out(&self, request: &ExecuteRequest) -> Result<Execution> {
+        // One limit for all commands of the action and for what stands before it.
+        let work = async {
+            let mut state = self.state("browser.execute").await?;
+            let mut execution = match self.act(&mut state, request).await {
+                Err(error) if error.kind() == ErrorKind::Timeout => out_of_time(&request.action),
+                other => other?,
+            };
+            execution.notices = self.notices(&mut state);
+            Ok(execution)
+        };
+        // What happened beside it is told with the next action.
+        tokio::time::timeout(request.timeout, work).await.unwrap_or_else(|_| Ok(out_of_time(&request.action)))
+    }
+
+    async fn act(&self, state: &mut State, request: &ExecuteRequest) -> Result<Execution> {
+        let timeout = request.timeout;
+        match &request.action {
+            BrowserAction::Goto(Goto { url }) => self.goto(state, url, timeout).await,
+            BrowserAction::GoBack(_) => self.go_back(state, timeout).await,
+            BrowserAction::GoForward(_) => self.go_forward(state, timeout).await,
+            BrowserAction::Reload(_) => self.simple(state, Command::new("reload"), "page.reload(", timeout).await,
+            BrowserAction::Click(click) => self.click(state, "click", click, timeout).await,
+            BrowserAction::Dblclick(click) => self.click(state, "dblclick", click, timeout).await,
+            BrowserAction::Hover(OnTarget { target }) => self.on(state, "hover", target, ".hover(", timeout).await,
+            BrowserAction::Check(OnTarget { target }) => self.on(state, "check", target, ".check(", timeout).await,
+            BrowserAction::Uncheck(OnTarget { target }) => {
+                self.on(state, "uncheck", target, ".uncheck(", timeout).await
+            }
+            BrowserAction::Drag(Drag { from, to }) => {
+                let command = Command::new("drag").arg(words(from)).arg(words(to));
+                self.simple(state, command, ".dragTo(", timeout).await
+            }
+            BrowserAction::Fill(Fill { target, text, submit }) => match text {
+                TextValue::Secret(name) => {
+                    self.fill_secret(state, target, (name, *submit), &request.secrets, timeout).await
+                }
+                _ => self.fill(state, target, &text.to_string(), *submit, timeout).await,
+            },
+            BrowserAction::Type(Type { text, submit }) => match text {
+                TextValue::Secret(name) => self.type_secret(state, (name, *submit), &request.secrets, timeout).await,
+                _ => self.type_text(state, &text.to_string(), *submit, timeout).await,
+            },
+            BrowserAction::Press(press) => {
+                let command = Command::new("press").arg(press.key.as_str());
+                self.simple(state, command, "page.keyboard.press(", timeout).await
+            }
+            BrowserAction::Select(Select { target, values }) => self.select(state, target, values, timeout).await,
+            BrowserAction::Upload(upload) => self.upload(state, upload, timeout).await,
+            BrowserAction::Scroll(scroll) => {
+                let (x, y) = wheel(scroll);
+                let command = Command::new("mousewheel").arg(x).arg(y);
+                self.simple(state, command, "page.mouse.wheel(", timeout).await
+            }
+            BrowserAction::Wait(wait) => self.wait(state, wait, timeout).await,
+            BrowserAction::Snapshot(_) => {
+                let seen = self.snapshot(state, timeout).await?;
+                Ok(Execution { page: Some((seen.url, seen.title)), dialog: seen.dialog, ..Outcome::Done.into() })
+            }
+            BrowserAction::Screenshot(screenshot) => {
+                let target = screenshot.target.as_ref().map(words);
+                Ok(match self.try_picture(state, target, timeout).await? {
+                    Ok(image) => Execution { image: Some(image), ..Outcome::Done.into() },
+                    Err(error) => failed(&error),
+                })
+            }
+            BrowserAction::TabList(_) => {
+                let tabs = self.tabs(state, Command::read("tab-list"), timeout).await?;
+                Ok(tabs.map_or_else(
+                    |error| failed(&error),
+                    |tabs| Execution { text: Some(listing(&tabs)), ..Outcome::Done.into() },
+                ))
+            }
+            BrowserAction::TabNew(TabNew { url }) => self.tab_new(state, url.as_deref(), timeout).await,
+            BrowserAction::TabSelect(TabAt { index }) => self.tab_select(state, *index, timeout).await,
+            BrowserAction::TabClose(TabAt { index }) => self.tab_close(state, *index, timeout).await,
+            BrowserAction::DialogAccept(DialogAccept { text }) => {
+                self.dialog_accept(state, text.as_ref(), timeout).await
+            }
+            BrowserAction::DialogDismiss(_) => self.answer_dialog(state, Command::new("dialog-dismiss"), timeout).await,
+            BrowserAction::StateSave(StateFile { name }) => self.storage(state, "state-save", name, timeout).await,
+            BrowserAction::StateLoad(StateFile { name }) => self.storage(state, "state-load", name, timeout).await,
+            BrowserAction::Eval(Eval { function, target }) if self.options.scripts => {
+                let command = Command::new("eval").arg(function.as_str()).args(target.as_ref().map(words));
+                self.foreign(state, command, ".evaluate(", timeout).await
+            }
+            BrowserAction::RunCode(RunCode { code }) if self.options.scripts => {
+                self.foreign(state, Command::script(code.as_str()), "await (", timeout).await
+            }
+            _ => Ok(Outcome::failed(ErrorClass::Unsupported, "").into()),
+        }
+    }
+
+    /// A command whose evidence is the code that the tool says it ran.
+    async fn simple(
+        &self,
+        state: &mut State,
+        command: Command,
+        evidence: &str,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        let reply = self.send(state, command, timeout).await?;
+        execution(reply, evidence)
+    }
+
+    async fn on(
+        &self,
+        state: &mut State,
+        command: &'static str,
+        target: &Target,
+        evidence: &str,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        self.simple(state, Command::new(command).arg(words(target)), evidence, timeout).await
+    }
+
+    async fn click(
+        &self,
+        state: &mut State,
+        name: &'static str,
+        click: &Click,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        let button = match click.button {
+            None | Some(MouseButton::Left) => None,
+            Some(MouseButton::Right) => Some("right"),
+            Some(MouseButton::Middle) => Some("middle"),
+        };
+        let evidence = if name == "click" { ".click(" } else { ".dblclick(" };
+        self.simple(state, Command::new(name).arg(words(&click.target)).args(button), evidence, timeout).await
+    }
+
+    async fn fill(
+        &self,
+        state: &mut State,
+        target: &Target,
+        text: &str,
+        submit: bool,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        if text.len() > MAX_ARGUMENT {
+            let code = scripts::fill(target, text, submit, self.action_ms());
+            return self.by_script(state, code, timeout).await;
+        }
+        let command = Command::new("fill").arg(words(target)).arg(text);
+        let command = if submit { command.flag("submit") } else { command };
+        self.simple(state, command, ".fill(", timeout).await
+    }
+
+    async fn type_text(&self, state: &mut State, text: &str, submit: bool, timeout: Duration) -> Result<Execution> {
+        // The tool repeats the text in a comment as it is; a line break in it could forge a section of the reply.
+        if text.len() > MAX_ARGUMENT || text.contains(['\n', '\r']) {
+            return self.by_script(state, scripts::type_text(text, submit), timeout).await;
+        }
+        let command = Command::new("type").arg(text);
+        let command = if submit { command.flag("submit") } else { command };
+        self.simple(state, command, "page.keyboard.type(", timeout).await
+    }
+
+    async fn select(
+        &self,
+        state: &mut State,
+        target: &Target,
+        values: &[TextValue],
+        timeout: Duration,
+    ) -> Result<Execution> {
+        if values.iter().any(|value| value.secret().is_some()) {
+            return Ok(Outcome::failed(ErrorClass::SecretRefused, "a secret cannot be an option").into());
+        }
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        match &values[..] {
+            [value] => {
+                let command = Command::new("select").arg(words(target)).arg(value.as_str());
+                self.simple(state, command, ".selectOption(", timeout).await
+            }
+            values => self.by_script(state, scripts::select(target, values, self.action_ms()), timeout).await,
+        }
+    }
+
+    async fn by_script(&self, state: &mut State, code: String, timeout: Duration) -> Result<Execution> {
+        Ok(match self.script(state, code, timeout).await? {
+            Scripted::Returned(returned) if returned.done => Outcome::Done.into(),
+            Scripted::Returned(returned) => failed(&returned.error.unwrap_or_default()),
+            Scripted::Refused(error) => failed(&error),
+            Scripted::Interrupted(dialog) => Scripted::done_under(dialog),
+        })
+    }
+
+    async fn upload(&self, state: &mut State, upload: &Upload, timeout: Duration) -> Result<Execution> {
+        let mut command = Command::new("upload");
+        for name in &upload.files {
+            let Some(file) = self.options.uploads.get(name) else {
+                return Ok(Outcome::failed(ErrorClass::FileRefused, name).into());
+            };
+            command = command.arg(file.display().to_string());
+        }
+        self.simple(state, command, "fileChooser.setFiles(", timeout).await
+    }
+
+    async fn wait(&self, state: &mut State, wait: &Wait, timeout: Duration) -> Result<Execution> {
+        if let Some(seconds) = wait.seconds {
+            tokio::time::sleep(Duration::from_secs(seconds.into())).await;
+            return Ok(Outcome::Done.into());
+        }
+        let (wanted, here) = match (&wait.text, &wait.gone) {
+            (Some(text), None) => (text, true),
+            (None, Some(text)) => (text, false),
+            _ => {
+                return Ok(Outcome::failed(ErrorClass::BadArguments, "wait takes one of text, gone and seconds").into());
+            }
+        };
+        let wanted = text::fold(&text::squeeze(wanted));
+        let deadline = tokio::time::Instant::now() + timeout.min(MAX_WAIT);
+        loop {
+            let seen = self.snapshot(state, timeout).await?;
+            let page = Some((seen.url.clone(), seen.title.clone()));
+            if let Some(dialog) = seen.dialog {
+                let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
+                return Ok(Execution { page, dialog: Some(dialog), ..outcome.into() });
+            }
+            let shown: Vec<String> = seen.tree.roots().map(|root| seen.tree.text_of(root)).collect();
+            let shown = text::fold(&text::squeeze(&format!("{} {}", seen.title, shown.join(" "))));
+            if shown.contains(&wanted) == here {
+                return Ok(Execution { page, ..Outcome::Done.into() });
+            }
+            if tokio::time::Instant::now() + LOOK_EVERY > deadline {
+                return Ok(Execution { page, ..Outcome::failed(ErrorClass::WaitedInVain, "").into() });
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    async fn dialog_accept(&self, state: &mut State, text: Option<&TextValue>, timeout: Duration) -> Result<Execution> {
+        if text.is_some_and(|text| text.secret().is_some()) {
+            return Ok(
+                Outcome::failed(ErrorClass::SecretRefused, "a dialog does not say which site will read it").into()
+            );
+        }
+        let command = Command::new("dialog-accept").args(text.map(ToString::to_string));
+        self.answer_dialog(state, command, timeout).await
+    }
+
+    async fn answer_dialog(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Execution> {
+        if state.dialog.as_ref().is_some_and(|dialog| dialog.kind == DialogKind::FileChooser) {
+            let why = "a file chooser can only be answered with upload, or left with tab_new";
+            return Ok(Outcome::failed(ErrorClass::Unsupported, why).into());
+        }
+        let reply = self.send(state, command, timeout).await?;
+        if let Some(error) = &reply.error {
+            return Ok(failed(error));
+        }
+        // The tool prints no code for dialogs. That it did not refuse is the evidence: it does so when there is none, and
+        // every other answer that is silent has been ruled out by the transports.
+        if reply.is_silent() || reply.page.is_some() || reply.dialog.is_some() {
+            return Ok(told(reply, Outcome::Done));
+        }
+        Err(malformed("no answer to a dialog"))
+    }
+
+    async fn storage(&self, state: &mut State, name: &'static str, file: &str, timeout: Duration) -> Result<Execution> {
+        if crate::base::SessionId::parse(file).is_err() {
+            return Ok(Outcome::failed(ErrorClass::BadArguments, "letters, digits, `_` and `-` only").into());
+        }
+        let folder = self.options.state_folder.clone().unwrap_or_else(|| self.folder.path().join("out"));
+        let path = folder.join(format!("state-{file}.json"));
+        let io = |error| Error::new(ErrorKind::Io, "browser.state").with_source(error);
+        let is_new = name == "state-save" && !path.exists();
+        if is_new {
+            // Made by us first, because the tool would let everybody read it.
+            std::fs::create_dir_all(&folder).map_err(io)?;
+            super::folder::write_private(&path, b"{}").map_err(io)?;
+        }
+        let evidence = if name == "state-save" { ".storageState(" } else { ".setStorageState(" };
+        let command = Command::new(name).arg(path.display().to_string());
+        let result = self.simple(state, command, evidence, timeout).await;
+        // Where there was no answer the tool may write yet, and must find the file that only this user can read.
+        if is_new && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout) && !is_done(&result) {
+            // It holds nothing; a later save overwrites it.
+            let _ = std::fs::remove_file(&path);
+        }
+        result
+    }
+
+    /// A script of the embedder: what it returns is data, and what it throws says nothing about the browser.
+    async fn foreign(
+        &self,
+        state: &mut State,
+        command: Command,
+        evidence: &str,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        let reply = self.send_foreign(state, command, timeout).await?;
+        if let Some(error) = &reply.error {
+            let refused = reply.dialog.is_some() && class_of(error) == ErrorClass::DialogOpen;
+            let class = if refused { ErrorClass::DialogOpen } else { ErrorClass::ScriptFailed };
+            return Ok(Outcome::failed(class, error).into());
+        }
+        let text = reply.result.as_deref().map(text::clean);
+        Ok(Execution { text, ..execution(reply, evidence)? })
+    }
+
+    pub(super) fn action_ms(&self) -> u64 {
+        u64::try_from(self.options.action_timeout.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// What is told of an action that took too long.
+fn out_of_time(action: &BrowserAction) -> Execution {
+    match action {
+        // The time was over in the middle of a last look.
+        BrowserAction::Wait(Wait { seconds: None, .. }) => Outcome::failed(ErrorClass::WaitedInVain, "").into(),
+        _ => Outcome::failed(ErrorClass::Timeout, "the browser gave no answer in time").into(),
+    }
+}
+
+fn is_done(result: &Result<Execution>) -> bool {
+    result.as_ref().is_ok_and(|execution| execution.outcome.is_done())
+}
+
+/// Longest text given as an argument; see the process transport.
+const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
+
+/// The target as the tool takes it.
+fn words(target: &Target) -> String {
+    match target {
+        Target::Ref(reference) => reference.to_string(),
+        Target::Locator(locator) => locator::print(locator),
+    }
+}
+
+fn wheel(scroll: &Scroll) -> (String, String) {
+    let pixels = i64::from(scroll.pixels.unwrap_or(SCROLL));
+    let (x, y) = match scroll.direction {
+        ScrollDirection::Up => (0, -pixels),
+        ScrollDirection::Down => (0, pixels),
+        ScrollDirection::Left => (-pixels, 0),
+        ScrollDirection::Right => (pixels, 0),
+    };
+    (x.to_string(), y.to_string())
+}

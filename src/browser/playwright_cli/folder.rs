@@ -1,0 +1,331 @@
+//! The private folder of one browser, and the promise that the browser does not outlive its owner.
+//!
+//! Everything that the tool writes (session, sockets, profile, downloads, snapshots) goes into one folder that only this
+//! user can read and that is removed at the end.
+//!
+//! The owner is a listening socket in that folder. A few lines of JavaScript, loaded into the tool's daemon, connect to
+//! it; nobody ever accepts. When this process ends, for whatever reason, the kernel closes the socket, the daemon hears
+//! of it, ends its browser and removes the folder. What even that leaves behind is swept by the next start: a folder
+//! whose socket refuses connections has no owner.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use uuid::Uuid;
+
+/// How folders of this crate are called.
+const PREFIX: &str = "webwise-browser-";
+/// Longest path that still leaves room for the names of sockets below it. Unit: bytes. Source: a socket's path has at
+/// most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
+const MAX_PATH: usize = 60;
+/// Age at which a folder that never got an owner is left over. Unit: time. Source: chosen; it takes microseconds.
+const HALF_MADE: Duration = Duration::from_hours(1);
+/// How long a daemon may take to end by itself. Unit: time. Source: it takes 0.2 s; the promise is 3 s.
+const GRACE: Duration = Duration::from_millis(2500);
+/// How often a dying daemon is looked at. Unit: time. Source: chosen.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Folders inside. The tool looks upwards for one called `.playwright`; here it ends the search at our own.
+const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
+/// How often, and after what pause, the removal of a folder is tried again: the last processes of a browser still write
+/// while they end. Unit: attempts and time. Source: chosen; mostly the first attempt does it.
+const REMOVALS: u32 = 20;
+/// See [`REMOVALS`].
+const REMOVE_AGAIN: Duration = Duration::from_millis(100);
+
+/// Ends the daemon when its owner is gone. `WEBWISE_FOLDER` names the folder.
+const WATCH: &str = r"'use strict';
+// Ends the browser's daemon when the program that started it is gone.
+const path = require('path');
+const folder = process.env.WEBWISE_FOLDER;
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
+  let ending = false;
+  const end = () => {
+    if (ending) return;
+    ending = true;
+    process.on('exit', () => {
+      const remove = name => require('fs').rmSync(path.join(folder, name), { recursive: true, force: true });
+      for (let left = 20; left > 0; left--) {
+        // The last processes of the browser still write; the owner's socket goes last, as a mark for the next start.
+        try { ['t', 'out', ''].forEach(remove); return; } catch { Atomics.wait(PAUSE, 0, 0, 50); }
+      }
+    });
+    setTimeout(() => process.exit(1), 1500);
+    process.kill(process.pid, 'SIGTERM');
+  };
+  const owner = require('net').connect(path.join(folder, 'owner.sock'));
+  owner.on('error', end);
+  owner.on('close', end);
+  owner.unref();
+}
+";
+
+/// A folder of our own with its owner's socket.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    /// 0 while there is no daemon.
+    daemon: AtomicU32,
+    #[cfg(unix)]
+    owner: Option<std::os::unix::net::UnixListener>,
+}
+
+impl Folder {
+    /// Makes a folder under `base`, after removing what ended owners left there.
+    pub(super) fn create(base: &Path) -> io::Result<Self> {
+        let base = base.canonicalize()?;
+        sweep(&base);
+        let id = Uuid::new_v4().simple().to_string();
+        let path = base.join(format!("{PREFIX}{}", &id[..12]));
+        if path.as_os_str().len() > MAX_PATH {
+            let why = format!("the working folder's path is longer than {MAX_PATH} bytes: {}", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        create_private_folder(&path)?;
+        let folder = Self {
+            daemon: AtomicU32::new(0),
+            #[cfg(unix)]
+            owner: Some(std::os::unix::net::UnixListener::bind(path.join("owner.sock"))?),
+            path,
+        };
+        for name in INSIDE {
+            create_private_folder(&folder.file(name))?;
+        }
+        write_private(&folder.watch_script(), WATCH.as_bytes())?;
+        Ok(folder)
+    }
+
+    /// Makes a folder under the first of these that can hold one; the error is that of the first.
+    pub(super) fn create_in_first(bases: &[&Path]) -> io::Result<Self> {
+        let mut first = None;
+        for base in bases {
+            match Self::create(base) {
+                Ok(folder) => return Ok(folder),
+                Err(error) => _ = first.get_or_insert(error),
+            }
+        }
+        Err(first.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A path inside; `name` is one of ours, never a text from outside.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    pub(super) fn watch_script(&self) -> PathBuf {
+        self.file("watch.cjs")
+    }
+
+    /// Remembers the process to end with the folder.
+    pub(super) fn set_daemon(&self, pid: u32) -> io::Result<()> {
+        self.daemon.store(pid, Ordering::Relaxed);
+        write_private(&self.file("daemon.pid"), pid.to_string().as_bytes())
+    }
+
+    /// Waits for the daemon to end, ends it by force if it does not, and removes the folder.
+    pub(super) async fn end(&self) -> io::Result<()> {
+        let pid = self.daemon.swap(0, Ordering::Relaxed);
+        let mut waited = Duration::ZERO;
+        while is_daemon(pid, &self.path) && waited < GRACE {
+            tokio::time::sleep(POLL).await;
+            waited += POLL;
+        }
+        if is_daemon(pid, &self.path) {
+            kill(pid);
+        }
+        for _ in 0..REMOVALS {
+            if remove(&self.path).is_ok() {
+                return Ok(());
+            }
+            tokio::time::sleep(REMOVE_AGAIN).await;
+        }
+        remove(&self.path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Closing the socket is what ends the daemon; the rest makes sure of it.
+        #[cfg(unix)]
+        drop(self.owner.take());
+        let (pid, path) = (*self.daemon.get_mut(), std::mem::take(&mut self.path));
+        if pid == 0 && remove(&path).is_ok() {
+            return;
+        }
+        let reap = move || {
+            let mut waited = Duration::ZERO;
+            while is_daemon(pid, &path) && waited < GRACE {
+                std::thread::sleep(POLL);
+                waited += POLL;
+            }
+            if is_daemon(pid, &path) {
+                kill(pid);
+            }
+            for _ in 0..REMOVALS {
+                if remove(&path).is_ok() {
+                    break;
+                }
+                std::thread::sleep(REMOVE_AGAIN);
+            }
+        };
+        // Without a thread the daemon still ends by itself, and the folder with it.
+        let _ = std::thread::Builder::new().name("webwise-reaper".into()).spawn(reap);
+    }
+}
+
+/// Removes a folder, its owner's socket last: what a failed attempt leaves is still known to have no owner.
+fn remove(path: &Path) -> io::Result<()> {
+    let gone = |result: io::Result<()>| match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    };
+    for name in INSIDE {
+        gone(fs::remove_dir_all(path.join(name)))?;
+    }
+    gone(fs::remove_dir_all(path))
+}
+
+/// Makes a folder that only this user can use.
+pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Writes a new file that only this user can read.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    io::Write::write_all(&mut options.open(path)?, bytes)
+}
+
+/// Whether a process is the daemon of this folder: its command line names it.
+#[cfg(target_os = "linux")]
+fn is_daemon(pid: u32, folder: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder.as_os_str().as_bytes();
+    pid != 0
+        && fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
+}
+
+/// Elsewhere the number alone must do; it was ours a moment ago.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn is_daemon(pid: u32, _: &Path) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
+#[cfg(not(unix))]
+fn is_daemon(_: u32, _: &Path) -> bool {
+    false
+}
+
+fn kill(pid: u32) {
+    #[cfg(unix)]
+    if let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
+        // Gone between the look and the blow: just as well.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    let _ = pid;
+}
+
+/// Removes the folders under `base` that have no owner any more, with their daemons.
+fn sweep(base: &Path) {
+    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_left_over(&entry.path()) {
+            let folder = entry.path();
+            let pid = fs::read_to_string(folder.join("daemon.pid")).ok().and_then(|text| text.trim().parse().ok());
+            // Without the command line of a process its old number proves nothing.
+            if cfg!(target_os = "linux")
+                && let Some(pid) = pid.filter(|pid| is_daemon(*pid, &folder))
+            {
+                kill(pid);
+            }
+            let _ = remove(&folder);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_left_over(folder: &Path) -> bool {
+    use std::os::unix::{fs::MetadataExt as _, net::UnixStream};
+    let Ok(metadata) = fs::symlink_metadata(folder) else { return false };
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return false;
+    }
+    match UnixStream::connect(folder.join("owner.sock")) {
+        Ok(_) => false,
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => true,
+        // The socket is there before the daemon, so this one was used and its removal has not been finished.
+        Err(_) if folder.join("daemon.pid").exists() => true,
+        Err(_) => metadata.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HALF_MADE)),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_left_over(folder: &Path) -> bool {
+    let modified = fs::symlink_metadata(folder).and_then(|m| m.modified());
+    modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HALF_MADE * 24))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn nobody_else_can_look_into_the_folder() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = Folder::create(base.path()).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(folder.path()), mode(&folder.watch_script())), (0o700, 0o600));
+        let path = folder.path().to_owned();
+        drop(folder);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn the_next_start_sweeps_what_has_no_owner_and_nothing_else() {
+        let base = tempfile::tempdir().unwrap();
+        let living = Folder::create(base.path()).unwrap();
+        let dead = base.path().join(format!("{PREFIX}dead"));
+        fs::create_dir(&dead).unwrap();
+        // A socket whose listener is gone refuses, as after a kill.
+        drop(std::os::unix::net::UnixListener::bind(dead.join("owner.sock")).unwrap());
+        let half_made = base.path().join(format!("{PREFIX}half"));
+        fs::create_dir(&half_made).unwrap();
+        let foreign = base.path().join("other");
+        fs::create_dir(&foreign).unwrap();
+
+        let second = Folder::create(base.path()).unwrap();
+        assert!(!dead.exists());
+        assert!(living.path().exists() && half_made.exists() && foreign.exists() && second.path().exists());
+    }
+
+    #[test]
+    fn a_path_too_long_for_sockets_is_refused_at_once() {
+        let base = tempfile::tempdir().unwrap();
+        let deep = base.path().join("x".repeat(60));
+        fs::create_dir(&deep).unwrap();
+        assert_eq!(Folder::create(&deep).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        let folder = Folder::create_in_first(&[&deep, base.path()]).unwrap();
+        assert_eq!(folder.path().parent().unwrap(), base.path().canonicalize().unwrap());
+        let error = Folder::create_in_first(&[&deep, Path::new("/nonexistent")]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    }
+}

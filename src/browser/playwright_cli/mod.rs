@@ -1,0 +1,39 @@
+//! playwright-cli as a driver: Chromium through the command-line tool of `@playwright/cli`, tested with version 0.1.22.
+//!
+//! What lives here: the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), how commands reach it
+//! (`transport`), its process and files (`launch`, `folder`, `options`, `discover`), and on top of them the port
+//! (`driver`, `observe`, `execute`, `navigate`, `tabs`,
+//! `typing`, `evidence`). Nothing outside of this folder knows any of it.
+//!
+//! # Trust
+//! The page writes into what the tool prints; see `reply` and `failure` for what it can and cannot forge. Addresses,
+//! origins and the success of a command are read only from what it cannot.
+//!
+//! # Secrets
+//! A secret is typed by a script that the tool runs in its own process: it checks the origins of page and frame once more
+//! and types in the same breath. Over the socket the script is part of the message; for a process it is a file in the
+//! private folder that only this user can read and that is removed when the command ends. The value is never an argument
+//! of a process, and the echo of the script in the reply is wiped unread. Fields that hold passwords, one-time codes or
+//! card numbers, and fields that a secret was typed into, show a mask instead of their value.
+
+mod discover;
+mod driver;
+mod evidence;
+mod execute;
+mod failure;
+mod folder;
+mod launch;
+mod locator;
+mod navigate;
+mod observe;
+mod options;
+mod reply;
+mod scripts;
+mod snapshot;
+mod tabs;
+mod transport;
+mod typing;
+
+pub use discover::ProgramPlaces;
+pub use driver::PlaywrightCli;
+pub use options::{PlaywrightCliOptions, TransportChoice};

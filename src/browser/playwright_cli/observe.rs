@@ -1,0 +1,142 @@
+//! Looking at the page: snapshots with hidden values masked, and pictures.
+
+use std::{collections::HashSet, time::Duration};
+
+use super::{
+    driver::{PlaywrightCli, Scripted, State, malformed, refusal},
+    failure::{self, Verdict},
+    scripts,
+    snapshot::{Snapshot, filled_fields, lower},
+    transport::Command,
+};
+use crate::{
+    action::ErrorClass,
+    base::{Error, ErrorKind, Result},
+    browser::{COMMAND_TIMEOUT, ObserveRequest, ScreenshotRequest},
+    page::{ElementRef, Observation, Tree},
+};
+
+/// Most fields asked about at once; the values of more are hidden unasked. Unit: fields. Source: chosen.
+const MAX_FIELDS: usize = 300;
+/// How a PNG file begins.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+/// Largest picture read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
+const MAX_PICTURE: u64 = 32 << 20;
+
+impl PlaywrightCli {
+    pub(super) async fn look(&self, request: &ObserveRequest) -> Result<Observation> {
+        let work = async {
+            let mut state = self.state("browser.observe").await?;
+            let mut observation = self.snapshot(&mut state, request.timeout).await?;
+            if request.screenshot && observation.dialog.is_none() {
+                observation.screenshot = Some(self.picture(&mut state, None, request.timeout).await?);
+            }
+            Ok(observation)
+        };
+        let late = |_| Err(Error::new(ErrorKind::Timeout, "browser.observe"));
+        tokio::time::timeout(request.timeout, work).await.unwrap_or_else(late)
+    }
+
+    /// The page as it is now.
+    pub(super) async fn snapshot(&self, state: &mut State, timeout: Duration) -> Result<Observation> {
+        let reply = self.send(state, Command::read("snapshot"), timeout).await?;
+        // With or without an error: a dialog that opens during the snapshot leaves an empty tree.
+        if let Some(dialog) = &reply.dialog {
+            let page = state.page.clone().unwrap_or_default();
+            let mut observation = Observation::new(page.url, &page.title, Tree::default());
+            observation.dialog = Some(dialog.clone());
+            observation.tabs = reply.tabs;
+            return Ok(observation);
+        }
+        if let Some(error) = &reply.error {
+            return Err(refusal("browser.observe", error));
+        }
+        let (Some(page), Some(text)) = (&reply.page, &reply.snapshot) else {
+            return Err(malformed("a snapshot without its page or its tree"));
+        };
+        let snapshot = Snapshot::parse(text);
+        let hidden = self.hidden_fields(state, &snapshot, timeout).await?;
+        let tree = lower(&snapshot, |reference| hidden(reference));
+        let mut observation = Observation::new(page.url.clone(), &page.title, tree);
+        observation.tabs = reply.tabs;
+        Ok(observation)
+    }
+
+    /// Which references' values must be hidden. What is not known, and cannot be asked, is hidden.
+    ///
+    /// That a value may be shown is true of this snapshot only: another tab, or the next page of a frame, has the same
+    /// references for other fields.
+    async fn hidden_fields(
+        &self,
+        state: &mut State,
+        snapshot: &Snapshot<'_>,
+        timeout: Duration,
+    ) -> Result<impl Fn(&str) -> bool + use<>> {
+        let filled = filled_fields(snapshot);
+        let mut hidden: HashSet<String> = filled.iter().copied().map(str::to_owned).collect();
+        let unknown: Vec<&str> = filled
+            .into_iter()
+            .filter(|r| ElementRef::is_valid(r) && !state.secret.contains(*r))
+            .take(MAX_FIELDS)
+            .collect();
+        if !unknown.is_empty() {
+            let answer = self.script(state, scripts::hidden_fields(&unknown), timeout).await?;
+            if let Scripted::Returned(returned) = answer {
+                for (reference, is_hidden) in unknown.into_iter().zip(returned.hidden) {
+                    match is_hidden {
+                        Some(true) => _ = state.secret.insert(reference.to_owned()),
+                        Some(false) => _ = hidden.remove(reference),
+                        None => {}
+                    }
+                }
+            }
+        }
+        Ok(move |reference: &str| hidden.contains(reference))
+    }
+
+    pub(super) async fn take_picture(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
+        let mut state = self.state("browser.screenshot").await?;
+        let target = request.target.as_ref().map(ToString::to_string);
+        self.picture(&mut state, target, COMMAND_TIMEOUT).await
+    }
+
+    async fn picture(&self, state: &mut State, target: Option<String>, timeout: Duration) -> Result<Vec<u8>> {
+        match self.try_picture(state, target, timeout).await? {
+            Ok(bytes) => Ok(bytes),
+            Err(error) => Err(refusal("browser.screenshot", &error)),
+        }
+    }
+
+    /// The picture, or the tool's words why not.
+    pub(super) async fn try_picture(
+        &self,
+        state: &mut State,
+        target: Option<String>,
+        timeout: Duration,
+    ) -> Result<Result<Vec<u8>, String>> {
+        let file = self.new_file("png");
+        let command =
+            Command::new("screenshot").option("filename", file.display().to_string()).args(target).repeatable();
+        let reply = self.send(state, command, timeout).await?;
+        if let Some(error) = reply.error {
+            return Ok(Err(error));
+        }
+        let failed = |error| Error::new(ErrorKind::Io, "browser.screenshot").with_source(error);
+        let size = std::fs::metadata(&file).map_err(failed)?.len();
+        if size > MAX_PICTURE {
+            return Err(Error::new(ErrorKind::TooLarge, "browser.screenshot").with("bytes", size));
+        }
+        let bytes = std::fs::read(&file).map_err(failed)?;
+        // It goes with the folder if it cannot go now.
+        let _ = std::fs::remove_file(&file);
+        if bytes.starts_with(PNG) { Ok(Ok(bytes)) } else { Err(malformed("a picture that is not a PNG file")) }
+    }
+}
+
+/// The class of a refusal, for outcomes.
+pub(super) fn class_of(error: &str) -> ErrorClass {
+    match failure::classify(error) {
+        Verdict::Failed(class) => class,
+        Verdict::NoEffect | Verdict::Lost => ErrorClass::Other,
+    }
+}

@@ -1,0 +1,349 @@
+//! What can be chosen about a browser, and the tool's own configuration made from it.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::{discover::ProgramPlaces, folder::Folder};
+use crate::base::Result;
+
+/// Switches that keep Chromium quiet: nothing but the page is loaded, and no first-run page appears.
+const SWITCHES: [&str; 8] = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-default-browser-check",
+    "--disable-domain-reliability",
+];
+/// Most that the tool may write into the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
+const MAX_OUTPUT: u64 = 256 << 20;
+/// Variables of this process that the tool and its browser get. Everything else stays here: an environment is where
+/// keys of model providers live, and the tool's own variables would change its configuration.
+const VARIABLES: [&str; 21] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "LD_LIBRARY_PATH",
+    "FONTCONFIG_FILE",
+    "FONTCONFIG_PATH",
+    "SYSTEMROOT",
+    "PATHEXT",
+    "LOCALAPPDATA",
+    "USERPROFILE",
+];
+/// Beginnings of further such variables.
+const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
+
+/// How commands reach the browser.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TransportChoice {
+    /// By the daemon's socket, by processes as soon as anything about the socket is odd.
+    #[default]
+    Auto,
+    /// By processes only.
+    Process,
+    /// By the socket only; launching fails where that is not possible.
+    Socket,
+}
+
+/// Options of a [`PlaywrightCli`](super::PlaywrightCli) browser.
+///
+/// ```no_run
+/// # async fn example() -> webwise::Result<()> {
+/// use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions};
+///
+/// let options = PlaywrightCliOptions::from_env()?.with_viewport(1024, 768);
+/// let browser = PlaywrightCli::launch(&options).await?;
+/// println!("{}", browser.observe(&Default::default()).await?.url);
+/// browser.close().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct PlaywrightCliOptions {
+    pub(super) program: PathBuf,
+    pub(super) chromium: PathBuf,
+    /// Folders that go before the path, so that the tool's script finds the right Node.
+    pub(super) front: Vec<PathBuf>,
+    pub(super) headless: bool,
+    pub(super) sandbox: Option<bool>,
+    pub(super) viewport: (u32, u32),
+    pub(super) transport: TransportChoice,
+    pub(super) launch_timeout: Duration,
+    pub(super) action_timeout: Duration,
+    pub(super) navigation_timeout: Duration,
+    pub(super) settle: Duration,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) state_folder: Option<PathBuf>,
+    pub(super) downloads: Option<PathBuf>,
+    pub(super) uploads: BTreeMap<String, PathBuf>,
+    pub(super) scripts: bool,
+}
+
+impl PlaywrightCliOptions {
+    /// The default options for these two programs; a bare name of the first is looked for on the path.
+    pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
+        Self {
+            program: on_path_or_absolute(program.into()),
+            chromium: absolute(chromium.into()),
+            front: Vec::new(),
+            headless: true,
+            sandbox: None,
+            viewport: (1280, 800),
+            transport: TransportChoice::Auto,
+            launch_timeout: Duration::from_mins(1),
+            action_timeout: Duration::from_secs(5),
+            navigation_timeout: Duration::from_secs(30),
+            settle: Duration::from_millis(500),
+            folder: None,
+            state_folder: None,
+            downloads: None,
+            uploads: BTreeMap::new(),
+            scripts: false,
+        }
+    }
+
+    /// The default options for the programs that [`ProgramPlaces`] finds.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) names what is missing and what to do.
+    pub fn from_env() -> Result<Self> {
+        let places = ProgramPlaces::from_env();
+        let (tool, chromium) = places.programs()?;
+        Ok(Self { front: places.front(), ..Self::new(tool, chromium) })
+    }
+
+    /// Another playwright-cli program; a bare name is looked for on the path.
+    pub fn with_program(self, program: impl Into<PathBuf>) -> Self {
+        Self { program: on_path_or_absolute(program.into()), ..self }
+    }
+
+    /// With a window (`false`) or without (`true`, the default).
+    pub fn with_headless(self, headless: bool) -> Self {
+        Self { headless, ..self }
+    }
+
+    /// With or without Chromium's own sandbox. By default with it, except for root, for whom it cannot work.
+    pub fn with_sandbox(self, sandbox: bool) -> Self {
+        Self { sandbox: Some(sandbox), ..self }
+    }
+
+    /// Size of the page in CSS pixels. Default: 1280 x 800.
+    pub fn with_viewport(self, width: u32, height: u32) -> Self {
+        Self { viewport: (width, height), ..self }
+    }
+
+    /// How commands reach the browser. Default: [`TransportChoice::Auto`].
+    pub fn with_transport(self, transport: TransportChoice) -> Self {
+        Self { transport, ..self }
+    }
+
+    /// How long starting the browser may take. Default: 60 s.
+    pub fn with_launch_timeout(self, timeout: Duration) -> Self {
+        Self { launch_timeout: timeout, ..self }
+    }
+
+    /// How long an element may take to become ready for an action. Default: 5 s.
+    pub fn with_action_timeout(self, timeout: Duration) -> Self {
+        Self { action_timeout: timeout, ..self }
+    }
+
+    /// How long an address may take to load. Default: 30 s.
+    pub fn with_navigation_timeout(self, timeout: Duration) -> Self {
+        Self { navigation_timeout: timeout, ..self }
+    }
+
+    /// How long the tool waits after a click for what it sets off. Default: 500 ms, the tool's own.
+    pub fn with_settle(self, settle: Duration) -> Self {
+        Self { settle, ..self }
+    }
+
+    /// Under which folder the browser's private folder is made. Default: the system's folder for temporary files.
+    pub fn with_folder(self, folder: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(absolute(folder.into())), ..self }
+    }
+
+    /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser.
+    pub fn with_state_folder(self, folder: impl Into<PathBuf>) -> Self {
+        Self { state_folder: Some(absolute(folder.into())), ..self }
+    }
+
+    /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused.
+    pub fn with_downloads(self, folder: impl Into<PathBuf>) -> Self {
+        Self { downloads: Some(absolute(folder.into())), ..self }
+    }
+
+    /// Allows a file to be uploaded, under the name that the model uses for it. Default: none.
+    pub fn with_upload(mut self, name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
+        self.uploads.insert(name.into(), absolute(file.into()));
+        self
+    }
+
+    /// Allows `eval` and `run_code`: script in the page, and in the tool itself. Default: not allowed.
+    ///
+    /// They can read what was typed and send it anywhere, and `run_code` can do on this machine what this user can.
+    pub fn with_scripts(self, scripts: bool) -> Self {
+        Self { scripts, ..self }
+    }
+
+    /// The tool's configuration file.
+    pub(super) fn config(&self, folder: &Folder) -> Value {
+        let sandbox = self.sandbox.unwrap_or(!is_root());
+        let mut switches: Vec<&str> = SWITCHES.to_vec();
+        if !sandbox {
+            switches.push("--no-sandbox");
+        }
+        let (width, height) = self.viewport;
+        json!({
+            "browser": {
+                "browserName": "chromium",
+                "isolated": true,
+                "launchOptions": {
+                    "executablePath": self.chromium,
+                    "headless": self.headless,
+                    "chromiumSandbox": sandbox,
+                    "args": switches,
+                },
+                "contextOptions": {
+                    "viewport": { "width": width, "height": height },
+                    "acceptDownloads": self.downloads.is_some(),
+                },
+            },
+            "timeouts": {
+                "action": millis(self.action_timeout),
+                "navigation": millis(self.navigation_timeout),
+                "settle": millis(self.settle),
+            },
+            // Evidence and durable locators are read from the code it prints.
+            "codegen": "typescript",
+            // Tools that a page defines would stand before the snapshot.
+            "webmcp": false,
+            // What pages log goes to a file: as little of it as can be chosen.
+            "console": { "level": "error" },
+            "imageResponses": "omit",
+            "filePaths": "absolute",
+            "outputDir": folder.file("out"),
+            "outputMaxSize": MAX_OUTPUT,
+        })
+    }
+
+    /// The whole environment of the tool.
+    pub(super) fn environment(&self, folder: &Folder) -> Vec<(OsString, OsString)> {
+        let passes =
+            |name: &str| VARIABLES.contains(&name) || VARIABLE_GROUPS.iter().any(|group| name.starts_with(group));
+        let mut environment: Vec<(OsString, OsString)> = std::env::vars_os()
+            .filter(|(name, _)| name.to_str().is_some_and(|name| passes(name) && name != "PATH"))
+            .collect();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let front = self.front.iter().cloned();
+        let joined = std::env::join_paths(front.chain(std::env::split_paths(&path))).unwrap_or(path);
+        // Everything of the session stays in the private folder, and no configuration of the user's is mixed in.
+        let ours: [(&str, OsString); 9] = [
+            ("PATH", joined),
+            ("TMPDIR", folder.file("t").into()),
+            ("PWTEST_DAEMON_SESSION_DIR", folder.file("sessions").into()),
+            ("PWTEST_SOCKETS_DIR", folder.file("s").into()),
+            ("PWTEST_SERVER_REGISTRY", folder.file("registry").into()),
+            ("PWTEST_CLI_GLOBAL_CONFIG", folder.path().into()),
+            ("NO_UPDATE_NOTIFIER", "1".into()),
+            ("NODE_OPTIONS", require(&folder.watch_script()).into()),
+            ("WEBWISE_FOLDER", folder.path().into()),
+        ];
+        environment.extend(ours.map(|(name, value)| (name.into(), value)));
+        environment
+    }
+}
+
+/// The option that makes Node load a file first; the quotes are Node's own syntax.
+fn require(file: &Path) -> String {
+    let file = file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+    format!("--require \"{file}\"")
+}
+
+/// The path as this process means it: the tool runs in a folder of its own and would start from there.
+pub(super) fn absolute(path: PathBuf) -> PathBuf {
+    // An empty path, or no working folder: what it is used for will say so.
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// The same for a program, whose bare name the system looks for.
+fn on_path_or_absolute(program: PathBuf) -> PathBuf {
+    if program.components().count() > 1 { absolute(program) } else { program }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_the_environment_do_not_reach_the_browser() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = Folder::create(base.path()).unwrap();
+        let options = PlaywrightCliOptions { front: vec!["/opt/node".into()], ..PlaywrightCliOptions::new("a", "b") };
+        let environment = options.environment(&folder);
+        let get = |name: &str| environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        assert!(get("PATH").unwrap().to_str().unwrap().starts_with("/opt/node:"));
+        assert!(get("NODE_OPTIONS").unwrap().to_str().unwrap().contains("watch.cjs"));
+        // Cargo sets plenty of variables for a test, and none of them is on the list.
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+        assert!(environment.iter().all(|(key, _)| !key.to_string_lossy().starts_with("CARGO")));
+    }
+
+    #[test]
+    fn relative_paths_are_meant_from_the_working_folder_of_this_process() {
+        let here = |name: &str| std::env::current_dir().unwrap().join(name);
+        let options = PlaywrightCliOptions::new("bin/tool", "chromium").with_upload("file", "up/file");
+        let options = options.with_folder("f").with_state_folder("s").with_downloads("d");
+        assert_eq!((&options.program, &options.chromium), (&here("bin/tool"), &here("chromium")));
+        assert_eq!(options.uploads["file"], here("up/file"));
+        for (path, name) in [(options.folder, "f"), (options.state_folder, "s"), (options.downloads, "d")] {
+            assert_eq!(path, Some(here(name)));
+        }
+        assert_eq!(PlaywrightCliOptions::new("tool", "/c").with_program("other").program, Path::new("other"));
+    }
+
+    #[test]
+    fn downloads_and_scripts_are_off_until_asked_for() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = Folder::create(base.path()).unwrap();
+        let options = PlaywrightCliOptions::new("a", "b");
+        assert_eq!(options.config(&folder)["browser"]["contextOptions"]["acceptDownloads"], false);
+        assert!(!options.scripts);
+        let kept = options.with_downloads("/d");
+        assert_eq!(kept.config(&folder)["browser"]["contextOptions"]["acceptDownloads"], true);
+    }
+}

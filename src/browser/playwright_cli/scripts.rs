@@ -1,0 +1,213 @@
+//! The few scripts that the driver runs in the tool, for what its commands cannot do.
+//!
+//! They are ours, run in the tool's process and not in the page, and take values only as JSON literals. They catch their
+//! own errors, so that what a page throws comes back as data under `error` and never as the tool's words.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::locator;
+use crate::action::Target;
+
+/// What one of the scripts returned.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Returned {
+    pub(super) done: bool,
+    /// The page or the frame was another one than before.
+    pub(super) moved: bool,
+    /// No field, or more than one, has the focus.
+    pub(super) unfocused: bool,
+    pub(super) top: String,
+    pub(super) frame: String,
+    pub(super) error: Option<String>,
+    /// Place of the page in the history of its tab, and the number of places.
+    pub(super) place: Option<(u64, u64)>,
+    /// Of each reference asked for, whether its value must be hidden; `None` if it is gone.
+    pub(super) hidden: Vec<Option<bool>>,
+}
+
+impl Returned {
+    /// Reads the `Result` section; nothing if it is not the answer of one of these scripts.
+    pub(super) fn parse(result: &str) -> Option<Self> {
+        serde_json::from_str(result).ok()
+    }
+}
+
+/// Where the tool's page object keeps the handles of fields that secrets were typed into; the page cannot see it.
+const KEPT: &str = "webwiseSecretFields";
+
+/// What a script types into.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Field<'a> {
+    /// An element of the page.
+    At(&'a Target),
+    /// The one that has the focus.
+    Focused,
+}
+
+/// A JavaScript expression for the element.
+fn expression(target: &Target) -> String {
+    match target {
+        // A reference is letters and digits only.
+        Target::Ref(reference) => format!("page.locator('aria-ref={reference}')"),
+        Target::Locator(locator) => format!("page.{}", locator::print(locator)),
+    }
+}
+
+/// A JavaScript literal.
+fn literal(text: &str) -> String {
+    // JSON is JavaScript, line separators included since ES2019.
+    Value::from(text).to_string()
+}
+
+/// Statements that set `handle` and `frame`, both known to the driver and not to the page.
+fn find(field: Field<'_>, timeout_ms: u64) -> String {
+    let handle = match field {
+        Field::At(target) => {
+            format!("const handle = await {}.elementHandle({{ timeout: {timeout_ms} }});", expression(target))
+        }
+        // A frame that holds the focus has it in its parent too, as the frame's element.
+        Field::Focused => "const focused = [];
+    for (const frame of page.frames()) {
+      const found = await frame.$('css=:focus').catch(() => null);
+      if (found && !(await found.contentFrame())) focused.push(found);
+    }
+    if (focused.length !== 1) return { unfocused: true };
+    const handle = focused[0];"
+            .to_owned(),
+    };
+    format!("{handle}\n    const frame = await handle.ownerFrame();")
+}
+
+fn guarded(body: &str) -> String {
+    format!(
+        "async page => {{
+  try {{
+    {body}
+  }} catch (error) {{
+    return {{ error: String((error && error.message) || error) }};
+  }}
+}}"
+    )
+}
+
+/// Reads the addresses of the page and of the frame that holds the field, from the browser and not from the page.
+pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
+    let find = find(field, timeout_ms);
+    guarded(&format!("{find}\n    return {{ top: page.url(), frame: frame ? frame.url() : '' }};"))
+}
+
+/// Types a value, if page and frame still have these origins.
+pub(super) fn type_if_still_at(
+    field: Field<'_>,
+    (top, frame): (&str, &str),
+    value: &str,
+    submit: bool,
+    timeout_ms: u64,
+) -> String {
+    let method = if matches!(field, Field::At(_)) { "fill" } else { "type" };
+    let enter =
+        if submit { format!("await handle.press('Enter', {{ timeout: {timeout_ms} }});") } else { String::new() };
+    guarded(&format!(
+        "{find}
+    const origin = address => {{ try {{ return new URL(address).origin; }} catch {{ return ''; }} }};
+    if (!frame || origin(page.url()) !== {top} || origin(frame.url()) !== {frame}) return {{ moved: true }};
+    (page.{KEPT} ??= []).push(handle);
+    await handle.{method}({value}, {{ timeout: {timeout_ms} }});
+    {enter}
+    return {{ done: true }};",
+        find = find(field, timeout_ms),
+        top = literal(top),
+        frame = literal(frame),
+        value = &*zeroize::Zeroizing::new(literal(value)),
+    ))
+}
+
+/// Fills a field with a text that is too long for an argument.
+pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -> String {
+    let field = expression(target);
+    let enter =
+        if submit { format!("await {field}.press('Enter', {{ timeout: {timeout_ms} }});") } else { String::new() };
+    guarded(&format!(
+        "await {field}.fill({}, {{ timeout: {timeout_ms} }});\n    {enter}\n    return {{ done: true }};",
+        literal(text)
+    ))
+}
+
+/// Types a text that the tool would echo with its line breaks.
+pub(super) fn type_text(text: &str, submit: bool) -> String {
+    let enter = if submit { "await page.keyboard.press('Enter');" } else { "" };
+    guarded(&format!("await page.keyboard.type({});\n    {enter}\n    return {{ done: true }};", literal(text)))
+}
+
+/// Chooses several options at once.
+pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> String {
+    let values: Vec<String> = values.iter().map(|value| literal(value)).collect();
+    guarded(&format!(
+        "await {}.selectOption([{}], {{ timeout: {timeout_ms} }});\n    return {{ done: true }};",
+        expression(target),
+        values.join(", ")
+    ))
+}
+
+/// Asks the browser for the place of the page in the history of its tab; pages know only their own part of it.
+pub(super) fn place_in_history() -> String {
+    guarded(
+        "const session = await page.context().newCDPSession(page);
+    const history = await session.send('Page.getNavigationHistory');
+    await session.detach();
+    return { place: [history.currentIndex, history.entries.length] };",
+    )
+}
+
+/// Asks of fields whether they hold what nobody should read: passwords, one-time codes, card numbers, and whatever
+/// [`type_if_still_at`] typed. A field that does not answer is not known, and so hidden.
+pub(super) fn hidden_fields(references: &[&str]) -> String {
+    let references: Vec<String> = references.iter().map(|reference| literal(reference)).collect();
+    guarded(&format!(
+        "const look = field => {{
+      const tokens = String(field.getAttribute('autocomplete') || '').toLowerCase().split(/\\s+/);
+      return String(field.type).toLowerCase() === 'password'
+        || tokens.some(token => ['current-password', 'new-password', 'one-time-code'].includes(token) || token.startsWith('cc-'));
+    }};
+    const ask = async reference => {{
+      const field = await page.locator('aria-ref=' + reference).elementHandle({{ timeout: 2000 }});
+      if (await field.evaluate(look)) return true;
+      // A handle of another document cannot be compared, and is another field.
+      const same = kept => field.evaluate((field, kept) => field === kept, kept).catch(() => false);
+      return (await Promise.all((page.{KEPT} || []).map(same))).includes(true);
+    }};
+    const hidden = await Promise.all([{references}].map(reference => ask(reference).catch(() => null)));
+    return {{ hidden }};",
+        references = references.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_enter_a_script_only_as_literals() {
+        let target = Target::parse("e5").unwrap();
+        let hostile = "\"); process.exit(); //\u{2028}\n`${x}`</script>";
+        for script in [
+            fill(&target, hostile, true, 1),
+            type_text(hostile, true),
+            select(&target, &[hostile.to_owned()], 1),
+            type_if_still_at(Field::Focused, ("https://a", "https://b"), hostile, true, 1),
+        ] {
+            assert!(script.contains(r#""\"); process.exit(); //"#), "{script}");
+            assert!(!script.contains("//\u{2028}\n"), "{script}");
+        }
+    }
+
+    #[test]
+    fn what_a_script_returned_is_read() {
+        let returned = Returned::parse(r#"{"top":"https://a/x","frame":"https://b/"}"#).unwrap();
+        assert_eq!((&*returned.top, &*returned.frame, returned.done), ("https://a/x", "https://b/", false));
+        assert_eq!(Returned::parse(r#"{"hidden":[true,null,false]}"#).unwrap().hidden, [Some(true), None, Some(false)]);
+        assert!(Returned::parse("undefined").is_none());
+    }
+}

@@ -1,0 +1,174 @@
+//! How a command reaches the tool: by a process of its own, or by the socket of the tool's daemon.
+//!
+//! The socket is some twenty times faster, but it is the tool's private protocol. So it is used only after a handshake
+//! (a version that was tested, and an answer to a harmless command), and `link` goes over to processes for good as soon
+//! as anything about it is odd. A command that may already have had its effect is never sent a second time.
+
+mod link;
+mod process;
+#[cfg(unix)]
+mod socket;
+
+use std::{fmt, io, time::Duration};
+
+use async_trait::async_trait;
+
+pub(super) use link::Link;
+pub(super) use process::{MAX_ARGUMENT, Process};
+#[cfg(unix)]
+pub(super) use socket::Socket;
+
+use crate::{
+    base::{Error, ErrorKind},
+    secret::Secret,
+};
+
+/// Longest reply read. Unit: bytes. Source: a page of 20,000 buttons prints 678 kB; this is fifty such pages.
+const MAX_REPLY: usize = 32 << 20;
+
+/// One command of the tool, parsed: nothing in it is ever read as an option or by a shell.
+#[derive(Clone)]
+pub(super) struct Command {
+    name: &'static str,
+    positionals: Vec<String>,
+    flags: Vec<(&'static str, Option<String>)>,
+    /// The script of `run-code`; it may hold a secret.
+    code: Option<Secret>,
+    repeatable: bool,
+}
+
+impl Command {
+    /// A command that may change the page.
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { name, positionals: Vec::new(), flags: Vec::new(), code: None, repeatable: false }
+    }
+
+    /// A command that only looks: it may be sent again when its answer was lost.
+    pub(super) fn read(name: &'static str) -> Self {
+        Self { repeatable: true, ..Self::new(name) }
+    }
+
+    /// A script; it may hold a secret, so it never becomes an argument of a process.
+    pub(super) fn script(code: impl Into<String>) -> Self {
+        Self { code: Some(Secret::new(code)), ..Self::new("run-code") }
+    }
+
+    pub(super) fn arg(mut self, value: impl Into<String>) -> Self {
+        self.positionals.push(value.into());
+        self
+    }
+
+    pub(super) fn args<T: Into<String>>(mut self, values: impl IntoIterator<Item = T>) -> Self {
+        self.positionals.extend(values.into_iter().map(Into::into));
+        self
+    }
+
+    pub(super) fn flag(mut self, name: &'static str) -> Self {
+        self.flags.push((name, None));
+        self
+    }
+
+    pub(super) fn option(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.flags.push((name, Some(value.into())));
+        self
+    }
+
+    /// The same command, allowed to be sent again.
+    pub(super) fn repeatable(self) -> Self {
+        Self { repeatable: true, ..self }
+    }
+}
+
+impl fmt::Debug for Command {
+    /// The name only: arguments are texts of the task.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Command").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// What came back, before it is parsed. It may hold what was typed, so it is wiped.
+#[derive(Debug)]
+pub(super) struct RawReply {
+    pub(super) text: Secret,
+    /// Whether the tool called it an error.
+    pub(super) is_error: bool,
+}
+
+impl RawReply {
+    /// A refusal that came without sections.
+    fn refusal(error: &str) -> Self {
+        Self { text: Secret::new(format!("### Error\n{error}")), is_error: true }
+    }
+}
+
+/// Why no reply came.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TransportError {
+    /// Nothing was sent.
+    #[error("the daemon's socket cannot be reached")]
+    Unreachable(#[source] io::Error),
+    /// Nothing was sent.
+    #[error("the daemon speaks version {0}, which was not tested")]
+    WrongVersion(String),
+    /// Nothing was sent.
+    #[error("the daemon's session file is missing or broken")]
+    NoSession,
+    /// Nothing was sent.
+    #[error("the program cannot be started")]
+    Spawn(#[source] io::Error),
+    /// Nothing was sent.
+    #[error("a value holds a NUL character")]
+    Nul,
+    /// Sent, perhaps carried out.
+    #[error("the connection ended without an answer")]
+    Closed,
+    /// Sent, perhaps carried out.
+    #[error("the answer is not one of the protocol")]
+    Garbage,
+    /// Sent, perhaps carried out.
+    #[error("no answer within {0:?}")]
+    Timeout(Duration),
+    /// Sent, carried out.
+    #[error("the answer is longer than {MAX_REPLY} bytes")]
+    TooLarge,
+    /// Sent, perhaps carried out.
+    #[error("reading the answer failed")]
+    Io(#[source] io::Error),
+}
+
+impl TransportError {
+    /// Whether the command certainly had no effect.
+    const fn nothing_was_sent(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::WrongVersion(_) | Self::NoSession | Self::Spawn(_) | Self::Nul)
+    }
+}
+
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        let kind = match error {
+            TransportError::Unreachable(_)
+            | TransportError::WrongVersion(_)
+            | TransportError::NoSession
+            | TransportError::Spawn(_) => ErrorKind::Unavailable,
+            TransportError::Nul => ErrorKind::InvalidInput,
+            TransportError::Closed | TransportError::Garbage => ErrorKind::MalformedReply,
+            TransportError::Timeout(_) => ErrorKind::Timeout,
+            TransportError::TooLarge => ErrorKind::TooLarge,
+            TransportError::Io(_) => ErrorKind::Io,
+        };
+        Self::new(kind, "browser.command").with_source(error)
+    }
+}
+
+/// Carries one command to the tool and its reply back.
+#[async_trait]
+pub(super) trait Transport: fmt::Debug + Send + Sync {
+    /// `socket` or `process`.
+    fn name(&self) -> &'static str;
+
+    /// Runs a command. Dropping the future gives the command up.
+    async fn run(&self, command: &Command, timeout: Duration) -> Result<RawReply, TransportError>;
+
+    /// Asks the daemon to end.
+    async fn stop(&self, timeout: Duration) -> Result<(), TransportError>;
+}
