@@ -1,0 +1,231 @@
+//! From what the `genai` crate, HTTP or a provider says went wrong to our error kinds.
+
+use std::error::Error as StdError;
+
+use ::genai::{Error as GenAiError, webc::Error as WebError};
+use reqwest::{StatusCode, header::HeaderMap};
+use serde_json::Value;
+
+use super::retry_after;
+use crate::base::{Error, ErrorKind, text};
+
+/// Most characters of a provider's own words in an error. Source: chosen; two lines of a terminal.
+const MAX_SAID: usize = 300;
+
+/// An error of the crate, in ours. A reply that it could not read goes to `response` first.
+pub(super) fn convert(error: GenAiError) -> Error {
+    match error {
+        GenAiError::WebModelCall { webc_error, .. } | GenAiError::WebAdapterCall { webc_error, .. } => web(webc_error),
+        GenAiError::HttpError { status, body, headers, .. } => status_error(status, &body, &headers),
+        GenAiError::ChatResponse { body, .. } => {
+            in_body(&body).unwrap_or_else(|| malformed("the reply holds no answer"))
+        }
+        GenAiError::ChatResponseGeneration { cause, .. } => malformed(cause),
+        GenAiError::NoChatResponse { .. } => malformed("the reply holds no answer"),
+        GenAiError::RequiresApiKey { .. } | GenAiError::NoAuthResolver { .. } | GenAiError::NoAuthData { .. } => {
+            call(ErrorKind::Unauthorized)
+        }
+        GenAiError::MessageRoleNotSupported { .. }
+        | GenAiError::MessageContentTypeNotSupported { .. }
+        | GenAiError::AdapterNotSupported { .. } => call(ErrorKind::Unsupported).with("cause", error),
+        // What is left concerns the request that we made.
+        other => call(ErrorKind::InvalidInput).with("cause", said(&other.to_string())),
+    }
+}
+
+/// The error that a body of status 200 holds, as some servers send it.
+pub(super) fn in_body(body: &Value) -> Option<Error> {
+    if body.get("error").is_none_or(Value::is_null) {
+        return None;
+    }
+    let complaint = Complaint::of(body);
+    let status = complaint.codes.iter().find_map(|code| code.parse().ok()).unwrap_or(200);
+    let kind = if status == 200 && !complaint.is_filter() { ErrorKind::Unavailable } else { complaint.kind(status) };
+    let error = complaint.tell(call(kind));
+    Some(match retry_after::in_body(body) {
+        Some(wait) => error.with_retry_after(wait),
+        None => error,
+    })
+}
+
+/// A reply that cannot be understood.
+pub(super) fn malformed(cause: impl AsRef<str>) -> Error {
+    call(ErrorKind::MalformedReply).with("cause", said(cause.as_ref()))
+}
+
+/// A request that a filter or the model itself declined.
+pub(super) fn refused(why: &str) -> Error {
+    call(ErrorKind::Refused).with("said", said(why))
+}
+
+fn call(kind: ErrorKind) -> Error {
+    Error::new(kind, "llm.complete")
+}
+
+/// Words from outside, fit for one line of a log.
+fn said(words: &str) -> String {
+    text::truncate(&text::squeeze(&text::clean(words)), MAX_SAID)
+}
+
+fn web(error: WebError) -> Error {
+    match error {
+        WebError::ResponseFailedStatus { status, body, headers } => status_error(status, &body, &headers),
+        WebError::ResponseFailedNotJson { content_type, body } => {
+            malformed("the reply is not JSON").with("content_type", said(&content_type)).with("said", said(&body))
+        }
+        WebError::ResponseFailedInvalidJson { cause, .. } => malformed(cause),
+        WebError::JsonValueExt(cause) => malformed(cause.to_string()),
+        WebError::Reqwest(error) => connection(error),
+    }
+}
+
+/// A connection that failed before there was a whole reply.
+fn connection(error: reqwest::Error) -> Error {
+    let kind = if error.is_timeout() {
+        ErrorKind::Timeout
+    } else if error.is_builder() {
+        ErrorKind::InvalidInput
+    } else {
+        ErrorKind::Unavailable
+    };
+    // As text: a foreign error cannot be searched for the key.
+    let error = error.without_url();
+    let mut cause = error.to_string();
+    let mut next = error.source();
+    while let Some(inner) = next {
+        cause = format!("{cause}: {inner}");
+        next = inner.source();
+    }
+    call(kind).with("cause", said(&cause))
+}
+
+fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) -> Error {
+    let json: Value = serde_json::from_str(body).unwrap_or_default();
+    let complaint = if json.is_null() { Complaint::words(body) } else { Complaint::of(&json) };
+    let error = complaint.tell(call(complaint.kind(status.as_u16())).with("status", status.as_u16()));
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    match retry_after::in_headers(header).or_else(|| retry_after::in_body(&json)) {
+        Some(wait) => error.with_retry_after(wait),
+        None => error,
+    }
+}
+
+/// What a provider says in the body of an error.
+struct Complaint {
+    message: String,
+    /// Every code, type, status and reason in it, as text.
+    codes: Vec<String>,
+}
+
+impl Complaint {
+    fn words(text: &str) -> Self {
+        Self { message: said(text), codes: Vec::new() }
+    }
+
+    /// Reads `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}`, `{"message": "text"}`
+    /// and any of them in a list.
+    fn of(body: &Value) -> Self {
+        let body = body.get(0).unwrap_or(body);
+        let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
+        if let Some(text) = error.as_str() {
+            return Self::words(text);
+        }
+        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+        let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
+        let own = ["code", "type", "status"].into_iter().filter_map(|key| error.get(key));
+        let inner = error.pointer("/innererror/code");
+        let codes = own.chain(inner).chain(details.filter_map(|detail| detail.get("reason")));
+        let codes = codes.filter_map(|code| match code {
+            Value::String(text) => Some(said(text)),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        });
+        Self { message: said(message), codes: codes.collect() }
+    }
+
+    fn has(&self, known: &[&str]) -> bool {
+        self.codes.iter().any(|code| known.contains(&code.as_str()))
+    }
+
+    fn is_filter(&self) -> bool {
+        self.has(&["content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"])
+    }
+
+    fn kind(&self, status: u16) -> ErrorKind {
+        match status {
+            _ if self.is_filter() => ErrorKind::Refused,
+            // Gemini says 400 of a bad key; OpenAI says 429 of an account that has nothing left, and waiting adds nothing.
+            _ if self.has(&["API_KEY_INVALID", "insufficient_quota"]) => ErrorKind::Unauthorized,
+            401..=403 => ErrorKind::Unauthorized,
+            408 => ErrorKind::Timeout,
+            429 => ErrorKind::RateLimited,
+            425 | 500..=599 => ErrorKind::Unavailable,
+            _ => ErrorKind::InvalidInput,
+        }
+    }
+
+    fn tell(&self, error: Error) -> Error {
+        let error = match self.codes.first() {
+            Some(code) => error.with("code", code),
+            None => error,
+        };
+        if self.message.is_empty() { error } else { error.with("said", &self.message) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn kind(status: u16, body: &Value) -> ErrorKind {
+        status_error(StatusCode::from_u16(status).unwrap(), &body.to_string(), &HeaderMap::new()).kind()
+    }
+
+    #[test]
+    fn every_status_has_the_kind_that_says_what_to_do() {
+        for (status, expected) in [
+            (400, ErrorKind::InvalidInput),
+            (401, ErrorKind::Unauthorized),
+            (402, ErrorKind::Unauthorized),
+            (403, ErrorKind::Unauthorized),
+            (404, ErrorKind::InvalidInput),
+            (408, ErrorKind::Timeout),
+            (413, ErrorKind::InvalidInput),
+            (422, ErrorKind::InvalidInput),
+            (429, ErrorKind::RateLimited),
+            (500, ErrorKind::Unavailable),
+            (503, ErrorKind::Unavailable),
+            (529, ErrorKind::Unavailable),
+            (302, ErrorKind::InvalidInput),
+        ] {
+            assert_eq!(kind(status, &json!({ "error": { "message": "no" } })), expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_code_in_the_body_says_more_than_the_status() {
+        assert_eq!(kind(400, &json!({ "error": { "code": "content_filter", "message": "x" } })), ErrorKind::Refused);
+        assert_eq!(kind(429, &json!({ "error": { "code": "insufficient_quota" } })), ErrorKind::Unauthorized);
+        let gemini = json!({ "error": { "code": 400, "status": "INVALID_ARGUMENT", "message": "API key not valid.",
+            "details": [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID" }] } });
+        assert_eq!(kind(400, &gemini), ErrorKind::Unauthorized);
+        assert_eq!(kind(400, &json!([gemini])), ErrorKind::Unauthorized);
+    }
+
+    #[test]
+    fn an_error_under_status_200_is_an_error() {
+        let error = in_body(&json!({ "error": { "code": 429, "message": "slow down" } })).unwrap();
+        assert_eq!(error.to_string(), "llm.complete: rate limited (code: 429, said: slow down)");
+        assert_eq!(in_body(&json!({ "error": "model is loading" })).unwrap().kind(), ErrorKind::Unavailable);
+        assert!(in_body(&json!({ "error": null, "choices": [] })).is_none());
+    }
+
+    #[test]
+    fn a_providers_words_are_one_short_line() {
+        let long = format!("a\n\u{1b}[31mb {}", "x".repeat(10_000));
+        let error = status_error(StatusCode::BAD_REQUEST, &long, &HeaderMap::new()).to_string();
+        assert!(error.contains("said: a b xxx") && error.chars().count() < 400, "{error}");
+    }
+}

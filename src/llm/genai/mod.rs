@@ -1,0 +1,150 @@
+//! Hosted and local models through the `genai` crate: Gemini, `OpenAI` and compatible servers, Anthropic, Ollama.
+//!
+//! No type of that crate appears outside of this folder. `options` and `env` say whom to ask, `request` and `response`
+//! translate, `error` and `retry_after` read what went wrong, `http` holds the connection. Nothing here retries:
+//! [`Retrying`](super::Retrying) does.
+
+mod env;
+mod error;
+mod http;
+mod options;
+mod request;
+mod response;
+mod retry_after;
+
+use std::fmt;
+
+use ::genai::{
+    Client, ModelIden, ServiceTarget,
+    adapter::AdapterKind,
+    resolver::{AuthData, Endpoint},
+};
+use async_trait::async_trait;
+
+pub use self::options::{GenAiOptions, Provider, Reasoning};
+use super::LlmClient;
+use crate::{
+    base::{Error, ErrorKind, Result},
+    chat::{CallMode, ChatRequest, ChatResponse, LlmCapabilities},
+    secret::{Redactor, SecretName},
+};
+
+/// A model behind one of the [`Provider`]s.
+///
+/// ```
+/// use webwise::{LlmClient, llm::{GenAi, GenAiOptions, Provider}, secret::Secret};
+///
+/// let mut options = GenAiOptions::new(Provider::Anthropic, "claude-sonnet-4-6");
+/// options.api_key = Some(Secret::new("sk-ant-secret"));
+/// let model = GenAi::new(options)?;
+/// assert!(model.capabilities().images);
+/// assert!(!format!("{model:?}").contains("secret"));
+/// # Ok::<(), webwise::Error>(())
+/// ```
+pub struct GenAi {
+    client: Client,
+    options: GenAiOptions,
+}
+
+impl GenAi {
+    /// A client with these options; nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] naming the option that is wrong or missing.
+    pub fn new(options: GenAiOptions) -> Result<Self> {
+        let options = options.checked()?;
+        let client = Client::builder().with_reqwest(http::client(&options)?).build();
+        let client = client.map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e))?;
+        Ok(Self { client, options })
+    }
+
+    /// The client that the environment describes, or `None` when it describes none. In this order:
+    ///
+    /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. The key is `WEBWISE_LLM_API_KEY`, if it needs one; the
+    ///    model is `WEBWISE_MODEL`, else `default`, which servers of one model ignore.
+    /// 2. `WEBWISE_MODEL`: a model by its name (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any model after
+    ///    `gemini/`, `anthropic/`, `openai/` or `ollama/`; the provider's key variable must be set, Ollama needs none.
+    /// 3. The first key that is set: `GEMINI_API_KEY` (model `gemini-flash-latest`), `ANTHROPIC_API_KEY`
+    ///    (`claude-sonnet-4-6`), `OPENAI_API_KEY` (`gpt-4.1-mini`).
+    ///
+    /// In all cases `WEBWISE_CONTEXT_WINDOW` gives the model's window in tokens, and `WEBWISE_LLM_MODE` is `tools` or
+    /// `json_schema`; a server on this machine gets `json_schema` when it is not set. An empty variable is not set.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] naming the variable that is unreadable or missing.
+    pub fn from_env() -> Result<Option<Self>> {
+        Self::from_variables(|name| std::env::var_os(name))
+    }
+
+    /// As [`from_env`](Self::from_env), with variables from elsewhere: a configuration file, or flags that win over the
+    /// environment.
+    ///
+    /// ```
+    /// use webwise::llm::GenAi;
+    ///
+    /// let model = GenAi::from_variables(|name| (name == "WEBWISE_MODEL").then(|| "ollama/qwen3:4b".into()))?;
+    /// assert_eq!(model.unwrap().options().model, "qwen3:4b");
+    /// # Ok::<(), webwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`from_env`](Self::from_env).
+    pub fn from_variables(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<Option<Self>> {
+        env::options(&variable)?.map(Self::new).transpose()
+    }
+
+    /// What it was made with.
+    pub const fn options(&self) -> &GenAiOptions {
+        &self.options
+    }
+
+    fn target(&self, mode: CallMode) -> ServiceTarget {
+        let options = &self.options;
+        let kind = options.adapter_kind(mode);
+        let auth = match &options.api_key {
+            // Ollama's own API takes no key in this crate; `request` sends it as a header.
+            Some(key) if kind != AdapterKind::Ollama => AuthData::from_single(key.expose()),
+            _ => AuthData::None,
+        };
+        let model = ModelIden::new(kind, options.model.as_str());
+        ServiceTarget { endpoint: Endpoint::from_owned(options.endpoint(mode)), auth, model }
+    }
+
+    /// Says which model it was and takes every form of the key out of all texts.
+    fn finished(&self, error: Error) -> Error {
+        let options = &self.options;
+        let error = error.with("provider", options.provider.as_str()).with("model", &options.model);
+        match (&options.api_key, SecretName::parse("LLM_API_KEY")) {
+            (Some(key), Ok(name)) => {
+                let redactor = Redactor::new([(&name, key)]);
+                error.map_text(|text| redactor.text(text))
+            }
+            _ => error,
+        }
+    }
+}
+
+impl fmt::Debug for GenAi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GenAi").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl LlmClient for GenAi {
+    fn capabilities(&self) -> LlmCapabilities {
+        let options = &self.options;
+        let mut capabilities = LlmCapabilities::new(&options.model);
+        capabilities.context_window = options.context_window;
+        capabilities.images = options.images;
+        capabilities.mode = options.mode;
+        capabilities
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        let chat = request::chat(request);
+        let options = request::options(request, &self.options);
+        let reply = self.client.exec_chat(self.target(request.mode), chat, Some(&options)).await;
+        reply.map_or_else(response::recover, response::read).map_err(|error| self.finished(error))
+    }
+}

@@ -1,0 +1,342 @@
+//! Whom to ask and how: plain options, checked once.
+
+use std::time::Duration;
+
+use ::genai::adapter::AdapterKind;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::http::is_loopback;
+use crate::{
+    base::{Error, ErrorKind, Result, TokenCount},
+    chat::CallMode,
+    secret::Secret,
+};
+
+/// Who runs the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Provider {
+    /// Google's Gemini API.
+    Gemini,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// `OpenAI` itself: the Responses API for the models that need it, else Chat Completions.
+    OpenAi,
+    /// Any server that speaks `OpenAI`'s Chat Completions: llama.cpp, vLLM, LM Studio, `OpenRouter` and others.
+    OpenAiCompatible,
+    /// Ollama's own API; its OpenAI-compatible side is used for [`CallMode::JsonSchema`].
+    Ollama,
+}
+
+impl Provider {
+    /// The provider as a lower-case word, for logs and errors.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini",
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::OpenAiCompatible => "openai-compatible",
+            Self::Ollama => "ollama",
+        }
+    }
+
+    /// The provider that a model's name belongs to, if the name says it.
+    ///
+    /// ```
+    /// use webwise::llm::Provider;
+    ///
+    /// assert_eq!(Provider::of_model("gemini-2.5-flash"), Some(Provider::Gemini));
+    /// assert_eq!(Provider::of_model("qwen3:4b"), None);
+    /// ```
+    pub fn of_model(model: &str) -> Option<Self> {
+        let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| model.starts_with(prefix));
+        if begins(&["gemini"]) {
+            Some(Self::Gemini)
+        } else if begins(&["claude"]) {
+            Some(Self::Anthropic)
+        } else if begins(&["gpt-", "chatgpt", "o1", "o3", "o4"]) && !begins(&["gpt-oss"]) {
+            Some(Self::OpenAi)
+        } else {
+            None
+        }
+    }
+
+    const fn needs_key(self) -> bool {
+        matches!(self, Self::Gemini | Self::Anthropic | Self::OpenAi)
+    }
+
+    const fn default_base_url(self) -> Option<&'static str> {
+        match self {
+            Self::Gemini => Some("https://generativelanguage.googleapis.com/v1beta/"),
+            Self::Anthropic => Some("https://api.anthropic.com/v1/"),
+            Self::OpenAi => Some("https://api.openai.com/v1/"),
+            Self::OpenAiCompatible => None,
+            Self::Ollama => Some("http://localhost:11434/"),
+        }
+    }
+}
+
+/// How much a model may think before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reasoning {
+    /// Say nothing about it: the provider's own default.
+    Provider,
+    /// None, where it can be switched off.
+    Off,
+    /// A little.
+    Low,
+    /// More.
+    Medium,
+    /// Much.
+    High,
+}
+
+/// Options of [`GenAi`](super::GenAi).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GenAiOptions {
+    /// Who runs the model.
+    pub provider: Provider,
+    /// The model's name, as the provider calls it.
+    pub model: String,
+    /// Where the API is; the provider's own place when not given. Needed for [`Provider::OpenAiCompatible`]. With a key
+    /// it must be https, or http on this machine.
+    pub base_url: Option<Url>,
+    /// The key; not needed for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
+    pub api_key: Option<Secret>,
+    /// Tokens that request and reply may take together. Default: unknown.
+    pub context_window: Option<TokenCount>,
+    /// Whether pictures may be sent. Default: yes for Gemini, Anthropic and `OpenAI`.
+    pub images: bool,
+    /// How calls are asked for. Default: tool calls.
+    pub mode: CallMode,
+    /// How much the model may think. Default: low for Gemini and for `OpenAI`'s reasoning models, where thinking is paid
+    /// from the same budget as the answer; off for Anthropic, where it excludes a required tool call.
+    pub reasoning: Reasoning,
+    /// Whether the temperature is sent. Default: by the model's name; models that reject it get none.
+    pub temperature: bool,
+    /// Longest time to connect. Default 10 s, chosen.
+    pub connect_timeout: Duration,
+    /// Longest time for one call. Default 120 s, chosen: a net under [`Retrying`](crate::llm::Retrying)'s own limit.
+    pub timeout: Duration,
+    /// Fields that are put into the body of each request last, over ours: a server's own switches. Not for
+    /// [`Provider::Ollama`].
+    pub extra_body: Map<String, Value>,
+}
+
+impl GenAiOptions {
+    /// The defaults for a model.
+    pub fn new(provider: Provider, model: impl Into<String>) -> Self {
+        let model = model.into();
+        Self {
+            provider,
+            base_url: None,
+            api_key: None,
+            context_window: None,
+            images: provider.needs_key(),
+            mode: CallMode::Tools,
+            reasoning: default_reasoning(provider, &model),
+            temperature: takes_temperature(&model),
+            connect_timeout: Duration::from_secs(10),
+            timeout: Duration::from_mins(2),
+            extra_body: Map::new(),
+            model,
+        }
+    }
+
+    /// The same options in the form that requests need, or the first thing that is wrong with them.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        self.model = self.model.trim().to_owned();
+        if self.model.is_empty() || self.model.contains("::") || self.model.chars().any(char::is_control) {
+            return Err(wrong("model", "expected the model's name without `::`"));
+        }
+        self.api_key = match self.api_key.take() {
+            Some(key) => usable(&key)?,
+            None => None,
+        };
+        if self.api_key.is_none() && self.provider.needs_key() {
+            return Err(wrong("api_key", "this provider needs a key").with("provider", self.provider.as_str()));
+        }
+        if self.provider == Provider::Ollama && !self.extra_body.is_empty() {
+            return Err(wrong("extra_body", "cannot be sent to ollama; use its openai-compatible address"));
+        }
+        let url = match (self.base_url.take(), self.provider.default_base_url()) {
+            (Some(url), _) => url,
+            (None, Some(text)) => Url::parse(text).map_err(|e| wrong("base_url", "not a URL").with_source(e))?,
+            (None, None) => return Err(wrong("base_url", "needed for an openai-compatible server")),
+        };
+        let url = folder(url)?;
+        if self.api_key.is_some() && url.scheme() == "http" && !is_loopback(&url) {
+            return Err(wrong("base_url", UNENCRYPTED));
+        }
+        self.base_url = Some(url);
+        Ok(self)
+    }
+
+    /// Which wire format of the `genai` crate carries the call.
+    pub(super) fn adapter_kind(&self, mode: CallMode) -> AdapterKind {
+        match self.provider {
+            Provider::Gemini => AdapterKind::Gemini,
+            Provider::Anthropic => AdapterKind::Anthropic,
+            Provider::OpenAi => match AdapterKind::from_model(&self.model) {
+                Ok(AdapterKind::OpenAIResp) => AdapterKind::OpenAIResp,
+                _ => AdapterKind::OpenAI,
+            },
+            Provider::Ollama if mode == CallMode::Tools => AdapterKind::Ollama,
+            // The one Chat Completions flavour that may go without a key. With a key any flavour will do but `OpenAI`
+            // itself, which adds fields for some model names that other servers reject.
+            Provider::Ollama | Provider::OpenAiCompatible if self.api_key.is_none() => AdapterKind::Omlx,
+            Provider::Ollama | Provider::OpenAiCompatible => AdapterKind::Custom(0),
+        }
+    }
+
+    /// Where that wire format is spoken; ends with a slash.
+    pub(super) fn endpoint(&self, mode: CallMode) -> String {
+        let base = self.base_url.as_ref().map_or_else(String::new, Url::to_string);
+        if self.provider == Provider::Ollama && mode == CallMode::JsonSchema { base + "v1/" } else { base }
+    }
+}
+
+/// Why a key and plain http to another machine do not go together.
+const UNENCRYPTED: &str = "would send the key unencrypted to another machine; use https, or give no key";
+
+pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
+    Error::new(ErrorKind::InvalidInput, "llm.options").with("option", option).with("why", why)
+}
+
+/// The key without white space around it, which environments and files often add; `None` if nothing is left.
+fn usable(key: &Secret) -> Result<Option<Secret>> {
+    let text = key.expose().trim();
+    if text.bytes().all(|b| b.is_ascii_graphic()) {
+        Ok((!text.is_empty()).then(|| Secret::new(text)))
+    } else {
+        Err(wrong("api_key", "holds characters that no header can carry"))
+    }
+}
+
+/// The base URL as a folder, so that paths are put below it and not in the place of its last part.
+fn folder(mut url: Url) -> Result<Url> {
+    let web = matches!(url.scheme(), "http" | "https") && url.has_host();
+    // A user or a query would end up in logs, and is where keys are hidden.
+    if !web || !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+        return Err(wrong("base_url", "expected http or https, without user, password and query"));
+    }
+    url.set_fragment(None);
+    let path = url.path().trim_end_matches('/');
+    let path = path.strip_suffix("/chat/completions").unwrap_or(path);
+    let path = format!("{path}/");
+    url.set_path(&path);
+    Ok(url)
+}
+
+fn default_reasoning(provider: Provider, model: &str) -> Reasoning {
+    match provider {
+        Provider::Gemini if ["gemini-1", "gemini-2.0"].iter().any(|old| model.starts_with(old)) => Reasoning::Provider,
+        Provider::Gemini => Reasoning::Low,
+        Provider::Anthropic => Reasoning::Off,
+        Provider::OpenAi if thinks_always(model) => Reasoning::Low,
+        _ => Reasoning::Provider,
+    }
+}
+
+fn thinks_always(model: &str) -> bool {
+    ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|prefix| model.starts_with(prefix))
+}
+
+/// Whether a model accepts a temperature. Source: the providers' model pages; leaving it out is always accepted.
+fn takes_temperature(model: &str) -> bool {
+    let fixed = ["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5"];
+    !thinks_always(model)
+        && !fixed.iter().any(|prefix| model.starts_with(prefix))
+        && !model.contains("fable")
+        && !model.contains("mythos")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(url: &str) -> Result<String> {
+        let mut options = GenAiOptions::new(Provider::OpenAiCompatible, "m");
+        options.base_url = Some(Url::parse(url).unwrap());
+        options.checked().map(|options| options.endpoint(CallMode::Tools))
+    }
+
+    #[test]
+    fn a_base_url_becomes_a_folder_however_it_was_written() {
+        for url in ["http://h/v1", "http://h/v1/", "http://h/v1/chat/completions", "http://h/v1//#x"] {
+            assert_eq!(checked(url).unwrap(), "http://h/v1/", "{url}");
+        }
+        assert_eq!(checked("https://h").unwrap(), "https://h/");
+    }
+
+    #[test]
+    fn a_base_url_that_hides_a_key_or_is_no_web_address_is_refused() {
+        for url in ["http://me:pw@h/v1", "http://me@h/v1", "http://h/v1?key=s3cret", "file:///v1", "ws://h/v1"] {
+            let error = checked(url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{url}");
+            assert!(!format!("{error:?}").contains("s3cret"), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_key_goes_over_plain_http_to_this_machine_only() {
+        let with_key = |provider, url: &str, key: Option<&str>| {
+            let mut options = GenAiOptions::new(provider, "m");
+            options.base_url = Some(Url::parse(url).unwrap());
+            options.api_key = key.map(Secret::new);
+            options.checked().map(|_| ()).map_err(|error| format!("{error:?} {error}"))
+        };
+        for url in ["http://models.example/v1", "http://192.168.1.7:8000/v1", "http://localhost.models.example/"] {
+            for provider in [Provider::OpenAiCompatible, Provider::Ollama, Provider::Gemini] {
+                let error = with_key(provider, url, Some("s3cret")).unwrap_err();
+                assert!(error.contains("would send the key unencrypted") && !error.contains("s3cret"), "{error}");
+            }
+            assert_eq!(with_key(Provider::OpenAiCompatible, url, None), Ok(()), "{url}");
+            assert_eq!(with_key(Provider::OpenAiCompatible, url, Some(" ")), Ok(()), "{url}");
+        }
+        for url in ["https://models.example/v1", "http://127.0.0.1:8091/v1", "http://localhost/v1", "http://[::1]/v1"] {
+            assert_eq!(with_key(Provider::OpenAiCompatible, url, Some("s3cret")), Ok(()), "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_unusable_is_named() {
+        let why = |options: GenAiOptions| options.checked().unwrap_err().to_string();
+        assert!(why(GenAiOptions::new(Provider::Gemini, "gemini-2.5-flash")).contains("option: api_key"));
+        assert!(why(GenAiOptions::new(Provider::OpenAiCompatible, "m")).contains("option: base_url"));
+        assert!(why(GenAiOptions::new(Provider::Ollama, " ")).contains("option: model"));
+        let mut options = GenAiOptions::new(Provider::Ollama, "m");
+        options.api_key = Some(Secret::new("two\nlines"));
+        assert!(why(options).contains("option: api_key"));
+    }
+
+    #[test]
+    fn white_space_around_a_key_is_not_part_of_it() {
+        let mut options = GenAiOptions::new(Provider::Gemini, "gemini-2.5-flash");
+        options.api_key = Some(Secret::new(" abc\n"));
+        assert_eq!(options.checked().unwrap().api_key.unwrap().expose(), "abc");
+    }
+
+    #[test]
+    fn the_wire_format_follows_provider_model_and_mode() {
+        let kind = |provider, model: &str, mode| GenAiOptions::new(provider, model).adapter_kind(mode);
+        assert_eq!(kind(Provider::OpenAi, "gpt-4.1-mini", CallMode::Tools), AdapterKind::OpenAI);
+        assert_eq!(kind(Provider::OpenAi, "gpt-5-mini", CallMode::Tools), AdapterKind::OpenAIResp);
+        assert_eq!(kind(Provider::OpenAiCompatible, "gpt-5-mini", CallMode::Tools), AdapterKind::Omlx);
+        assert_eq!(kind(Provider::Ollama, "qwen3:4b", CallMode::Tools), AdapterKind::Ollama);
+        assert_eq!(kind(Provider::Ollama, "qwen3:4b", CallMode::JsonSchema), AdapterKind::Omlx);
+    }
+
+    #[test]
+    fn models_that_reject_a_temperature_are_sent_none() {
+        for model in ["gpt-5.4-mini", "o3-mini", "claude-opus-4-8", "claude-sonnet-5"] {
+            assert!(!GenAiOptions::new(Provider::OpenAi, model).temperature, "{model}");
+        }
+        for model in ["gpt-4.1-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen3"] {
+            assert!(GenAiOptions::new(Provider::OpenAi, model).temperature, "{model}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! From our request to the `genai` crate's: equal requests give equal bytes, so that providers cache the prefix.
+
+use ::genai::{
+    Headers,
+    adapter::AdapterKind,
+    chat::{
+        Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest as GenAiRequest, ContentPart, JsonSpec,
+        MessageContent, ReasoningEffort, Tool, ToolChoice,
+    },
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{GenAiOptions, Provider, Reasoning};
+use crate::{
+    action::{ToolSet, ToolSpec},
+    base::sorted,
+    chat::{CallMode, ChatRequest},
+};
+
+/// What providers that want a name call the reply's schema.
+const SCHEMA_NAME: &str = "calls";
+
+/// System instruction, tools, then the one message with its pictures last: from what stays to what changes.
+pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
+    let text = std::iter::once(ContentPart::from_text(&request.message));
+    let images = request
+        .images
+        .iter()
+        .map(|image| ContentPart::Binary(Binary::from_base64("image/png", STANDARD.encode(&image.png), None)));
+    let parts: Vec<_> = text.chain(images).collect();
+    let chat =
+        GenAiRequest::from_system(&request.system).append_message(ChatMessage::user(MessageContent::from_parts(parts)));
+    match request.mode {
+        CallMode::Tools => chat.with_tools(request.tools.specs().iter().map(tool)),
+        // The schema names the tools; a provider given both would not know which to use, and some refuse.
+        CallMode::JsonSchema => chat,
+    }
+}
+
+fn tool(spec: &ToolSpec) -> Tool {
+    Tool::new(spec.name.as_str()).with_description(spec.description.as_str()).with_schema(sorted(&spec.parameters))
+}
+
+/// Everything beside the messages.
+pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOptions {
+    let kind = options.adapter_kind(request.mode);
+    // Bodies are kept because some answers are told only there: refusals, blocked prompts, errors under status 200.
+    let mut chat = ChatOptions::default().with_capture_raw_body(true);
+    chat.max_tokens = u32::try_from(request.max_output.0).ok().filter(|tokens| *tokens > 0);
+    chat.reasoning_effort = effort(options.reasoning, kind);
+    // Anthropic allows neither a required call nor a temperature while the model thinks.
+    let thinks = options.provider == Provider::Anthropic && options.reasoning != Reasoning::Off;
+    chat.temperature = (options.temperature && !thinks).then_some(request.temperature);
+    let mut body = Map::new();
+    match request.mode {
+        CallMode::Tools => {
+            chat.tool_choice = Some(if thinks { ToolChoice::Auto } else { ToolChoice::Required });
+        }
+        CallMode::JsonSchema => respond_with(&request.tools, request.max_calls, kind, &mut chat, &mut body),
+    }
+    cache(request, kind, options.provider, &mut chat);
+    if let (AdapterKind::Ollama, Some(key)) = (kind, &options.api_key) {
+        chat.extra_headers = Some(Headers::from(("Authorization", format!("Bearer {}", key.expose()))));
+    }
+    body.extend(options.extra_body.clone());
+    chat.extra_body = (!body.is_empty()).then_some(Value::Object(body));
+    chat
+}
+
+/// Asks for a reply that follows the schema of calls.
+fn respond_with(
+    tools: &ToolSet,
+    max_calls: usize,
+    kind: AdapterKind,
+    chat: &mut ChatOptions,
+    body: &mut Map<String, Value>,
+) {
+    let schema = tools.reply_schema(max_calls);
+    match kind {
+        AdapterKind::Gemini => {
+            chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, sorted(&without_constants(schema))).into());
+        }
+        AdapterKind::Anthropic => chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, schema).into()),
+        // Put into the body by ourselves: the crate's way marks every optional argument as required, for OpenAI's strict
+        // mode, and a model then has to invent a value for each.
+        AdapterKind::OpenAIResp => {
+            let format = json!({ "type": "json_schema", "name": SCHEMA_NAME, "strict": false, "schema": schema });
+            body.insert("text".to_owned(), json!({ "format": format }));
+        }
+        _ => {
+            let format = json!({ "name": SCHEMA_NAME, "strict": false, "schema": schema });
+            body.insert("response_format".to_owned(), json!({ "type": "json_schema", "json_schema": format }));
+        }
+    }
+}
+
+/// Gemini's schema dialect has no `const`; an `enum` of one value says the same.
+fn without_constants(schema: Value) -> Value {
+    match schema {
+        Value::Object(map) => map
+            .into_iter()
+            .map(|(key, value)| match key.as_str() {
+                "const" => ("enum".to_owned(), json!([value])),
+                _ => (key, without_constants(value)),
+            })
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(items) => items.into_iter().map(without_constants).collect::<Vec<_>>().into(),
+        other => other,
+    }
+}
+
+/// Marks the prefix that stays the same for a run. Gemini and Ollama cache by themselves.
+fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
+    match kind {
+        // On the system instruction, which covers the tools before it.
+        AdapterKind::Anthropic => chat.cache_control = Some(CacheControl::Ephemeral),
+        // Sends calls with one prefix to one machine; without it the crate switches the newest models' cache off.
+        AdapterKind::OpenAI | AdapterKind::OpenAIResp if provider == Provider::OpenAi => {
+            let digest = Sha256::digest(request.system.as_bytes());
+            let short = digest.iter().take(8).fold(0_u64, |short, byte| (short << 8) | u64::from(*byte));
+            chat.prompt_cache_key = Some(format!("webwise-{short:016x}"));
+        }
+        _ => {}
+    }
+}
+
+fn effort(reasoning: Reasoning, kind: AdapterKind) -> Option<ReasoningEffort> {
+    match (reasoning, kind) {
+        (Reasoning::Provider, AdapterKind::Gemini | AdapterKind::Anthropic | AdapterKind::Ollama) => None,
+        // Without an effort the crate takes a last `-high`, `-max` or `-none` off the model's name, also where it is part
+        // of it (`qwen3-max`). OpenAI's formats have no budget, so one changes nothing but that; Gemini's 0 is "off".
+        (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => Some(ReasoningEffort::Budget(0)),
+        (Reasoning::Off, _) => Some(ReasoningEffort::Zero),
+        (Reasoning::Low, _) => Some(ReasoningEffort::Low),
+        (Reasoning::Medium, _) => Some(ReasoningEffort::Medium),
+        (Reasoning::High, _) => Some(ReasoningEffort::High),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::BrowserTool;
+
+    #[test]
+    fn constants_become_enums_at_every_depth() {
+        let tools = ToolSet::new(&[BrowserTool::Click].into(), false, []);
+        let schema = without_constants(tools.reply_schema(3)).to_string();
+        assert!(!schema.contains("\"const\"") && schema.contains(r#"{"enum":["click"]}"#), "{schema}");
+    }
+
+    #[test]
+    fn where_the_crate_would_shorten_a_models_name_an_effort_is_always_given() {
+        for kind in [AdapterKind::OpenAI, AdapterKind::OpenAIResp, AdapterKind::Omlx, AdapterKind::Custom(0)] {
+            assert!(matches!(effort(Reasoning::Provider, kind), Some(ReasoningEffort::Budget(0))), "{kind}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What goes wrong on the way, for every provider alike; no error text holds the key.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
+use webwise::{
+    ErrorKind, LlmClient,
+    llm::{GenAi, GenAiOptions, Provider},
+    secret::Secret,
+};
+use wiremock::ResponseTemplate;
+
+use crate::support::*;
+
+const PROVIDERS: [(Provider, &str); 4] = [
+    (Provider::OpenAiCompatible, "some-model"),
+    (Provider::OpenAi, "gpt-5.4-mini"),
+    (Provider::Gemini, "gemini-2.5-flash"),
+    (Provider::Anthropic, "claude-sonnet-4-6"),
+];
+
+/// A good answer in each provider's format.
+fn good(provider: Provider) -> Value {
+    match provider {
+        Provider::Gemini => json!({ "candidates": [{ "finishReason": "STOP",
+            "content": { "parts": [{ "functionCall": { "name": "reload", "args": {} } }] } }] }),
+        Provider::Anthropic => json!({ "model": "m", "stop_reason": "tool_use",
+            "content": [{ "type": "tool_use", "id": "1", "name": "reload", "input": {} }] }),
+        Provider::OpenAi => json!({ "id": "1", "status": "completed", "model": "m",
+            "output": [{ "type": "function_call", "call_id": "1", "name": "reload", "arguments": "{}" }] }),
+        _ => json!({ "choices": [{ "finish_reason": "tool_calls", "message": { "tool_calls": [
+            { "id": "1", "type": "function", "function": { "name": "reload", "arguments": "{}" } }] } }] }),
+    }
+}
+
+/// An error body in the form that most providers use, with the key in it as some echo it.
+fn complaint(code: u16) -> ResponseTemplate {
+    status(code, json!({ "error": { "message": format!("failed for {KEY}"), "type": "some_error" } }))
+}
+
+#[tokio::test]
+async fn every_status_has_its_kind_and_no_text_holds_the_key() {
+    for (provider, model) in PROVIDERS {
+        let kinds = [
+            (400, ErrorKind::InvalidInput),
+            (401, ErrorKind::Unauthorized),
+            (403, ErrorKind::Unauthorized),
+            (404, ErrorKind::InvalidInput),
+            (422, ErrorKind::InvalidInput),
+            (429, ErrorKind::RateLimited),
+            (500, ErrorKind::Unavailable),
+            (503, ErrorKind::Unavailable),
+            (529, ErrorKind::Unavailable),
+        ];
+        let peer = Peer::new(provider, model, kinds.map(|(code, _)| complaint(code))).await;
+        for (code, kind) in kinds {
+            let error = peer.fails(&request()).await;
+            assert_eq!(error.kind(), kind, "{provider:?} {code}");
+            assert!(error.to_string().contains("<secret:LLM_API_KEY>"), "{error}");
+            assert!(error.to_string().contains(&format!("model: {model}")), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_rate_limit_with_seconds_then_with_a_date_is_waited_out() {
+    for (provider, model) in PROVIDERS {
+        let peer = Peer::new(
+            provider,
+            model,
+            [
+                complaint(429).insert_header("retry-after", "0"),
+                complaint(429)
+                    .insert_header("date", "Wed, 21 Oct 2015 07:28:00 GMT")
+                    .insert_header("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"),
+                complaint(429).insert_header("retry-after-ms", "1"),
+                ok(good(provider)),
+            ],
+        )
+        .await;
+        let response = peer.patient().complete(&request()).await.unwrap();
+        assert_eq!((lines(&response), response.retries), (vec!["reload {}".to_owned()], 3), "{provider:?}");
+        let sent = peer.requests().await;
+        assert!(sent.iter().all(|one| one.body == sent[0].body), "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_providers_wait_reaches_the_error_exactly() {
+    for (provider, model) in PROVIDERS {
+        let dated = complaint(429)
+            .insert_header("date", "Wed, 21 Oct 2015 07:28:00 GMT")
+            .insert_header("retry-after", "Wed, 21 Oct 2015 07:29:17 GMT");
+        let peer = Peer::new(provider, model, [complaint(429).insert_header("retry-after", "7"), dated]).await;
+        assert_eq!(peer.fails(&request()).await.retry_after(), Some(Duration::from_secs(7)));
+        assert_eq!(peer.fails(&request()).await.retry_after(), Some(Duration::from_secs(77)));
+    }
+}
+
+#[tokio::test]
+async fn a_server_error_then_a_success_is_a_success() {
+    for (provider, model) in PROVIDERS {
+        let peer = Peer::new(provider, model, [complaint(500), complaint(529), ok(good(provider))]).await;
+        assert_eq!(peer.patient().complete(&request()).await.unwrap().retries, 2, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_caller_must_change_is_asked_once() {
+    for (provider, model) in PROVIDERS {
+        for code in [400, 401, 403] {
+            let peer = Peer::new(provider, model, [complaint(code), ok(good(provider))]).await;
+            let error = checked(peer.patient().complete(&request()).await.unwrap_err());
+            assert!(!error.is_retryable() && peer.requests().await.len() == 1, "{provider:?} {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_reply_is_malformed() {
+    for (provider, model) in PROVIDERS {
+        let bodies = ["{\"choices\": [", "{}", "[]", "{\"choices\": []}", "{\"candidates\": 3, \"content\": 4}"];
+        let peer = Peer::new(
+            provider,
+            model,
+            bodies.iter().map(|body| ResponseTemplate::new(200).set_body_raw(*body, "application/json")),
+        )
+        .await;
+        for body in bodies {
+            assert_eq!(peer.fails(&request()).await.kind(), ErrorKind::MalformedReply, "{provider:?} {body}");
+        }
+        let page = ResponseTemplate::new(200).set_body_raw(format!("<html>Log in {KEY}</html>"), "text/html");
+        let peer = Peer::new(provider, model, [page]).await;
+        let error = peer.fails(&request()).await;
+        assert!(error.kind() == ErrorKind::MalformedReply && error.to_string().contains("Log in"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_under_status_200_is_an_error() {
+    for (provider, model) in PROVIDERS {
+        let body = json!({ "error": { "code": 429, "message": "Provider returned error" } });
+        let error = Peer::new(provider, model, [ok(body)]).await.fails(&request()).await;
+        assert_eq!(error.kind(), ErrorKind::RateLimited, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_with_the_key() {
+    let other = Peer::new(Provider::Gemini, "gemini-2.5-flash", []).await;
+    let place = other.options().base_url.unwrap().to_string();
+    let peer = Peer::new(
+        Provider::Gemini,
+        "gemini-2.5-flash",
+        [ResponseTemplate::new(307).insert_header("location", place.as_str())],
+    )
+    .await;
+    assert_eq!(peer.fails(&request()).await.kind(), ErrorKind::InvalidInput);
+    assert_eq!(other.requests().await.len(), 0);
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_come_is_a_time_out() {
+    for (provider, model) in PROVIDERS {
+        let late = ok(good(provider)).set_delay(Duration::from_mins(10));
+        let peer = Peer::new(provider, model, [late]).await;
+        let mut options = peer.options();
+        options.timeout = Duration::from_millis(60);
+        let error = checked(GenAi::new(options).unwrap().complete(&request()).await.unwrap_err());
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{provider:?} {error}");
+    }
+}
+
+/// A server that reads a request, writes these bytes and closes the connection.
+async fn breaks_off(answer: &'static [u8]) -> GenAi {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut buffer = vec![0; 64 * 1024];
+            let _ = stream.read(&mut buffer).await;
+            let _ = stream.write_all(answer).await;
+        }
+    });
+    let mut options = GenAiOptions::new(Provider::OpenAiCompatible, "m");
+    options.base_url = Some(format!("http://{address}/v1").parse().unwrap());
+    options.api_key = Some(Secret::new(KEY));
+    GenAi::new(options).unwrap()
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_off_is_unavailable() {
+    for answer in [
+        &b""[..],
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9000\r\n\r\n{\"choices\": [",
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{\"choi",
+        b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 9000\r\n\r\nsorry",
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+    ] {
+        let error = checked(breaks_off(answer).await.complete(&request()).await.unwrap_err());
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_unavailable() {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let mut options = GenAiOptions::new(Provider::OpenAiCompatible, "m");
+    options.base_url = Some(format!("http://{free}/v1").parse().unwrap());
+    let error = GenAi::new(options).unwrap().complete(&request()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.to_string().contains("refused"), "{error}");
+}
+
+#[test]
+fn debug_of_a_client_never_prints_the_key() {
+    let mut options = GenAiOptions::new(Provider::Anthropic, "claude-sonnet-4-6");
+    options.api_key = Some(Secret::new(KEY));
+    assert!(!format!("{options:?}").contains(KEY));
+    assert!(!format!("{:?}", GenAi::new(options).unwrap()).contains(KEY));
+}
