@@ -1,0 +1,26 @@
+//! Embeds the loop with one part swapped: events go to a console of the program's own.
+//! `cargo run --example embed --features stand-in -- https://example.com "What is this domain for?"`
+use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions};
+use webwise::{DecisionLoop, EventSink, Task, event::Event, llm::StandIn, store::InMemory};
+
+#[derive(Debug)]
+struct Console;
+
+impl EventSink for Console {
+    fn emit(&self, event: &Event) {
+        println!("{:>3} {}", event.step, event.kind.name());
+    }
+}
+
+#[tokio::main]
+async fn main() -> webwise::Result<()> {
+    let mut words = std::env::args().skip(1);
+    let url = words.next().unwrap_or_else(|| "https://example.com".to_owned());
+    let task =
+        Task::new(words.next().unwrap_or_else(|| "What is this domain for?".to_owned()))?.with_start_url(&url)?;
+    let browser = PlaywrightCli::launch(&PlaywrightCliOptions::from_env()?).await?;
+    let agent = DecisionLoop::builder(browser, StandIn::new(), InMemory::new()).with_sink(Console).build()?;
+    let report = agent.run(task).await;
+    println!("{}: {:?}", report.summary.stop, report.answer);
+    agent.browser().close().await
+}

@@ -1,0 +1,199 @@
+//! Which element of the page an instruction means.
+
+use super::{
+    seen::{Element, Page},
+    words::{content, equal, fit},
+};
+
+/// Least fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four on each side.
+const FIELD_FIT: f64 = 0.3;
+/// Least fit of what is clicked. Source: chosen; a wrong click costs more than a search for the right one.
+pub(super) const CLICK_FIT: f64 = 0.4;
+/// Least fit of a choice's label, where its value is not equal. Source: chosen.
+const CHOICE_FIT: f64 = 0.6;
+
+const FIELDS: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton"];
+const BOXES: &[&str] = &["checkbox", "switch", "radio", "menuitemcheckbox"];
+const CHOICES: &[&str] =
+    &["radio", "option", "menuitemradio", "menuitem", "tab", "listitem", "gridcell", "button", "link"];
+const CLICKABLE: &[&str] = &[
+    "button",
+    "link",
+    "tab",
+    "menuitem",
+    "option",
+    "treeitem",
+    "menuitemradio",
+    "menuitemcheckbox",
+    "generic",
+    "img",
+    "cell",
+    "listitem",
+    "checkbox",
+    "radio",
+];
+
+/// How a choice is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    Select,
+    Check,
+    Click,
+}
+
+/// The element that fits best, the first of those that fit alike; `None` below `least`.
+fn best<'a>(
+    elements: impl Iterator<Item = &'a Element>,
+    least: f64,
+    fits: impl Fn(&Element) -> f64,
+) -> Option<&'a Element> {
+    let mut found: Option<(f64, &Element)> = None;
+    for element in elements {
+        let fit = fits(element);
+        if fit >= least && found.is_none_or(|(most, _)| fit > most) {
+            found = Some((fit, element));
+        }
+    }
+    found.map(|(_, element)| element)
+}
+
+fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a Element> {
+    page.elements.iter().filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
+}
+
+/// The field of this name.
+pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
+    // A box with a closed list of choices is not typed into.
+    let fields = || enabled(page, FIELDS).filter(|element| element.options.is_empty());
+    let is = |word: &str| name.len() == 1 && name[0] == word;
+    if name.is_empty() {
+        return fields().find(|element| element.value.is_empty());
+    }
+    let fits = |element: &Element| {
+        if is("search") && element.role == "searchbox" { 1.0 } else { fit(name, &element.label) }
+    };
+    best(fields(), FIELD_FIT, fits).or_else(|| {
+        // Login boxes without a label: the first takes the name, the second the password.
+        let bare = page.kind == "login" && fields().all(|element| element.label.is_empty());
+        match bare {
+            true if is("username") => fields().next(),
+            true if is("password") => fields().nth(1),
+            _ => None,
+        }
+    })
+}
+
+/// The element by which this value is chosen, how, and the value as the page writes it.
+pub(super) fn choice<'a>(page: &'a Page, name: &[String], value: &str) -> Option<(&'a Element, How, String)> {
+    let belongs = |element: &&Element| name.is_empty() || fit(name, &element.label) >= FIELD_FIT;
+    let lists = || page.elements.iter().filter(|element| !element.options.is_empty()).filter(belongs);
+    for list in lists() {
+        if let Some(option) = list.options.iter().find(|option| equal(option, value)) {
+            return Some((list, How::Select, option.clone()));
+        }
+    }
+    let wanted = content(value);
+    let one = |element: &Element| if equal(&element.label, value) { 2.0 } else { fit(&wanted, &element.label) };
+    if let Some(element) = best(enabled(page, CHOICES), CHOICE_FIT, one) {
+        let how = if element.role == "radio" { How::Check } else { How::Click };
+        return Some((element, how, element.label.clone()));
+    }
+    // `size M` without quotes: the list's name and the choice in one.
+    for list in lists() {
+        let both = |option: &&String| fit(&wanted, &format!("{} {option}", list.label)) > 0.9;
+        if let Some(option) = list.options.iter().find(both) {
+            return Some((list, How::Select, option.clone()));
+        }
+    }
+    let boxes = enabled(page, &["combobox", "listbox"]);
+    let named = best(boxes, FIELD_FIT, |element| fit(name, &element.label))?;
+    Some((named, How::Select, value.to_owned()))
+}
+
+/// The box to tick.
+pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
+    best(enabled(page, BOXES), FIELD_FIT, |element| fit(what, &element.label))
+}
+
+/// What is called so and can be clicked. A form is sent by a button; its link in a menu leads elsewhere.
+pub(super) fn clickable<'a>(page: &'a Page, what: &[String], name: &str, submit: bool) -> Option<&'a Element> {
+    let roles = if submit { &["button"][..] } else { CLICKABLE };
+    best(enabled(page, roles), CLICK_FIT, |element| called(element, what, name))
+}
+
+/// How well an element is called so.
+pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
+    if equal(&element.label, name) { 2.0 } else { fit(what, &element.label) }
+}
+
+/// The button by which an overlay is most likely left.
+pub(super) fn way_out(page: &Page) -> Option<&Element> {
+    const LEAVING: &[&str] = &["accept", "ok", "close", "continue", "got"];
+    if !page.kind.contains("dialog") {
+        return None;
+    }
+    let leaving = |element: &Element| {
+        let words = content(&element.label);
+        let fits = |leaving: &&str| words.iter().any(|word| fit(&[(**leaving).to_owned()], word) > 0.9);
+        LEAVING.iter().position(fits).map_or(0.0, |at| 1.0 / f64::from(u32::try_from(at).unwrap_or(9) + 1))
+    };
+    let buttons = || enabled(page, &["button"]).take(MAX_DIALOG_BUTTONS);
+    best(buttons(), 0.1, leaving).or_else(|| buttons().next())
+}
+
+/// Buttons of a dialog that are looked at; those of a dialog stand first on a page. Source: chosen.
+const MAX_DIALOG_BUTTONS: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::stand_in::lines::element;
+
+    fn page(lines: &[&str]) -> Page {
+        Page { elements: lines.iter().filter_map(|line| element(line)).collect(), ..Page::default() }
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        content(text)
+    }
+
+    #[test]
+    fn a_choice_is_found_in_a_list_among_radio_buttons_and_in_one_phrase() {
+        let page = page(&[
+            r#"e1 combobox "Size" options "Choose a size" "S" "M""#,
+            r#"e2 radio "Forest green""#,
+            r#"e3 radio "Black" [checked]"#,
+        ]);
+        let found = |name: &str, value: &str| {
+            let name = if name.is_empty() { Vec::new() } else { words(name) };
+            let (element, how, value) = choice(&page, &name, value).unwrap();
+            (element.reference.clone(), how, value)
+        };
+        assert_eq!(found("size", "m"), ("e1".into(), How::Select, "M".into()));
+        assert_eq!(found("colour", "Forest green"), ("e2".into(), How::Check, "Forest green".into()));
+        assert_eq!(found("", "size M"), ("e1".into(), How::Select, "M".into()));
+    }
+
+    #[test]
+    fn a_form_is_sent_by_its_button_and_not_by_a_link_of_that_name() {
+        let page = page(&[r#"e1 link "Log in""#, r#"e2 button "Sign in""#]);
+        assert_eq!(clickable(&page, &words("log in"), "log in", true).unwrap().reference, "e2");
+        assert_eq!(clickable(&page, &words("log in"), "log in", false).unwrap().reference, "e1");
+    }
+
+    #[test]
+    fn login_boxes_without_labels_are_told_apart_by_their_place() {
+        let mut page = page(&[r#"e1 textbox """#, r#"e2 textbox """#]);
+        assert!(field(&page, &words("password")).is_none());
+        page.kind = "login".to_owned();
+        assert_eq!(field(&page, &words("password")).unwrap().reference, "e2");
+    }
+
+    #[test]
+    fn the_way_out_of_a_dialog_is_its_agreeing_button() {
+        let mut page = page(&[r#"e1 button "Settings""#, r#"e2 button "Agree and continue""#]);
+        assert!(way_out(&page).is_none());
+        page.kind = "dialog_blocking".to_owned();
+        assert_eq!(way_out(&page).unwrap().reference, "e2");
+    }
+}

@@ -1,0 +1,152 @@
+//! What an instruction is about: the fields, values and names after its verb.
+
+use super::{
+    tokens::{Segment, Token},
+    words::content,
+};
+
+/// The text after a verb: its first value, or its words as written.
+pub(super) fn phrase(parts: &[Segment]) -> String {
+    if let Some(value) = parts.iter().flat_map(|part| &part.tokens).find_map(Token::value) {
+        return value.to_owned();
+    }
+    let mut out = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            out.push_str(&part.before);
+            out.push(' ');
+        }
+        out.push_str(&words(&part.tokens));
+    }
+    let out = out.trim();
+    let article = ["the ", "a ", "an ", "for ", "me "].into_iter().find(|article| starts(out, article));
+    article.map_or(out, |article| &out[article.len()..]).to_owned()
+}
+
+fn starts(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+fn words(tokens: &[Token]) -> String {
+    let words: Vec<&str> = tokens.iter().filter_map(|token| token.word().or_else(|| token.value())).collect();
+    words.join(" ")
+}
+
+/// User and password of a login. A password that is not named is taken from the secrets.
+pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, Option<String>) {
+    let (mut user, mut password): (Option<String>, Option<String>) = (None, None);
+    let mut for_password = false;
+    for token in parts.iter().flat_map(|part| &part.tokens) {
+        match token {
+            Token::Value(value) => {
+                let secret = value.starts_with("<secret:") && (for_password || !is_user(value));
+                if secret || for_password { password = Some(value.clone()) } else { user = Some(value.clone()) }
+            }
+            Token::Word(word) => match word.to_lowercase().as_str() {
+                "password" | "passphrase" | "pin" => for_password = true,
+                "as" | "user" | "username" | "email" | "account" => for_password = false,
+                "with" | "using" | "the" | "name" | "of" | "is" | "to" | "shop" | "site" => {}
+                _ if user.is_none() && !for_password => user = Some(word.clone()),
+                _ => {}
+            },
+            Token::Mark(_) => {}
+        }
+    }
+    let named = |hints: fn(&str) -> bool| secrets.iter().find(|secret| hints(secret)).cloned();
+    let user = user.or_else(|| named(is_user));
+    let password = password.or_else(|| named(is_password));
+    (user, password)
+}
+
+fn is_user(secret: &str) -> bool {
+    let secret = secret.to_lowercase();
+    ["user", "email", "login", "account"].iter().any(|hint| secret.contains(hint)) && !is_password(&secret)
+}
+
+fn is_password(secret: &str) -> bool {
+    let secret = secret.to_lowercase();
+    ["pass", "pwd", "pin"].iter().any(|hint| secret.contains(hint))
+}
+
+/// Words between a field and its value.
+const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
+
+/// Fields with what is to be put into them: `the quantity to 2`, `name "A"`, `"A" into the name field`, `Berlin as city`.
+pub(super) fn fields(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
+    parts.iter().flat_map(|part| field_items(&part.tokens)).collect()
+}
+
+fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
+    if tokens.iter().any(|token| token.value().is_some()) {
+        return quoted_items(tokens);
+    }
+    let at = |marks: &[&str]| tokens.iter().position(|token| marks.iter().any(|mark| token.is(mark)));
+    let split = |at: usize| (&tokens[..at], &tokens[at + 1..]);
+    let (field, value) = match (at(&["into", "in"]), at(GIVES)) {
+        (Some(into), _) => {
+            let (value, field) = split(into);
+            (field, value)
+        }
+        // `Berlin as city` gives the value first, `city to Berlin` the field.
+        (None, Some(gives)) if tokens[gives].is("as") => {
+            let (value, field) = split(gives);
+            (field, value)
+        }
+        (None, Some(gives)) => split(gives),
+        (None, None) => {
+            let first = tokens.iter().take_while(|token| token.is("the") || token.is("my")).count() + 1;
+            tokens.split_at(first.min(tokens.len()))
+        }
+    };
+    let value = words(value);
+    if value.is_empty() { Vec::new() } else { vec![(content(&words(field)), value)] }
+}
+
+/// Items of which the values are quoted: the words before each value name its field, or those after the last one.
+fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
+    let mut out: Vec<(Vec<String>, String)> = Vec::new();
+    let mut before: Vec<&str> = Vec::new();
+    for token in tokens {
+        match token {
+            Token::Word(word) => before.push(word),
+            Token::Value(value) => out.push((name(&std::mem::take(&mut before)), value.clone())),
+            Token::Mark(_) => {}
+        }
+    }
+    if let (Some((field, _)), false) = (out.last_mut().filter(|(field, _)| field.is_empty()), before.is_empty()) {
+        *field = name(&before);
+    }
+    out
+}
+
+/// The words of a field's name; nothing when there is no word that counts.
+fn name(words: &[&str]) -> Vec<String> {
+    let kept: Vec<&str> = words.iter().copied().filter(|word| !GIVES.contains(&word.to_lowercase().as_str())).collect();
+    let text = kept.join(" ");
+    let counted = content(&text);
+    let empty = ["the", "a", "an", "into", "in", "for", "of", "my", "on"];
+    if counted.iter().all(|word| empty.contains(&word.as_str())) { Vec::new() } else { counted }
+}
+
+/// Choices: `size "M"`, `"Express" as shipping`, `Express delivery`. Without a value the words are the value.
+pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
+    let choice = |part: &Segment| {
+        let tokens = &part.tokens;
+        if tokens.iter().any(|token| token.value().is_some()) {
+            return quoted_items(tokens);
+        }
+        let at = tokens.iter().position(|token| token.is("as") || token.is("for") || token.is("to"));
+        match at {
+            Some(at) if tokens[at].is("to") => vec![(content(&words(&tokens[..at])), words(&tokens[at + 1..]))],
+            Some(at) => vec![(content(&words(&tokens[at + 1..])), bare(&tokens[..at]))],
+            None => vec![(Vec::new(), bare(tokens))],
+        }
+    };
+    parts.iter().flat_map(choice).collect()
+}
+
+/// The words without an article before them.
+fn bare(tokens: &[Token]) -> String {
+    let articles = tokens.iter().take_while(|token| token.is("the") || token.is("a") || token.is("an")).count();
+    words(&tokens[articles..])
+}

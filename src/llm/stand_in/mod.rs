@@ -1,0 +1,109 @@
+//! A model that needs no key and no network: rules in the place of a network of weights.
+//!
+//! It decides from the request alone, the prompt's text and the names of the tools, and keeps nothing between calls. So
+//! when it does better in a second run, that can only come from what memory put into the prompt: it follows advice, and
+//! without advice it makes the mistakes that anyone makes on a page seen for the first time. It knows no site.
+//!
+//! It understands goals in plain English, one instruction after the other, values in quotes or as placeholders:
+//!
+//! ```text
+//! log in as "USER" with the password <secret:NAME>     search for "WORDS"         open "NAME", go to the NAME
+//! choose NAME "VALUE", choose "VALUE" as NAME          set the NAME to "VALUE"    fill in NAME "VALUE" and NAME "VALUE"
+//! accept the NAME, tick NAME, untick NAME              press KEY                  add it to the NAME, place the NAME
+//! report the NAME and the NAME
+//! ```
+//!
+//! `seen` and `lines` read the prompt, `tokens`, `items` and `goal` the goal, `tips` the advice; `progress` says how far the
+//! plan is, `finding` which element is meant, `policy` decides, `seek` and `recover` when something is missing or fails.
+
+mod answer;
+mod finding;
+mod goal;
+mod items;
+mod lines;
+mod policy;
+mod progress;
+mod recover;
+mod seek;
+mod seen;
+mod tips;
+mod tokens;
+mod words;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use self::seen::Seen;
+use super::LlmClient;
+use crate::{
+    action::RawCall,
+    base::Result,
+    chat::{CallMode, ChatRequest, ChatResponse, LlmCapabilities},
+};
+
+/// The stand-in model, for first steps without a key, for examples and for tests.
+///
+/// ```
+/// use std::sync::Arc;
+/// use webwise::{action::ToolSet, chat::ChatRequest, llm::StandIn};
+///
+/// let tools = Arc::new(ToolSet::new(&[].into(), false, []));
+/// let system = "You operate a browser.\n\n## Goal\nReport the order number.\n";
+/// let page = "## Page\n<<<page 1\nurl \"https://shop.example/\"\ntext \"Thank you. Order number: 4711.\"\npage 1>>>\n";
+/// let reply = StandIn::new().decide(&ChatRequest::new(system, page, tools));
+/// assert_eq!(reply.calls[0].arguments["answer"], "order number: 4711");
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StandIn {
+    mode: CallMode,
+}
+
+impl StandIn {
+    /// A stand-in that prefers tool calls.
+    pub const fn new() -> Self {
+        Self { mode: CallMode::Tools }
+    }
+
+    /// A stand-in that prefers this mode.
+    #[must_use]
+    pub const fn with_mode(self, mode: CallMode) -> Self {
+        Self { mode }
+    }
+
+    /// The reply to a request: the same for the same request, always.
+    pub fn decide(&self, request: &ChatRequest) -> ChatResponse {
+        let tools = request.tools.specs().iter().map(|spec| spec.name.clone()).collect();
+        let calls = policy::decide(&Seen::read(&request.system, &request.message, tools));
+        match request.mode {
+            CallMode::Tools => ChatResponse::with_calls(calls),
+            CallMode::JsonSchema => ChatResponse::with_text(written(calls)),
+        }
+    }
+}
+
+/// Calls as text that follows the schema of a reply.
+fn written(calls: Vec<RawCall>) -> String {
+    let call = |call: RawCall| {
+        let mut fields = call.arguments.as_object().cloned().unwrap_or_default();
+        fields.insert("action".to_owned(), Value::String(call.name));
+        Value::Object(fields)
+    };
+    let calls: Vec<Value> = calls.into_iter().map(call).collect();
+    crate::base::canonical(&json!({ "calls": calls }))
+}
+
+#[async_trait]
+impl LlmClient for StandIn {
+    fn capabilities(&self) -> LlmCapabilities {
+        let mut capabilities = LlmCapabilities::new("stand-in");
+        capabilities.mode = self.mode;
+        capabilities
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        Ok(self.decide(request))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+//! The decision: what to do next, from what is seen alone.
+
+use serde_json::json;
+
+use super::{
+    answer,
+    finding::{How, choice, clickable, field, tick_box},
+    goal::{Planned, Step, steps},
+    progress::{Progress, progress},
+    recover, seek,
+    seen::{Element, Seen},
+    tips::{self, Remedy, Tip},
+    words::{content, equal, fit},
+};
+use crate::action::RawCall;
+
+/// A call, and the name of what it is aimed at.
+#[derive(Debug, Clone)]
+pub(super) struct Act {
+    pub call: RawCall,
+    pub label: String,
+}
+
+impl Act {
+    pub(super) fn new(tool: &str, arguments: serde_json::Value) -> Self {
+        Self { call: RawCall::new(tool, arguments), label: String::new() }
+    }
+
+    pub(super) fn on(tool: &str, element: &Element) -> Self {
+        Self { label: element.label.clone(), ..Self::new(tool, json!({ "target": element.reference })) }
+    }
+}
+
+/// What is known when a decision is made.
+#[derive(Debug)]
+pub(super) struct Situation<'a> {
+    pub seen: &'a Seen,
+    pub plan: &'a [Planned],
+    pub progress: &'a Progress,
+    /// Advice for this site.
+    pub site: Vec<Tip>,
+    /// Advice for the whole run.
+    pub lessons: Vec<Tip>,
+}
+
+impl Situation<'_> {
+    pub(super) fn has(&self, tool: &str) -> bool {
+        self.seen.tools.iter().any(|name| name == tool)
+    }
+}
+
+/// Decides.
+pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
+    if seen.page.dialog {
+        return vec![RawCall::new("dialog_accept", json!({}))];
+    }
+    let plan = steps(&seen.goal, &seen.secrets);
+    let progress = progress(&plan, seen);
+    let read = |texts: &[String]| texts.iter().map(|text| tips::read(text)).collect();
+    let now =
+        Situation { seen, plan: &plan, progress: &progress, site: read(&seen.site_tips), lessons: read(&seen.lessons) };
+    let acts = acts(&now);
+    let acts = recover::instead(&now, &acts).or_else(|| forewarned(&now, &acts)).unwrap_or(acts);
+    acts.into_iter().map(|act| act.call).take(seen.max_calls.max(1)).collect()
+}
+
+/// What the plan asks for next: as many steps as the page allows, up to the first that leaves it.
+fn acts(now: &Situation<'_>) -> Vec<Act> {
+    let Some(next) = now.progress.next() else { return vec![finish_done(now)] };
+    let mut acts: Vec<Act> = Vec::new();
+    let mut typed = now.progress.typed && now.seen.history.len() == now.progress.since;
+    for at in next..now.plan.len() {
+        if now.progress.done[at] {
+            continue;
+        }
+        let planned = &now.plan[at];
+        if let Step::Report(_) = planned.step {
+            if acts.is_empty() {
+                acts = report(now, at);
+            }
+            break;
+        }
+        let Some(step) = attempt(now, planned, typed) else {
+            if acts.is_empty() {
+                acts = seek::missing(now, at);
+            }
+            break;
+        };
+        typed = matches!(planned.step, Step::Fill { .. });
+        acts.extend(step);
+        if !matches!(planned.step, Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }) {
+            break;
+        }
+    }
+    acts
+}
+
+/// The calls for one step, or `None` if what it needs is not on the page.
+pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
+    let page = &now.seen.page;
+    match &planned.step {
+        Step::Goto(url) => Some(vec![Act::new("goto", json!({ "url": url }))]),
+        Step::Back => Some(vec![Act::new("go_back", json!({}))]),
+        Step::Press(key) => Some(vec![Act::new("press", json!({ "key": key }))]),
+        Step::Fill { field: name, value } => {
+            let field = field(page, name)?;
+            let told = now
+                .site
+                .iter()
+                .any(|tip| for_this(tip, "fill", &field.label) && tip.remedies.contains(&Remedy::ClickThenType));
+            Some(if told { click_then_type(field, value) } else { vec![fill(field, value)] })
+        }
+        Step::Choose { field, value } => {
+            let (element, how, value) = choice(page, field, value)?;
+            Some(vec![match how {
+                How::Select if now.has("select") => {
+                    let mut act = Act::on("select", element);
+                    act.call.arguments["values"] = json!([value]);
+                    act
+                }
+                How::Check if now.has("check") => Act::on("check", element),
+                _ => Act::on("click", element),
+            }])
+        }
+        Step::Tick { what, on } => match tick_box(page, what) {
+            Some(element) if now.has("check") => Some(vec![Act::on(if *on { "check" } else { "uncheck" }, element)]),
+            Some(element) => Some(vec![Act::on("click", element)]),
+            None => clickable(page, what, "", false).map(|element| vec![Act::on("click", element)]),
+        },
+        Step::Click { what, name, submit } => click(now, planned, what, name, *submit, typed),
+        Step::Report(_) => None,
+    }
+}
+
+/// A click, or what advice says to do in its place.
+fn click(
+    now: &Situation<'_>,
+    planned: &Planned,
+    what: &[String],
+    name: &str,
+    submit: bool,
+    typed: bool,
+) -> Option<Vec<Act>> {
+    let enter = || vec![Act::new("press", json!({ "key": "Enter" }))];
+    let searching = submit && planned.way.iter().any(|word| word == "search");
+    let element = clickable(&now.seen.page, what, name, submit);
+    let label = element.map_or("", |element| &element.label);
+    let told = |key: &str| {
+        let presses = |tip: &&Tip| tip.remedies.contains(&Remedy::Press(key.to_owned()));
+        let searches = |tip: &Tip| searching && tip.search && tip.target.is_none();
+        now.site.iter().filter(presses).any(|tip| for_this(tip, "click", label) || searches(tip))
+            || now.lessons.iter().filter(presses).any(searches)
+    };
+    if typed && (told("Enter") || (submit && element.is_none())) {
+        return Some(enter());
+    }
+    let act = Act::on("click", element?);
+    let escaped = seek::since(now).any(|past| past.tool == "press" && past.argument("key") == Some("Escape"));
+    Some(if typed && !escaped && told("Escape") {
+        vec![Act::new("press", json!({ "key": "Escape" })), act]
+    } else {
+        vec![act]
+    })
+}
+
+fn fill(field: &Element, value: &str) -> Act {
+    let mut act = Act::on("fill", field);
+    act.call.arguments["text"] = json!(value);
+    act
+}
+
+pub(super) fn click_then_type(field: &Element, value: &str) -> Vec<Act> {
+    let typing = Act { label: field.label.clone(), ..Act::new("type", json!({ "text": value })) };
+    vec![Act::on("click", field), typing]
+}
+
+/// Whether an advice is about this command on an element of this name.
+pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
+    let commanded = tip.command.as_deref().is_none_or(|own| own == command);
+    let named = tip.target.as_deref().is_some_and(|target| equal(target, label) || fit(&content(target), label) > 0.6);
+    commanded && named
+}
+
+/// What memory of this site says to click first, if it is here and stands in the way.
+fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
+    let first = acts.first()?;
+    let page = &now.seen.page;
+    for tip in &now.site {
+        let relevant = page.kind.contains("dialog") || for_this(tip, &first.call.name, &first.label);
+        for remedy in &tip.remedies {
+            let Remedy::Click(name) = remedy else { continue };
+            let Some(element) = clickable(page, &content(name), name, false).filter(|_| relevant) else { continue };
+            let known = equal(&element.label, name) || fit(&content(name), &element.label) > 0.9;
+            // Once is enough: what is still there after it was clicked does not go by clicking.
+            let clicked = now
+                .seen
+                .history
+                .iter()
+                .rev()
+                .take(3)
+                .any(|past| past.tool == "click" && past.target_name() == element.label);
+            if known && !clicked && element.label != first.label {
+                return Some(vec![Act::on("click", element)]);
+            }
+        }
+    }
+    None
+}
+
+/// Finishes with everything that is to be told from here on, or does what may bring it about.
+fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
+    let wanted: Vec<&Vec<String>> = now.plan[at..]
+        .iter()
+        .filter_map(|planned| match &planned.step {
+            Step::Report(what) => Some(what),
+            _ => None,
+        })
+        .collect();
+    let text = &now.seen.page.text;
+    let found: Vec<_> = wanted.iter().filter_map(|what| Some((*what, answer::find(text, what)?))).collect();
+    if found.len() < wanted.len()
+        && let Some(acts) = seek::unfinished(now)
+    {
+        return acts;
+    }
+    let Some((_, first)) = found.first() else { return vec![give_up("the page does not say it")] };
+    let parts: Vec<String> = found.iter().map(|(what, found)| format!("{}: {}", what.join(" "), found.value)).collect();
+    vec![finish(&parts.join("; "), &first.evidence, found.len() == wanted.len())]
+}
+
+fn finish_done(now: &Situation<'_>) -> Act {
+    let page = &now.seen.page;
+    let evidence = if page.text.is_empty() { page.title.clone() } else { answer::opening(&page.text, 60) };
+    if now.plan.is_empty() {
+        give_up("the goal holds no instruction that I know")
+    } else {
+        finish(&format!("Done: {}", page.title), &evidence, true)
+    }
+}
+
+fn finish(answer: &str, evidence: &str, success: bool) -> Act {
+    Act::new("finish", json!({ "answer": answer, "evidence": evidence, "success": success }))
+}
+
+/// Ends the task without success.
+pub(super) fn give_up(why: &str) -> Act {
+    finish(&format!("I could not do it: {why}."), "", false)
+}

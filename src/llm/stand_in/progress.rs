@@ -1,0 +1,161 @@
+//! How far the plan is: read from the history and the page, never remembered.
+
+use super::{
+    finding::{CLICK_FIT, choice, clickable, field, tick_box},
+    goal::{Planned, Step},
+    seen::{Past, Seen},
+    words::{content, equal, fit},
+};
+
+/// Where the plan stands.
+#[derive(Debug, Clone)]
+pub(super) struct Progress {
+    /// Which steps are done.
+    pub done: Vec<bool>,
+    /// Place in the history after the last entry that completed a step.
+    pub since: usize,
+    /// Whether that entry put text into a field.
+    pub typed: bool,
+}
+
+impl Progress {
+    /// The first step that is not done.
+    pub(super) fn next(&self) -> Option<usize> {
+        self.done.iter().position(|done| !done)
+    }
+}
+
+/// Goes through the history, then looks at the page for what it shows as done already.
+pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
+    let mut progress = walk(plan, seen, vec![false; plan.len()]);
+    let login = |planned: &Planned| planned.strict.is_some() && planned.way.iter().any(|word| word == "login");
+    if plan.iter().zip(&progress.done).any(|(planned, done)| login(planned) && !done) {
+        // Nobody does what comes after a login without one, so who did it had no need to log in.
+        let without = walk(plan, seen, plan.iter().map(login).collect());
+        let beyond = plan.iter().zip(&without.done).any(|(planned, done)| !login(planned) && *done);
+        if beyond || clickable(&seen.page, &content("log out"), "log out", false).is_some() {
+            progress = without;
+        }
+    }
+    emptied(plan, seen, &mut progress);
+    shown(plan, seen, &mut progress);
+    progress
+}
+
+/// Goes through the history once.
+fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
+    let mut progress = Progress { done, since: 0, typed: false };
+    for (at, past) in seen.history.iter().enumerate().filter(|(_, past)| past.done()) {
+        let Some(step) = advanced(plan, &progress, past) else { continue };
+        progress.done[step] = true;
+        if is_click(&plan[step].step) {
+            // Whoever clicked on had seen that what comes before was in place.
+            progress.done[..step].fill(true);
+        }
+        progress.since = at + 1;
+        progress.typed = matches!(past.tool.as_str(), "fill" | "type");
+    }
+    progress
+}
+
+/// Takes back what was typed for the click that is next, if the page shows the field empty.
+fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
+    let Some(strict) = progress.next().and_then(|next| plan[next].strict) else { return };
+    for (planned, done) in plan.iter().zip(&mut progress.done).filter(|(planned, _)| planned.strict == Some(strict)) {
+        if let Step::Fill { field: name, value } = &planned.step
+            // What a secret looks like in its field is not shown.
+            && !value.starts_with("<secret:")
+            && field(&seen.page, name).is_some_and(|field| field.value.is_empty())
+        {
+            *done = false;
+        }
+    }
+}
+
+const fn is_click(step: &Step) -> bool {
+    matches!(step, Step::Click { .. })
+}
+
+/// The step that an entry completed: the first that is open, or one after it up to the next click.
+fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
+    let first = progress.next()?;
+    for step in first..plan.len() {
+        if progress.done[step] {
+            continue;
+        }
+        let planned = &plan[step];
+        // The button of a login counts only after its fields.
+        let waits = planned.strict.is_some()
+            && (first..step).any(|earlier| plan[earlier].strict == planned.strict && !progress.done[earlier]);
+        if !waits && completes(planned, past) {
+            return Some(step);
+        }
+        if !matches!(planned.step, Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }) {
+            return None;
+        }
+    }
+    None
+}
+
+fn completes(planned: &Planned, past: &Past) -> bool {
+    let name = past.target_name();
+    let role = past.target.as_ref().map_or("", |(role, _)| role);
+    let tool = past.tool.as_str();
+    match &planned.step {
+        Step::Goto(url) => {
+            tool == "goto"
+                && past.argument("url").is_some_and(|to| to.trim_end_matches('/') == url.trim_end_matches('/'))
+        }
+        Step::Back => tool == "go_back",
+        Step::Press(key) => tool == "press" && past.argument("key").is_some_and(|pressed| equal(pressed, key)),
+        Step::Fill { value, .. } => matches!(tool, "fill" | "type") && past.argument("text") == Some(value),
+        Step::Choose { value, .. } => {
+            let wanted = content(value);
+            let chosen = |option: &str| equal(option, value) || fit(&wanted, &format!("{name} {option}")) > 0.9;
+            match tool {
+                "select" => {
+                    let values = past.arguments.get("values").and_then(|values| values.as_array());
+                    values.into_iter().flatten().filter_map(|value| value.as_str()).any(chosen)
+                }
+                "check" | "click" => equal(name, value) || fit(&wanted, name) > 0.6,
+                _ => false,
+            }
+        }
+        Step::Tick { what, on } => match tool {
+            "check" => *on && fit(what, name) > 0.3,
+            "uncheck" => !*on && fit(what, name) > 0.3,
+            "click" => fit(what, name) >= CLICK_FIT,
+            _ => false,
+        },
+        Step::Click { what, name: wanted, submit } => match tool {
+            "press" | "fill" | "type" if *submit => {
+                past.argument("key").is_some_and(|key| equal(key, "Enter")) || past.arguments["submit"] == true
+            }
+            "click" | "dblclick" => {
+                (!submit || role == "button") && (equal(name, wanted) || fit(what, name) >= CLICK_FIT)
+            }
+            _ => false,
+        },
+        Step::Report(_) => false,
+    }
+}
+
+/// Marks what the page shows as done: a field that holds the value, a choice made, a box ticked.
+fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
+    let page = &seen.page;
+    while let Some(next) = progress.next() {
+        let planned = &plan[next];
+        let done = match &planned.step {
+            Step::Fill { field: name, value } => field(page, name).is_some_and(|field| field.value == *value),
+            Step::Choose { field, value } => choice(page, field, value).is_some_and(|(element, _, value)| {
+                element.value == value || element.is("checked") || element.is("selected")
+            }),
+            Step::Tick { what, on } => tick_box(page, what).is_some_and(|element| element.is("checked") == *on),
+            _ => false,
+        };
+        if !done {
+            return;
+        }
+        progress.done[next] = true;
+    }
+}

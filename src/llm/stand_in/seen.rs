@@ -1,0 +1,190 @@
+//! What the model sees: the prompt's sections, read back from its text and from nothing else.
+
+use serde_json::Value;
+
+use super::lines::{element, json_string, past};
+
+/// Everything that a decision may depend on.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    pub goal: String,
+    /// Placeholders of the run's secrets.
+    pub secrets: Vec<String>,
+    /// Placeholders of parameters, with their values.
+    pub parameters: Vec<(String, String)>,
+    /// Advice in the system instruction.
+    pub lessons: Vec<String>,
+    /// Advice for this site.
+    pub site_tips: Vec<String>,
+    /// Advice for the error that just happened.
+    pub error_tips: Vec<String>,
+    /// What was done, oldest first.
+    pub history: Vec<Past>,
+    pub page: Page,
+    /// Most calls in one reply.
+    pub max_calls: usize,
+    /// Names of the tools.
+    pub tools: Vec<String>,
+}
+
+/// The page as shown.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Page {
+    pub url: String,
+    pub kind: String,
+    pub title: String,
+    /// Whether a dialog of the browser waits.
+    pub dialog: bool,
+    pub elements: Vec<Element>,
+    /// Whether there are more elements than shown.
+    pub more: bool,
+    pub text: String,
+}
+
+/// One element as shown.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Element {
+    pub reference: String,
+    pub role: String,
+    pub label: String,
+    pub value: String,
+    pub options: Vec<String>,
+    pub states: Vec<String>,
+}
+
+impl Element {
+    pub(super) fn is(&self, state: &str) -> bool {
+        self.states.iter().any(|s| s == state)
+    }
+}
+
+/// One line of the history.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Past {
+    pub tool: String,
+    pub arguments: Value,
+    /// Role and name of what it was aimed at.
+    pub target: Option<(String, String)>,
+    /// `done`, `no_effect`, or why it failed.
+    pub outcome: String,
+}
+
+impl Past {
+    pub(super) fn done(&self) -> bool {
+        self.outcome == "done"
+    }
+
+    pub(super) fn argument(&self, name: &str) -> Option<&str> {
+        self.arguments.get(name)?.as_str()
+    }
+
+    pub(super) fn target_name(&self) -> &str {
+        self.target.as_ref().map_or("", |(_, name)| name)
+    }
+}
+
+impl Seen {
+    /// Reads a system instruction and a message.
+    pub(super) fn read(system: &str, message: &str, tools: Vec<String>) -> Self {
+        let mut seen = Self { tools, max_calls: 1, ..Self::default() };
+        for (heading, body) in sections(system) {
+            seen.system_section(heading, body);
+        }
+        for (heading, body) in sections(message) {
+            seen.message_section(heading, body);
+        }
+        seen
+    }
+
+    fn system_section(&mut self, heading: &str, body: &str) {
+        let items = || lines(body).map(|line| line.trim_start_matches("- ").to_owned());
+        match heading {
+            "" => {
+                let allowed = body.split("up to ").nth(1).and_then(|rest| rest.split_whitespace().next());
+                self.max_calls = allowed.and_then(|number| number.parse().ok()).unwrap_or(1);
+            }
+            "Lessons from experience" => self.lessons = items().collect(),
+            "Secrets" => self.secrets = items().filter(|line| line.starts_with("<secret:")).collect(),
+            "Parameters" => {
+                self.parameters = lines(body)
+                    .filter_map(|line| {
+                        let (name, value) = line.split_once(" = ")?;
+                        Some((name.to_owned(), json_string(value)?.0))
+                    })
+                    .collect();
+            }
+            "Goal" => body.trim().clone_into(&mut self.goal),
+            _ => {}
+        }
+    }
+
+    fn message_section(&mut self, heading: &str, body: &str) {
+        let said = |line: &str| {
+            let line = line.trim_start_matches("- ");
+            json_string(line).map_or_else(|| line.to_owned(), |(text, _)| text)
+        };
+        match heading {
+            "Memory for this site" => self.site_tips = lines(body).map(said).collect(),
+            "History" => self.history = lines(body).filter_map(past).collect(),
+            "Page" => self.page = Page::read(body),
+            "Found" => self.page.elements.extend(lines(body).filter_map(element)),
+            "Last action failed" => {
+                let tips = body.split_once("Tips from previous experience:").map_or("", |(_, tips)| tips);
+                self.error_tips = lines(tips).map(said).collect();
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Page {
+    fn read(body: &str) -> Self {
+        let mut page = Self::default();
+        for line in lines(body) {
+            let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let text = || json_string(rest).map(|(text, _)| text).unwrap_or_default();
+            match key {
+                "url" => page.url = text(),
+                "title" => page.title = text(),
+                "type" => rest.clone_into(&mut page.kind),
+                "dialog" => page.dialog = true,
+                "text" => page.text = text(),
+                "elements" => {
+                    let (shown, all) = rest.split_once(" of ").unwrap_or((rest, rest));
+                    page.more = shown != all;
+                }
+                "summary" | "tab" | "note" => {}
+                _ => page.elements.extend(element(line)),
+            }
+        }
+        page
+    }
+}
+
+/// The parts of a text under `## ` headings; what stands before the first has an empty heading.
+fn sections(text: &str) -> Vec<(&str, &str)> {
+    let mut out = Vec::new();
+    let (mut heading, mut start, mut at) = ("", 0, 0);
+    for line in text.split_inclusive('\n') {
+        if let Some(next) = line.strip_prefix("## ") {
+            out.push((heading, &text[start..at]));
+            heading = next.trim_end();
+            start = at + line.len();
+        }
+        at += line.len();
+        // A goal is free text of the user; nothing after it is a section.
+        if heading == "Goal" {
+            at = text.len();
+            break;
+        }
+    }
+    out.push((heading, &text[start..at]));
+    out
+}
+
+/// The lines of a section, without blank ones and without the marks of fences.
+fn lines(body: &str) -> impl Iterator<Item = &str> {
+    body.lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty() && !line.starts_with("<<<") && !line.ends_with(">>>"))
+}

@@ -1,0 +1,127 @@
+//! A loop for tests: the prompt room's own prompts, the stand-in's replies, the library's outcomes. No browser, no clock.
+
+use std::sync::Arc;
+
+use super::{super::StandIn, library::Library};
+use crate::{
+    action::{Action, AgentAction, BrowserTool, Outcome, Signature, ToolSet, parse_calls},
+    base::{Nonce, Trust},
+    chat::ChatRequest,
+    memory::{Advice, AdviceId, Namespace, Placement, Shelf},
+    page::{PageHead, TargetIdentity, ViewOptions, interpret},
+    prompt::{LastFailure, StepParts, SystemParts, step, system},
+    secret::SecretName,
+    working::{Entry, History},
+};
+
+/// Model calls before a test is given up.
+const MAX_CALLS: usize = 30;
+
+/// How a task ended.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub answer: Option<String>,
+    pub evidence: String,
+    pub success: bool,
+    /// Replies of the model.
+    pub calls: usize,
+    /// Actions that failed or had no effect.
+    pub failures: usize,
+    /// `tool role "name" -> outcome`, a line an action.
+    pub log: Vec<String>,
+}
+
+pub(super) fn tip(placement: Placement, text: &str) -> Advice {
+    let id = AdviceId { shelf: Shelf::global(&Namespace::default(), "lessons"), key: "k".to_owned() };
+    Advice::new(id, text, Trust::Code, placement).unwrap()
+}
+
+pub(super) fn site_tip(text: &str) -> Advice {
+    tip(Placement::Site, text)
+}
+
+fn tools() -> Arc<ToolSet> {
+    Arc::new(ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []))
+}
+
+fn instruction(goal: &str, advice: &[Advice]) -> String {
+    let secrets = [SecretName::parse("CARD_PIN").unwrap()];
+    system(&SystemParts { goal, lessons: advice, parameters: &[].into(), secrets: &secrets, max_calls: 5, tools: None })
+}
+
+/// A request on an empty page.
+pub(super) fn goal_only(goal: &str) -> ChatRequest {
+    ChatRequest::new(instruction(goal, &[]), "", tools())
+}
+
+/// Runs a task to its end.
+pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
+    let mut report = Report::default();
+    let mut history = History::default();
+    let mut last_failure: Option<LastFailure> = None;
+    let instruction = instruction(goal, advice);
+    while report.calls < MAX_CALLS {
+        let message = message(&site, &history, last_failure.take().as_ref(), advice);
+        let request = ChatRequest::new(instruction.clone(), message, tools());
+        let reply = StandIn::new().decide(&request);
+        report.calls += 1;
+        for call in parse_calls(&reply.calls, &reply.text, &request.tools).unwrap() {
+            match call.unwrap() {
+                Action::Agent(AgentAction::Finish(finish)) => {
+                    report.success = finish.success;
+                    report.evidence = finish.evidence;
+                    report.answer = Some(finish.answer);
+                    return report;
+                }
+                Action::Browser(action) => {
+                    let tree = site.tree();
+                    let refs = action.targets().into_iter().filter_map(|target| tree.by_ref(target.as_ref()?.as_str()));
+                    let ids: Vec<_> = refs.collect();
+                    if ids.len() < action.targets().len() {
+                        break; // the page changed and the next target is gone
+                    }
+                    let target = ids.first().map(|id| (tree[*id].role.clone(), tree[*id].name.to_string()));
+                    let outcome = site.act(&action, target.as_ref());
+                    let place = target.map_or_else(String::new, |(role, name)| format!(" {role} {name:?}"));
+                    let tool = action.tool().as_str();
+                    let line = Action::Browser(action.clone()).line();
+                    let what = if place.is_empty() { &line } else { tool };
+                    report.log.push(format!("{what}{place} -> {}", outcome.as_str()));
+                    let targets: Vec<_> = ids.iter().map(|id| TargetIdentity::of(&tree, *id)).collect();
+                    let action = Action::Browser(action);
+                    let signature = Signature::of(&action, &targets, "");
+                    let number = u32::try_from(report.log.len()).unwrap();
+                    history.push(Entry::new(number, action, targets, outcome.clone(), site.url(), signature));
+                    if outcome != Outcome::Done {
+                        report.failures += 1;
+                        last_failure = Some(LastFailure { command: tool.to_owned(), outcome });
+                        break;
+                    }
+                }
+                other => report.log.push(other.line()),
+            }
+        }
+    }
+    report
+}
+
+fn message(site: &Library, history: &History, failure: Option<&LastFailure>, advice: &[Advice]) -> String {
+    let view = interpret(&PageHead::new(site.url(), "City Library"), &site.tree(), &ViewOptions::default());
+    step(&StepParts {
+        nonce: Nonce::new(7),
+        goal_words: &[],
+        advice,
+        history,
+        view: &view,
+        dialog: None,
+        tabs: &[],
+        changed: &[],
+        last_failure: failure,
+        found: &[],
+        results: &[],
+        answers: &[],
+        refused: &[],
+        notes: &[],
+        max_elements: 60,
+    })
+}

@@ -1,0 +1,145 @@
+//! How well a label fits the words of an instruction. English, because the instructions are.
+
+use crate::base::text::{fold, words};
+
+/// Words that say nothing about which thing is meant.
+const EMPTY: &[&str] = &[
+    "a", "an", "the", "this", "that", "it", "its", "to", "of", "in", "on", "for", "my", "your", "with", "by", "at",
+    "into", "is", "as", "them", "me", "and", "or", "please", "page", "button", "link", "field", "box", "item",
+    "option", "i", "up", "using", "shop", "site", "website", "there", "then", "be", "should",
+];
+
+/// Ways to write one word, as word sequences; the first is the one that is compared.
+const SPELLINGS: &[(&[&str], &str)] = &[
+    (&["log", "in"], "login"),
+    (&["sign", "in"], "login"),
+    (&["log", "out"], "logout"),
+    (&["sign", "out"], "logout"),
+    (&["sign", "up"], "register"),
+    (&["check", "out"], "checkout"),
+    (&["e", "mail"], "email"),
+    (&["mail", "address"], "email"),
+    (&["post", "code"], "postcode"),
+    (&["postal", "code"], "postcode"),
+    (&["zip", "code"], "postcode"),
+    (&["zip"], "postcode"),
+    (&["user", "name"], "username"),
+    (&["login", "name"], "username"),
+    (&["colour"], "color"),
+];
+
+/// Words that people use for one another on buttons and fields.
+const ALIKE: &[&[&str]] = &[
+    &["place", "order", "buy", "purchase", "complete", "confirm"],
+    &["pay", "order", "buy", "purchase"],
+    // Apart, so that sending a form is not taken for paying.
+    &["submit", "complete", "confirm"],
+    &["cart", "basket", "bag", "trolley"],
+    &["add", "put"],
+    &["accept", "agree", "allow"],
+    &["continue", "next", "proceed", "go"],
+    &["search", "find"],
+    &["username", "user", "account", "email"],
+    &["password", "passphrase", "pin"],
+    &["city", "town"],
+    &["shipping", "delivery"],
+    &["term", "condition"],
+    &["remove", "delete"],
+    &["quantity", "amount", "qty"],
+    &["close", "dismiss"],
+    &["save", "store"],
+    &["send", "submit"],
+];
+
+/// The words of a text that count, in one spelling and without plural.
+pub(super) fn content(text: &str) -> Vec<String> {
+    let spelled = spelled(&words(text));
+    let kept: Vec<String> = spelled.iter().filter(|word| !EMPTY.contains(&word.as_str())).cloned().collect();
+    // "On" must not become nothing.
+    if kept.is_empty() { spelled } else { kept }
+}
+
+fn spelled(words: &[String]) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = words;
+    while let Some(first) = rest.first() {
+        let known =
+            SPELLINGS.iter().find(|(from, _)| rest.len() >= from.len() && from.iter().zip(rest).all(|(a, b)| a == b));
+        let used = known.map_or(1, |(from, _)| from.len());
+        out.push(known.map_or_else(|| singular(first).to_owned(), |(_, to)| (*to).to_owned()));
+        rest = &rest[used..];
+    }
+    out
+}
+
+fn singular(word: &str) -> &str {
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem,
+        _ => word,
+    }
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a == b || ALIKE.iter().any(|group| group.contains(&a) && group.contains(&b))
+}
+
+/// How well a label fits the wanted words: 0 not at all, 1 all of both.
+pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
+    let label = content(label);
+    if wanted.is_empty() || label.is_empty() {
+        return 0.0;
+    }
+    if wanted == label.as_slice() {
+        return 1.0;
+    }
+    let shared = wanted.iter().filter(|a| label.iter().any(|b| same(a, b))).count();
+    // Half of a name is another thing: "Jackets" is no "warm rain jacket".
+    if shared * 2 < wanted.len() {
+        return 0.0;
+    }
+    let covered = label.iter().filter(|b| wanted.iter().any(|a| same(a, b))).count();
+    let exact = wanted.iter().filter(|a| label.contains(a)).count();
+    ratio(shared + covered, wanted.len() + label.len()) * 0.98 + ratio(exact, wanted.len()) * 0.01
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of words in a label")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Whether two texts are the same but for case and white space.
+pub(super) fn equal(a: &str, b: &str) -> bool {
+    fold(a.trim()) == fold(b.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(wanted: &str, label: &str) -> f64 {
+        fit(&content(wanted), label)
+    }
+
+    #[test]
+    fn spellings_of_one_word_are_one_word() {
+        assert_eq!(content("Log in to the shop"), ["login"]);
+        assert_eq!(content("Postal code"), content("ZIP"));
+        assert_eq!(content("On it"), ["on", "it"]);
+    }
+
+    #[test]
+    fn the_label_with_nothing_more_and_nothing_less_fits_best() {
+        assert!(fits("rain jacket", "Rain Jacket") > fits("rain jacket", "Rain Jacket Light"));
+        assert!(fits("place the order", "Place order") > fits("place the order", "Buy now"));
+        assert!(fits("place the order", "Buy now") > 0.4);
+        assert!(fits("log in", "Log out") < 0.1);
+        assert!(fits("warm rain jacket", "Jackets") < 0.1);
+    }
+
+    #[test]
+    fn sending_a_form_is_not_paying() {
+        assert!(fits("submit the form", "Pay") < 0.1);
+        assert!(fits("submit", "Pay now") < 0.1 && fits("submit", "Buy") < 0.1);
+        assert!(fits("submit the form", "Send") > 0.4 && fits("pay", "Buy now") > 0.4);
+    }
+}
