@@ -5,6 +5,8 @@ pub mod agent;
 pub mod base;
 pub mod browser;
 pub mod chat;
+#[cfg(feature = "demo-site")]
+pub mod demo;
 pub mod event;
 pub mod guard;
 pub mod llm;

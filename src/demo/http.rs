@@ -1,0 +1,302 @@
+//! HTTP/1.1 as far as the shop needs it: bytes to a request, a response to bytes.
+//!
+//! GET, HEAD and POST with form bodies of known length. Whatever else a client may say is refused with the status that
+//! tells it so. No sockets here: `server` reads and writes.
+
+use std::fmt::Write as _;
+
+use url::{Url, form_urlencoded};
+
+use super::html::Html;
+use crate::base::Site;
+
+/// Longest request line with all headers. Unit: bytes. Source: chosen; browsers send about 1,000, Apache allows 8,192 a line.
+pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
+/// Most header lines of a request. Source: chosen; browsers send about 15.
+pub(super) const MAX_HEADERS: usize = 64;
+/// Longest form body. Unit: bytes. Source: chosen; the checkout form sends about 300.
+pub(super) const MAX_BODY_BYTES: usize = 32 * 1024;
+/// Longest path with its query. Unit: bytes. Source: chosen.
+const MAX_TARGET_BYTES: usize = 2048;
+
+/// What the browser may load and where forms may go: nothing but this server. Styles and the one script stand in the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Get,
+    Head,
+    Post,
+}
+
+/// Names and values of a query, a form or the cookies, in the order they came.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// The first value of this name.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The first value of this name without white space at its ends; empty if there is none.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.get(name).unwrap_or_default().trim()
+    }
+
+    fn decode(encoded: &[u8]) -> Self {
+        Self(form_urlencoded::parse(encoded).into_owned().collect())
+    }
+}
+
+/// One request, complete and checked.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    pub(super) method: Method,
+    pub(super) path: String,
+    /// Path and query as they were sent.
+    pub(super) target: String,
+    pub(super) query: Fields,
+    pub(super) form: Fields,
+    pub(super) cookies: Fields,
+    /// Whether the client wants to send another request on this connection.
+    pub(super) keep_alive: bool,
+}
+
+/// The statuses that the shop answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Status {
+    Ok,
+    SeeOther,
+    BadRequest,
+    NotFound,
+    MethodNotAllowed,
+    RequestTimeout,
+    LengthRequired,
+    ContentTooLarge,
+    UriTooLong,
+    UnsupportedMediaType,
+    Misdirected,
+    Unprocessable,
+    HeadersTooLarge,
+    NotImplemented,
+    VersionNotSupported,
+}
+
+impl Status {
+    pub(super) const fn line(self) -> &'static str {
+        match self {
+            Self::Ok => "200 OK",
+            Self::SeeOther => "303 See Other",
+            Self::BadRequest => "400 Bad Request",
+            Self::NotFound => "404 Not Found",
+            Self::MethodNotAllowed => "405 Method Not Allowed",
+            Self::RequestTimeout => "408 Request Timeout",
+            Self::LengthRequired => "411 Length Required",
+            Self::ContentTooLarge => "413 Content Too Large",
+            Self::UriTooLong => "414 URI Too Long",
+            Self::UnsupportedMediaType => "415 Unsupported Media Type",
+            Self::Misdirected => "421 Misdirected Request",
+            Self::Unprocessable => "422 Unprocessable Content",
+            Self::HeadersTooLarge => "431 Request Header Fields Too Large",
+            Self::NotImplemented => "501 Not Implemented",
+            Self::VersionNotSupported => "505 HTTP Version Not Supported",
+        }
+    }
+}
+
+/// Reads one request from the front of what has arrived.
+///
+/// Returns the request and how many bytes it took, or `None` if more must arrive.
+pub(super) fn parse(arrived: &[u8]) -> Result<Option<(Request, usize)>, Status> {
+    let Some(head_end) = arrived.windows(4).position(|w| w == b"\r\n\r\n") else {
+        return if arrived.len() > MAX_HEAD_BYTES { Err(Status::HeadersTooLarge) } else { Ok(None) };
+    };
+    if head_end > MAX_HEAD_BYTES {
+        return Err(Status::HeadersTooLarge);
+    }
+    let head = std::str::from_utf8(&arrived[..head_end]).map_err(|_| Status::BadRequest)?;
+    let mut lines = head.split("\r\n");
+    let (method, target, version_11) = request_line(lines.next().unwrap_or_default())?;
+    let headers = Headers::parse(lines)?;
+    headers.check_host(version_11)?;
+
+    let body_start = head_end + 4;
+    let length = headers.body_length(method)?;
+    let Some(body) = arrived.get(body_start..body_start + length) else { return Ok(None) };
+    let form = if method == Method::Post { Fields::decode(body) } else { Fields::default() };
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let request = Request {
+        method,
+        path: path.to_owned(),
+        target: target.to_owned(),
+        query: Fields::decode(query.as_bytes()),
+        form,
+        cookies: headers.cookies(),
+        keep_alive: headers.keep_alive(version_11),
+    };
+    Ok(Some((request, body_start + length)))
+}
+
+fn request_line(line: &str) -> Result<(Method, &str, bool), Status> {
+    let mut words = line.split(' ');
+    let (Some(method), Some(target), Some(version), None) = (words.next(), words.next(), words.next(), words.next())
+    else {
+        return Err(Status::BadRequest);
+    };
+    let version_11 = match version {
+        "HTTP/1.1" => true,
+        "HTTP/1.0" => false,
+        _ if version.starts_with("HTTP/") => return Err(Status::VersionNotSupported),
+        _ => return Err(Status::BadRequest),
+    };
+    let method = match method {
+        "GET" => Method::Get,
+        "HEAD" => Method::Head,
+        "POST" => Method::Post,
+        _ => return Err(Status::MethodNotAllowed),
+    };
+    if target.len() > MAX_TARGET_BYTES {
+        return Err(Status::UriTooLong);
+    }
+    if !target.starts_with('/') || !target.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err(Status::BadRequest);
+    }
+    Ok((method, target, version_11))
+}
+
+struct Headers<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Headers<'a> {
+    fn parse(lines: impl Iterator<Item = &'a str>) -> Result<Self, Status> {
+        let mut headers = Vec::new();
+        for line in lines {
+            let (name, value) = line.split_once(':').ok_or(Status::BadRequest)?;
+            let token =
+                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
+            if !token || value.bytes().any(|b| b.is_ascii_control() && b != b'\t') {
+                return Err(Status::BadRequest);
+            }
+            if headers.len() == MAX_HEADERS {
+                return Err(Status::HeadersTooLarge);
+            }
+            headers.push((name, value.trim_matches([' ', '\t'])));
+        }
+        Ok(Self(headers))
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+    }
+
+    /// The value of a header that may come once at most.
+    fn single(&self, name: &str) -> Result<Option<&'a str>, Status> {
+        let mut values = self.all(name);
+        match (values.next(), values.next()) {
+            (value, None) => Ok(value),
+            _ => Err(Status::BadRequest),
+        }
+    }
+
+    /// A page of another site whose name was pointed at loopback must not reach the shop.
+    fn check_host(&self, version_11: bool) -> Result<(), Status> {
+        let Some(host) = self.single("host")? else {
+            return if version_11 { Err(Status::BadRequest) } else { Ok(()) };
+        };
+        let site = Url::parse(&format!("http://{host}/")).ok().and_then(|url| Site::of(&url).ok());
+        if site.is_some_and(|site| site.is_loopback()) { Ok(()) } else { Err(Status::Misdirected) }
+    }
+
+    fn body_length(&self, method: Method) -> Result<usize, Status> {
+        if self.all("transfer-encoding").next().is_some() {
+            return Err(Status::NotImplemented);
+        }
+        let length = match self.single("content-length")? {
+            None if method == Method::Post => return Err(Status::LengthRequired),
+            None => 0,
+            Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+                // More digits than a `usize` holds are too many bytes as well.
+                digits.parse().unwrap_or(usize::MAX)
+            }
+            Some(_) => return Err(Status::BadRequest),
+        };
+        if length > MAX_BODY_BYTES {
+            return Err(Status::ContentTooLarge);
+        }
+        let kind = self.single("content-type")?.unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        if method == Method::Post && length > 0 && !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+            return Err(Status::UnsupportedMediaType);
+        }
+        Ok(length)
+    }
+
+    fn keep_alive(&self, version_11: bool) -> bool {
+        let closes = self.all("connection").flat_map(|v| v.split(',')).any(|v| v.trim().eq_ignore_ascii_case("close"));
+        version_11 && !closes
+    }
+
+    fn cookies(&self) -> Fields {
+        let pairs = self.all("cookie").flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        Fields(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+}
+
+/// One answer: a page, or the way to another one.
+#[derive(Debug)]
+pub(super) struct Response {
+    pub(super) status: Status,
+    location: Option<String>,
+    cookies: Vec<String>,
+    body: Html,
+}
+
+impl Response {
+    pub(super) fn page(status: Status, body: Html) -> Self {
+        Self { status, location: None, cookies: Vec::new(), body }
+    }
+
+    /// Sends the browser to a path of this server, which it reads with GET.
+    pub(super) fn see_other(path: impl Into<String>) -> Self {
+        Self { location: Some(path.into()), ..Self::page(Status::SeeOther, Html::default()) }
+    }
+
+    /// A refusal in one line, for a client that is not a browser.
+    pub(super) fn refusal(status: Status) -> Self {
+        Self::page(status, Html::text(status.line()))
+    }
+
+    /// Sets a cookie for the whole shop that scripts cannot read and other sites do not send.
+    #[must_use]
+    pub(super) fn with_cookie(mut self, name: &str, value: &str) -> Self {
+        self.cookies.push(format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax"));
+        self
+    }
+
+    /// The bytes for the wire. The answer to HEAD has no body but says how long it would be.
+    pub(super) fn into_bytes(self, method: Method, keep_alive: bool) -> Vec<u8> {
+        let body = self.body.as_str();
+        let connection = if keep_alive { "keep-alive" } else { "close" };
+        let mut head = format!("HTTP/1.1 {}\r\nContent-Length: {}\r\n", self.status.line(), body.len());
+        let fixed = [
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Security-Policy", POLICY),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Cache-Control", "no-store"),
+            ("Connection", connection),
+        ];
+        let allow = (self.status == Status::MethodNotAllowed).then_some(("Allow", "GET, HEAD, POST"));
+        let location = self.location.as_deref().map(|path| ("Location", path));
+        let cookies = self.cookies.iter().map(|cookie| ("Set-Cookie", cookie.as_str()));
+        for (name, value) in fixed.into_iter().chain(allow).chain(location).chain(cookies) {
+            // Writing to a `String` cannot fail.
+            let _ = write!(head, "{name}: {value}\r\n");
+        }
+        head.push_str("\r\n");
+        if method != Method::Head {
+            head.push_str(body);
+        }
+        head.into_bytes()
+    }
+}

@@ -1,0 +1,133 @@
+//! The sockets of the shop: accepting, reading and writing under limits and time-outs, and stopping.
+//!
+//! Knows nothing of the shop: it hands each complete request to a function and writes what comes back.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use super::http::{self, Method, Request, Response, Status};
+
+/// How long a client may take to send one request, and how long a connection may stay silent. Source: chosen.
+const READ_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a client may take to read one response. Source: chosen.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long answers that are being written may go on after the shop was stopped. Source: chosen.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+/// How long a refused client is listened to, so that it reads the refusal before the connection closes. Source: chosen.
+const LINGER: Duration = Duration::from_millis(500);
+/// Pause after a failed accept, which mostly means that the process is out of file handles. Source: chosen.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Most connections at once; more wait in the listener's queue. Source: chosen; a browser opens six a host.
+const MAX_CONNECTIONS: usize = 64;
+/// How much is read at once. Unit: bytes. Source: chosen.
+const READ_CHUNK: usize = 4096;
+
+/// What answers a request.
+pub(super) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
+
+/// Serves until the sender of `stop` is dropped, then lets answers that are being written end.
+pub(super) async fn serve(listener: TcpListener, handler: Arc<Handler>, mut stop: watch::Receiver<()>) {
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            _ = stop.changed() => break,
+            accepted = accept(&listener, &slots) => accepted,
+        };
+        // Ended connections are let go of here, so that a long-lived shop does not collect them.
+        while connections.try_join_next().is_some() {}
+        let Some((stream, slot)) = accepted else {
+            sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        let (handler, stop) = (Arc::clone(&handler), stop.clone());
+        connections.spawn(async move {
+            converse(stream, &*handler, stop).await;
+            drop(slot);
+        });
+    }
+    drop(listener);
+    // Whoever is still reading after the grace is cut off when the set is dropped.
+    let _ = timeout(STOP_GRACE, async { while connections.join_next().await.is_some() {} }).await;
+}
+
+async fn accept(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let slot = Arc::clone(slots).acquire_owned().await.ok()?;
+    let (stream, _) = listener.accept().await.ok()?;
+    Some((stream, slot))
+}
+
+/// What came of waiting for a request.
+enum Read {
+    Request(Box<Request>),
+    Refused(Status),
+    /// The client is done, or there is nothing to say to it.
+    Gone,
+}
+
+async fn converse(mut stream: TcpStream, handler: &Handler, mut stop: watch::Receiver<()>) {
+    let mut arrived = Vec::new();
+    loop {
+        let read = tokio::select! {
+            _ = stop.changed() => return,
+            read = next_request(&mut stream, &mut arrived) => read,
+        };
+        let (response, method, keep_alive) = match read {
+            Read::Request(request) => (handler(&request), request.method, request.keep_alive),
+            Read::Refused(status) => (Response::refusal(status), Method::Get, false),
+            Read::Gone => return,
+        };
+        let bytes = response.into_bytes(method, keep_alive);
+        if !matches!(timeout(WRITE_TIMEOUT, stream.write_all(&bytes)).await, Ok(Ok(()))) {
+            return;
+        }
+        if !keep_alive {
+            return close(stream).await;
+        }
+    }
+}
+
+async fn next_request(stream: &mut TcpStream, arrived: &mut Vec<u8>) -> Read {
+    let reading = async {
+        loop {
+            match http::parse(arrived) {
+                Ok(Some((request, taken))) => {
+                    arrived.drain(..taken);
+                    return Read::Request(Box::new(request));
+                }
+                Ok(None) => {}
+                Err(status) => return Read::Refused(status),
+            }
+            let mut chunk = [0; READ_CHUNK];
+            match stream.read(&mut chunk).await {
+                Ok(0) | Err(_) => return Read::Gone,
+                Ok(n) => arrived.extend_from_slice(&chunk[..n]),
+            }
+        }
+    };
+    match timeout(READ_TIMEOUT, reading).await {
+        Ok(read) => read,
+        Err(_) if arrived.is_empty() => Read::Gone,
+        Err(_) => Read::Refused(Status::RequestTimeout),
+    }
+}
+
+/// Says that nothing more comes, then reads on for a moment: closing a socket with unread bytes would make the system
+/// throw away the answer that the client has not read yet.
+async fn close(mut stream: TcpStream) {
+    if stream.shutdown().await.is_err() {
+        return;
+    }
+    let mut scrap = [0; READ_CHUNK];
+    let _ = timeout(LINGER, async { while matches!(stream.read(&mut scrap).await, Ok(n) if n > 0) {} }).await;
+}

@@ -1,0 +1,130 @@
+//! Starting and stopping the shop, and asking it what really happened.
+
+use std::{
+    fmt,
+    io::ErrorKind as IoErrorKind,
+    net::Ipv4Addr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+use url::Url;
+
+use super::{order::Order, routes, server, state::State, state::USER};
+use crate::base::{Error, ErrorKind, Result};
+
+/// How to start a [`Shop`].
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ShopOptions {
+    /// Port on 127.0.0.1. Default: 0, which takes a free one.
+    pub port: u16,
+    /// Decides order numbers, the password, and small differences of the pages: wordings, element ids, the order of
+    /// products and choices. Default: 0.
+    pub seed: u64,
+}
+
+impl ShopOptions {
+    /// Sets the port.
+    pub fn with_port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Sets the seed.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
+/// The running shop. It stops when it is dropped.
+///
+/// ```
+/// use webwise::demo::{Shop, ShopOptions};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let shop = Shop::start(ShopOptions::default().with_seed(7)).await?;
+/// assert_eq!(shop.url().host_str(), Some("127.0.0.1"));
+/// assert!(shop.orders().is_empty());
+/// shop.stop().await;
+/// # Ok::<(), webwise::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Shop {
+    url: Url,
+    state: Arc<Mutex<State>>,
+    stop: watch::Sender<()>,
+    server: JoinHandle<()>,
+}
+
+impl Shop {
+    /// Starts a shop on loopback, in the current tokio runtime.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] naming the port if it is in use or not allowed.
+    pub async fn start(options: ShopOptions) -> Result<Self> {
+        let failed = |error: std::io::Error| {
+            let reason = match error.kind() {
+                IoErrorKind::AddrInUse => "the port is in use",
+                IoErrorKind::PermissionDenied => "the port is not allowed for this user",
+                _ => "the port cannot be opened",
+            };
+            Error::new(ErrorKind::Unavailable, "shop.start")
+                .with("port", options.port)
+                .with("reason", reason)
+                .with_source(error)
+        };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await.map_err(failed)?;
+        let port = listener.local_addr().map_err(failed)?.port();
+        let url = Url::parse(&format!("http://127.0.0.1:{port}/"))
+            .map_err(|e| Error::new(ErrorKind::InvalidInput, "shop.start").with("port", port).with_source(e))?;
+
+        let state = Arc::new(Mutex::new(State::new(options.seed)));
+        let shared = Arc::clone(&state);
+        let handler: Arc<server::Handler> = Arc::new(move |request: &_| {
+            // Between two requests the state is whole even if one of them panicked.
+            routes::respond(&mut shared.lock().unwrap_or_else(PoisonError::into_inner), request)
+        });
+        let (stop, stopped) = watch::channel(());
+        let server = tokio::spawn(server::serve(listener, handler, stopped));
+        Ok(Self { url, state, stop, server })
+    }
+
+    /// Where the home page is.
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The name that the login page accepts.
+    pub fn user(&self) -> &'static str {
+        USER
+    }
+
+    /// The password that the login page accepts. It stands on no page and depends on the seed.
+    pub fn password(&self) -> String {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).password.clone()
+    }
+
+    /// The orders that were placed, oldest first: what really happened, whatever an agent says.
+    pub fn orders(&self) -> Vec<Order> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).orders.clone()
+    }
+
+    /// Stops the shop and waits until its port is closed and the answers being written have ended.
+    pub async fn stop(self) {
+        drop(self.stop);
+        // The server's task ends by itself; if it panicked, it has ended too.
+        let _ = self.server.await;
+    }
+}
+
+impl fmt::Debug for Shop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shop")
+            .field("url", &self.url.as_str())
+            .field("orders", &self.orders().len())
+            .finish_non_exhaustive()
+    }
+}

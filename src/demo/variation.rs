@@ -1,0 +1,65 @@
+//! What differs between two shops: everything that a visitor must read from the page and cannot know before.
+
+use sha2::{Digest, Sha256};
+
+/// Letters and digits that are not mistaken for each other when read from a screen.
+const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+
+/// Values drawn from a seed: the same seed gives the same shop, and no value tells another one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Variation {
+    seed: u64,
+}
+
+impl Variation {
+    pub(super) const fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+
+    fn draw(self, topic: &str, index: usize) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        hash.update(self.seed.to_le_bytes());
+        hash.update(index.to_le_bytes());
+        hash.update(topic.as_bytes());
+        hash.finalize().into()
+    }
+
+    /// One of several wordings; the first is a fallback for an empty choice, so it is given apart.
+    pub(super) fn pick<const N: usize>(self, topic: &str, wordings: [&'static str; N]) -> &'static str {
+        let [first, ..] = self.draw(topic, 0);
+        wordings.get(usize::from(first) % N.max(1)).copied().unwrap_or_default()
+    }
+
+    /// The items in an order that only the seed decides.
+    pub(super) fn shuffled<T>(self, topic: &str, items: impl IntoIterator<Item = T>) -> Vec<T> {
+        let mut keyed: Vec<_> = items.into_iter().enumerate().map(|(i, item)| (self.draw(topic, i), item)).collect();
+        keyed.sort_by_key(|(key, _)| *key);
+        keyed.into_iter().map(|(_, item)| item).collect()
+    }
+
+    /// The `index`-th code of a topic, in upper case.
+    pub(super) fn code<const LENGTH: usize>(self, topic: &str, index: usize) -> String {
+        self.draw(topic, index)
+            .iter()
+            .take(LENGTH)
+            .map(|b| char::from(ALPHABET[usize::from(*b) % ALPHABET.len()]))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_values_and_another_seed_others() {
+        let (a, b) = (Variation::new(1), Variation::new(2));
+        assert_eq!(a.code::<8>("order", 0), Variation::new(1).code::<8>("order", 0));
+        assert_ne!(a.code::<8>("order", 0), b.code::<8>("order", 0));
+        assert_ne!(a.code::<8>("order", 0), a.code::<8>("order", 1));
+        assert_ne!(a.code::<8>("order", 0), a.code::<8>("password", 0));
+        let orders: std::collections::BTreeSet<_> =
+            (0..20).map(|seed| Variation::new(seed).shuffled("results", 0..8)).collect();
+        assert!(orders.len() > 10, "{orders:?}");
+    }
+}
