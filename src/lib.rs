@@ -5,6 +5,8 @@ pub mod agent;
 pub mod base;
 pub mod browser;
 pub mod chat;
+#[cfg(feature = "cli")]
+pub mod cli;
 #[cfg(feature = "demo-site")]
 pub mod demo;
 pub mod event;

@@ -1,0 +1,42 @@
+//! The command line as typed values; `webwise --help` is written here.
+
+use clap::{Args, Parser, Subcommand};
+
+use super::run_args::{DemoArgs, RunArgs};
+
+/// A browser agent with memory: a language model drives a real browser.
+#[derive(Debug, Parser)]
+#[command(name = "webwise", version, disable_help_subcommand = true)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Install what the browser driver needs: Node.js, playwright-cli and Chromium; asks first if it can.
+    Setup(SetupArgs),
+    /// Say what is there, what is missing, and what to do about it.
+    Doctor(DoctorArgs),
+    /// Buy something in a shop of our own on this machine, with a real browser; installs what is missing.
+    Demo(DemoArgs),
+    /// Reach a goal on a site of your choice; needs a model.
+    Run(Box<RunArgs>),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SetupArgs {
+    /// Install without asking first; where standard input is no terminal, nobody is asked either.
+    #[arg(long, short = 'y')]
+    pub(super) yes: bool,
+    /// Only say what would be done; exit code 1 if there is something to do.
+    #[arg(long, conflicts_with = "yes")]
+    pub(super) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}

@@ -1,0 +1,68 @@
+//! What is to be bought: the goal in plain words, and the order that must come of it. Pure.
+
+use crate::demo::{Order, OrderLine};
+
+/// An errand to the shop.
+///
+/// The product's name is the beginning of no other name, but other names are the beginning of it: opening the first that
+/// looks right is a mistake.
+#[derive(Debug, Clone)]
+pub(super) struct Errand {
+    product: &'static str,
+    size: &'static str,
+    colour: &'static str,
+    name: &'static str,
+    street: &'static str,
+    city: &'static str,
+    postal_code: &'static str,
+    shipping: &'static str,
+}
+
+impl Default for Errand {
+    fn default() -> Self {
+        Self {
+            product: "Alpine Rain Jacket Light",
+            size: "M",
+            colour: "Sunflower",
+            name: "Ada Lovelace",
+            street: "Park Street 7",
+            city: "Cologne",
+            postal_code: "50667",
+            shipping: "Express delivery",
+        }
+    }
+}
+
+impl Errand {
+    /// The goal, in the words that a person would use who knows what they want and not how the shop looks.
+    pub(super) fn goal(&self, user: &str, password: &str) -> String {
+        let Self { product, size, colour, name, street, city, postal_code, shipping } = self;
+        format!(
+            "Log in as \"{user}\" with the password {password}. Search for \"{product}\", open \"{product}\", choose size \
+             \"{size}\" and colour \"{colour}\", add it to the cart. Check out: set the full name to \"{name}\", the street \
+             to \"{street}\", the city to \"{city}\", the postal code to \"{postal_code}\", choose \"{shipping}\", accept the \
+             terms and place the order. Report the confirmation number."
+        )
+    }
+
+    /// What is wrong with an order, if it is not the one that was asked for.
+    pub(super) fn difference(&self, order: &Order) -> Option<String> {
+        let [OrderLine { product, size, colour, quantity, .. }] = order.lines.as_slice() else {
+            return Some(format!("it has {} lines instead of one", order.lines.len()));
+        };
+        let shipping = &order.shipping;
+        let wanted = [
+            ("product", self.product, product.as_str()),
+            ("size", self.size, size),
+            ("colour", self.colour, colour),
+            ("quantity", "1", &quantity.to_string()),
+            ("name", self.name, &shipping.name),
+            ("street", self.street, &shipping.street),
+            ("city", self.city, &shipping.city),
+            ("postal code", self.postal_code, &shipping.postal_code),
+            ("shipping method", self.shipping, &shipping.method),
+        ];
+        let (what, wanted, got) = wanted.into_iter().find(|(_, wanted, got)| wanted != got)?;
+        Some(format!("the {what} is \"{got}\" instead of \"{wanted}\""))
+    }
+}

@@ -1,0 +1,106 @@
+//! `webwise demo`: a whole task in a real browser, on a shop of our own on this machine, checked by what the shop knows.
+//!
+//! ```text
+//! errand     what is to be bought, as a goal for the agent and as what the shop must have recorded
+//! approver   approves the order itself, on the shop's own origin and nowhere else
+//! verdict    the agent's answer against the shop's book
+//! ```
+
+mod approver;
+mod errand;
+mod verdict;
+
+use std::{sync::Arc, time::Duration};
+
+use uuid::Uuid;
+
+use self::{approver::ShopOnly, errand::Errand};
+use super::{
+    Refusal,
+    drive::{Drive, RunsDir, Stop, model},
+    run_args::DemoArgs,
+    say,
+    say::Voice,
+    setup,
+};
+use crate::{
+    Error, Origin, Task,
+    agent::Options,
+    demo::{Shop, ShopOptions},
+    llm::StandIn,
+    secret::{Secret, SecretName, Vault},
+};
+
+/// Between two steps with `--slow`. Source: chosen; long enough to see what a step did.
+const SLOW: Duration = Duration::from_millis(1_500);
+
+/// Sets up what is missing, runs the errand, and fails unless the shop has the order that the agent reports.
+pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
+    let configured = model::configured(&args.model)?;
+    let stands_in = configured.is_none();
+    let model = configured.unwrap_or_else(|| Arc::new(StandIn::new()));
+    let runs = RunsDir::prepare(&args.output.runs_dir)?;
+    let seed = args.seed.unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0);
+    let shop = Shop::start(ShopOptions::default().with_port(args.port).with_seed(seed))
+        .await
+        .map_err(|error| no_shop(&error))?;
+    setup::ensure().await?;
+    let stop = Stop::listen()?;
+
+    let (voice, errand) = (Voice { json: args.output.json }, Errand::default());
+    let origin = Origin::of(shop.url()).map_err(|error| no_shop(&error))?;
+    let task = task(&shop, &errand, &origin).map_err(|error| no_shop(&error))?;
+    voice.line(format_args!(
+        "Shop      {} (seed {seed}), made for this demo; nothing is sold and nothing is sent",
+        shop.url()
+    ));
+    voice.line(format_args!("Goal      {}", task.goal()));
+    let hint = "; set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or WEBWISE_LLM_BASE_URL for a real model";
+    voice.line(format_args!("Model     {}{}", model.capabilities().model, if stands_in { hint } else { "" }));
+    voice.line(format_args!("Approval  the demo approves placing the order by itself, on {origin} and nowhere else"));
+    voice.line("");
+
+    let drive = Drive {
+        output: &args.output,
+        runs: &runs,
+        model,
+        options: Options::default(),
+        approver: Some(Arc::new(ShopOnly::new(origin))),
+        pause: if args.slow { SLOW } else { Duration::ZERO },
+    };
+    let ended = drive.carry_out(task, &stop).await?;
+    let orders = shop.orders();
+    shop.stop().await;
+
+    let verdict = verdict::of(&ended.report, &orders, &errand);
+    if args.output.json {
+        let mut object = ended.json(verdict.as_ref().err().map(String::as_str));
+        object["seed"] = seed.into();
+        object["orders"] = serde_json::to_value(&orders).unwrap_or_default();
+        say(object);
+    } else {
+        ended.lines().iter().for_each(|line| voice.line(line));
+        if let Ok(order) = &verdict {
+            voice.line(format_args!("Checked   the shop's own book holds this order: {}", verdict::line(order)));
+        }
+    }
+    verdict.map(drop).map_err(Refusal::failure)
+}
+
+fn task(shop: &Shop, errand: &Errand, origin: &Origin) -> Result<Task, Error> {
+    let name = SecretName::parse("PASSWORD")?;
+    let goal = errand.goal(shop.user(), &name.placeholder());
+    let vault = Vault::new().with(name, Secret::new(shop.password()), vec![origin.clone()])?;
+    Ok(Task::new(goal)?.with_start_url(shop.url().as_str())?.with_secrets(vault))
+}
+
+/// One sentence about a shop that cannot be opened.
+fn no_shop(error: &Error) -> Refusal {
+    let get = |key: &str| error.context().iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str());
+    match (get("port"), get("reason")) {
+        (Some(port), Some(reason)) => {
+            Refusal::usage(format!("the shop cannot be opened on port {port}, {reason}: name another one with --port"))
+        }
+        _ => Refusal::failure(format!("the shop cannot be opened: {error}")),
+    }
+}

@@ -1,0 +1,257 @@
+//! `webwise doctor`: one line a check, and whether a demo can run here.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{
+    Refusal,
+    args::DoctorArgs,
+    drive::model::{self, Described},
+    say,
+    setup::{
+        machine::{CLI_VERSION, MIN_NODE_MAJOR, Machine, Surroundings, Tool},
+        plan::{cli_is_fine, node_is_fine},
+    },
+};
+
+/// Variables that configure a model. Only their names are ever looked at beyond "set or not".
+const MODEL_VARIABLES: [&str; 8] = [
+    "GEMINI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "WEBWISE_LLM_BASE_URL",
+    "WEBWISE_LLM_API_KEY",
+    "WEBWISE_MODEL",
+    "WEBWISE_LLM_MODE",
+    "WEBWISE_CONTEXT_WINDOW",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Ok,
+    Missing,
+    TooOld,
+    Broken,
+    /// Nothing is wrong; the person may want to know.
+    Note,
+}
+
+impl Status {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Missing => "missing",
+            Self::TooOld => "too old",
+            Self::Broken => "broken",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// One line of the report.
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    status: Status,
+    /// What was found and where.
+    found: String,
+    /// What to do, if there is something to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+impl Check {
+    fn line(&self) -> String {
+        let advice = self.advice.as_ref().map(|advice| format!(" -> {advice}")).unwrap_or_default();
+        format!("{:<8} {}: {}{advice}", self.status.word(), self.name, self.found)
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    /// Whether a demo can run.
+    ok: bool,
+    checks: Vec<Check>,
+}
+
+/// Looks and reports; fails if a demo cannot run.
+pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
+    let around = Surroundings::from_env()?;
+    let machine = Machine::inspect(&around).await;
+    let set: Vec<_> =
+        MODEL_VARIABLES.into_iter().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
+    let mut checks = tools(&machine);
+    checks.push(folder(&around.root));
+    checks.push(model(&set, model::described_by_environment()));
+    let ok = checks.iter().all(|check| matches!(check.status, Status::Ok | Status::Note));
+    if args.json {
+        let report = Report { ok, checks };
+        let text = serde_json::to_string_pretty(&report)
+            .map_err(|error| Refusal::failure(format!("the report cannot be written as JSON: {error}")))?;
+        say(text);
+        return if ok { Ok(()) } else { Err(Refusal::silent()) };
+    }
+    for check in &checks {
+        say(check.line());
+    }
+    if ok { Ok(()) } else { Err(Refusal::failure("a demo cannot run here: do what stands behind the arrows above")) }
+}
+
+/// Prints the lines about the programs, as `setup` ends with them.
+pub(super) fn print_tools(machine: &Machine) {
+    for check in tools(machine) {
+        say(check.line());
+    }
+}
+
+fn tools(machine: &Machine) -> Vec<Check> {
+    let setup = || Some("run `webwise setup`".to_owned());
+    let node_status = match &machine.node {
+        Tool::Found(..) if !node_is_fine(machine) => Status::TooOld,
+        tool => status(tool),
+    };
+    let mut node = check("Node.js", node_status, &machine.node, setup());
+    if node_status == Status::TooOld {
+        node.found = format!("{}, playwright-cli needs {MIN_NODE_MAJOR} or newer", node.found);
+    }
+    let mut cli = check("playwright-cli", status(&machine.cli), &machine.cli, setup());
+    if cli.status == Status::Ok && !cli_is_fine(machine) {
+        cli.status = if machine.cli.version() < Some(CLI_VERSION) { Status::TooOld } else { Status::Broken };
+        cli.found = format!("{}, the driver is made for {CLI_VERSION}", cli.found);
+        cli.advice = setup();
+    } else if machine.cli_is_given {
+        if cli.status == Status::Ok && machine.cli.version() != Some(CLI_VERSION) {
+            cli.status = Status::Note;
+            cli.found = format!("{}, chosen by WEBWISE_PLAYWRIGHT_CLI, tested is {CLI_VERSION}", cli.found);
+        } else if cli.status != Status::Ok && node_is_fine(machine) {
+            cli.advice = Some("correct or unset WEBWISE_PLAYWRIGHT_CLI".to_owned());
+        }
+    }
+    let mut chromium = check("Chromium", status(&machine.chromium), &machine.chromium, setup());
+    if machine.chromium_is_given && chromium.status != Status::Ok {
+        chromium.advice = Some("correct or unset WEBWISE_CHROMIUM".to_owned());
+    }
+    vec![node, cli, chromium]
+}
+
+const fn status(tool: &Tool) -> Status {
+    match tool {
+        Tool::Missing => Status::Missing,
+        Tool::Broken(..) => Status::Broken,
+        Tool::Found(..) => Status::Ok,
+    }
+}
+
+fn check(name: &'static str, status: Status, tool: &Tool, advice: Option<String>) -> Check {
+    let found = match tool {
+        Tool::Missing => "not found".to_owned(),
+        Tool::Broken(path, reason) => format!("{} does not run ({reason})", path.display()),
+        Tool::Found(path, version) => format!("{version} at {}", path.display()),
+    };
+    Check { name, status, found, advice: advice.filter(|_| status != Status::Ok) }
+}
+
+/// Whether the folder for the driver can be written; looks at the nearest folder that exists and makes none.
+fn folder(root: &Path) -> Check {
+    let nearest = root.ancestors().find(|folder| folder.exists()).unwrap_or(root);
+    let writable = nearest.is_dir() && can_write(nearest);
+    let advice = (!writable).then(|| "set WEBWISE_HOME to a folder that you can write".to_owned());
+    Check {
+        name: "folder",
+        status: if writable { Status::Ok } else { Status::Broken },
+        found: root.display().to_string(),
+        advice,
+    }
+}
+
+#[cfg(unix)]
+fn can_write(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn can_write(folder: &Path) -> bool {
+    folder.metadata().is_ok_and(|m| !m.permissions().readonly())
+}
+
+/// Which model would be used. Of the variables only their names are told.
+fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
+    let (status, found, advice) = match described {
+        Ok(Some(model)) => {
+            let (used, idle): (Vec<&str>, Vec<&str>) = set.iter().partition(|name| model.uses(name));
+            let idle = if idle.is_empty() { String::new() } else { format!(", not used: {}", idle.join(", ")) };
+            (Status::Ok, format!("{}, configured by {}{idle}", model.name, used.join(", ")), None)
+        }
+        Ok(None) => {
+            let advice = format!("set {} or WEBWISE_LLM_BASE_URL to use a model", MODEL_VARIABLES[..3].join(", "));
+            (Status::Note, "none configured, the demo takes the built-in stand-in".to_owned(), Some(advice))
+        }
+        Err(refusal) => {
+            (Status::Broken, format!("configured by {}", set.join(", ")), Some(refusal.sentence().to_owned()))
+        }
+    };
+    Check { name: "model", status, found, advice }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::setup::machine::*, *};
+
+    fn machine() -> Machine {
+        Machine {
+            root: "/r".into(),
+            node: Tool::Found("/usr/bin/node".into(), Version([22, 1, 0])),
+            npm: None,
+            cli: Tool::Found("/r/playwright-cli".into(), CLI_VERSION),
+            cli_is_given: false,
+            chromium: Tool::Found("/usr/bin/chromium".into(), Version([156, 0, 0])),
+            chromium_is_given: false,
+            installer: Installer::NoAptGet,
+        }
+    }
+
+    fn lines(machine: &Machine) -> Vec<String> {
+        tools(machine).iter().map(Check::line).collect()
+    }
+
+    #[test]
+    fn each_line_says_what_was_found_where_and_what_to_do() {
+        assert_eq!(lines(&machine())[0], "ok       Node.js: 22.1.0 at /usr/bin/node");
+        let old = Machine { node: Tool::Found("/usr/bin/node".into(), Version([18, 20, 4])), ..machine() };
+        assert_eq!(
+            lines(&old)[0],
+            "too old  Node.js: 18.20.4 at /usr/bin/node, playwright-cli needs 20 or newer -> run `webwise setup`"
+        );
+        let none = Machine { chromium: Tool::Missing, ..machine() };
+        assert_eq!(lines(&none)[2], "missing  Chromium: not found -> run `webwise setup`");
+        let wrong =
+            Machine { chromium: Tool::Broken("/x".into(), "exit 1".into()), chromium_is_given: true, ..machine() };
+        assert_eq!(
+            lines(&wrong)[2],
+            "broken   Chromium: /x does not run (exit 1) -> correct or unset WEBWISE_CHROMIUM"
+        );
+    }
+
+    #[test]
+    fn another_release_of_the_driver_counts_only_if_it_was_chosen() {
+        let cli = Tool::Found("/x".into(), Version([0, 2, 0]));
+        let found = Machine { cli: cli.clone(), ..machine() };
+        assert_eq!(tools(&found)[1].status, Status::Broken);
+        let chosen = Machine { cli, cli_is_given: true, ..machine() };
+        assert_eq!(tools(&chosen)[1].status, Status::Note);
+        let older = Machine { cli: Tool::Found("/x".into(), Version([0, 1, 3])), ..machine() };
+        assert_eq!(tools(&older)[1].status, Status::TooOld);
+    }
+
+    #[test]
+    fn a_missing_model_is_no_obstacle() {
+        assert_eq!(model(&[], Ok(None)).status, Status::Note);
+        let wrong = model(&["WEBWISE_MODEL"], Err(Refusal::usage("WEBWISE_MODEL is a model of an unknown provider")));
+        assert_eq!(
+            wrong.line(),
+            "broken   model: configured by WEBWISE_MODEL -> WEBWISE_MODEL is a model of an unknown provider"
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Which model decides: the flags first, then the environment.
+
+use std::{ffi::OsString, sync::Arc};
+
+use uuid::Uuid;
+
+use crate::{
+    LlmClient,
+    base::Error,
+    cli::{Refusal, run_args::ModelArgs},
+    llm::{GenAi, Provider, Retrying},
+};
+
+/// Variables that flags stand for.
+const MODEL: &str = "WEBWISE_MODEL";
+const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
+
+/// The model that flags and environment describe, asked again when that can help; `None` if they describe none.
+pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
+    let found = described(args, |name| std::env::var_os(name))?;
+    let (seed, _) = Uuid::new_v4().as_u64_pair();
+    Ok(found.map(|model| Arc::new(Retrying::new(model, seed)) as Arc<dyn LlmClient>))
+}
+
+/// The model that the environment describes, for who reports it.
+#[derive(Debug)]
+pub(in crate::cli) struct Described {
+    pub(in crate::cli) name: String,
+    provider: Provider,
+}
+
+impl Described {
+    /// Whether a variable that is set has a part in this model: a key that belongs to another provider has none.
+    pub(in crate::cli) fn uses(&self, variable: &str) -> bool {
+        let owner = match variable {
+            "GEMINI_API_KEY" => Provider::Gemini,
+            "ANTHROPIC_API_KEY" => Provider::Anthropic,
+            "OPENAI_API_KEY" => Provider::OpenAi,
+            _ => return true,
+        };
+        self.provider == owner
+    }
+}
+
+/// The model that a run without flags would use.
+pub(in crate::cli) fn described_by_environment() -> Result<Option<Described>, Refusal> {
+    let found = described(&ModelArgs::default(), |name| std::env::var_os(name))?;
+    Ok(found.map(|model| {
+        let options = model.options();
+        Described { name: options.model.clone(), provider: options.provider }
+    }))
+}
+
+fn described(args: &ModelArgs, environment: impl Fn(&str) -> Option<OsString>) -> Result<Option<GenAi>, Refusal> {
+    let variable = |name: &str| match name {
+        MODEL => args.model.as_ref().map(OsString::from),
+        BASE_URL => args.base_url.as_ref().map(|url| OsString::from(url.as_str())),
+        _ => None,
+    };
+    GenAi::from_variables(|name| variable(name).or_else(|| environment(name))).map_err(|error| unusable(args, &error))
+}
+
+/// One sentence that names the flag or variable to change.
+fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
+    let get = |key: &str| error.context().iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str());
+    let Some(option) = get("option") else { return Refusal::usage(format!("the model cannot be used: {error}")) };
+    let option = match option {
+        MODEL | "model" if args.model.is_some() => "--model",
+        BASE_URL | "base_url" if args.base_url.is_some() => "--base-url",
+        "base_url" => BASE_URL,
+        "model" => MODEL,
+        other => other,
+    };
+    let why = get("why").unwrap_or("it is wrong");
+    let missing = get("missing").map(|name| format!(": set {name}")).unwrap_or_default();
+    Refusal::usage(format!("{option} {}{missing}", why.replace("names a model", "is a model")))
+}
+
+/// The sentence for a run without a model.
+pub(in crate::cli) fn none_configured() -> Refusal {
+    Refusal::usage(format!(
+        "no model is configured: set GEMINI_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY, or {BASE_URL} to an \
+         OpenAI-compatible server (with {MODEL} and, if it needs one, WEBWISE_LLM_API_KEY)"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(model: Option<&str>, base_url: Option<&str>) -> ModelArgs {
+        ModelArgs { model: model.map(str::to_owned), base_url: base_url.map(|url| url.parse().unwrap()) }
+    }
+
+    fn environment(name: &str) -> Option<OsString> {
+        match name {
+            "OPENAI_API_KEY" => Some("o".into()),
+            MODEL => Some("gpt-4o".into()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn flags_win_over_the_environment() {
+        let model = |args| described(&args, environment).unwrap().unwrap().options().clone();
+        assert_eq!(model(args(None, None)).model, "gpt-4o");
+        assert_eq!(model(args(Some("o3-mini"), None)).model, "o3-mini");
+        let own = model(args(Some("qwen3"), Some("http://127.0.0.1:8091/v1")));
+        assert_eq!((own.model.as_str(), own.base_url.unwrap().as_str()), ("qwen3", "http://127.0.0.1:8091/v1/"));
+        assert!(described(&args(None, None), |_| None).unwrap().is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_used_names_the_flag_or_the_variable() {
+        let sentence = |args, environment: fn(&str) -> Option<OsString>| {
+            let refusal = described(&args, environment).unwrap_err();
+            assert_eq!(refusal.code(), 2);
+            refusal.sentence().to_owned()
+        };
+        assert_eq!(
+            sentence(args(Some("claude-opus-4-6"), None), environment),
+            "--model is a model whose key is not set: set ANTHROPIC_API_KEY"
+        );
+        assert!(sentence(args(Some("qwen3"), None), |_| None).starts_with("--model is a model of an unknown provider"));
+        assert!(sentence(args(None, None), |name| (name == MODEL).then(|| "qwen3".into())).starts_with(MODEL));
+    }
+}

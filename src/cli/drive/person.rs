@@ -1,0 +1,106 @@
+//! The person at the terminal: asked before an action that needs approval, and when the model has a question.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use async_trait::async_trait;
+use tokio::sync::{Mutex, mpsc};
+
+use super::words::{self, quoted};
+use crate::{
+    agent::{Approval, ApprovalRequest, Approver},
+    cli::say::one_line,
+};
+
+/// How often an unreadable answer is asked again before it counts as no. Source: chosen.
+const ATTEMPTS: usize = 3;
+/// Longest address or question shown. Unit: characters. Source: chosen.
+const MAX_TEXT: usize = 300;
+
+/// Asks on stderr and reads from stdin.
+#[derive(Debug)]
+pub(in crate::cli) struct Person {
+    lines: Mutex<Option<mpsc::UnboundedReceiver<String>>>,
+}
+
+impl Person {
+    /// The person, if there is one: questions can be seen and answers typed.
+    pub(in crate::cli) fn at_terminal() -> Option<Self> {
+        (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self { lines: Mutex::new(None) })
+    }
+
+    /// Asks and waits for a line; `None` when nothing more can be typed.
+    async fn ask(&self, question: &str) -> Option<String> {
+        let mut lines = self.lines.lock().await;
+        let lines = lines.get_or_insert_with(read_stdin);
+        // What was typed before the question is no answer to it.
+        while lines.try_recv().is_ok() {}
+        let mut err = io::stderr();
+        let _ = write!(err, "{} ", one_line(question));
+        let _ = err.flush();
+        lines.recv().await
+    }
+}
+
+/// Reads on a thread of its own that ends with the process: reading a terminal cannot be given up, and the runtime would
+/// wait for it.
+fn read_stdin() -> mpsc::UnboundedReceiver<String> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    // Without a thread the sender is dropped, and the answer to every question is that nobody is there.
+    let _ = std::thread::Builder::new().name("webwise-stdin".to_owned()).spawn(move || {
+        for line in io::stdin().lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+#[async_trait]
+impl Approver for Person {
+    async fn approve(&self, request: &ApprovalRequest) -> Approval {
+        let question = question(request);
+        for _ in 0..ATTEMPTS {
+            match self.ask(&question).await.as_deref().map(parse) {
+                Some(Some(answer)) => return answer,
+                Some(None) => {}
+                None => return Approval::No,
+            }
+        }
+        Approval::No
+    }
+
+    async fn answer(&self, question: &str) -> Option<String> {
+        let question = format!("     The model asks: {} >", quoted(question, MAX_TEXT));
+        self.ask(&question).await.map(|answer| answer.trim().to_owned()).filter(|answer| !answer.is_empty())
+    }
+}
+
+fn question(request: &ApprovalRequest) -> String {
+    let action = words::action(&request.action, &request.targets);
+    let (effect, url) = (words::effect(request.effect), quoted(&request.url, MAX_TEXT));
+    format!("     May I {action} on {url}? It is something that {effect}. [y]es, [n]o, [s]top:")
+}
+
+fn parse(line: &str) -> Option<Approval> {
+    match line.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Some(Approval::Yes),
+        "n" | "no" => Some(Approval::No),
+        "s" | "stop" => Some(Approval::Stop),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_answer_is_one() {
+        assert_eq!(parse(" Yes \n"), Some(Approval::Yes));
+        assert_eq!((parse("N"), parse("stop")), (Some(Approval::No), Some(Approval::Stop)));
+        for unclear in ["", "yep", "1", "yes please", "\u{1b}[A"] {
+            assert_eq!(parse(unclear), None, "{unclear:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The end of a run, in lines for a person and as one JSON object for a program.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::words::{self, quoted};
+use crate::{RunReport, event::RunSummary};
+
+/// Longest answer, evidence or address shown. Unit: characters. Source: chosen.
+const MAX_TEXT: usize = 2_000;
+
+/// A run that is over.
+#[derive(Debug)]
+pub(in crate::cli) struct Ended {
+    pub(in crate::cli) report: RunReport,
+    pub(in crate::cli) driver: String,
+    pub(in crate::cli) transport: &'static str,
+    pub(in crate::cli) model: String,
+    pub(in crate::cli) folder: PathBuf,
+}
+
+impl Ended {
+    /// The summary, a line each.
+    pub(in crate::cli) fn lines(&self) -> Vec<String> {
+        let Self { report, driver, transport, model, folder } = self;
+        let row = |name: &str, text: &str| format!("{name:<10}{text}");
+        let text = |name: &str, text: &Option<String>| text.as_ref().map(|text| row(name, &quoted(text, MAX_TEXT)));
+        let mut lines = vec![String::new(), row("Result", words::stop(report.summary.stop))];
+        lines.extend(text("Answer", &report.answer));
+        lines.extend(text("Evidence", &report.evidence));
+        lines.extend(
+            report.extracted.iter().map(|(name, data)| row("Read", &format!("{name} = {}", quoted(data, 200)))),
+        );
+        lines.extend(text("Error", &report.error));
+        lines.push(row("Cost", &cost(&report.summary)));
+        lines.push(row("By", &format!("{model} with {driver} (by {transport})")));
+        lines.push(row("Kept in", &folder.display().to_string()));
+        lines
+    }
+
+    /// The same and more as JSON; `problem` is why the exit code will not be 0.
+    pub(in crate::cli) fn json(&self, problem: Option<&str>) -> Value {
+        let Self { report, driver, transport, model, folder } = self;
+        let summary = &report.summary;
+        json!({
+            "ok": problem.is_none(),
+            "problem": problem,
+            "run": report.run,
+            "stop": summary.stop.as_str(),
+            "verified": summary.success,
+            "answer": report.answer,
+            "evidence": report.evidence,
+            "extracted": report.extracted,
+            "final_url": report.final_url,
+            "error": report.error,
+            "steps": summary.steps,
+            "failed_actions": summary.errors,
+            "model_calls": summary.calls,
+            "tokens": { "usage": summary.usage, "estimated": summary.estimated },
+            "elapsed_ms": summary.elapsed_ms,
+            "model": model,
+            "driver": driver,
+            "transport": transport,
+            "folder": folder,
+        })
+    }
+}
+
+fn cost(summary: &RunSummary) -> String {
+    let counted = |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let failed =
+        if summary.errors > 0 { format!(" ({} failed or had no effect)", summary.errors) } else { String::new() };
+    let (input, output) = (summary.usage.input.0, summary.usage.output.0);
+    let estimated = if summary.estimated { ", estimated" } else { "" };
+    // Tenths of a second are exact in integers.
+    let tenths = summary.elapsed_ms / 100;
+    format!(
+        "{}{failed}, {}, {} tokens ({input} read, {output} written{estimated}), {}.{} s",
+        counted(summary.steps, "step"),
+        counted(summary.calls, "model call"),
+        input.saturating_add(output),
+        tenths / 10,
+        tenths % 10
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{base::TokenCount, chat::Usage, working::StopReason};
+
+    #[test]
+    fn the_cost_is_one_sentence() {
+        let usage = Usage { input: TokenCount(1_200), output: TokenCount(34), cached: TokenCount(0) };
+        let summary = RunSummary::new(StopReason::Finished, 9, 2, 1, usage, true, 12_345);
+        assert_eq!(
+            cost(&summary),
+            "9 steps (2 failed or had no effect), 1 model call, 1234 tokens (1200 read, 34 written, estimated), 12.3 s"
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! Actions, outcomes and stop reasons in words for a person. Pure.
+
+use serde_json::Value;
+
+use crate::{
+    action::{Action, Effect, Outcome},
+    base::text::{squeeze, truncate},
+    page::TargetIdentity,
+    working::{BudgetKind, StopReason},
+};
+
+/// Longest name of an element shown. Unit: characters. Source: chosen for a terminal of 100.
+const MAX_NAME: usize = 40;
+/// Longest typed text shown. Unit: characters. Source: chosen.
+const MAX_TEXT: usize = 60;
+/// Arguments that name an element; its identity is shown in their place.
+const TARGETS: [&str; 3] = ["target", "from", "to"];
+
+/// An action such as `fill textbox "User name" with "demo"`.
+pub(in crate::cli) fn action(action: &Action, targets: &[TargetIdentity]) -> String {
+    let mut words = vec![action.tool_name().replace('_', " ")];
+    words.extend(targets.iter().map(|target| format!("{} {}", target.role, quoted(&target.name, MAX_NAME))));
+    let arguments = action.arguments();
+    for (name, value) in arguments.as_object().into_iter().flatten() {
+        let is_target = TARGETS.contains(&name.as_str());
+        match (name.as_str(), value) {
+            _ if is_target && !targets.is_empty() => {}
+            ("text", Value::String(text)) => words.push(format!("with {}", quoted(text, MAX_TEXT))),
+            ("url" | "key", Value::String(text)) => words.push(truncate(&squeeze(text), MAX_TEXT)),
+            (_, Value::String(text)) if is_target => words.push(truncate(&squeeze(text), MAX_TEXT)),
+            (_, Value::String(text)) => words.push(quoted(text, MAX_TEXT)),
+            (_, Value::Array(items)) => {
+                let items = items.iter().filter_map(Value::as_str).map(|text| quoted(text, MAX_TEXT));
+                words.push(items.collect::<Vec<_>>().join(", "));
+            }
+            (name, Value::Bool(true)) => words.push(format!("({name})")),
+            (name, Value::Number(number)) => words.push(format!("{name} {number}")),
+            _ => {}
+        }
+    }
+    words.join(" ")
+}
+
+/// A text in quotes, on one line and cut.
+pub(in crate::cli) fn quoted(text: &str, max: usize) -> String {
+    format!("\"{}\"", truncate(&squeeze(text), max))
+}
+
+/// How an action ended, in one word or two.
+pub(in crate::cli) fn outcome(outcome: &Outcome) -> String {
+    outcome.as_str().replace('_', " ")
+}
+
+/// How bad an action could be, after "which".
+pub(in crate::cli) const fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "only reads",
+        Effect::Reversible => "can be undone",
+        Effect::Irreversible => "cannot be undone",
+    }
+}
+
+/// Why a run ended, as a sentence.
+pub(in crate::cli) const fn stop(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Finished => "the goal is reached, and the page shows it",
+        StopReason::FinishedUnverified => "the model says that it is done, but the page does not show it",
+        StopReason::GaveUp => "the model gave up",
+        StopReason::RepeatedAction => "the same actions came again and again",
+        StopReason::Stuck => "the page did not change any more",
+        StopReason::TooManyErrors => "too many actions in a row failed",
+        StopReason::Budget(BudgetKind::Steps) => "all allowed steps were taken",
+        StopReason::Budget(BudgetKind::Calls) => "all allowed calls of the model were made",
+        StopReason::Budget(BudgetKind::Tokens) => "the allowed tokens are used up",
+        StopReason::Budget(BudgetKind::Money) => "the allowed money is spent",
+        StopReason::Budget(BudgetKind::Time) => "the allowed time is over",
+        StopReason::Rejected => "an action was not approved and the run ended by you",
+        StopReason::Cancelled => "it was stopped",
+        StopReason::ModelUnusable => "the model could not be used",
+        StopReason::BrowserLost => "the browser was lost",
+        StopReason::OutOfScope => "the browser stood where this run may not be",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{BrowserAction, Click, Fill, Goto, Key, Press, Select, Target},
+        page::{ElementRef, Node, Role, Tree},
+    };
+
+    fn identity(role: Role, name: &str) -> TargetIdentity {
+        let mut builder = Tree::builder();
+        builder.leaf(Node::new(role, name).with_ref(ElementRef::parse("e1").unwrap()));
+        let tree = builder.finish();
+        TargetIdentity::of(&tree, tree.by_ref("e1").unwrap())
+    }
+
+    fn words(browser: BrowserAction, targets: &[TargetIdentity]) -> String {
+        action(&Action::Browser(browser), targets)
+    }
+
+    #[test]
+    fn actions_are_told_by_the_names_of_their_targets() {
+        let target = || Target::parse("e1").unwrap();
+        let field = identity(Role::TextBox, "User name");
+        let fill = Fill { target: target(), text: "<secret:PASSWORD>".into(), submit: true };
+        assert_eq!(
+            words(BrowserAction::Fill(fill), &[field]),
+            "fill textbox \"User name\" with \"<secret:PASSWORD>\" (submit)"
+        );
+        let select = Select { target: target(), values: vec!["M".into()] };
+        assert_eq!(
+            words(BrowserAction::Select(select), &[identity(Role::Combobox, "Size")]),
+            "select combobox \"Size\" \"M\""
+        );
+        assert_eq!(words(BrowserAction::Press(Press { key: Key::parse("Enter").unwrap() }), &[]), "press Enter");
+        let goto = Goto { url: "http://127.0.0.1/".into() };
+        assert_eq!(words(BrowserAction::Goto(goto), &[]), "goto http://127.0.0.1/");
+        // Without an identity the reference says more than nothing.
+        assert_eq!(words(BrowserAction::Click(Click { target: target(), button: None }), &[]), "click e1");
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        let name = identity(Role::Button, &"x".repeat(100));
+        let click = Click { target: Target::parse("e1").unwrap(), button: None };
+        assert!(words(BrowserAction::Click(click), &[name]).chars().count() < 60);
+    }
+}

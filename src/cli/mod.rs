@@ -1,0 +1,66 @@
+//! The command line `webwise`: parsing, exit codes, and the commands that are no part of the library.
+//!
+//! | exit code | meaning |
+//! | --- | --- |
+//! | 0 | it was done |
+//! | 1 | it was tried and did not come out well |
+//! | 2 | it was not tried: what was asked for is wrong or not possible here; one sentence on stderr says what to do |
+//!
+//! Only the binary calls this room; the library never does.
+
+mod args;
+mod demo;
+mod doctor;
+mod drive;
+mod refusal;
+mod run;
+mod run_args;
+mod say;
+mod setup;
+mod values;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser as _;
+
+use self::args::{Cli, Command};
+pub(crate) use self::{
+    refusal::Refusal,
+    say::{say, tell},
+};
+
+/// Runs the command line and returns the exit code of the process.
+///
+/// `arguments` start with the name of the program, as [`std::env::args_os`] gives them.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let result = match Cli::try_parse_from(arguments) {
+        Ok(cli) => carry_out(cli.command),
+        Err(error) => Refusal::of_arguments(&error).map_or_else(
+            || {
+                // Help or the version was asked for; who closed the output does not want to read on.
+                let _ = error.print();
+                Ok(())
+            },
+            Err,
+        ),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(refusal) => refusal.report(),
+    }
+}
+
+fn carry_out(command: Command) -> Result<(), Refusal> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Refusal::failure(format!("the system gives no threads or timers: {error}")))?;
+    runtime.block_on(async {
+        match command {
+            Command::Setup(args) => setup::run(&args).await,
+            Command::Doctor(args) => doctor::run(&args).await,
+            Command::Run(args) => run::run(&args).await,
+            Command::Demo(args) => demo::run(&args).await,
+        }
+    })
+}

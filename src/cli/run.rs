@@ -1,0 +1,88 @@
+//! `webwise run`: a task of the person's own, on a site of their choice.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    Refusal,
+    drive::{Drive, Ended, RunsDir, Stop, model, person::Person, words},
+    run_args::{Approve, RunArgs},
+    say,
+    say::Voice,
+    values,
+};
+use crate::{
+    Error, Task,
+    agent::{Approver, Options},
+    base::TokenCount,
+    guard::ApprovalMode,
+};
+
+/// Runs the task; fails unless its goal was reached on evidence.
+pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
+    let task = task(args)?;
+    let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
+    let runs = RunsDir::prepare(&args.output.runs_dir)?;
+    let stop = Stop::listen()?;
+    let voice = Voice { json: args.output.json };
+    let approver = Person::at_terminal().map(|person| Arc::new(person) as Arc<dyn Approver>);
+    if approver.is_none() && args.approve != Approve::Auto {
+        voice.line("Nobody is at a terminal to ask: what needs approval will be refused (--approve says what does).");
+    }
+    let drive =
+        Drive { output: &args.output, runs: &runs, model, options: options(args), approver, pause: Duration::ZERO };
+    let ended = drive.carry_out(task, &stop).await?;
+    tell_end(&ended, voice)
+}
+
+fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {
+    let stop = ended.report.summary.stop;
+    let problem = (!stop.is_success()).then(|| format!("the goal was not reached: {}", words::stop(stop)));
+    if voice.json {
+        say(ended.json(problem.as_deref()));
+    } else {
+        ended.lines().iter().for_each(|line| voice.line(line));
+    }
+    problem.map_or(Ok(()), |problem| Err(Refusal::failure(problem)))
+}
+
+fn task(args: &RunArgs) -> Result<Task, Refusal> {
+    let wrong = |error: Error| {
+        let why = error.context().iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ");
+        Refusal::usage(format!("this task cannot be run: {why}"))
+    };
+    let vault = values::vault(&args.secrets, |name| std::env::var(name))?;
+    let mut task =
+        Task::new(args.goal.as_str()).and_then(|task| task.with_start_url(args.url.as_str())).map_err(wrong)?;
+    task = task.with_secrets(vault);
+    for (name, value) in &args.parameters {
+        task = task.with_parameter(name.clone(), value.as_str());
+    }
+    for site in &args.allow {
+        task = task.with_allowed(site.clone());
+    }
+    if let Some(session) = &args.session_id {
+        task = task.with_session(session.clone());
+    }
+    if let Some(name) = task.missing_secrets().first() {
+        let why = format!("the goal names <secret:{name}>, but no --secret {name}=ENVVAR@ORIGIN is given");
+        return Err(Refusal::usage(why));
+    }
+    Ok(task)
+}
+
+fn options(args: &RunArgs) -> Options {
+    let mut options = Options::default();
+    let budget = &mut options.budget;
+    budget.max_steps = args.max_steps.unwrap_or(budget.max_steps);
+    budget.max_calls = args.max_calls.or(budget.max_calls);
+    budget.max_input_tokens = args.max_input_tokens.map(TokenCount).or(budget.max_input_tokens);
+    budget.max_output_tokens = args.max_output_tokens.map(TokenCount).or(budget.max_output_tokens);
+    budget.max_duration = args.timeout.or(budget.max_duration);
+    options.approval = match args.approve {
+        Approve::Safe => ApprovalMode::Safe,
+        Approve::Hybrid => ApprovalMode::Hybrid,
+        Approve::Auto => ApprovalMode::Auto,
+    };
+    options.memory = !args.no_memory;
+    options
+}

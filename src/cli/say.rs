@@ -1,0 +1,50 @@
+//! Printing a line without caring whether anybody still reads: `println!` panics on a closed pipe.
+
+use std::{
+    fmt::Display,
+    io::{self, Write as _},
+};
+
+use crate::base::text;
+
+/// Prints a line of the result to stdout.
+pub(crate) fn say(line: impl Display) {
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
+/// Prints a line about the work to stderr.
+pub(crate) fn tell(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// A voice for what happens on the way, which pages have a part in: to stdout, or to stderr when stdout belongs to JSON.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Voice {
+    pub(crate) json: bool,
+}
+
+impl Voice {
+    /// Prints one line, without what could move the cursor or hide text, and never more than one.
+    pub(crate) fn line(self, line: impl Display) {
+        let line = one_line(&line.to_string());
+        if self.json { tell(line) } else { say(line) }
+    }
+}
+
+/// A text as one clean line; spaces stay as they are, so that columns do.
+pub(crate) fn one_line(line: &str) -> String {
+    text::clean(line).replace(['\n', '\t'], " ").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_cannot_write_a_second_line_or_move_the_cursor() {
+        assert_eq!(
+            one_line("  3  click \"a\u{1b}[2K\r\nwebwise: all is well\u{202e}\"\n"),
+            "  3  click \"a webwise: all is well\""
+        );
+    }
+}

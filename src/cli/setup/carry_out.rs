@@ -1,0 +1,228 @@
+//! Carrying out one step: the folder, the commands, live progress, and the output when it went wrong.
+
+use std::{
+    collections::VecDeque,
+    fs, io,
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncRead, BufReader},
+    process,
+    sync::mpsc,
+    time::timeout,
+};
+
+use super::{
+    environment,
+    plan::{Command, Step},
+};
+use crate::{
+    base::text,
+    cli::{Refusal, tell},
+};
+
+/// How long one command may take. Source: chosen; Chromium with all it needs is about 400 MB from a slow mirror.
+const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
+/// How long the pipes of an ended command are still read. Source: chosen; a service that it started may hold them open.
+const DRAIN: Duration = Duration::from_millis(300);
+/// How many last lines of a failed command are shown. Source: chosen.
+const SHOWN_LINES: usize = 30;
+/// Width of the line that shows what the command says. Unit: characters. Source: chosen for a terminal of 80.
+const PROGRESS_CHARS: usize = 60;
+/// How often the progress line moves. Source: chosen.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Carries out a step; `number` of `count` is for the person who waits.
+pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Result<(), Refusal> {
+    let progress = Progress::start(format!("[{number}/{count}] {}", step.sentence));
+    let failed = match &step.folder {
+        None => None,
+        Some(folder) => {
+            own_folder(folder).err().map(|error| (format!("cannot write {}: {error}", folder.display()), vec![]))
+        }
+    };
+    let mut failed = failed;
+    for command in &step.commands {
+        if failed.is_none() {
+            failed = run(command, &progress).await.err();
+        }
+    }
+    progress.end(failed.is_none());
+    match failed {
+        None => Ok(()),
+        Some((reason, output)) => {
+            Err(Refusal::failure(format!("setup could not go on: {reason}")).with_details(output))
+        }
+    }
+}
+
+/// Makes the folder, for its owner only, with a `package.json`: without one npm would look for it in the folders above
+/// and install there.
+pub(super) fn own_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
+    match fs::File::create_new(folder.join("package.json")) {
+        Ok(mut file) => io::Write::write_all(&mut file, b"{ \"name\": \"webwise-driver\", \"private\": true }\n"),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Runs a command and shows its last line while it runs; on failure returns why and the end of what it said.
+async fn run(command: &Command, progress: &Progress) -> Result<(), (String, Vec<String>)> {
+    let name = command.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut child = process::Command::new(&command.program)
+        .args(&command.args)
+        .env_clear()
+        .envs(environment::allowed(std::env::vars_os()))
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| (format!("`{name}` cannot be started: {error}"), vec![]))?;
+    let (sender, mut lines) = mpsc::channel(64);
+    for pipe in [child.stdout.take().map(boxed), child.stderr.take().map(boxed)].into_iter().flatten() {
+        read(pipe, sender.clone());
+    }
+    drop(sender);
+    let mut last = VecDeque::new();
+    let mut keep = |line: String| {
+        progress.show(&line);
+        if last.len() == SHOWN_LINES {
+            last.pop_front();
+        }
+        last.push_back(line);
+    };
+    let ended = timeout(COMMAND_TIMEOUT, async {
+        let mut open = true;
+        loop {
+            tokio::select! {
+                line = lines.recv(), if open => match line {
+                    Some(line) => keep(line),
+                    None => open = false,
+                },
+                status = child.wait() => return status,
+            }
+        }
+    })
+    .await;
+    while let Ok(Some(line)) = timeout(DRAIN, lines.recv()).await {
+        keep(line);
+    }
+    let reason = match ended {
+        Ok(Ok(status)) if status.success() => return Ok(()),
+        Ok(Ok(status)) => format!("`{name}` failed ({status}); its last lines are below"),
+        Ok(Err(error)) => format!("`{name}` was lost: {error}"),
+        Err(_) => format!("`{name}` did not end in {} minutes", COMMAND_TIMEOUT.as_secs() / 60),
+    };
+    Err((reason, last.into()))
+}
+
+fn boxed(pipe: impl AsyncRead + Unpin + Send + 'static) -> Box<dyn AsyncRead + Unpin + Send> {
+    Box::new(pipe)
+}
+
+/// Hands on each line of a pipe, in a task that ends with the pipe or with its reader.
+fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
+    tokio::spawn(async move {
+        let mut pipe = BufReader::new(pipe);
+        let mut line = Vec::new();
+        while pipe.read_until(b'\n', &mut line).await.is_ok_and(|n| n > 0) {
+            let text = text::squeeze(&text::clean(&String::from_utf8_lossy(&line)));
+            line.clear();
+            if !text.is_empty() && lines.send(text).await.is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// A moving line on a terminal, one line at the start and one at the end elsewhere.
+struct Progress {
+    title: String,
+    bar: ProgressBar,
+    since: Instant,
+}
+
+impl Progress {
+    fn start(title: String) -> Self {
+        let bar = ProgressBar::new_spinner();
+        if bar.is_hidden() {
+            tell(format_args!("{title} ..."));
+        } else {
+            if let Ok(style) = ProgressStyle::with_template("{spinner:.green} {prefix} ({elapsed})\n  {msg:.dim}") {
+                bar.set_style(style);
+            }
+            bar.set_prefix(title.clone());
+            bar.enable_steady_tick(TICK);
+        }
+        Self { title, bar, since: Instant::now() }
+    }
+
+    fn show(&self, line: &str) {
+        self.bar.set_message(text::truncate(line, PROGRESS_CHARS));
+    }
+
+    fn end(&self, fine: bool) {
+        self.bar.finish_and_clear();
+        let word = if fine { "done" } else { "failed" };
+        tell(format_args!("{} {word} in {} s", self.title, self.since.elapsed().as_secs()));
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn step(folder: Option<&Path>, commands: &[&[&str]]) -> Step {
+        let command =
+            |words: &&[&str]| Command { program: words[0].into(), args: words[1..].iter().map(Into::into).collect() };
+        Step {
+            sentence: "Try".to_owned(),
+            folder: folder.map(Path::to_owned),
+            commands: commands.iter().map(command).collect(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failed_command_shows_the_end_of_what_it_said_and_stops_the_step() {
+        let dir = tempfile::tempdir().unwrap();
+        let mark = dir.path().join("mark");
+        let script = "for i in $(seq 1 100); do echo line $i >&2; done; echo wrong >&2; exit 4";
+        let commands: &[&[&str]] = &[&["sh", "-c", script], &["touch", mark.to_str().unwrap()]];
+        let refusal = carry_out(&step(None, commands), 1, 1).await.unwrap_err();
+        assert_eq!(refusal.code(), 1);
+        assert!(refusal.sentence().contains("`sh` failed (exit status: 4)"), "{refusal:?}");
+        assert!(refusal.details().len() <= SHOWN_LINES && refusal.details().iter().any(|l| l == "wrong"));
+        assert!(refusal.details().iter().any(|l| l == "line 100"));
+        assert!(!mark.exists());
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_not_there_is_named() {
+        let refusal = carry_out(&step(None, &[&["/nowhere/npm"]]), 1, 1).await.unwrap_err();
+        assert!(refusal.sentence().contains("`npm` cannot be started"), "{refusal:?}");
+    }
+
+    #[tokio::test]
+    async fn the_folder_is_its_owners_and_has_a_package_of_its_own() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("a/b");
+        for _ in 0..2 {
+            carry_out(&step(Some(&folder), &[]), 1, 1).await.unwrap();
+        }
+        assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(fs::read_to_string(folder.join("package.json")).unwrap().contains("private"));
+    }
+}

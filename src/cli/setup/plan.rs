@@ -1,0 +1,285 @@
+//! What to do about the facts: a list of steps, or the sentence that says why nothing can be done. Pure.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use super::machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool};
+
+/// The Node.js that npm puts beside playwright-cli when the system's own is too old. Unit: major version.
+/// Source: the long-term release that is tested with it.
+const OWN_NODE_MAJOR: u64 = 22;
+
+/// One command with its arguments; no shell ever sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Command {
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<OsString>,
+}
+
+/// One thing to do, with the sentence that tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) sentence: String,
+    /// A folder with a `package.json` of its own that must be there first.
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) commands: Vec<Command>,
+}
+
+/// What is missing, in the order it has to be installed; empty if everything is there.
+///
+/// Each step changes the facts, so the caller looks at the machine again after the first one and asks for a new plan.
+///
+/// # Errors
+/// One sentence that says what the person has to do.
+pub(crate) fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
+    // Without a Node.js the driver's script cannot run, and that is not the fault of who named it.
+    let cli_is_wrong = machine.cli_is_given && node_is_fine(machine);
+    for (tool, wrong, variable) in [
+        (&machine.cli, cli_is_wrong, "WEBWISE_PLAYWRIGHT_CLI"),
+        (&machine.chromium, machine.chromium_is_given, "WEBWISE_CHROMIUM"),
+    ] {
+        if wrong && let Tool::Broken(path, reason) = tool {
+            return Err(format!(
+                "{variable} names {}, which does not run ({reason}): correct or unset it",
+                path.display()
+            ));
+        }
+    }
+    let mut steps = Vec::new();
+    let packages = system_packages(machine);
+    if !packages.is_empty() {
+        steps.push(system_step(machine, &packages)?);
+    }
+    let modules = node_modules(machine);
+    if !modules.is_empty() {
+        // On a bare machine npm comes with the first step, and is found when this step's turn comes.
+        let npm = machine.npm.clone().unwrap_or_else(|| PathBuf::from("npm"));
+        steps.push(npm_step(machine, npm, &modules));
+    }
+    Ok(steps)
+}
+
+/// Whether the chosen Node.js runs playwright-cli.
+pub(crate) fn node_is_fine(machine: &Machine) -> bool {
+    machine.node.version().is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
+}
+
+/// Whether playwright-cli is the tested release, or one that the person chose.
+pub(crate) fn cli_is_fine(machine: &Machine) -> bool {
+    machine.cli.version().is_some_and(|version| machine.cli_is_given || version == CLI_VERSION)
+}
+
+fn system_packages(machine: &Machine) -> Vec<&'static str> {
+    let needs_npm = machine.npm.is_none() && !node_modules(machine).is_empty();
+    let mut packages = Vec::new();
+    if needs_npm || machine.node == Tool::Missing {
+        packages.push("nodejs");
+    }
+    if needs_npm {
+        packages.push("npm");
+    }
+    if machine.chromium.version().is_none() {
+        packages.push("chromium");
+    }
+    packages
+}
+
+fn node_modules(machine: &Machine) -> Vec<String> {
+    let mut modules = Vec::new();
+    if !cli_is_fine(machine) && !machine.cli_is_given {
+        modules.push(format!("@playwright/cli@{CLI_VERSION}"));
+    }
+    // How new the system's Node.js will be is known when it is there.
+    if machine.node != Tool::Missing && !node_is_fine(machine) {
+        modules.push(format!("node@{OWN_NODE_MAJOR}"));
+    }
+    modules
+}
+
+fn system_step(machine: &Machine, packages: &[&str]) -> Result<Step, String> {
+    let list = packages.join(" ");
+    let (prefix, apt_get, how) = match &machine.installer {
+        Installer::AptGet(apt_get) => (None, apt_get, "as root"),
+        Installer::Sudo { sudo, apt_get } => (Some(sudo), apt_get, "with sudo"),
+        Installer::NotAllowed => {
+            return Err(format!(
+                "system packages are missing and this user may not install them: run `sudo apt-get update && sudo apt-get \
+                 install -y --no-install-recommends {list}`, then `webwise setup` again"
+            ));
+        }
+        Installer::NoAptGet => {
+            return Err(format!(
+                "this system has no apt-get: install {} with its own package manager, then run `webwise setup` again",
+                human(packages)
+            ));
+        }
+    };
+    let command = |words: &[&str]| {
+        let options = ["-q", "-o", "DPkg::Lock::Timeout=120"];
+        let apt = words.iter().chain(&options).map(OsString::from);
+        match prefix {
+            None => Command { program: apt_get.clone(), args: apt.collect() },
+            Some(sudo) => {
+                // `sudo` drops the environment, so what keeps the packages from asking questions goes along.
+                let start = ["-n", "env", "DEBIAN_FRONTEND=noninteractive"].map(OsString::from);
+                let args = start.into_iter().chain([apt_get.clone().into()]).chain(apt).collect();
+                Command { program: sudo.clone(), args }
+            }
+        }
+    };
+    let mut install = vec!["install", "-y", "--no-install-recommends"];
+    install.extend(packages);
+    Ok(Step {
+        sentence: format!("Install {} from the system's packages ({how})", human(packages)),
+        folder: None,
+        commands: vec![command(&["update"]), command(&install)],
+    })
+}
+
+fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
+    let own_node = if machine.node == Tool::Missing {
+        format!(", and Node.js {OWN_NODE_MAJOR} beside it if the system's own is older than {MIN_NODE_MAJOR}")
+    } else {
+        String::new()
+    };
+    let options = ["install", "--save-exact", "--no-audit", "--no-fund", "--no-update-notifier", "--prefix"];
+    let args = options.iter().map(OsString::from).chain([machine.root.clone().into()]);
+    Step {
+        sentence: format!("Install {} with npm into {}{own_node}", modules.join(" and "), machine.root.display()),
+        folder: Some(machine.root.clone()),
+        commands: vec![Command { program: npm, args: args.chain(modules.iter().map(OsString::from)).collect() }],
+    }
+}
+
+/// Package names as a sentence says them.
+fn human(packages: &[&str]) -> String {
+    let names: Vec<_> = packages
+        .iter()
+        .map(|name| match *name {
+            "nodejs" => "Node.js",
+            "chromium" => "Chromium",
+            other => other,
+        })
+        .collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{super::machine::Version, *};
+
+    fn found(path: &str, version: [u64; 3]) -> Tool {
+        Tool::Found(path.into(), Version(version))
+    }
+
+    fn bare() -> Machine {
+        Machine {
+            root: "/home/a b/.cache/webwise/playwright-cli".into(),
+            node: Tool::Missing,
+            npm: None,
+            cli: Tool::Missing,
+            cli_is_given: false,
+            chromium: Tool::Missing,
+            chromium_is_given: false,
+            installer: Installer::AptGet("/usr/bin/apt-get".into()),
+        }
+    }
+
+    fn complete() -> Machine {
+        Machine {
+            node: found("/usr/bin/node", [20, 0, 0]),
+            npm: Some("/usr/bin/npm".into()),
+            cli: found("/x/playwright-cli", [0, 1, 22]),
+            chromium: found("/usr/bin/chromium", [156, 0, 0]),
+            ..bare()
+        }
+    }
+
+    fn args(step: &Step, command: usize) -> Vec<&str> {
+        step.commands[command].args.iter().map(|arg| arg.to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_complete_machine_needs_nothing() {
+        assert_eq!(plan(&complete()), Ok(vec![]));
+        // What is there does not need what would install it.
+        assert_eq!(plan(&Machine { npm: None, installer: Installer::NoAptGet, ..complete() }), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_bare_debian_gets_system_packages_first_and_then_the_driver() {
+        let steps = plan(&bare()).unwrap();
+        assert_eq!(steps.len(), 2);
+        assert_eq!(steps[0].commands[0].program, Path::new("/usr/bin/apt-get"));
+        assert_eq!(args(&steps[0], 0)[0], "update");
+        assert_eq!(args(&steps[0], 1)[..6], ["install", "-y", "--no-install-recommends", "nodejs", "npm", "chromium"]);
+        assert_eq!(steps[0].sentence, "Install Node.js, npm and Chromium from the system's packages (as root)");
+        assert_eq!(*args(&steps[1], 0).last().unwrap(), "@playwright/cli@0.1.22");
+        assert!(steps[1].sentence.ends_with("and Node.js 22 beside it if the system's own is older than 20"));
+    }
+
+    #[test]
+    fn an_old_node_stays_and_gets_a_newer_one_beside_it() {
+        let machine = Machine { node: found("/usr/bin/node", [18, 20, 4]), cli: Tool::Missing, ..complete() };
+        let steps = plan(&machine).unwrap();
+        assert_eq!(steps.len(), 1);
+        assert_eq!(
+            args(&steps[0], 0)[6..],
+            ["/home/a b/.cache/webwise/playwright-cli", "@playwright/cli@0.1.22", "node@22"]
+        );
+        assert_eq!(steps[0].folder.as_deref(), Some(machine.root.as_path()));
+    }
+
+    #[test]
+    fn another_release_of_the_driver_is_replaced_unless_it_was_chosen() {
+        let machine = Machine { cli: found("/usr/bin/playwright-cli", [0, 2, 0]), ..complete() };
+        assert_eq!(plan(&machine).unwrap().len(), 1);
+        assert_eq!(plan(&Machine { cli_is_given: true, ..machine }), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_broken_program_is_installed_again() {
+        let machine = Machine { chromium: Tool::Broken("/usr/bin/chromium".into(), "exit 127".into()), ..complete() };
+        assert_eq!(args(&plan(&machine).unwrap()[0], 1)[3], "chromium");
+        let machine = Machine { cli: Tool::Broken("/x".into(), String::new()), npm: None, ..complete() };
+        assert_eq!(args(&plan(&machine).unwrap()[0], 1)[3..5], ["nodejs", "npm"]);
+    }
+
+    #[test]
+    fn sudo_carries_the_environment_and_never_asks() {
+        let installer = Installer::Sudo { sudo: "/usr/bin/sudo".into(), apt_get: "/usr/bin/apt-get".into() };
+        let steps = plan(&Machine { chromium: Tool::Missing, installer, ..complete() }).unwrap();
+        assert_eq!(steps[0].commands[1].program, Path::new("/usr/bin/sudo"));
+        assert_eq!(args(&steps[0], 1)[..4], ["-n", "env", "DEBIAN_FRONTEND=noninteractive", "/usr/bin/apt-get"]);
+    }
+
+    #[test]
+    fn who_may_not_install_is_told_the_exact_commands() {
+        let sentence = plan(&Machine { installer: Installer::NotAllowed, ..bare() }).unwrap_err();
+        assert!(
+            sentence.contains(
+                "`sudo apt-get update && sudo apt-get install -y --no-install-recommends nodejs npm chromium`"
+            )
+        );
+        let sentence = plan(&Machine { installer: Installer::NoAptGet, ..bare() }).unwrap_err();
+        assert!(sentence.contains("install Node.js, npm and Chromium with its own package manager"), "{sentence}");
+        // npm alone needs no permission.
+        assert!(plan(&Machine { cli: Tool::Missing, installer: Installer::NotAllowed, ..complete() }).is_ok());
+    }
+
+    #[test]
+    fn a_wrong_variable_is_named_and_nothing_is_installed_for_it() {
+        let broken = Tool::Broken("/nowhere".into(), "not found".into());
+        let sentence = plan(&Machine { chromium: broken.clone(), chromium_is_given: true, ..complete() }).unwrap_err();
+        assert!(sentence.starts_with("WEBWISE_CHROMIUM names /nowhere"), "{sentence}");
+        let named = Machine { cli: broken, cli_is_given: true, ..complete() };
+        assert!(plan(&named).unwrap_err().starts_with("WEBWISE_PLAYWRIGHT_CLI names /nowhere"));
+        let steps = plan(&Machine { node: found("/usr/bin/node", [18, 0, 0]), ..named }).unwrap();
+        assert_eq!(args(&steps[0], 0)[7..], ["node@22"]);
+    }
+}

@@ -1,0 +1,169 @@
+//! The program `webwise` with a real browser on the demo shop: what `setup` installs must be there.
+
+#![cfg(unix)]
+
+mod shop {
+    pub(crate) mod model_server;
+    pub(crate) mod program;
+}
+
+use std::{
+    io::{BufRead as _, BufReader},
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::Command,
+    time::Duration,
+};
+
+use serde_json::Value;
+use webwise::demo::{Shop, ShopOptions};
+
+use shop::{
+    model_server::ModelServer,
+    program::{Place, json_lines, text},
+};
+
+/// What a run leaves, as `RunFolder` documents it; reasoning and pictures only where there were some.
+const FILES: [&str; 6] = [
+    "run_meta.json",
+    "actions.jsonl",
+    "model.jsonl",
+    "observations.jsonl",
+    "interpretations.jsonl",
+    "memory_events.jsonl",
+];
+const SEED: u64 = 7;
+
+/// Checks a run folder and returns its actions.
+fn checked_folder(folder: &Path, secret: &str) -> Vec<Value> {
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(folder), 0o700);
+    let mut names = Vec::new();
+    for entry in folder.read_dir().unwrap().map(Result::unwrap) {
+        let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
+        assert_eq!(mode(&path), 0o600, "{name}");
+        assert!(!json_lines(&path).is_empty(), "{name}");
+        let bytes = text(&std::fs::read(&path).unwrap());
+        assert!(!bytes.contains(secret), "{name} holds the secret");
+        names.push(name);
+    }
+    for file in FILES {
+        assert!(names.iter().any(|name| name == file), "{file} is missing in {names:?}");
+    }
+    json_lines(&folder.join("actions.jsonl"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_demo_buys_what_was_asked_for_and_the_shop_has_the_order() {
+    let place = Place::new();
+    let output = place.command(&["demo", "--json", "--port", "0", "--seed", &SEED.to_string()]).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}\n{}", text(&output.stdout));
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&result["ok"], &result["stop"], &result["verified"]), (&true.into(), &"finished".into(), &true.into()));
+
+    // The same seed makes the same shop: its password is the one that was typed.
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
+    let number = result["orders"][0]["number"].as_str().unwrap();
+    assert_eq!(result["orders"].as_array().unwrap().len(), 1);
+    assert!(result["answer"].as_str().unwrap().contains(number), "{result}");
+    assert!(result["evidence"].as_str().unwrap().contains(number), "{result}");
+    assert!(result["tokens"]["usage"]["input"].as_u64().unwrap() > 0 && result["model_calls"].as_u64().unwrap() > 0);
+
+    let actions = checked_folder(&place.only_run(), &shop.password());
+    assert!(!said.contains(&shop.password()) && !text(&output.stdout).contains(&shop.password()));
+    // It was typed, so there was something to hide.
+    assert!(actions.iter().any(|action| action.to_string().contains("<secret:PASSWORD>")));
+    let approved = actions.iter().filter(|event| event["event"] == "approval_decided" && event["approved"] == true);
+    assert_eq!(approved.count(), 1, "only placing the order needs approval");
+    let meta: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap()).unwrap();
+    assert_eq!((&meta["run"], &meta["summary"]["stop"]), (&result["run"], &"finished".into()));
+    place.assert_no_browser();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_uses_the_model_the_secrets_and_the_budgets_it_was_given() {
+    let (place, model) = (Place::new(), ModelServer::stand_in().await);
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
+    let origin = shop.url().as_str().trim_end_matches('/').to_owned();
+    let goal = "Log in as \"demo\" with the password <secret:PASSWORD>. Open \"Size guide\".";
+    let secret = format!("PASSWORD=SHOP_PASSWORD@{origin}");
+    let run = ["run", "--json", "--goal", goal, "--url", &origin, "--secret", &secret, "--session-id", "s1"];
+    let rest = ["--max-steps", "40", "--timeout", "2m", "--approve", "auto", "--no-memory"];
+    let mut command = place.command(&[&run[..], &rest[..]].concat());
+    command.env("WEBWISE_LLM_BASE_URL", model.url()).env("SHOP_PASSWORD", shop.password());
+    let output = command.output().unwrap();
+
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(!text(&output.stdout).contains(&shop.password()) && !text(&output.stderr).contains(&shop.password()));
+    let actions = checked_folder_without_memory(&place, &shop.password());
+    let is_typing =
+        |event: &&Value| event["event"] == "action_executed" && event.to_string().contains("<secret:PASSWORD>");
+    let typed = actions.iter().find(is_typing).unwrap();
+    assert_eq!(typed["outcome"], "done", "{typed}");
+    assert!(result["final_url"].as_str().unwrap().ends_with("/info/sizes"), "{result}");
+    let meta: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap()).unwrap();
+    assert_eq!((&meta["session"], &meta["model"]), (&"s1".into(), &"default".into()));
+    assert_eq!(model.calls().await, result["model_calls"].as_u64().unwrap());
+    // The server says 100 for each call.
+    assert_eq!(result["tokens"]["usage"]["input"], 100 * model.calls().await);
+    assert_eq!((output.status.code(), &result["ok"]), (Some(0), &true.into()), "{result}");
+    place.assert_no_browser();
+}
+
+fn checked_folder_without_memory(place: &Place, secret: &str) -> Vec<Value> {
+    let offered = json_lines(&place.only_run().join("memory_events.jsonl"));
+    assert!(offered.iter().all(|event| event["count"].as_u64().unwrap_or(0) == 0), "{offered:?}");
+    checked_folder(&place.only_run(), secret)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_ctrl_c_stops_the_run_and_keeps_what_there_is() {
+    let (place, model) = (Place::new(), ModelServer::silent().await);
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
+    let mut command = place.command(&["run", "--json", "--goal", "Look", "--url", shop.url().as_str()]);
+    command.env("WEBWISE_LLM_BASE_URL", model.url());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    model.was_asked().await;
+    interrupt(child.id());
+    let output = tokio::task::spawn_blocking(|| child.wait_with_output().unwrap()).await.unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("Stopping"));
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&result["stop"], &result["ok"]), (&"cancelled".into(), &false.into()));
+    let meta: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap()).unwrap();
+    assert_eq!((&meta["status"], &meta["summary"]["stop"]), (&"ended".into(), &"cancelled".into()));
+    place.assert_no_browser();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_second_ctrl_c_ends_the_program_and_its_browser() {
+    let (place, model) = (Place::new(), ModelServer::silent().await);
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
+    let mut command = place.command(&["run", "--goal", "Look", "--url", shop.url().as_str()]);
+    command.env("WEBWISE_LLM_BASE_URL", model.url()).stdout(std::process::Stdio::null());
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    model.was_asked().await;
+    interrupt(child.id());
+    let status = tokio::task::spawn_blocking(move || {
+        // Two signals that arrive together are one: the second goes out when the first was heard.
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap().contains("Stopping")));
+        interrupt(child.id());
+        said.for_each(drop);
+        child.wait().unwrap()
+    });
+    let status = status.await.unwrap();
+    assert_eq!(status.code(), Some(130), "{status}");
+    let gone = async {
+        while place.has_browser() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), gone).await.expect("the browser ends with the program");
+}
+
+fn interrupt(pid: u32) {
+    assert!(Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap().success());
+}
