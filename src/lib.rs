@@ -1,4 +1,4 @@
-//! A browser agent with memory.
+#![doc = include_str!("../README.md")]
 
 pub mod action;
 pub mod agent;
