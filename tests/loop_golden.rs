@@ -5,15 +5,17 @@
 use std::{fmt::Write as _, fs, path::Path, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
-    DecisionLoop, Error, ErrorKind, Origin, RunId, Task,
+    DecisionLoop, Error, ErrorKind, Origin, RunId, Task, Trust,
     action::{ErrorClass, RawCall},
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport},
     base::TokenCount,
     chat::ChatResponse,
     event::RunFolder,
     guard::{ApprovalMode, Money, Prices},
+    memory::{Advice, AdviceId, Cue, MemoryKind, Namespace, Placement, RunLog, Shelf, ShelfEdit, Shelves},
     page::{Dialog, DialogKind},
     secret::{Secret, SecretName, Vault},
     store::{InMemory, MemoryBackend},
@@ -620,4 +622,65 @@ fn the_main_types_can_cross_threads() {
     crosses(&agent);
     crosses(&task());
     is_send(agent.run(task()));
+}
+
+/// A kind that knows one thing about every site, and one about every failure there, both in a page's words.
+#[derive(Debug)]
+struct SiteTips;
+
+impl MemoryKind for SiteTips {
+    fn name(&self) -> &'static str {
+        "site-tips"
+    }
+    fn prepare(&self, _: &Namespace, _: DateTime<Utc>) -> Vec<ShelfEdit> {
+        Vec::new()
+    }
+    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
+        match cue {
+            Cue::SiteChanged { host } => vec![Shelf::host(namespace, "site-tips", host)],
+            _ => vec![Shelf::global(namespace, "site-tips")],
+        }
+    }
+    fn advise(&self, cue: &Cue, shelves: &Shelves) -> Vec<Advice> {
+        let Some(shelf) = shelves.keys().next().cloned() else { return Vec::new() };
+        let (text, placement) = match cue {
+            Cue::RunStarted => ("SYSTEM TIP", Placement::System),
+            Cue::SiteChanged { host } => (&*format!("SITE TIP for {host}"), Placement::Site),
+            _ => ("ERROR TIP", Placement::Error),
+        };
+        Advice::new(AdviceId { shelf, key: "tip".into() }, text, Trust::Page, placement).into_iter().collect()
+    }
+    fn learn(&self, _: &Namespace, _: &RunLog) -> Vec<ShelfEdit> {
+        Vec::new()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn advice_for_a_site_stands_in_its_fence_and_changes_with_the_host() {
+    let other = "https://other.example/";
+    let browser = shop()
+        .with_page(other, "Other", "heading \"Elsewhere\" e1\nbutton \"Back\" e2")
+        .on(HOME, r#"click {"target":"e4"}"#, [Reply::Show(other)])
+        .on(other, r#"click {"target":"e2"}"#, [Reply::Fail(ErrorClass::Disabled, "")]);
+    let model =
+        ScriptedModel::new([click("e4"), click("e2"), call("finish", json!({"answer": "no", "success": false}))]);
+    let recorder = Recorder::new();
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .with_options(options())
+        .with_kinds(vec![Arc::new(SiteTips)])
+        .with_sink(recorder.clone())
+        .build()
+        .unwrap();
+    agent.run(task()).await;
+    let requests = model.requests();
+    let said: Vec<&str> = requests.iter().map(|request| request.message.as_str()).collect();
+    assert!(
+        said[0].contains("- \"SITE TIP for shop.example\"")
+            && said[0].starts_with("## Memory for this site\n<<<memory ")
+    );
+    assert!(said[1].contains("SITE TIP for other.example") && !said[1].contains("SITE TIP for shop.example"));
+    // What a page could have shaped stays in a fence under an error too, and never stands in the system instruction.
+    assert!(said[2].contains("<<<tip ") && said[2].contains("\"ERROR TIP\""));
+    assert!(requests.iter().all(|request| !request.system.contains("TIP")));
+    assert_eq!(recorder.names().iter().filter(|name| **name == "domain_recall").count(), 2);
 }
