@@ -44,13 +44,8 @@ pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::reply::tests::recorded, *};
     use crate::base::ErrorKind;
-
-    fn recorded(name: &str) -> Reply {
-        let path = format!("{}/tests/fixtures/replies/{name}.txt", env!("CARGO_MANIFEST_DIR"));
-        Reply::parse(&std::fs::read_to_string(path).unwrap())
-    }
 
     #[test]
     fn only_the_code_that_ran_is_evidence() {

@@ -217,12 +217,13 @@ fn parse_download(line: &str) -> Option<Download> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
-    fn recorded(name: &str) -> Reply {
+    /// A recorded reply, parsed.
+    pub(in super::super) fn recorded(name: &str) -> Reply {
         let path = format!("{}/tests/fixtures/replies/{name}.txt", env!("CARGO_MANIFEST_DIR"));
         Reply::parse(&std::fs::read_to_string(path).unwrap())
     }
