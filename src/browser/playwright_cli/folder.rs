@@ -133,7 +133,7 @@ impl Folder {
 
     /// Waits for the daemon to end, ends it by force if it does not, and removes the folder.
     pub(super) async fn end(&self) -> io::Result<()> {
-        let pid = self.daemon.swap(0, Ordering::Relaxed);
+        let pid = self.daemon.load(Ordering::Relaxed);
         let mut waited = Duration::ZERO;
         while is_daemon(pid, &self.path) && waited < GRACE {
             tokio::time::sleep(POLL).await;
@@ -142,6 +142,8 @@ impl Folder {
         if is_daemon(pid, &self.path) {
             kill(pid);
         }
+        // Forgotten only now: when this future is dropped while it waits, the folder's own drop still ends the daemon.
+        self.daemon.store(0, Ordering::Relaxed);
         for _ in 0..REMOVALS {
             if remove(&self.path).is_ok() {
                 return Ok(());
