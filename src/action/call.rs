@@ -136,7 +136,20 @@ pub fn parse_calls(
             "the reply held no tool call; call a tool instead of writing text"
         }));
     }
-    Ok(raw.into_iter().map(|call| validate(call, tools)).collect())
+    Ok(raw.into_iter().map(|call| validate(meant(call, tools), tools)).collect())
+}
+
+/// The tool that was called through the one that stands for the rest.
+fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
+    if call.name.trim() != ToolSet::OTHER {
+        return call;
+    }
+    let inner = match &call.arguments {
+        Value::String(text) => json::only_value(text).unwrap_or_default(),
+        inner => inner.clone(),
+    };
+    let mut found = shape::calls(vec![inner], tools);
+    if found.len() == 1 { found.remove(0) } else { call }
 }
 
 fn no_call(why: &str) -> CallProblem {

@@ -6,6 +6,7 @@
 mod agent;
 mod browser;
 mod call;
+mod declare;
 mod error_class;
 mod key;
 mod lenient;

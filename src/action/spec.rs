@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{AgentAction, BrowserTool};
+use super::{
+    AgentAction, BrowserTool,
+    declare::{declared, signature},
+};
 use crate::base::sorted;
 
 /// Key of the tool's name in a reply. Grammar-constrained servers make a model write keys in the order of the schema, and
@@ -31,6 +34,11 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// The call as a line: `click(target, button?)`.
+    pub fn signature(&self) -> String {
+        signature(self)
+    }
+
     /// Whether the schema has an argument of this name.
     pub(super) fn declares(&self, argument: &str) -> bool {
         self.arguments().is_some_and(|arguments| arguments.contains_key(argument))
@@ -56,9 +64,13 @@ impl ToolSpec {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSet {
     specs: Vec<ToolSpec>,
+    declared: Vec<ToolSpec>,
 }
 
 impl ToolSet {
+    /// Name of the declared tool that stands for all that are not declared alone; no tool may be called so.
+    pub const OTHER: &'static str = "other";
+
     /// The tools that a driver can do and the run allows, then the loop's own, then the embedder's.
     ///
     /// `eval` and `run_code` are in it only with `scripts`, because they undo every other safety measure.
@@ -78,10 +90,20 @@ impl ToolSet {
                 parameters: plain(&AgentAction::schema(name)?.to_value()),
             })
         });
-        Self { specs: browser.chain(agent).chain(custom).collect() }
+        let mut specs: Vec<ToolSpec> = browser.chain(agent).collect();
+        let ours = specs.len();
+        specs.extend(custom);
+        let declared = declared(&specs, specs.len() - ours);
+        Self { specs, declared }
     }
 
-    /// The specs in order.
+    /// What a provider is told, the same bytes in every step: frequent tools and the embedder's one by one, the rest as
+    /// [`OTHER`](Self::OTHER), whose description lists them.
+    pub fn declared(&self) -> &[ToolSpec] {
+        &self.declared
+    }
+
+    /// The specs of all tools, in order.
     pub fn specs(&self) -> &[ToolSpec] {
         &self.specs
     }

@@ -97,7 +97,7 @@ impl<B, L, M> Builder<B, L, M> {
         let options = &self.parts.options;
         let checks = [
             ((1..=20).contains(&options.max_calls), "max_calls", "must be 1 to 20"),
-            (options.max_elements > 0, "max_elements", "must be at least 1"),
+            (options.digest.max_elements > 0, "digest", "must show at least 1 element"),
             ((0.0..=2.0).contains(&options.temperature), "temperature", "must be 0 to 2"),
             (!options.command_timeout.is_zero(), "command_timeout", "must be more than 0"),
             (!options.images || options.screenshots, "images", "needs screenshots"),
@@ -116,7 +116,7 @@ impl<B, L, M> Builder<B, L, M> {
                 let why = "a tool's name takes 1 to 64 letters, digits, `_` or `-`";
                 return Err(Error::new(ErrorKind::InvalidInput, "agent.build").with("tool", name).with("why", why));
             }
-            if ours.contains(&name) || before.iter().any(|other| other.spec().name == name) {
+            if name == ToolSet::OTHER || ours.contains(&name) || before.iter().any(|other| other.spec().name == name) {
                 return Err(Error::new(ErrorKind::InvalidInput, "agent.build").with("tool_name_taken", name));
             }
         }

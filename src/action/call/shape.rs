@@ -59,6 +59,9 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
 /// An object that names a tool of the run is a call of it, whatever its other keys are called: `name`, `steps` and `input`
 /// may be the tool's own. Only then is it looked at as a wrapper.
 fn look_into_object(mut map: Map<String, Value>, tools: &ToolSet, depth: usize, found: &mut Vec<RawCall>) {
+    if let Some(inner) = through_other(&map) {
+        return look_into(inner, tools, depth - 1, found);
+    }
     if let Some((key, spec)) = name_of_tool(&map, tools) {
         map.remove(key);
         found.push(RawCall { name: spec.name.clone(), arguments: arguments(map, spec) });
@@ -85,6 +88,16 @@ fn look_into_object(mut map: Map<String, Value>, tools: &ToolSet, depth: usize, 
     if let Some(name) = unknown.map(str::to_owned) {
         found.push(RawCall { name, arguments: Value::Object(map) });
     }
+}
+
+/// What a call of the tool for the rest holds.
+fn through_other(map: &Map<String, Value>) -> Option<Value> {
+    let mut names = ["tool", "action"].iter().chain(NAMES);
+    let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
+    let inner = ARGUMENTS.iter().find_map(|key| map.get(*key).filter(|inner| inner.is_object())).cloned();
+    let beside =
+        || map.iter().filter(|(key, _)| key != named).map(|(key, value)| (key.clone(), value.clone())).collect();
+    Some(inner.unwrap_or_else(|| Value::Object(beside())))
 }
 
 /// The key whose value is the name of a tool of the run.
