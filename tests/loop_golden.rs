@@ -94,8 +94,11 @@ async fn run_with(
     for (n, request) in model.requests().iter().enumerate() {
         if n == 0 {
             writeln!(text, "=== system\n{}", request.system).unwrap();
-            let tools: Vec<_> = request.tools.specs().iter().map(|spec| spec.name.as_str()).collect();
-            writeln!(text, "=== tools\n{}\n", tools.join(" ")).unwrap();
+            writeln!(text, "=== tools").unwrap();
+            for spec in request.tools.declared() {
+                writeln!(text, "{}: {}", spec.signature(), spec.description).unwrap();
+            }
+            writeln!(text).unwrap();
         }
         writeln!(text, "=== message {}\n{}", n + 1, request.message).unwrap();
     }
@@ -674,13 +677,11 @@ async fn advice_for_a_site_stands_in_its_fence_and_changes_with_the_host() {
     agent.run(task()).await;
     let requests = model.requests();
     let said: Vec<&str> = requests.iter().map(|request| request.message.as_str()).collect();
-    assert!(
-        said[0].contains("- \"SITE TIP for shop.example\"")
-            && said[0].starts_with("## Memory for this site\n<<<memory ")
-    );
+    let fenced = |message: &str| message.split_once(">>>\n").unwrap().0.to_owned();
+    assert!(fenced(said[0]).contains("\n## Memory for this site\n- \"SITE TIP for shop.example\""));
     assert!(said[1].contains("SITE TIP for other.example") && !said[1].contains("SITE TIP for shop.example"));
     // What a page could have shaped stays in a fence under an error too, and never stands in the system instruction.
-    assert!(said[2].contains("<<<tip ") && said[2].contains("\"ERROR TIP\""));
+    assert!(fenced(said[2]).contains("\n## Tips from earlier runs\n- \"ERROR TIP\""));
     assert!(requests.iter().all(|request| !request.system.contains("TIP")));
     assert_eq!(recorder.names().iter().filter(|name| **name == "domain_recall").count(), 2);
 }

@@ -43,8 +43,8 @@ macro_rules! agent_actions {
 }
 
 agent_actions! {
-    Finish = "finish", "End the task: the answer, and a text that is on the page now and proves it.";
-    Find = "find", "Search the whole page for elements, also those not listed.";
+    Finish = "finish", "End the task.";
+    Find = "find", "Search the whole page for elements.";
     Extract = "extract", "Read the text of an element, or of the page, and keep it under a name.";
     Remember = "remember", "Propose a fact about this site for later runs.";
     AskHuman = "ask_human", "Ask the person who gave the task.";
@@ -57,7 +57,7 @@ pub struct Finish {
     /// What the task asked for, or why it cannot be done.
     #[serde(alias = "result", alias = "message", alias = "text")]
     pub answer: String,
-    /// Words copied from the current page that show it.
+    /// Words of the page that prove it.
     #[serde(default, alias = "quote")]
     pub evidence: String,
     /// False to give up.

@@ -103,8 +103,8 @@ browser_actions! {
     Hover(OnTarget) = "hover", Read, false, "Move the pointer over an element.";
     Fill(Fill) = "fill", Reversible, true, "Replace the text of a field.";
     Type(Type) = "type", Reversible, true, "Type text key by key into the focused field.";
-    Press(Press) = "press", Reversible, true, "Press a key, such as Enter, Escape or Control+a.";
-    Select(Select) = "select", Reversible, true, "Choose options of a select box by label or value.";
+    Press(Press) = "press", Reversible, true, "Press a key, such as Enter or Control+a.";
+    Select(Select) = "select", Reversible, true, "Choose options by label or value.";
     Check(OnTarget) = "check", Reversible, true, "Tick a checkbox or radio button.";
     Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";
     Drag(Drag) = "drag", Reversible, true, "Drag one element onto another.";

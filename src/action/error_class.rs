@@ -46,7 +46,7 @@ classes! {
     /// A locator matches several elements.
     NotUnique = "not_unique" => "several elements match the target",
     /// Something else would receive the click.
-    Intercepted = "intercepted" => "another element covers the target and would receive the click",
+    Intercepted = "intercepted" => "another element covers the target",
     /// It is there but not visible.
     NotVisible = "not_visible" => "the target is not visible",
     /// It is disabled.

@@ -153,7 +153,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 answers: &self.remarks.answers,
                 refused: &self.remarks.refused,
                 notes: &self.remarks.notes,
-                max_elements: options.max_elements,
+                digest: options.digest,
             })
         });
         let mut request = ChatRequest::new(self.system.clone(), message, Arc::clone(&self.tools));
@@ -293,7 +293,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 fn estimate_request(request: &ChatRequest) -> TokenCount {
     let tools: TokenCount = request
         .tools
-        .specs()
+        .declared()
         .iter()
         .map(|spec| {
             estimate(&spec.description, ContentType::Text) + estimate(&spec.parameters.to_string(), ContentType::Json)

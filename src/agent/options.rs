@@ -7,6 +7,7 @@ use crate::{
     browser::COMMAND_TIMEOUT,
     guard::{ApprovalMode, Budget, Prices},
     memory::Namespace,
+    page::DigestOptions,
 };
 
 /// Options of a [`DecisionLoop`](super::DecisionLoop).
@@ -22,8 +23,8 @@ pub struct Options {
     pub approval: ApprovalMode,
     /// Most calls taken from one reply. Default 5. Source: the requirements.
     pub max_calls: usize,
-    /// Most elements shown in a prompt. Default 60. Source: the requirements.
-    pub max_elements: usize,
+    /// How much of a page a prompt shows. Default: 60 elements and 800 characters of text, like ones folded.
+    pub digest: DigestOptions,
     /// Longest time one browser command may take. Default 45 s. Source: the first requirements document.
     pub command_timeout: Duration,
     /// Longest time one model call may take, its retries included. Default 10 min. Source: chosen; a model on two cores
@@ -61,7 +62,7 @@ impl Default for Options {
             prices: None,
             approval: ApprovalMode::Hybrid,
             max_calls: 5,
-            max_elements: 60,
+            digest: DigestOptions::default(),
             command_timeout: COMMAND_TIMEOUT,
             model_timeout: Duration::from_mins(10),
             memory_timeout: Duration::from_secs(10),

@@ -80,7 +80,7 @@ impl RunId {
 
 /// A value that the text inside a fence cannot know.
 ///
-/// Unit: 128 bits, printed as 32 hexadecimal digits. Source: the threat model.
+/// Unit: 128 bits, printed in decimal, because models read three digits as one token. Source: the threat model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u128);
 
@@ -93,7 +93,7 @@ impl Nonce {
 
 impl fmt::Display for Nonce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
+        self.0.fmt(f)
     }
 }
 

@@ -219,6 +219,7 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
         context: None,
         in_dialog: place.area == Area::Dialog,
         landmark: place.landmark.map(|l| tree[l].role.clone()),
+        in_footer: place.in_footer,
         group: 1,
         crowd: None,
         label: candidate.label,

@@ -39,11 +39,14 @@ pub struct Element {
     /// The landmark it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// How many like elements this line stands for: on the first of a crowd that [`PageView::shown`] thins out, the size
-    /// of the crowd; 1 everywhere else.
+    /// How many like elements this line stands for: on the first of a crowd that [`PageView::digest`] folds, the size of
+    /// the crowd; 1 everywhere else.
     ///
-    /// [`PageView::shown`]: super::PageView::shown
+    /// [`PageView::digest`]: super::PageView::digest
     pub group: u32,
+    /// Whether it is in the footer of the page.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) in_footer: bool,
     /// Number of the crowd it belongs to, if it is in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) crowd: Option<u32>,

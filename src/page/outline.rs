@@ -33,6 +33,8 @@ pub(super) struct Place {
     /// The frame that it is in.
     pub(super) frame: Option<NodeId>,
     pub(super) area: Area,
+    /// Whether it is in the footer of the page, in whatever landmark there.
+    pub(super) in_footer: bool,
 }
 
 pub(super) struct Outline {
@@ -53,6 +55,7 @@ impl Outline {
                     let above = places[parent.index()];
                     let role = &tree[parent].role;
                     place.dialog = above.dialog;
+                    place.in_footer = above.in_footer || *role == Role::ContentInfo;
                     place.area = above.area;
                     place.landmark = if role.is_landmark() { Some(parent) } else { above.landmark };
                     place.frame = if *role == Role::Iframe { Some(parent) } else { above.frame };
@@ -70,7 +73,7 @@ impl Outline {
             } else if place.area != Area::Dialog {
                 place.area = match node.role {
                     Role::Main => Area::Main,
-                    Role::Banner | Role::Navigation | Role::ContentInfo | Role::Complementary => Area::Side,
+                    ref role if role.is_aside() => Area::Side,
                     _ => place.area,
                 };
             }

@@ -9,7 +9,10 @@ use crate::base::text::{fold, words};
 
 /// Members of a crowd that are shown although nothing speaks for them. Unit: elements. Source: chosen; enough to see the
 /// pattern.
-const CROWD_SHOWN: usize = 10;
+const CROWD_SHOWN: usize = 3;
+/// Most members of a crowd that are shown because the goal speaks of them. Unit: elements. Source: chosen, what `find`
+/// shows.
+const CROWD_MATCHED: usize = 10;
 /// Most words of a goal or query that are looked at. Unit: words. Source: chosen.
 const MAX_QUERY_WORDS: usize = 40;
 /// Shortest common beginning of two words that are taken for forms of one. Unit: bytes. Source: chosen.
@@ -17,25 +20,49 @@ const MIN_STEM: usize = 4;
 /// Length from which on a word of the goal counts fully. Unit: bytes. Source: chosen; articles and prepositions are short.
 const FULL_WORD: usize = 6;
 
-/// The elements to show, in the order given.
-pub(super) fn shown<'e>(elements: &'e [Element], goal_words: &[String], max: usize) -> Vec<&'e Element> {
+/// An element that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pick {
+    /// Its place among all.
+    pub(super) at: usize,
+    /// Whether the goal speaks of it.
+    pub(super) matched: bool,
+}
+
+/// The elements to show, in the order given: of a crowd the first few, and the best of those that the goal speaks of.
+pub(super) fn pick(elements: &[Element], goal_words: &[String], max: usize, folded: bool) -> Vec<Pick> {
     let matches = goal_points(elements, goal_words);
-    let mut crowds: HashMap<u32, usize> = HashMap::new();
     let mut ranked: Vec<(u32, usize)> = Vec::new();
+    let mut crowds: HashMap<u32, Crowd> = HashMap::new();
     for (at, (element, goal)) in elements.iter().zip(&matches).enumerate() {
-        if let Some(crowd) = element.crowd {
-            let seen = crowds.entry(crowd).or_default();
-            *seen += 1;
-            if *seen > CROWD_SHOWN && *goal == 0 {
-                continue;
+        let points = merit(element) + goal;
+        match element.crowd.filter(|_| folded).map(|crowd| crowds.entry(crowd).or_default()) {
+            Some(crowd) if *goal > 0 => crowd.matched.push((points, at)),
+            Some(crowd) if crowd.seen < CROWD_SHOWN => {
+                crowd.seen += 1;
+                ranked.push((points, at));
             }
+            Some(_) => {}
+            None => ranked.push((points, at)),
         }
-        ranked.push((merit(element) + goal, at));
     }
-    ranked.sort_unstable_by_key(|(points, at)| (std::cmp::Reverse(*points), *at));
+    let best_first = |(points, at): &(u32, usize)| (std::cmp::Reverse(*points), *at);
+    for mut crowd in crowds.into_values() {
+        crowd.matched.sort_unstable_by_key(best_first);
+        ranked.extend(crowd.matched.into_iter().take(CROWD_MATCHED));
+    }
+    ranked.sort_unstable_by_key(best_first);
     ranked.truncate(max);
     ranked.sort_unstable_by_key(|(_, at)| *at);
-    ranked.into_iter().map(|(_, at)| &elements[at]).collect()
+    ranked.into_iter().map(|(_, at)| Pick { at, matched: matches[at] > 0 }).collect()
+}
+
+#[derive(Default)]
+struct Crowd {
+    /// Members shown although nothing speaks for them.
+    seen: usize,
+    /// Points and places of those that the goal speaks of.
+    matched: Vec<(u32, usize)>,
 }
 
 /// How useful an element is whatever the goal.

@@ -47,7 +47,7 @@ pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (Strin
 }
 
 /// For each node, whether something below it has text of its own, so that its name would say it twice.
-fn subtrees_with_text(tree: &Tree) -> Vec<bool> {
+pub(super) fn subtrees_with_text(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {
         let speaks = below[id.index()]
@@ -60,7 +60,7 @@ fn subtrees_with_text(tree: &Tree) -> Vec<bool> {
     below
 }
 
-fn name_is_seen(role: &Role) -> bool {
+pub(super) fn name_is_seen(role: &Role) -> bool {
     !(role.is_landmark()
         || role.is_editable()
         || role.is_dialog()

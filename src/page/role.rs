@@ -153,6 +153,11 @@ impl Role {
         matches!(self, Self::TextBox | Self::SearchBox | Self::Combobox | Self::SpinButton)
     }
 
+    /// Whether it is one of the regions beside what the page is about: banner, menu, side column, footer.
+    pub const fn is_aside(&self) -> bool {
+        matches!(self, Self::Banner | Self::Navigation | Self::ContentInfo | Self::Complementary)
+    }
+
     /// Whether it is one of the regions that structure a page.
     pub const fn is_landmark(&self) -> bool {
         matches!(

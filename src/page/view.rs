@@ -3,8 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Element, ElementRef, Fingerprint, PageType, Tree, collect::elements, features::Features, outline::Outline,
-    page_type::classify, rank, reading::visible_text, summary::summary,
+    Element, ElementRef, Fingerprint, PageType, Tree,
+    collect::elements,
+    features::Features,
+    outline::Outline,
+    page_type::classify,
+    passage::{Passage, passages},
+    rank,
+    reading::visible_text,
+    summary::summary,
 };
 
 /// What the driver says about the page beside its tree.
@@ -71,6 +78,9 @@ pub struct PageView {
     pub elements: Vec<Element>,
     /// What can be read: open dialogs, then content, then menus and footers; a line a block.
     pub visible_text: String,
+    /// The part of that text that no element says already, in its place among the elements.
+    #[serde(default)]
+    pub passages: Vec<Passage>,
     /// What kind of page it is, see [`Fingerprint::structure`].
     pub fingerprint: Fingerprint,
     /// What it shows, see [`Fingerprint::state`].
@@ -121,6 +131,7 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
     if !complete {
         notes.push(format!("the text was cut at {} characters", options.max_text));
     }
+    let passages = passages(tree, &outline, &elements, options.max_text);
     PageView {
         url: head.url.clone(),
         title: head.title.clone(),
@@ -129,6 +140,7 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
         summary,
         elements,
         visible_text,
+        passages,
         fingerprint: Fingerprint::structure(tree),
         state: Fingerprint::state(tree),
         notes,
@@ -136,15 +148,6 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
 }
 
 impl PageView {
-    /// The elements worth showing for a goal, at most `max`, in page order with those of dialogs first.
-    ///
-    /// Elements that match the goal, ask for input or are in a dialog win over menus and footers. Of a crowd of more
-    /// than [`CROWD`](super::CROWD) like elements the first few and those that match the goal are shown; the first says
-    /// with [`Element::group`] how many there are, and [`find`](Self::find) reaches the rest.
-    pub fn shown(&self, goal_words: &[String], max: usize) -> Vec<&Element> {
-        rank::shown(&self.elements, goal_words, max)
-    }
-
     /// The elements whose label, role, value, choices or context have words of the query, best first.
     pub fn find(&self, query: &str, max: usize) -> Vec<&Element> {
         rank::find(&self.elements, query, max)

@@ -1,13 +1,12 @@
 //! What the model reads: a byte-stable system instruction, then one message a step, from stable to volatile.
 //!
-//! Pure: everything shown is an argument, the nonce of the fences too. All text that came from a page stands inside a
-//! [`Fence`] as JSON strings.
+//! Pure: everything shown is an argument, the nonce of the fence too. All text that came from a page stands inside the
+//! message's one fence, as JSON strings.
 
 mod fence;
 mod page;
 mod step;
 mod system;
 
-pub use fence::Fence;
 pub use step::{LastFailure, MAX_TEXT, StepParts, step};
 pub use system::{SystemParts, system};

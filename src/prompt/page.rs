@@ -1,9 +1,9 @@
-//! The page as lines: address, title, type, summary, elements, text.
+//! The page as lines: address, title, type, then its elements with the text between them.
 
 use std::fmt::Write as _;
 
 use super::fence::quoted;
-use crate::page::{Dialog, Element, PageView, States, Tab, Tri};
+use crate::page::{Dialog, Digest, DigestLine, Element, PageType, PageView, States, Tab, Tri};
 
 /// Longest label shown. Unit: characters. Source: the requirements.
 const MAX_LABEL: usize = 160;
@@ -21,46 +21,89 @@ const MAX_URL: usize = 200;
 const MAX_DIALOG: usize = 200;
 
 /// The lines of a page block.
-pub(super) fn lines(
-    view: &PageView,
-    shown: &[&Element],
-    dialog: Option<&Dialog>,
-    tabs: &[Tab],
-    max_text: usize,
-) -> Vec<String> {
-    let mut out = vec![
-        format!("url {}", quoted(&view.url, MAX_URL)),
-        format!("title {}", quoted(&view.title, MAX_TITLE)),
-        format!("type {}", view.page_type.as_str()),
-    ];
-    if !view.summary.is_empty() {
-        out.push(format!("summary {}", quoted(&view.summary, 300)));
+pub(super) fn lines(view: &PageView, digest: &Digest<'_>, dialog: Option<&Dialog>, tabs: &[Tab]) -> Vec<String> {
+    let mut out =
+        vec![format!("url {}", quoted(&view.url, MAX_URL)), format!("title {}", quoted(&view.title, MAX_TITLE))];
+    match (view.page_type, view.under) {
+        (PageType::Unknown, _) => {}
+        (kind, under) if kind == under || under == PageType::Unknown => out.push(format!("type {kind}")),
+        (kind, under) => out.push(format!("type {kind} over {under}")),
     }
     if let Some(dialog) = dialog {
         let kind =
             serde_json::to_value(dialog.kind).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
-        out.push(format!("dialog {kind} {} (accept or dismiss it first)", quoted(&dialog.message, MAX_DIALOG)));
+        out.push(format!(
+            "dialog {kind} {} (dialog_accept or dialog_dismiss first)",
+            quoted(&dialog.message, MAX_DIALOG)
+        ));
     }
-    for tab in tabs {
+    // One tab is no choice.
+    for tab in tabs.iter().filter(|_| tabs.len() > 1) {
         let current = if tab.current { " (current)" } else { "" };
         out.push(format!("tab {}{current} {} {}", tab.index, quoted(&tab.title, MAX_TITLE), quoted(&tab.url, MAX_URL)));
     }
-    if !view.elements.is_empty() {
-        out.push(format!("elements {} of {}", shown.len(), view.elements.len()));
-        out.extend(shown.iter().map(|element| element_line(element)));
+    let in_footer = digest.lines.iter().map(|line| match line {
+        DigestLine::Footer { elements, more } => elements.len() + more,
+        _ => 0,
+    });
+    if digest.shown + in_footer.sum::<usize>() < view.elements.len() {
+        out.push(format!("shown {} of {} elements; find reaches the rest", digest.shown, view.elements.len()));
     }
-    let text = crate::base::text::truncate(&view.visible_text, max_text);
-    if !text.is_empty() {
-        out.push(format!("text {}", quoted(&text, max_text)));
-    }
+    out.extend(digest.lines.iter().map(digest_line));
     out.extend(view.notes.iter().map(|note| format!("note {note}")));
     out
 }
 
+fn digest_line(line: &DigestLine<'_>) -> String {
+    match line {
+        DigestLine::Text(text) => quoted(text, usize::MAX),
+        DigestLine::Heading(text) => format!("# {}", quoted(text, usize::MAX)),
+        DigestLine::Element(element) => element_line(element),
+        DigestLine::Menu { elements, more } => {
+            let mut line = "menu".to_owned();
+            run(&mut line, elements);
+            if *more > 0 {
+                let _ = write!(line, " and {more} more");
+            }
+            line
+        }
+        DigestLine::Footer { elements, more } => {
+            let mut line = "footer".to_owned();
+            for element in elements {
+                let _ = write!(line, " {}", quoted(&element.label, MAX_LABEL));
+            }
+            if *more > 0 {
+                let _ = write!(line, " and {more} more");
+            }
+            line + " (find them)"
+        }
+        DigestLine::Crowd { elements, size } => {
+            let mut line = format!("alike {size}");
+            run(&mut line, elements);
+            line
+        }
+    }
+}
+
+/// ` link e7 "Jackets" e9 "Trousers"`: the role once for all that have it.
+fn run(line: &mut String, elements: &[&Element]) {
+    let mut role = None;
+    for element in elements {
+        if role != Some(&element.role) {
+            role = Some(&element.role);
+            let _ = write!(line, " {}", element.role);
+        }
+        let _ = write!(line, " {} {}", reference(element), quoted(&element.label, MAX_LABEL));
+    }
+}
+
+fn reference(element: &Element) -> &str {
+    element.reference.as_ref().map_or("-", |r| r.as_str())
+}
+
 /// One element: `e12 button "Search" [disabled]`.
 pub(super) fn element_line(element: &Element) -> String {
-    let reference = element.reference.as_ref().map_or("-", |r| r.as_str());
-    let mut line = format!("{reference} {} {}", element.role, quoted(&element.label, MAX_LABEL));
+    let mut line = format!("{} {} {}", reference(element), element.role, quoted(&element.label, MAX_LABEL));
     if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
         let _ = write!(line, " value {}", quoted(value, MAX_VALUE));
     }
@@ -73,9 +116,6 @@ pub(super) fn element_line(element: &Element) -> String {
     }
     for state in states(&element.states) {
         let _ = write!(line, " [{state}]");
-    }
-    if element.group > 1 {
-        let _ = write!(line, " [+{} alike]", element.group - 1);
     }
     line
 }

@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use super::{
     fence::{Fence, quoted},
     page,
 };
 use crate::{
     action::{CallProblem, Outcome},
-    base::Nonce,
+    base::{Nonce, Trust, canonical},
     memory::{Advice, Placement},
-    page::{Dialog, Element, PageView, Tab},
+    page::{Dialog, DigestOptions, Element, PageView, Tab},
     working::{Entry, History},
 };
 
@@ -20,6 +22,10 @@ pub const MAX_TEXT: usize = 800;
 const MAX_DETAIL: usize = 200;
 /// Longest target name in a history line. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
+/// Longest argument in a history line. Unit: characters. Source: chosen.
+const MAX_ARGUMENT: usize = 160;
+/// Arguments that name elements.
+const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// The action that just failed.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,48 +67,40 @@ pub struct StepParts<'a> {
     pub refused: &'a [CallProblem],
     /// Remarks of guards and of the loop, in our words.
     pub notes: &'a [String],
-    /// Most elements shown.
-    pub max_elements: usize,
+    /// How much of the page is shown.
+    pub digest: DigestOptions,
 }
 
-/// The message of one step.
+/// The message of one step: all that came from outside inside of one fence, then what the loop says.
 pub fn step(parts: &StepParts<'_>) -> String {
-    let fence = Fence::new(parts.nonce, &origin(&parts.view.url));
-    let mut out = String::new();
-    section(&mut out, "Memory for this site", |out| {
-        fence.block(
-            out,
-            "memory",
-            advice(parts.advice, Placement::Site).map(|a| format!("- {}", quoted(a.text(), Advice::MAX_TEXT))),
-        );
-    });
-    section(&mut out, "History", |out| {
-        let left_out = (parts.history.dropped() > 0).then(|| format!("({} earlier steps)", parts.history.dropped()));
-        fence.block(out, "history", left_out.into_iter().chain(parts.history.entries().map(history_line)));
-    });
-    section(&mut out, "Page", |out| {
-        let shown = parts.view.shown(parts.goal_words, parts.max_elements);
-        fence.block(out, "page", page::lines(parts.view, &shown, parts.dialog, parts.tabs, MAX_TEXT));
-    });
-    section(&mut out, "Changed", |out| fence.block(out, "changed", parts.changed.iter().cloned()));
-    section(&mut out, "Found", |out| fence.block(out, "found", parts.found.iter().map(page::element_line)));
-    section(&mut out, "Results", |out| {
-        fence.block(
-            out,
-            "results",
-            parts.results.iter().map(|(label, text)| format!("{} {}", quoted(label, MAX_NAME), quoted(text, MAX_TEXT))),
-        );
-    });
+    let mut fence = Fence::new(parts.nonce);
+    let site = advice(parts.advice, Placement::Site);
+    fence.section("Memory for this site", site.map(|a| format!("- {}", quoted(a.text(), Advice::MAX_TEXT))));
+    let left_out = (parts.history.dropped() > 0).then(|| format!("({} earlier steps)", parts.history.dropped()));
+    fence.section("History", left_out.into_iter().chain(parts.history.entries().map(history_line)));
+    let digest = parts.view.digest(parts.goal_words, parts.digest);
+    fence.section("Page", page::lines(parts.view, &digest, parts.dialog, parts.tabs));
+    fence.section("Changed", parts.changed.iter().cloned());
+    fence.section("Found", parts.found.iter().map(page::element_line));
+    let result = |(label, text): &(String, String)| format!("{} {}", quoted(label, MAX_NAME), quoted(text, MAX_TEXT));
+    fence.section("Results", parts.results.iter().map(result));
+    fence.section("Calls refused", parts.refused.iter().map(refused_line));
+    let failure = parts.last_failure;
+    fence.section("Detail of the failure", failure.and_then(detail));
+    let is_data = |tip: &&Advice| !matches!(tip.trust(), Trust::Code | Trust::User);
+    // Text that a page could have shaped stays in the fence, whatever its placement.
+    let tips = advice(parts.advice, Placement::Error).filter(|tip| failure.is_some() && is_data(tip));
+    fence.section("Tips from earlier runs", tips.map(|tip| format!("- {}", quoted(tip.text(), Advice::MAX_TEXT))));
+    let mut out = fence.finish();
+
     section(&mut out, "Answer of the person", |out| {
         for (question, answer) in parts.answers {
             let _ = writeln!(out, "asked {}: {}", quoted(question, MAX_TEXT), quoted(answer, MAX_TEXT));
         }
     });
-    section(&mut out, "Calls refused", |out| {
-        fence.block(out, "refused", parts.refused.iter().map(refused_line));
-    });
-    if let Some(failure) = parts.last_failure {
-        last_failure(&mut out, &fence, failure, parts.advice);
+    if let Some(failure) = failure {
+        let tips = advice(parts.advice, Placement::Error).filter(|tip| !is_data(tip));
+        section(&mut out, "Last action failed", |out| last_failure(out, failure, tips));
     }
     section(&mut out, "Note", |out| {
         for note in parts.notes {
@@ -117,7 +115,7 @@ fn section(out: &mut String, title: &str, body: impl FnOnce(&mut String)) {
     let mut inner = String::new();
     body(&mut inner);
     if !inner.is_empty() {
-        let _ = write!(out, "## {title}\n{inner}\n");
+        let _ = write!(out, "\n## {title}\n{inner}");
     }
 }
 
@@ -125,20 +123,36 @@ fn advice(all: &[Advice], placement: Placement) -> impl Iterator<Item = &Advice>
     all.iter().filter(move |a| a.placement() == placement)
 }
 
-/// `scheme://host` of the page, or its whole address when it has none.
-fn origin(url: &str) -> String {
-    crate::base::Origin::parse(url).map_or_else(|_| url.to_owned(), |origin| origin.to_string())
+/// `3. fill searchbox "Search" "padel"`; then how it ended, unless it is done.
+///
+/// References are left out: they named elements of an earlier page.
+fn history_line(entry: &Entry) -> String {
+    let mut line = format!("{}. {}", entry.step, entry.action.tool_name());
+    let mut arguments = entry.action.arguments();
+    for target in &entry.targets {
+        let _ = write!(line, " {} {}", target.role, quoted(&target.name, MAX_NAME));
+    }
+    if let (Some(map), false) = (arguments.as_object_mut(), entry.targets.is_empty()) {
+        map.retain(|name, _| !TARGETS.contains(&name.as_str()));
+    }
+    match arguments.as_object() {
+        Some(map) if map.is_empty() => {}
+        // What a fill is given, or a key is called, needs no name.
+        Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
+        _ => argument(&mut line, &arguments),
+    }
+    if entry.outcome != Outcome::Done {
+        let failed = if matches!(entry.outcome, Outcome::Failed(_)) { "failed " } else { "" };
+        let _ = write!(line, " -> {failed}{}", entry.outcome.as_str());
+    }
+    line
 }
 
-/// `3. fill {"target":"e7","text":"padel"} on searchbox "Search" -> done`
-fn history_line(entry: &Entry) -> String {
-    let mut line = format!("{}. {}", entry.step, crate::base::text::truncate(&entry.action.line(), 200));
-    for target in &entry.targets {
-        let _ = write!(line, " on {} {}", target.role, quoted(&target.name, MAX_NAME));
-    }
-    line.push_str(if matches!(entry.outcome, Outcome::Failed(_)) { " -> failed " } else { " -> " });
-    line.push_str(entry.outcome.as_str());
-    line
+fn argument(line: &mut String, value: &Value) {
+    let _ = match value.as_str() {
+        Some(text) => write!(line, " {}", quoted(text, MAX_ARGUMENT)),
+        None => write!(line, " {}", crate::base::text::truncate(&canonical(value), MAX_ARGUMENT)),
+    };
 }
 
 /// A refused call: both the tool's name and the reason may repeat what the model, or a page through it, wrote.
@@ -147,29 +161,23 @@ fn refused_line(problem: &CallProblem) -> String {
     format!("{tool} {}", quoted(&problem.failure.detail, MAX_DETAIL))
 }
 
-fn last_failure(out: &mut String, fence: &Fence, failure: &LastFailure, all: &[Advice]) {
-    section(out, "Last action failed", |out| {
-        match &failure.outcome {
-            Outcome::Failed(why) => {
-                let _ = writeln!(out, "{} failed: {} ({})", failure.command, why.class.sentence(), why.class);
-                let detail = (!why.detail.is_empty()).then(|| quoted(&why.detail, MAX_DETAIL));
-                fence.block(out, "detail", detail);
-            }
-            _ => {
-                let _ = writeln!(out, "{} had no effect: the page did not change", failure.command);
-            }
-        }
-        let mut tips = advice(all, Placement::Error).peekable();
-        if tips.peek().is_some() {
+/// What the browser said of a failure.
+fn detail(failure: &LastFailure) -> Option<String> {
+    match &failure.outcome {
+        Outcome::Failed(why) if !why.detail.is_empty() => Some(quoted(&why.detail, MAX_DETAIL)),
+        _ => None,
+    }
+}
+
+fn last_failure<'a>(out: &mut String, failure: &LastFailure, tips: impl Iterator<Item = &'a Advice>) {
+    let _ = match &failure.outcome {
+        Outcome::Failed(why) => writeln!(out, "{} failed: {} ({})", failure.command, why.class.sentence(), why.class),
+        _ => writeln!(out, "{} had no effect: the page did not change", failure.command),
+    };
+    for (at, tip) in tips.enumerate() {
+        if at == 0 {
             out.push_str("Tips from previous experience:\n");
-            for tip in tips {
-                // Text that a page could have shaped stays in a fence, whatever its placement.
-                if matches!(tip.trust(), crate::base::Trust::Code | crate::base::Trust::User) {
-                    let _ = writeln!(out, "- {}", tip.text());
-                } else {
-                    fence.block(out, "tip", [quoted(tip.text(), Advice::MAX_TEXT)]);
-                }
-            }
         }
-    });
+        let _ = writeln!(out, "- {}", tip.text());
+    }
 }

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use webwise::page::{
-    ElementRef, Fingerprint, Node, PageHead, Role, TargetIdentity, Tree, Tri, ViewOptions, diff, interpret,
+    DigestLine, DigestOptions, ElementRef, Fingerprint, Node, PageHead, Role, TargetIdentity, Tree, Tri, ViewOptions,
+    diff, interpret,
 };
 
 const ROLES: [&str; 26] = [
@@ -101,9 +102,20 @@ proptest! {
             }
         }
         let words = webwise::base::text::words(&goal);
-        let shown = view.shown(&words, max);
-        prop_assert!(shown.len() <= max);
-        prop_assert!(shown.is_sorted_by_key(|e| (!e.in_dialog, e.id)));
+        let options = DigestOptions::default().with_max_elements(max).with_max_text(50);
+        let digest = view.digest(&words, options);
+        prop_assert!(digest.elements().count() <= max);
+        prop_assert!(digest.shown <= max);
+        let mut read = 0;
+        for line in &digest.lines {
+            if let DigestLine::Text(text) | DigestLine::Heading(text) = line {
+                read += text.chars().count();
+            }
+        }
+        prop_assert!(read <= 50);
+        let whole = view.digest(&words, DigestOptions::whole());
+        prop_assert!(whole.elements().is_sorted_by_key(|e| (!e.in_dialog, e.id)));
+        prop_assert_eq!(whole.shown, view.elements.len());
         prop_assert!(view.find(&goal, max).len() <= max);
     }
 

@@ -1,11 +1,15 @@
 use std::fmt::Write;
 
-use webwise::page::{Element, ElementRef, PageView};
+use webwise::page::{DigestLine, DigestOptions, Element, ElementRef, PageView};
 
 use super::sample::{view, words};
 
 fn labels<'v>(found: &[&'v Element]) -> Vec<&'v str> {
     found.iter().map(|e| &*e.label).collect()
+}
+
+fn shown<'v>(view: &'v PageView, goal: &str, max: usize) -> Vec<&'v Element> {
+    view.digest(&words(goal), DigestOptions::default().with_max_elements(max)).elements().collect()
 }
 
 /// A shop with a large menu, a crowd of links, a form and a footer.
@@ -26,7 +30,7 @@ fn shop() -> PageView {
 #[test]
 fn what_the_goal_names_is_shown_in_page_order_however_far_down_it_is() {
     let view = shop();
-    let shown = view.shown(&words("Buy the blue kayaks"), 60);
+    let shown = shown(&view, "Buy the blue kayaks", 60);
     let labels = labels(&shown);
     assert!(shown.len() <= 60);
     assert!(labels.contains(&"Blue kayak") && labels.contains(&"Search") && labels.contains(&"Next page"));
@@ -36,9 +40,9 @@ fn what_the_goal_names_is_shown_in_page_order_however_far_down_it_is() {
 #[test]
 fn a_crowd_is_thinned_out_and_its_first_member_says_how_large_it_is() {
     let view = shop();
-    let shown = view.shown(&words("buy a blue kayak"), 400);
+    let shown = shown(&view, "buy a blue kayak", 400);
     let things: Vec<_> = shown.iter().filter(|e| e.label.starts_with("Thing")).collect();
-    assert_eq!(things.len(), 10);
+    assert_eq!(things.len(), 3);
     assert_eq!(things[0].group, 300);
     assert!(things[1..].iter().all(|e| e.group == 1));
     assert!(labels(&shown).contains(&"Blue kayak"), "a match is shown one by one");
@@ -49,9 +53,53 @@ fn a_crowd_is_thinned_out_and_its_first_member_says_how_large_it_is() {
 #[test]
 fn a_word_that_all_of_a_crowd_have_matches_none_of_it() {
     let view = shop();
-    let shown = view.shown(&words("open thing 250"), 400);
+    let shown = shown(&view, "open thing 250", 400);
     assert!(labels(&shown).contains(&"Thing 250"));
-    assert_eq!(labels(&shown).iter().filter(|l| l.starts_with("Thing")).count(), 11);
+    assert_eq!(labels(&shown).iter().filter(|l| l.starts_with("Thing")).count(), 4);
+}
+
+#[test]
+fn three_hundred_like_links_cost_one_line() {
+    let view = shop();
+    let digest = view.digest(&words("search"), DigestOptions::default());
+    let crowds: Vec<_> = digest.lines.iter().filter(|l| matches!(l, DigestLine::Crowd { .. })).collect();
+    assert!(matches!(crowds[1], DigestLine::Crowd { size: 300, elements } if elements.len() == 3), "{crowds:?}");
+    assert_eq!(crowds.len(), 2, "the other crowd is the menu of 40");
+    let lines = digest.lines.iter().filter(|l| matches!(l, DigestLine::Element(e) if e.label.starts_with("Thing")));
+    assert_eq!(lines.count(), 0);
+    assert!(digest.shown < view.elements.len());
+    let whole = view.digest(&[], DigestOptions::whole());
+    assert_eq!(whole.lines.len(), view.elements.len(), "unfolded, each has a line");
+}
+
+#[test]
+fn plain_things_of_a_menu_share_a_line() {
+    let view = view(
+        r#"
+        navigation
+          link "Jackets" @e1 url=/j
+          link "Trousers" @e2 url=/t
+          link "Cart" @e3 url=/c
+          link "Socks" @e4 url=/s
+          link "Boots" @e5 url=/b
+          button "More" @e6 expanded
+          link "Hats" @e7 url=/h
+          link "Gloves" @e8 url=/g
+        main
+          link "Tents" @e9 url=/n
+        "#,
+    );
+    let digest = view.digest(&words("check the cart"), DigestOptions::default());
+    let told: Vec<String> = digest
+        .lines
+        .iter()
+        .map(|line| match line {
+            DigestLine::Element(element) => element.label.clone(),
+            DigestLine::Menu { elements, more: 0 } => labels(elements).join("+"),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(told, ["More", "Jackets+Trousers+Cart+Socks+Boots+Hats+Gloves", "Tents"]);
 }
 
 #[test]
@@ -64,8 +112,8 @@ fn when_room_is_short_dialogs_and_fields_win_over_menus() {
         "main\n  textbox \"Name\" @e30\n  button \"Send\" @e31\ndialog \"Note\"\n  link \"More\" @e32 url=/more\n",
     );
     let view = view(&page);
-    assert_eq!(labels(&view.shown(&[], 3)), ["More", "Name", "Send"]);
-    assert!(view.shown(&[], 0).is_empty());
+    assert_eq!(labels(&shown(&view, "", 3)), ["More", "Name", "Send"]);
+    assert!(shown(&view, "", 0).is_empty());
 }
 
 #[test]
@@ -81,7 +129,7 @@ fn goals_in_other_scripts_match_too() {
         [("ログアウトする", "ログアウト"), ("اضغط على تسجيل الخروج", "تسجيل الخروج"), ("bitte abmelden", "Abmelden")]
     {
         let view = page(label);
-        assert_eq!(labels(&view.shown(&words(goal), 1)), [label], "{goal}");
+        assert_eq!(labels(&shown(&view, goal, 1)), [label], "{goal}");
         assert_eq!(labels(&view.find(label, 1)), [label]);
     }
 }

@@ -139,7 +139,7 @@ pub(crate) fn take_tools(body: &mut Value) -> Value {
 
 /// The arguments' schema of the first tool, as it must reach every provider.
 pub(crate) fn click_schema() -> Value {
-    tools().specs()[0].parameters.clone()
+    tools().declared()[0].parameters.clone()
 }
 
 /// Calls as `name arguments` lines.

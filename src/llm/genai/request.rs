@@ -33,7 +33,7 @@ pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let chat =
         GenAiRequest::from_system(&request.system).append_message(ChatMessage::user(MessageContent::from_parts(parts)));
     match request.mode {
-        CallMode::Tools => chat.with_tools(request.tools.specs().iter().map(tool)),
+        CallMode::Tools => chat.with_tools(request.tools.declared().iter().map(tool)),
         // The schema names the tools; a provider given both would not know which to use, and some refuse.
         CallMode::JsonSchema => chat,
     }

@@ -49,7 +49,7 @@ use crate::{
 ///
 /// let tools = Arc::new(ToolSet::new(&[].into(), false, []));
 /// let system = "You operate a browser.\n\n## Goal\nReport the order number.\n";
-/// let page = "## Page\n<<<page 1\nurl \"https://shop.example/\"\ntext \"Thank you. Order number: 4711.\"\npage 1>>>\n";
+/// let page = "## Page\n<<<1\nurl \"https://shop.example/\"\n\"Thank you. Order number: 4711.\"\n1>>>\n";
 /// let reply = StandIn::new().decide(&ChatRequest::new(system, page, tools));
 /// assert_eq!(reply.calls[0].arguments["answer"], "order number: 4711");
 /// ```

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::lines::{element, json_string, past};
+use super::lines::{element, json_string, past, run};
 
 /// Everything that a decision may depend on.
 #[derive(Debug, Clone, Default)]
@@ -130,8 +130,9 @@ impl Seen {
             "Found" => self.page.elements.extend(lines(body).filter_map(element)),
             "Last action failed" => {
                 let tips = body.split_once("Tips from previous experience:").map_or("", |(_, tips)| tips);
-                self.error_tips = lines(tips).map(said).collect();
+                self.error_tips.extend(lines(tips).map(said));
             }
+            "Tips from earlier runs" => self.error_tips.extend(lines(body).map(said)),
             _ => {}
         }
     }
@@ -146,18 +147,27 @@ impl Page {
             match key {
                 "url" => page.url = text(),
                 "title" => page.title = text(),
-                "type" => rest.clone_into(&mut page.kind),
+                "type" => rest.split(' ').next().unwrap_or_default().clone_into(&mut page.kind),
                 "dialog" => page.dialog = true,
-                "text" => page.text = text(),
-                "elements" => {
-                    let (shown, all) = rest.split_once(" of ").unwrap_or((rest, rest));
-                    page.more = shown != all;
-                }
-                "summary" | "tab" | "note" => {}
+                "shown" | "footer" => page.more = true,
+                "#" => page.read_text(rest),
+                "menu" | "alike" => page.elements.extend(run(line)),
+                "tab" | "note" => {}
+                _ if line.starts_with('"') => page.read_text(line),
                 _ => page.elements.extend(element(line)),
             }
         }
         page
+    }
+}
+
+impl Page {
+    fn read_text(&mut self, quoted: &str) {
+        let Some((text, _)) = json_string(quoted) else { return };
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.text.push_str(&text);
     }
 }
 

@@ -50,7 +50,7 @@ fn a_tip_that_does_not_help_is_followed_once() {
     let rules = Rules { overlay: true, ..Rules::default() };
     let escape = tip(
         Placement::Error,
-        "If click fails because another element covers the target and would receive the click: press Escape to close the \
+        "If click fails because another element covers the target: press Escape to close the \
          overlay, then try again.",
     );
     let report = task(rules, &[escape]);

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn our_own_sentences_are_understood() {
-        let overlay = "If click fails because another element covers the target and would receive the click: press Escape to \
+        let overlay = "If click fails because another element covers the target: press Escape to \
             close the overlay, then try again.";
         let tip = read(overlay);
         assert_eq!((tip.command.as_deref(), tip.class), (Some("click"), Some(ErrorClass::Intercepted)));

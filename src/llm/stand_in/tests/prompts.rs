@@ -8,7 +8,7 @@ use crate::{
     base::{Nonce, Trust},
     chat::ChatRequest,
     memory::{Advice, AdviceId, Namespace, Placement, Shelf},
-    page::{PageHead, TargetIdentity, ViewOptions, interpret},
+    page::{DigestOptions, PageHead, TargetIdentity, ViewOptions, interpret},
     prompt::{LastFailure, StepParts, SystemParts, step, system},
     secret::SecretName,
     working::{Entry, History},
@@ -122,6 +122,6 @@ fn message(site: &Library, history: &History, failure: Option<&LastFailure>, adv
         answers: &[],
         refused: &[],
         notes: &[],
-        max_elements: 60,
+        digest: DigestOptions::default(),
     })
 }
