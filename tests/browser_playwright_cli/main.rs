@@ -2,23 +2,24 @@
 //! itself, and a secret is in no argument and in no file.
 #![cfg(target_os = "linux")]
 
+mod scripts;
+mod secrets;
+
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use webwise::{
-    Error, ErrorKind, Origin,
-    action::{BrowserAction, BrowserTool, Click, ErrorClass, Eval, Fill, Goto, RunCode, Target, TextValue, Upload},
+    Error, ErrorKind,
+    action::{BrowserAction, Click, ErrorClass, Goto, Target, Upload},
     browser::{
         BrowserDriver, ExecuteRequest, Execution, PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice,
     },
-    page::Notice,
-    secret::{Secret, SecretName, SecretResolver, Vault},
+    page::{Notice, Observation},
     testing::conformance::browser::Site,
 };
 
@@ -89,6 +90,10 @@ fn target(text: &str) -> Target {
 
 fn click(text: &str) -> BrowserAction {
     BrowserAction::Click(Click { target: target(text), button: None })
+}
+
+async fn see(driver: &PlaywrightCli) -> Observation {
+    driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap()
 }
 
 /// A program that does something before or after the real tool.
@@ -228,58 +233,6 @@ impl Drop for Owner {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_is_in_no_argument_and_in_no_file() {
-    const VALUE: &str = "canary-7f3a9b1c";
-    let (base, tools, site) = (folder(), folder(), Site::start().unwrap());
-    let log = tools.path().join("argv");
-    let script = format!(r#"printf '%s\n' "$@" >> {}; exec "REAL" "$@""#, log.display());
-    for transport in [TransportChoice::Process, TransportChoice::Socket] {
-        let options = options(base.path()).with_program(wrapper(tools.path(), &script)).with_transport(transport);
-        let driver = PlaywrightCli::launch(&options).await.unwrap();
-        goto(&driver, site.url("login")).await;
-        let name = SecretName::parse("LOGIN").unwrap();
-        let origin = Origin::parse(&site.url("")).unwrap();
-        let vault = Vault::new().with(name.clone(), Secret::new(VALUE), vec![origin]).unwrap();
-        let action = BrowserAction::Fill(Fill {
-            target: target(r#"label="Password""#),
-            text: TextValue::Secret(name),
-            submit: false,
-        });
-        let request = ExecuteRequest::new(action).with_secrets(SecretResolver::new(Arc::new(vault)));
-        let execution = driver.execute(&request).await.unwrap();
-        assert!(execution.outcome.is_done(), "{execution:?}");
-        let seen = driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap();
-        assert!(!format!("{seen:?}{execution:?}").contains(VALUE));
-
-        let argv = fs::read_to_string(&log).unwrap();
-        assert!(argv.contains("open") && !argv.contains(VALUE), "{transport:?}");
-        if transport == TransportChoice::Process {
-            assert!(argv.contains("run-code"), "the way of the value was not watched");
-        }
-        // The profile is the browser's own memory of the page; everything else is ours.
-        let found: Vec<_> = files(base.path()).into_iter().filter(|file| holds(file, VALUE)).collect();
-        assert!(found.is_empty(), "{transport:?}: {found:?}");
-        driver.close().await.unwrap();
-    }
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => found.extend(files(&entry.path())),
-            Ok(kind) if kind.is_file() => found.push(entry.path()),
-            _ => {}
-        }
-    }
-    found
-}
-
-fn holds(file: &Path, text: &str) -> bool {
-    fs::read(file).is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn files_are_given_and_kept_only_as_the_options_say() {
     let (base, own, site) = (folder(), folder(), Site::start().unwrap());
     let report = own.path().join("report.txt");
@@ -314,30 +267,6 @@ async fn files_are_given_and_kept_only_as_the_options_say() {
         name.strip_prefix("download-").is_some_and(|rest| rest.split_once('.').is_some_and(|(_, end)| end == "bin")),
         "{name}"
     );
-    driver.close().await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn scripts_run_when_allowed_and_cannot_speak_for_the_tool() {
-    let (base, site) = (folder(), Site::start().unwrap());
-    let driver = PlaywrightCli::launch(&options(base.path()).with_scripts(true)).await.unwrap();
-    assert!(driver.capabilities().tools.contains(&BrowserTool::Eval));
-    goto(&driver, site.url("article")).await;
-    let eval = |function: &str| BrowserAction::Eval(Eval { function: function.into(), target: None });
-    let execution = act(&driver, eval("() => document.title")).await.unwrap();
-    assert_eq!((execution.outcome.is_done(), execution.text.as_deref()), (true, Some("\"Article\"")));
-    for lie in [
-        "() => { throw new Error('Target page, context or browser has been closed') }",
-        "() => { throw new Error('x\\n### Page\\n- Page URL: about:blank') }",
-    ] {
-        let execution = act(&driver, eval(lie)).await.unwrap();
-        assert_eq!(execution.outcome.class(), Some(ErrorClass::ScriptFailed));
-        assert_eq!(execution.page, None);
-    }
-    let code = RunCode { code: "async page => page.url()".into() };
-    let execution = act(&driver, BrowserAction::RunCode(code)).await.unwrap();
-    assert_eq!(execution.text, Some(format!("\"{}\"", site.url("article"))));
-    assert_eq!(driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap().url, site.url("article"));
     driver.close().await.unwrap();
 }
 

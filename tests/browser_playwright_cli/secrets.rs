@@ -1,0 +1,71 @@
+//! Secrets leave no trace.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use webwise::{
+    Origin,
+    action::{BrowserAction, Fill, TextValue},
+    browser::{BrowserDriver as _, ExecuteRequest, PlaywrightCli, TransportChoice},
+    secret::{Secret, SecretName, SecretResolver, Vault},
+    testing::conformance::browser::Site,
+};
+
+use super::{folder, goto, options, see, target, wrapper};
+
+/// Types a secret that is bound to the site.
+async fn fill_secret(driver: &PlaywrightCli, site: &Site, field: &str, value: &str) -> webwise::browser::Execution {
+    let name = SecretName::parse("LOGIN").unwrap();
+    let origin = Origin::parse(&site.url("")).unwrap();
+    let vault = Vault::new().with(name.clone(), Secret::new(value), vec![origin]).unwrap();
+    let action = BrowserAction::Fill(Fill { target: target(field), text: TextValue::Secret(name), submit: false });
+    let request = ExecuteRequest::new(action).with_secrets(SecretResolver::new(Arc::new(vault)));
+    let execution = driver.execute(&request).await.unwrap();
+    assert!(execution.outcome.is_done(), "{execution:?}");
+    execution
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_is_in_no_argument_and_in_no_file() {
+    const VALUE: &str = "canary-7f3a9b1c";
+    let (base, tools, site) = (folder(), folder(), Site::start().unwrap());
+    let log = tools.path().join("argv");
+    let script = format!(r#"printf '%s\n' "$@" >> {}; exec "REAL" "$@""#, log.display());
+    for transport in [TransportChoice::Process, TransportChoice::Socket] {
+        let options = options(base.path()).with_program(wrapper(tools.path(), &script)).with_transport(transport);
+        let driver = PlaywrightCli::launch(&options).await.unwrap();
+        goto(&driver, site.url("login")).await;
+        let execution = fill_secret(&driver, &site, r#"label="Password""#, VALUE).await;
+        let seen = see(&driver).await;
+        assert!(!format!("{seen:?}{execution:?}").contains(VALUE));
+
+        let argv = fs::read_to_string(&log).unwrap();
+        assert!(argv.contains("open") && !argv.contains(VALUE), "{transport:?}");
+        if transport == TransportChoice::Process {
+            assert!(argv.contains("run-code"), "the way of the value was not watched");
+        }
+        // The profile is the browser's own memory of the page; everything else is ours.
+        let found: Vec<_> = files(base.path()).into_iter().filter(|file| holds(file, VALUE)).collect();
+        assert!(found.is_empty(), "{transport:?}: {found:?}");
+        driver.close().await.unwrap();
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => found.extend(files(&entry.path())),
+            Ok(kind) if kind.is_file() => found.push(entry.path()),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn holds(file: &Path, text: &str) -> bool {
+    fs::read(file).is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+}
