@@ -15,7 +15,7 @@ use std::{
 
 use webwise::{
     Error, ErrorKind,
-    action::{BrowserAction, Click, ErrorClass, Goto, Target, Upload},
+    action::{BrowserAction, Click, ErrorClass, Fill, Goto, Target, TextValue, Upload},
     browser::{
         BrowserDriver, ExecuteRequest, Execution, PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice,
     },
@@ -90,6 +90,10 @@ fn target(text: &str) -> Target {
 
 fn click(text: &str) -> BrowserAction {
     BrowserAction::Click(Click { target: target(text), button: None })
+}
+
+fn fill(text: &str, value: &str) -> BrowserAction {
+    BrowserAction::Fill(Fill { target: target(text), text: TextValue::Literal(value.to_owned()), submit: false })
 }
 
 async fn see(driver: &PlaywrightCli) -> Observation {

@@ -1,4 +1,4 @@
-//! Secrets leave no trace.
+//! Secrets leave no trace, and fields that hold one show none, at the price of a script only where one is needed.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use webwise::{
     testing::conformance::browser::Site,
 };
 
-use super::{folder, goto, options, see, target, wrapper};
+use super::{act, fill, folder, goto, options, see, target, wrapper};
 
 /// Types a secret that is bound to the site.
 async fn fill_secret(driver: &PlaywrightCli, site: &Site, field: &str, value: &str) -> webwise::browser::Execution {
@@ -68,4 +68,61 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 fn holds(file: &Path, text: &str) -> bool {
     fs::read(file).is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+}
+
+/// The commands that a logging program was started with since the last look.
+struct Log(PathBuf);
+
+impl Log {
+    fn take(&self) -> Vec<String> {
+        let text = fs::read_to_string(&self.0).unwrap();
+        fs::write(&self.0, "").unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fields_are_asked_by_a_script_only_where_one_may_hold_a_secret() {
+    let (base, tools, site) = (folder(), folder(), Site::start().unwrap());
+    let log = Log(tools.path().join("commands"));
+    let script = format!(r#"printf '%s\n' "$2" >> {}; exec "REAL" "$@""#, log.0.display());
+    let options = options(base.path()).with_program(wrapper(tools.path(), &script));
+    let driver = PlaywrightCli::launch(&options.with_transport(TransportChoice::Process)).await.unwrap();
+    let looked = |asked: &[&str]| {
+        let commands = log.take();
+        assert_eq!(commands, asked, "the commands of one look");
+    };
+
+    goto(&driver, site.url("form")).await;
+    assert!(act(&driver, fill(r#"label="Name""#, "told-to-anybody")).await.unwrap().outcome.is_done());
+    log.take();
+    assert!(format!("{:?}", see(&driver).await).contains("told-to-anybody"));
+    looked(&["snapshot", "generate-locator"]);
+
+    // A password is asked about once; then its reference says enough.
+    goto(&driver, site.url("login")).await;
+    assert!(act(&driver, fill(r#"label="User""#, "bob-the-user")).await.unwrap().outcome.is_done());
+    assert!(act(&driver, fill(r#"label="Password""#, "typed-as-text")).await.unwrap().outcome.is_done());
+    log.take();
+    for asked in [&["snapshot", "generate-locator", "run-code"][..], &["snapshot", "generate-locator"]] {
+        let seen = format!("{:?}", see(&driver).await);
+        assert!(seen.contains("bob-the-user") && !seen.contains("typed-as-text"), "{seen}");
+        looked(asked);
+    }
+
+    // Once a secret was typed only a script can tell its field, for as long as the field is there.
+    goto(&driver, site.url("login")).await;
+    fill_secret(&driver, &site, r#"label="User""#, "canary-5d1e").await;
+    log.take();
+    for _ in 0..2 {
+        assert!(!format!("{:?}", see(&driver).await).contains("canary-5d1e"));
+        log.take();
+    }
+    goto(&driver, site.url("word-shown")).await;
+    log.take();
+    for asked in [&["snapshot", "run-code"][..], &["snapshot", "generate-locator"]] {
+        assert!(format!("{:?}", see(&driver).await).contains("prefilled-by-page"));
+        looked(asked);
+    }
+    driver.close().await.unwrap();
 }

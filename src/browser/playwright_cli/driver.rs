@@ -14,6 +14,7 @@ use super::{
     failure, folder,
     folder::Folder,
     launch,
+    masking::Typed,
     options::PlaywrightCliOptions,
     reply::{Download, Page, Reply},
     scripts::Returned,
@@ -62,6 +63,8 @@ pub(super) struct State {
     pub(super) tabs: usize,
     /// References of fields whose value must be hidden, here and wherever else the same reference appears.
     pub(super) secret: HashSet<String>,
+    /// Whether secrets stand in fields that have no such reference.
+    pub(super) typed: Typed,
     notices: Vec<Notice>,
 }
 

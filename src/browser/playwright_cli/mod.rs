@@ -2,8 +2,8 @@
 //!
 //! What lives here: the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), how commands reach it
 //! (`transport`), its process and files (`launch`, `folder`, `options`, `discover`), and on top of them the port
-//! (`driver`, `observe`, `execute`, `navigate`, `tabs`,
-//! `typing`, `evidence`). Nothing outside of this folder knows any of it.
+//! (`driver`, `observe`, `masking`, `execute`, `navigate`,
+//! `tabs`, `typing`, `evidence`). Nothing outside of this folder knows any of it.
 //!
 //! # Trust
 //! The page writes into what the tool prints; see `reply` and `failure` for what it can and cannot forge. Addresses,
@@ -24,6 +24,7 @@ mod failure;
 mod folder;
 mod launch;
 mod locator;
+mod masking;
 mod navigate;
 mod observe;
 mod options;

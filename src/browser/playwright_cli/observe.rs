@@ -1,23 +1,20 @@
 //! Looking at the page: snapshots with hidden values masked, and pictures.
 
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 use super::{
-    driver::{PlaywrightCli, Scripted, State, malformed, refusal},
+    driver::{PlaywrightCli, State, malformed, refusal},
     failure::{self, Verdict},
-    scripts,
-    snapshot::{Snapshot, filled_fields, lower},
+    snapshot::{Snapshot, lower},
     transport::Command,
 };
 use crate::{
     action::ErrorClass,
     base::{Error, ErrorKind, Result},
     browser::{COMMAND_TIMEOUT, ObserveRequest, ScreenshotRequest},
-    page::{ElementRef, Observation, Tree},
+    page::{Observation, Tree},
 };
 
-/// Most fields asked about at once; the values of more are hidden unasked. Unit: fields. Source: chosen.
-const MAX_FIELDS: usize = 300;
 /// How a PNG file begins.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Largest picture read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
@@ -60,38 +57,6 @@ impl PlaywrightCli {
         let mut observation = Observation::new(page.url.clone(), &page.title, tree);
         observation.tabs = reply.tabs;
         Ok(observation)
-    }
-
-    /// Which references' values must be hidden. What is not known, and cannot be asked, is hidden.
-    ///
-    /// That a value may be shown is true of this snapshot only: another tab, or the next page of a frame, has the same
-    /// references for other fields.
-    async fn hidden_fields(
-        &self,
-        state: &mut State,
-        snapshot: &Snapshot<'_>,
-        timeout: Duration,
-    ) -> Result<impl Fn(&str) -> bool + use<>> {
-        let filled = filled_fields(snapshot);
-        let mut hidden: HashSet<String> = filled.iter().copied().map(str::to_owned).collect();
-        let unknown: Vec<&str> = filled
-            .into_iter()
-            .filter(|r| ElementRef::is_valid(r) && !state.secret.contains(*r))
-            .take(MAX_FIELDS)
-            .collect();
-        if !unknown.is_empty() {
-            let answer = self.script(state, scripts::hidden_fields(&unknown), timeout).await?;
-            if let Scripted::Returned(returned) = answer {
-                for (reference, is_hidden) in unknown.into_iter().zip(returned.hidden) {
-                    match is_hidden {
-                        Some(true) => _ = state.secret.insert(reference.to_owned()),
-                        Some(false) => _ = hidden.remove(reference),
-                        None => {}
-                    }
-                }
-            }
-        }
-        Ok(move |reference: &str| hidden.contains(reference))
     }
 
     pub(super) async fn take_picture(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {

@@ -25,6 +25,8 @@ pub(super) struct Returned {
     pub(super) place: Option<(u64, u64)>,
     /// Of each reference asked for, whether its value must be hidden; `None` if it is gone.
     pub(super) hidden: Vec<Option<bool>>,
+    /// Number of fields, in all tabs, that a secret was typed into and that are still there.
+    pub(super) kept: Option<usize>,
 }
 
 impl Returned {
@@ -36,6 +38,9 @@ impl Returned {
 
 /// Where the tool's page object keeps the handles of fields that secrets were typed into; the page cannot see it.
 const KEPT: &str = "webwiseSecretFields";
+
+/// How long a field may take to say that it is there. Unit: milliseconds. Source: chosen; it takes about one.
+const LATE_MS: u32 = 250;
 
 /// What a script types into.
 #[derive(Debug, Clone, Copy)]
@@ -161,6 +166,11 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
+/// A CSS selector of what certainly holds none of the things that [`hidden_fields`] asks for; it may leave out more, and
+/// then that question decides. Attributes, because the tool reads them out of the page's reach.
+pub(super) const PLAIN: &str =
+    ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
+
 /// Asks of fields whether they hold what nobody should read: passwords, one-time codes, card numbers, and whatever
 /// [`type_if_still_at`] typed. A field that does not answer is not known, and so hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
@@ -179,7 +189,17 @@ pub(super) fn hidden_fields(references: &[&str]) -> String {
       return (await Promise.all((page.{KEPT} || []).map(same))).includes(true);
     }};
     const hidden = await Promise.all([{references}].map(reference => ask(reference).catch(() => null)));
-    return {{ hidden }};",
+    // A handle whose document is gone refuses; one that does not answer, as under a dialog, is still there.
+    const late = () => new Promise(done => setTimeout(done, {LATE_MS}, true));
+    const isThere = kept => Promise.race([kept.evaluate(() => true).catch(() => false), late()]);
+    let kept = 0;
+    for (const each of page.context().pages()) {{
+      const fields = each.{KEPT} || [];
+      for (const field of [...fields])
+        if (!(await isThere(field))) fields.splice(fields.indexOf(field), 1);
+      kept += fields.length;
+    }}
+    return {{ hidden, kept }};",
         references = references.join(", ")
     ))
 }

@@ -81,7 +81,12 @@ impl PlaywrightCli {
         }
         let origins = (top.as_str(), frame.as_str());
         let code = scripts::type_if_still_at(field, origins, value.expose(), submit, self.action_ms());
-        Ok(match self.script(state, code, timeout).await? {
+        state.typed.begin();
+        let answer = self.script(state, code, timeout).await?;
+        if matches!(answer, Scripted::Returned(_)) {
+            state.typed.end();
+        }
+        Ok(match answer {
             Scripted::Returned(returned) if returned.done => Outcome::Done.into(),
             Scripted::Returned(returned) => match obstacle(&returned) {
                 Some(outcome) => outcome.into(),

@@ -20,6 +20,7 @@ checks! {
     a_secret_is_typed_into_the_focused_field needs [Click, Type],
     a_secret_stays_hidden_in_a_field_that_is_none_for_secrets needs [Fill, Click, Type],
     a_secret_stays_hidden_when_a_dialog_opens_while_it_is_typed needs [Fill, DialogAccept],
+    a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours needs [],
     what_may_be_shown_in_one_tab_says_nothing_of_another needs [TabNew],
     a_secret_is_refused_on_another_origin needs [Fill, Type],
     a_secret_is_refused_in_a_frame_of_another_origin needs [Fill],
@@ -114,6 +115,22 @@ async fn a_secret_stays_hidden_when_a_dialog_opens_while_it_is_typed(bed: &Bed<'
     bed.does(BrowserAction::DialogAccept(DialogAccept { text: None })).await?;
     bed.shows(&format!("word={};", sum(VALUE))).await?;
     told_nowhere(bed, &execution).await
+}
+
+async fn a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours(bed: &Bed<'_>) -> Found {
+    bed.open("fields-plain").await?;
+    let seen = format!("{:?}", bed.see().await?);
+    ensure!(seen.contains("shown-one") && seen.contains("prefilled-by-page"), "a plain field is hidden: {seen}");
+    // Twice: what was learned of a field by the first look serves the second.
+    bed.open("fields").await?;
+    for look in 0..2 {
+        let seen = format!("{:?}", bed.see().await?);
+        for shown in ["shown-one", "shown-two", "shown-three"] {
+            ensure!(seen.matches(shown).count() == 2, "look {look} does not show {shown} in the page and in its frame");
+        }
+        ensure!(!seen.contains("hidden-"), "look {look} shows what is to be hidden: {seen}");
+    }
+    Ok(())
 }
 
 async fn what_may_be_shown_in_one_tab_says_nothing_of_another(bed: &Bed<'_>) -> Found {

@@ -1,0 +1,164 @@
+//! Which fields hold what nobody may read.
+//!
+//! A snapshot shows the value of every field, so each look at a page with filled fields asks what they are. The quick
+//! question is a locator that names all of them and matches only if every one is there and is plain: it is answered in
+//! some 10 ms. Only where it finds nothing, or where a secret was typed that a script has marked, a script asks field by
+//! field; after a script the tool waits half a second by itself.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
+
+use super::{
+    driver::{PlaywrightCli, Scripted, State},
+    scripts,
+    snapshot::{Snapshot, filled_fields},
+    transport::Command,
+};
+use crate::{base::Result, page::ElementRef};
+
+/// Most fields asked about at once; the values of more are hidden unasked. Unit: fields. Source: chosen; the quick
+/// question about as many takes 0.4 s.
+const MAX_FIELDS: usize = 300;
+
+impl PlaywrightCli {
+    /// Which references' values must be hidden. What is not known, and cannot be asked, is hidden.
+    ///
+    /// That a value may be shown is true of this snapshot only: another tab, or the next page of a frame, has the same
+    /// references for other fields.
+    pub(super) async fn hidden_fields(
+        &self,
+        state: &mut State,
+        snapshot: &Snapshot<'_>,
+        timeout: Duration,
+    ) -> Result<impl Fn(&str) -> bool + use<>> {
+        let filled = filled_fields(snapshot);
+        let mut hidden: HashSet<String> = filled.iter().copied().map(str::to_owned).collect();
+        let unknown: Vec<&str> = filled
+            .into_iter()
+            .filter(|r| ElementRef::is_valid(r) && !state.secret.contains(*r))
+            .take(MAX_FIELDS)
+            .collect();
+        if !unknown.is_empty() {
+            if !state.typed.anywhere() && self.are_plain(state, &unknown, timeout).await? {
+                hidden.retain(|reference| !unknown.contains(&&**reference));
+            } else {
+                self.ask_each(state, &mut hidden, &unknown, timeout).await?;
+            }
+        }
+        Ok(move |reference: &str| hidden.contains(reference))
+    }
+
+    /// Whether the tool finds all of these, each of them a field whose value anybody may read.
+    async fn are_plain(&self, state: &mut State, references: &[&str], timeout: Duration) -> Result<bool> {
+        for target in plain_fields(references) {
+            let reply = self.send(state, Command::read("generate-locator").arg(target), timeout).await?;
+            if reply.error.is_some() || reply.dialog.is_some() || reply.result.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn ask_each(
+        &self,
+        state: &mut State,
+        hidden: &mut HashSet<String>,
+        unknown: &[&str],
+        timeout: Duration,
+    ) -> Result<()> {
+        let answer = self.script(state, scripts::hidden_fields(unknown), timeout).await?;
+        if let Scripted::Returned(returned) = answer {
+            if returned.kept == Some(0) {
+                state.typed.all_gone();
+            }
+            for (reference, is_hidden) in unknown.iter().zip(returned.hidden) {
+                match is_hidden {
+                    Some(true) => _ = state.secret.insert((*reference).to_owned()),
+                    Some(false) => _ = hidden.remove(*reference),
+                    None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// For each frame a locator that matches only if all of its references are there and plain.
+///
+/// The first step of a locator chooses the frame, and each further reference is looked up in that frame's last snapshot,
+/// wherever the element before it stands.
+fn plain_fields(references: &[&str]) -> Vec<String> {
+    let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for reference in references {
+        // `f12e7` is element 7 of frame 12, `e7` one of the first document.
+        let frame = reference.split('e').next().unwrap_or_default();
+        let step = format!("locator('aria-ref={reference}').and(locator('css={}'))", scripts::PLAIN);
+        frames.entry(frame).or_default().push(step);
+    }
+    frames.into_values().map(|steps| steps.join(".")).collect()
+}
+
+/// Whether a secret may stand in a field that only a script can tell.
+///
+/// The script that types a secret marks the field, because its reference may not be known or may change.
+#[derive(Debug, Default)]
+pub(super) struct Typed {
+    marked: bool,
+    /// Scripts that type and of which no answer came: they may mark and type later.
+    unfinished: usize,
+}
+
+impl Typed {
+    /// Before a script that types is sent.
+    pub(super) fn begin(&mut self) {
+        self.marked = true;
+        self.unfinished += 1;
+    }
+
+    /// When it has returned.
+    pub(super) fn end(&mut self) {
+        self.unfinished = self.unfinished.saturating_sub(1);
+    }
+
+    fn all_gone(&mut self) {
+        self.marked = self.unfinished > 0;
+    }
+
+    fn anywhere(&self) -> bool {
+        self.marked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_question_a_frame_names_every_field_of_it() {
+        let asked = plain_fields(&["e4", "f1e3", "e14", "f12e3", "f1e20"]);
+        let refs = |target: &String| -> Vec<String> {
+            let parts = target.split("'aria-ref=").skip(1);
+            parts.map(|part| part.split('\'').next().unwrap().to_owned()).collect()
+        };
+        assert_eq!(
+            asked.iter().map(refs).collect::<Vec<_>>(),
+            [vec!["e4", "e14"], vec!["f1e3", "f1e20"], vec!["f12e3"]]
+        );
+        assert!(asked.iter().all(|target| target.matches(scripts::PLAIN).count() == refs(target).len()));
+    }
+
+    #[test]
+    fn a_script_that_never_answered_keeps_the_quick_question_away() {
+        let mut typed = Typed::default();
+        assert!(!typed.anywhere());
+        typed.begin();
+        typed.all_gone();
+        assert!(typed.anywhere(), "it may type yet");
+        typed.end();
+        assert!(typed.anywhere(), "what it typed is there until all fields are gone");
+        typed.all_gone();
+        assert!(!typed.anywhere());
+    }
+}
