@@ -3,10 +3,9 @@
 //! Everything that the tool writes (session, sockets, profile, downloads, snapshots) goes into one folder that only this
 //! user can read and that is removed at the end.
 //!
-//! The owner is a listening socket in that folder. A few lines of JavaScript, loaded into the tool's daemon, connect to
-//! it; nobody ever accepts. When this process ends, for whatever reason, the kernel closes the socket, the daemon hears
-//! of it, ends its browser and removes the folder. What even that leaves behind is swept by the next start: a folder
-//! whose socket refuses connections has no owner.
+//! A few lines of JavaScript, loaded into the tool's daemon, connect to the owner's socket in that folder. When this
+//! process ends, for whatever reason, the kernel closes the socket, the daemon hears of it, ends its browser and removes
+//! the folder. What even that leaves behind is swept by the next start: a folder whose owner's lock is free (see `owner`).
 
 use std::{
     fs, io,
@@ -17,13 +16,13 @@ use std::{
 
 use uuid::Uuid;
 
+use super::owner::{LeftOver, Owner};
+
 /// How folders of this crate are called.
 const PREFIX: &str = "webwise-browser-";
 /// Longest path that still leaves room for the names of sockets below it. Unit: bytes. Source: a socket's path has at
 /// most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
 const MAX_PATH: usize = 60;
-/// Age at which a folder that never got an owner is left over. Unit: time. Source: chosen; it takes microseconds.
-const HALF_MADE: Duration = Duration::from_hours(1);
 /// How long a daemon may take to end by itself. Unit: time. Source: it takes 0.2 s; the promise is 3 s.
 const GRACE: Duration = Duration::from_millis(2500);
 /// How often a dying daemon is looked at. Unit: time. Source: chosen.
@@ -51,7 +50,7 @@ if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
     process.on('exit', () => {
       const remove = name => require('fs').rmSync(path.join(folder, name), { recursive: true, force: true });
       for (let left = 20; left > 0; left--) {
-        // The last processes of the browser still write; the owner's socket goes last, as a mark for the next start.
+        // The last processes of the browser still write; what says that the folder had an owner goes last.
         try { ['t', 'out', ''].forEach(remove); return; } catch { Atomics.wait(PAUSE, 0, 0, 50); }
       }
     });
@@ -65,14 +64,13 @@ if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
 }
 ";
 
-/// A folder of our own with its owner's socket.
+/// A folder of our own.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
     /// 0 while there is no daemon.
     daemon: AtomicU32,
-    #[cfg(unix)]
-    owner: Option<std::os::unix::net::UnixListener>,
+    owner: Option<Owner>,
 }
 
 impl Folder {
@@ -87,12 +85,8 @@ impl Folder {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         create_private_folder(&path)?;
-        let folder = Self {
-            daemon: AtomicU32::new(0),
-            #[cfg(unix)]
-            owner: Some(std::os::unix::net::UnixListener::bind(path.join("owner.sock"))?),
-            path,
-        };
+        let owner = Owner::of(&path).inspect_err(|_| _ = fs::remove_dir_all(&path))?;
+        let folder = Self { daemon: AtomicU32::new(0), owner: Some(owner), path };
         for name in INSIDE {
             create_private_folder(&folder.file(name))?;
         }
@@ -156,8 +150,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Closing the socket is what ends the daemon; the rest makes sure of it.
-        #[cfg(unix)]
+        // Closing its socket is what ends the daemon; the rest makes sure of it.
         drop(self.owner.take());
         let (pid, path) = (*self.daemon.get_mut(), std::mem::take(&mut self.path));
         if pid == 0 && remove(&path).is_ok() {
@@ -184,7 +177,7 @@ impl Drop for Folder {
     }
 }
 
-/// Removes a folder, its owner's socket last: what a failed attempt leaves is still known to have no owner.
+/// Removes a folder, the owner's files last: what a failed attempt leaves is still known to have had one.
 fn remove(path: &Path) -> io::Result<()> {
     let gone = |result: io::Result<()>| match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -248,40 +241,20 @@ fn kill(pid: u32) {
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_left_over(&entry.path()) {
-            let folder = entry.path();
-            let pid = fs::read_to_string(folder.join("daemon.pid")).ok().and_then(|text| text.trim().parse().ok());
-            // Without the command line of a process its old number proves nothing.
-            if cfg!(target_os = "linux")
-                && let Some(pid) = pid.filter(|pid| is_daemon(*pid, &folder))
-            {
-                kill(pid);
-            }
-            let _ = remove(&folder);
+        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
         }
+        let folder = entry.path();
+        let Some(_left_over) = LeftOver::find(&folder) else { continue };
+        let pid = fs::read_to_string(folder.join("daemon.pid")).ok().and_then(|text| text.trim().parse().ok());
+        // Without the command line of a process its old number proves nothing.
+        if cfg!(target_os = "linux")
+            && let Some(pid) = pid.filter(|pid| is_daemon(*pid, &folder))
+        {
+            kill(pid);
+        }
+        let _ = remove(&folder);
     }
-}
-
-#[cfg(unix)]
-fn is_left_over(folder: &Path) -> bool {
-    use std::os::unix::{fs::MetadataExt as _, net::UnixStream};
-    let Ok(metadata) = fs::symlink_metadata(folder) else { return false };
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return false;
-    }
-    match UnixStream::connect(folder.join("owner.sock")) {
-        Ok(_) => false,
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => true,
-        // The socket is there before the daemon, so this one was used and its removal has not been finished.
-        Err(_) if folder.join("daemon.pid").exists() => true,
-        Err(_) => metadata.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HALF_MADE)),
-    }
-}
-
-#[cfg(not(unix))]
-fn is_left_over(folder: &Path) -> bool {
-    let modified = fs::symlink_metadata(folder).and_then(|m| m.modified());
-    modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HALF_MADE * 24))
 }
 
 #[cfg(all(test, unix))]
@@ -307,15 +280,16 @@ mod tests {
         let living = Folder::create(base.path()).unwrap();
         let dead = base.path().join(format!("{PREFIX}dead"));
         fs::create_dir(&dead).unwrap();
-        // A socket whose listener is gone refuses, as after a kill.
-        drop(std::os::unix::net::UnixListener::bind(dead.join("owner.sock")).unwrap());
+        // Its lock is free and its files are there, as after a kill.
+        drop(Owner::of(&dead).unwrap());
         let half_made = base.path().join(format!("{PREFIX}half"));
         fs::create_dir(&half_made).unwrap();
         let foreign = base.path().join("other");
         fs::create_dir(&foreign).unwrap();
 
-        let second = Folder::create(base.path()).unwrap();
-        assert!(!dead.exists());
+        // A test beside this one that is just starting a program holds a copy of the lock for a moment.
+        let starts = (0..500).map(|_| Folder::create(base.path()).unwrap());
+        let second = starts.into_iter().find(|_| !dead.exists()).expect("what has no owner is swept");
         assert!(living.path().exists() && half_made.exists() && foreign.exists() && second.path().exists());
     }
 

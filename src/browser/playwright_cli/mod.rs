@@ -1,7 +1,7 @@
 //! playwright-cli as a driver: Chromium through the command-line tool of `@playwright/cli`, tested with version 0.1.22.
 //!
 //! What lives here: the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), how commands reach it
-//! (`transport`), its process and files (`launch`, `folder`, `options`, `discover`), and on top of them the port
+//! (`transport`), its process and files (`launch`, `folder`, `owner`, `options`, `discover`), and on top of them the port
 //! (`driver`, `observe`, `masking`, `execute`, `navigate`,
 //! `tabs`, `typing`, `evidence`). Nothing outside of this folder knows any of it.
 //!
@@ -28,6 +28,7 @@ mod masking;
 mod navigate;
 mod observe;
 mod options;
+mod owner;
 mod reply;
 mod scripts;
 mod snapshot;
