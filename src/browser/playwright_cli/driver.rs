@@ -16,9 +16,9 @@ use super::{
     launch,
     masking::Typed,
     options::PlaywrightCliOptions,
-    reply::{Download, Page, Reply},
+    reply::{Download, Page, Reply, Untrusted},
     scripts::Returned,
-    transport::{Command, Link},
+    transport::{Command, Link, RawReply},
 };
 use crate::{
     action::{BrowserTool, Outcome},
@@ -108,7 +108,7 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
-    /// Sends a script of the embedder, whose error text may be the page's own and so proves nothing.
+    /// Sends a script for the page, whose error text may be the page's own and so proves nothing.
     pub(super) async fn send_foreign(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Reply> {
         self.send_with(state, command, timeout, Trust::Page).await
     }
@@ -131,19 +131,32 @@ impl PlaywrightCli {
         Ok(reply)
     }
 
-    async fn send_with(&self, state: &mut State, command: Command, timeout: Duration, trust: Trust) -> Result<Reply> {
-        let raw = match self.link.run(&command, timeout).await {
-            Ok(raw) => raw,
-            Err(error) => {
-                let error = Error::from(error);
-                let is_broken = matches!(error.kind(), ErrorKind::MalformedReply | ErrorKind::Io);
-                if is_broken && !self.lives().await {
-                    state.gone = Some("the daemon does not answer");
-                    return Err(lost("browser.command", "the daemon does not answer").with_source(error));
-                }
-                return Err(error);
-            }
+    /// Sends a script that runs in the tool and may write its reply whole: nothing is learned from it.
+    pub(super) async fn send_untrusted(
+        &self,
+        state: &mut State,
+        command: Command,
+        timeout: Duration,
+    ) -> Result<Untrusted> {
+        let raw = self.exchange(state, command, timeout).await?;
+        Ok(Untrusted::parse(raw.text.expose(), raw.is_error))
+    }
+
+    async fn exchange(&self, state: &mut State, command: Command, timeout: Duration) -> Result<RawReply> {
+        let error = match self.link.run(&command, timeout).await {
+            Ok(raw) => return Ok(raw),
+            Err(error) => Error::from(error),
         };
+        let is_broken = matches!(error.kind(), ErrorKind::MalformedReply | ErrorKind::Io);
+        if is_broken && !self.lives().await {
+            state.gone = Some("the daemon does not answer");
+            return Err(lost("browser.command", "the daemon does not answer").with_source(error));
+        }
+        Err(error)
+    }
+
+    async fn send_with(&self, state: &mut State, command: Command, timeout: Duration, trust: Trust) -> Result<Reply> {
+        let raw = self.exchange(state, command, timeout).await?;
         let mut reply = match trust {
             Trust::Script => Reply::parse_without_echo(raw.text.expose()),
             Trust::Tool | Trust::Page => Reply::parse(raw.text.expose()),
@@ -183,19 +196,7 @@ impl PlaywrightCli {
             return Err(state.lose("the tool says that the browser or its page is gone"));
         }
         if let Some(page) = &reply.page {
-            if page.crashed {
-                return Err(state.lose("the page crashed"));
-            }
-            let was_real = state.page.as_ref().is_some_and(|before| before.url != BLANK);
-            if page.url == BLANK && was_real && !state.blank_is_fine {
-                return Err(state.lose("a blank page stands in the place of a real one"));
-            }
-            // While a dialog is open the tool cannot read the title.
-            let title = match (&state.page, page.title.is_empty() && reply.dialog.is_some()) {
-                (Some(before), true) if before.url == page.url => before.title.clone(),
-                _ => page.title.clone(),
-            };
-            state.page = Some(Page { title, ..page.clone() });
+            state.arrive(page, reply.dialog.is_some())?;
             state.note_tabs(&reply.tabs);
         }
         // A command that was thrown out of the tool says nothing of dialogs.
@@ -270,7 +271,7 @@ enum Trust {
     Tool,
     /// The tool, about a script of ours; its echo may hold a secret.
     Script,
-    /// A script of the embedder: its error text may be the page's.
+    /// The tool, about a script in the page: its error text may be the page's.
     Page,
 }
 
@@ -281,8 +282,26 @@ impl State {
         lost("browser.command", why)
     }
 
+    /// Takes this for the current page.
+    pub(super) fn arrive(&mut self, page: &Page, under_dialog: bool) -> Result<()> {
+        if page.crashed {
+            return Err(self.lose("the page crashed"));
+        }
+        let was_real = self.page.as_ref().is_some_and(|before| before.url != BLANK);
+        if page.url == BLANK && was_real && !self.blank_is_fine {
+            return Err(self.lose("a blank page stands in the place of a real one"));
+        }
+        // While a dialog is open the tool cannot read the title.
+        let title = match (&self.page, page.title.is_empty() && under_dialog) {
+            (Some(before), true) if before.url == page.url => before.title.clone(),
+            _ => page.title.clone(),
+        };
+        self.page = Some(Page { title, ..page.clone() });
+        Ok(())
+    }
+
     /// Tabs that appeared by themselves since the last look: such a tab never becomes the current one.
-    fn note_tabs(&mut self, tabs: &[Tab]) {
+    pub(super) fn note_tabs(&mut self, tabs: &[Tab]) {
         let now = tabs.len().max(1);
         for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
             self.notices.push(Notice::TabOpened { url: tab.url.clone() });

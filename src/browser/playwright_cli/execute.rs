@@ -7,14 +7,15 @@ use super::{
     evidence::{execution, failed, told},
     locator,
     observe::class_of,
+    reply::Page,
     scripts,
     tabs::listing,
     transport::Command,
 };
 use crate::{
     action::{
-        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton, OnTarget, Outcome,
-        RunCode, Scroll, ScrollDirection, Select, StateFile, TabAt, TabNew, Target, TextValue, Type, Upload, Wait,
+        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton, OnTarget, Outcome, Scroll,
+        ScrollDirection, Select, StateFile, TabAt, TabNew, Target, TextValue, Type, Upload, Wait,
     },
     base::{Error, ErrorKind, Result, text},
     browser::{ExecuteRequest, Execution},
@@ -115,9 +116,7 @@ impl PlaywrightCli {
                 let command = Command::new("eval").arg(function.as_str()).args(target.as_ref().map(words));
                 self.foreign(state, command, ".evaluate(", timeout).await
             }
-            BrowserAction::RunCode(RunCode { code }) if self.options.scripts => {
-                self.foreign(state, Command::script(code.as_str()), "await (", timeout).await
-            }
+            BrowserAction::RunCode(run) if self.options.scripts => self.run_code(state, &run.code, timeout).await,
             _ => Ok(Outcome::failed(ErrorClass::Unsupported, "").into()),
         }
     }
@@ -312,7 +311,36 @@ impl PlaywrightCli {
         result
     }
 
-    /// A script of the embedder: what it returns is data, and what it throws says nothing about the browser.
+    /// A script in the tool: all of its reply may be its own, so what became of the page is asked for afterwards.
+    async fn run_code(&self, state: &mut State, code: &str, timeout: Duration) -> Result<Execution> {
+        let reply = self.send_untrusted(state, Command::script(code), timeout).await?;
+        if reply.error.is_none() && !reply.ran {
+            return Err(malformed("no trace of the script in the reply"));
+        }
+        let tabs = match self.tabs(state, Command::read("tab-list"), timeout).await? {
+            Ok(tabs) => tabs,
+            Err(error) => return Ok(failed(&error)),
+        };
+        state.note_tabs(&tabs);
+        // A title that looks like the border before the address leaves none.
+        match tabs.into_iter().find(|tab| tab.current && !tab.url.is_empty()) {
+            Some(tab) => {
+                let page = Page { url: tab.url, title: tab.title, crashed: false };
+                state.arrive(&page, state.dialog.is_some())?;
+            }
+            None => state.page = None,
+        }
+        let page = state.page.as_ref().map(|page| (page.url.clone(), page.title.clone()));
+        let told = |outcome: Outcome| Execution { page, dialog: state.dialog.clone(), ..outcome.into() };
+        let Some(error) = reply.error else {
+            return Ok(Execution { text: reply.result.as_deref().map(text::clean), ..told(Outcome::Done) });
+        };
+        let refused = state.dialog.is_some() && class_of(&error) == ErrorClass::DialogOpen;
+        let class = if refused { ErrorClass::DialogOpen } else { ErrorClass::ScriptFailed };
+        Ok(told(Outcome::failed(class, &error)))
+    }
+
+    /// A script in the page: what it returns is data, and what it throws says nothing about the browser.
     async fn foreign(
         &self,
         state: &mut State,
