@@ -191,10 +191,13 @@ fn remove(path: &Path) -> io::Result<()> {
 
 /// Makes a folder that only this user can use.
 pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        fs::DirBuilder::new().mode(0o700).create(path)
+    }
+    #[cfg(not(unix))]
+    fs::create_dir(path)
 }
 
 /// Writes a new file that only this user can read.

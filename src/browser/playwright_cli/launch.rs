@@ -1,16 +1,15 @@
 //! Starting a browser: folder, configuration, the tool's `open`, and the choice of the transport.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::Path;
+#[cfg(unix)]
+use std::{path::PathBuf, time::Duration};
 
 use super::{
     failure,
     folder::{self, Folder},
     options::{PlaywrightCliOptions, TransportChoice},
-    reply::{self, Reply},
-    transport::{Command, Link, Process, RawReply, Transport as _},
+    reply::Reply,
+    transport::{Link, Process, RawReply},
 };
 use crate::base::{Error, ErrorKind, Result, text::truncate};
 
@@ -18,6 +17,7 @@ const OPERATION: &str = "browser.launch";
 /// Where the private folder goes when nobody chose a place and the path of the system's is too long for sockets.
 const SHORT_TEMP: &str = "/tmp";
 /// How long the first answer over a socket may take. Unit: time. Source: it takes 10 ms; a busy machine a few seconds.
+#[cfg(unix)]
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// Starts a browser in a folder of its own; both end when the folder is dropped.
@@ -74,7 +74,7 @@ fn opened_with_pid(opened: &RawReply, session: &str) -> Result<u32> {
 
 #[cfg(unix)]
 async fn with_socket(link: Link, folder: &Folder, session: &str, required: bool) -> Result<Link> {
-    use super::transport::{Socket, TransportError};
+    use super::transport::{Command, Socket, Transport as _, TransportError};
 
     let opened = match session_file(folder, session) {
         Some(file) => Socket::from_session_file(&file, folder.path()),
@@ -104,12 +104,14 @@ async fn with_socket(link: Link, _: &Folder, _: &str, required: bool) -> Result<
 }
 
 /// Readiness is an answer, not a connection.
+#[cfg(unix)]
 fn is_list_of_tabs(reply: &RawReply) -> bool {
     let parsed = Reply::parse(reply.text.expose());
-    !reply.is_error && parsed.result.is_some_and(|list| !reply::parse_tabs(&list).is_empty())
+    !reply.is_error && parsed.result.is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
 /// The daemon writes it into a folder named after a hash of the workspace.
+#[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;
     let mut files = entries.flatten().map(|entry| entry.path().join(format!("{session}.session")));
