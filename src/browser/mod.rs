@@ -5,7 +5,7 @@ mod playwright_cli;
 pub(crate) mod port;
 
 #[cfg(feature = "playwright-cli")]
-pub use playwright_cli::{PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice};
+pub use playwright_cli::{PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice, parse_snapshot};
 pub use port::{
     BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest,
 };

@@ -36,6 +36,23 @@ mod tabs;
 mod transport;
 mod typing;
 
+use crate::page::Tree;
+
 pub use discover::ProgramPlaces;
 pub use driver::PlaywrightCli;
 pub use options::{PlaywrightCliOptions, TransportChoice};
+
+/// The page tree of a snapshot as playwright-cli prints it, for what was recorded: without a browser, nothing is known of
+/// which fields hold secrets, so every value is as the text has it.
+///
+/// Any text gives a tree: what is not in the tool's grammar is kept as text and [counted](Tree::malformed).
+///
+/// ```
+/// use webwise::{browser::parse_snapshot, page::Role};
+///
+/// let tree = parse_snapshot("- navigation [ref=e1]:\n  - link \"Home\" [ref=e2]:\n    - /url: /\n");
+/// assert_eq!(tree[tree.by_ref("e2").unwrap()].role, Role::Link);
+/// ```
+pub fn parse_snapshot(text: &str) -> Tree {
+    snapshot::lower(&snapshot::Snapshot::parse(text), |_| false)
+}
