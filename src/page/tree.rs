@@ -1,6 +1,7 @@
 //! The page tree: accessible nodes in document order, in one flat list.
 
 mod builder;
+mod frames;
 
 use std::{collections::HashMap, ops::Range};
 

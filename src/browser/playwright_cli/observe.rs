@@ -1,20 +1,23 @@
 //! Looking at the page: snapshots with hidden values masked, and pictures.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use super::{
-    driver::{PlaywrightCli, State, malformed, refusal},
+    driver::{PlaywrightCli, Scripted, State, malformed, refusal},
     failure::{self, Verdict},
+    scripts,
     snapshot::{Snapshot, lower},
     transport::Command,
 };
 use crate::{
     action::ErrorClass,
-    base::{Error, ErrorKind, Result},
+    base::{Error, ErrorKind, Result, text::clean},
     browser::{COMMAND_TIMEOUT, ObserveRequest, ScreenshotRequest},
-    page::{Observation, Tree},
+    page::{ElementRef, Observation, Tree},
 };
 
+/// Most frames asked about at once; nobody knows where more lead. Unit: frames. Source: chosen.
+const MAX_FRAMES: usize = 100;
 /// How a PNG file begins.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Largest picture read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
@@ -54,9 +57,23 @@ impl PlaywrightCli {
         let snapshot = Snapshot::parse(text);
         let hidden = self.hidden_fields(state, &snapshot, timeout).await?;
         let tree = lower(&snapshot, |reference| hidden(reference));
+        let tree = self.with_frames(state, tree, timeout).await?;
         let mut observation = Observation::new(page.url.clone(), &page.title, tree);
         observation.tabs = reply.tabs;
         Ok(observation)
+    }
+
+    /// The tree with the addresses of its frames: what is in a frame may be of another site than the page.
+    async fn with_frames(&self, state: &mut State, tree: Tree, timeout: Duration) -> Result<Tree> {
+        let frames: Vec<&str> = tree.frames().map(ElementRef::as_str).take(MAX_FRAMES).collect();
+        if frames.is_empty() {
+            return Ok(tree);
+        }
+        let answer = self.script(state, scripts::frame_addresses(&frames), timeout).await?;
+        let told = if let Scripted::Returned(returned) = answer { returned.frames } else { Vec::new() };
+        let urls: HashMap<String, String> =
+            frames.into_iter().zip(told).filter_map(|(frame, url)| Some((frame.to_owned(), clean(&url?)))).collect();
+        Ok(tree.with_frame_urls(|reference| urls.get(reference.as_str()).cloned().unwrap_or_default()))
     }
 
     pub(super) async fn take_picture(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {

@@ -27,6 +27,8 @@ pub(super) struct Returned {
     pub(super) hidden: Vec<Option<bool>>,
     /// Number of fields, in all tabs, that a secret was typed into and that are still there.
     pub(super) kept: Option<usize>,
+    /// Of each frame asked for, its address; `None` if it is gone.
+    pub(super) frames: Vec<Option<String>>,
 }
 
 impl Returned {
@@ -170,6 +172,21 @@ pub(super) fn place_in_history() -> String {
 /// then that question decides. Attributes, because the tool reads them out of the page's reach.
 pub(super) const PLAIN: &str =
     ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
+
+/// Asks the browser, and not the page, for the addresses of frames.
+pub(super) fn frame_addresses(references: &[&str]) -> String {
+    let references: Vec<String> = references.iter().map(|reference| literal(reference)).collect();
+    guarded(&format!(
+        "const ask = async reference => {{
+      const element = await page.locator('aria-ref=' + reference).elementHandle({{ timeout: 2000 }});
+      const frame = await element.contentFrame();
+      return frame && frame.url();
+    }};
+    const frames = await Promise.all([{}].map(reference => ask(reference).catch(() => null)));
+    return {{ frames }};",
+        references.join(", ")
+    ))
+}
 
 /// Asks of fields whether they hold what nobody should read: passwords, one-time codes, card numbers, and whatever
 /// [`type_if_still_at`] typed. A field that does not answer is not known, and so hidden.

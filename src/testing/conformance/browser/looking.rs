@@ -84,6 +84,10 @@ async fn elements_in_frames_are_seen_and_used(bed: &Bed<'_>) -> Found {
     };
     let (fields, buttons) = (of(Role::TextBox, "Inner name"), of(Role::Button, "Inner button"));
     ensure!(fields.len() == 2 && buttons.len() == 2, "{} fields and {} buttons in frames", fields.len(), buttons.len());
+    // What is in a frame may be of another site, so its address is told.
+    let frames = seen.tree.nodes().iter().filter(|node| node.role == Role::Iframe);
+    let told: Vec<&str> = frames.filter_map(|node| node.url.as_deref()).collect();
+    ensure!(told == [bed.site.url("inner"), bed.site.other_url("inner")], "the frames are at {told:?}");
     bed.does(fill(fields[0].clone(), "same")).await?;
     bed.does(click(buttons[1].clone())).await?;
     let text = bed.text().await?;
