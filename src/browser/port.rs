@@ -66,6 +66,10 @@ pub struct ExecuteRequest {
     pub action: BrowserAction,
     /// Releases secrets for the place they are typed into.
     pub secrets: SecretResolver,
+    /// Address of the page that the action was decided for, if it was decided for one. On a page of another origin, what
+    /// is aimed at nothing but the page as it is (keys, text for the focus, a locator) fails as
+    /// [`Detached`](crate::action::ErrorClass::Detached) and is not tried.
+    pub page: Option<String>,
     /// Longest time it may take.
     pub timeout: Duration,
 }
@@ -73,12 +77,17 @@ pub struct ExecuteRequest {
 impl ExecuteRequest {
     /// This action, without secrets, within [`COMMAND_TIMEOUT`].
     pub fn new(action: BrowserAction) -> Self {
-        Self { action, secrets: SecretResolver::default(), timeout: COMMAND_TIMEOUT }
+        Self { action, secrets: SecretResolver::default(), page: None, timeout: COMMAND_TIMEOUT }
     }
 
     /// The same request with a run's secrets.
     pub fn with_secrets(self, secrets: SecretResolver) -> Self {
         Self { secrets, ..self }
+    }
+
+    /// The same request, decided for the page at this address.
+    pub fn with_page(self, url: impl Into<String>) -> Self {
+        Self { page: Some(url.into()), ..self }
     }
 
     /// The same request with another time-out.

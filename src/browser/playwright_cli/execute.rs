@@ -46,6 +46,9 @@ impl PlaywrightCli {
     }
 
     async fn act(&self, state: &mut State, request: &ExecuteRequest) -> Result<Execution> {
+        if let Some(refused) = self.refused(state, request).await? {
+            return Ok(refused.into());
+        }
         let timeout = request.timeout;
         match &request.action {
             BrowserAction::Goto(Goto { url }) => self.goto(state, url, timeout).await,
@@ -199,7 +202,7 @@ impl PlaywrightCli {
         }
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
         match &values[..] {
-            [value] => {
+            [value] if value.len() <= MAX_ARGUMENT => {
                 let command = Command::new("select").arg(words(target)).arg(value.as_str());
                 self.simple(state, command, ".selectOption(", timeout).await
             }

@@ -29,6 +29,7 @@ mod navigate;
 mod observe;
 mod options;
 mod owner;
+mod refuse;
 mod reply;
 mod scripts;
 mod snapshot;

@@ -46,6 +46,8 @@ pub(super) struct Reply {
     pub(super) snapshot: Option<String>,
     /// Files that the page offered.
     pub(super) downloads: Vec<Download>,
+    /// Whether something was printed that is no reply, such as the tool's help.
+    foreign: bool,
 }
 
 /// The `Page` section.
@@ -78,8 +80,9 @@ impl Reply {
     }
 
     fn read(text: &str, echo: bool) -> Self {
-        let mut reply = Self::default();
-        for (name, body) in sections(text) {
+        let sections = sections(text);
+        let mut reply = Self { foreign: sections.is_empty() && !text.trim().is_empty(), ..Self::default() };
+        for (name, body) in sections {
             match name {
                 "Error" => reply.error = Some(clean(body)),
                 "Result" => reply.result = Some(body.to_owned()),
@@ -98,7 +101,8 @@ impl Reply {
 
     /// Whether nothing was printed at all: what the tool says when it has nothing to say.
     pub(super) fn is_silent(&self) -> bool {
-        self.error.is_none() && self.result.is_none() && self.code.is_none() && self.page.is_none()
+        let told = self.error.is_some() || self.result.is_some() || self.code.is_some() || self.page.is_some();
+        !told && !self.foreign
     }
 }
 
@@ -279,6 +283,7 @@ pub(super) mod tests {
 
         assert!(Reply::parse("").is_silent());
         assert!(!recorded("run-code-void").is_silent());
+        assert!(!recorded("process-fill-help").is_silent());
     }
 
     #[test]

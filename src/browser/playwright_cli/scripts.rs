@@ -173,6 +173,11 @@ pub(super) fn place_in_history() -> String {
 pub(super) const PLAIN: &str =
     ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
+/// Asks the browser for the address of the page.
+pub(super) fn address() -> String {
+    guarded("return { top: page.url() };")
+}
+
 /// Asks the browser, and not the page, for the addresses of frames.
 pub(super) fn frame_addresses(references: &[&str]) -> String {
     let references: Vec<String> = references.iter().map(|reference| literal(reference)).collect();

@@ -8,7 +8,7 @@ use super::{
     checks, ensure,
 };
 use crate::{
-    action::{BrowserAction, BrowserTool, ErrorClass, Eval, Goto, StateFile, TabNew, Wait},
+    action::{BrowserAction, BrowserTool, ErrorClass, Eval, Goto, StateFile, TabNew, Type, Wait},
     browser::ExecuteRequest,
 };
 
@@ -17,6 +17,7 @@ checks! {
     only_web_addresses_are_opened needs [Goto],
     an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads needs [Goto],
     history_is_walked_and_ends needs [GoBack, GoForward, Reload, TabNew],
+    what_was_decided_for_another_page_is_not_done needs [Type, Press],
     waiting_ends_when_the_text_comes_or_goes needs [Wait],
     waiting_in_vain_is_told needs [Wait],
     cookies_are_saved_and_loaded needs [StateSave, StateLoad],
@@ -35,6 +36,21 @@ async fn an_address_is_opened_and_told(bed: &Bed<'_>) -> Found {
     ensure!(told == Some(bed.site.url("article")), "a redirect is told as {told:?}");
     bed.does(goto(bed.site.url("nowhere"))).await?;
     bed.shows("404").await
+}
+
+async fn what_was_decided_for_another_page_is_not_done(bed: &Bed<'_>) -> Found {
+    bed.open("form").await?;
+    let action = BrowserAction::Type(Type { text: "x".into(), submit: false });
+    for (page, class) in [
+        (bed.site.other_url("form"), Some(ErrorClass::Detached)),
+        ("https://a.test/".to_owned(), Some(ErrorClass::Detached)),
+        // Another page of the same origin is the page's own doing.
+        (bed.site.url("article"), None),
+    ] {
+        let execution = bed.ask(ExecuteRequest::new(action.clone()).with_page(page.clone())).await?;
+        ensure!(execution.outcome.class() == class, "text for {page} gave {:?}", execution.outcome);
+    }
+    Ok(())
 }
 
 async fn only_web_addresses_are_opened(bed: &Bed<'_>) -> Found {

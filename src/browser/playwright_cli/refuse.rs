@@ -1,0 +1,119 @@
+//! What is refused before anything is sent: texts that not every transport can carry, and actions whose page is gone.
+
+use serde_json::Value;
+use url::Url;
+
+use super::{
+    driver::{PlaywrightCli, Scripted, State},
+    scripts,
+    transport::{Command, MAX_ARGUMENT},
+};
+use crate::{
+    action::{BrowserAction, ErrorClass, Outcome, Target},
+    base::Result,
+    browser::ExecuteRequest,
+};
+
+impl PlaywrightCli {
+    /// Why an action is not even tried, if it is not.
+    pub(super) async fn refused(&self, state: &mut State, request: &ExecuteRequest) -> Result<Option<Outcome>> {
+        if let Some(why) = unsendable(&request.action) {
+            return Ok(Some(Outcome::failed(ErrorClass::BadArguments, why)));
+        }
+        let why = "another page is shown than the one that this was decided for";
+        let has_moved = self.has_moved(state, request).await?;
+        Ok(has_moved.then(|| Outcome::failed(ErrorClass::Detached, why)))
+    }
+
+    /// Whether an action that would meet whatever page is there would meet one of another origin than it was decided for.
+    ///
+    /// A reference needs no such look: it is void on another page.
+    async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
+        let Some(seen) = request.page.as_deref().filter(|_| meets_any_page(&request.action)) else { return Ok(false) };
+        let tabs = self.tabs(state, Command::read("tab-list"), request.timeout).await?;
+        let listed = tabs.ok().and_then(|tabs| tabs.into_iter().find(|tab| tab.current)).map(|tab| tab.url);
+        let now = match listed {
+            Some(url) if !url.is_empty() => url,
+            // A title can make the list unreadable.
+            _ => match self.script(state, scripts::address(), request.timeout).await? {
+                Scripted::Returned(returned) => returned.top,
+                Scripted::Refused(_) | Scripted::Interrupted(_) => return Ok(false),
+            },
+        };
+        Ok(!is_same_origin(seen, &now))
+    }
+}
+
+/// Why the texts of an action cannot be sent by every transport: NUL ends an argument of a process, and what no script
+/// can carry in its place must fit into one.
+fn unsendable(action: &BrowserAction) -> Option<&'static str> {
+    let by_script = matches!(
+        action,
+        BrowserAction::Fill(_) | BrowserAction::Type(_) | BrowserAction::Select(_) | BrowserAction::RunCode(_)
+    );
+    unsendable_text(&action.arguments(), if by_script { usize::MAX } else { MAX_ARGUMENT })
+}
+
+fn unsendable_text(value: &Value, limit: usize) -> Option<&'static str> {
+    match value {
+        Value::String(text) if text.contains('\0') => Some("a text holds a NUL character"),
+        Value::String(text) if text.len() > limit => Some("a text is too long"),
+        Value::Array(items) => items.iter().find_map(|item| unsendable_text(item, limit)),
+        Value::Object(fields) => fields.values().find_map(|field| unsendable_text(field, limit)),
+        _ => None,
+    }
+}
+
+/// Whether an action is aimed at no element of the page that was seen.
+fn meets_any_page(action: &BrowserAction) -> bool {
+    let by_locator = |target: &&Target| target.as_ref().is_none();
+    match action {
+        BrowserAction::Type(_)
+        | BrowserAction::Press(_)
+        | BrowserAction::Upload(_)
+        | BrowserAction::DialogAccept(_)
+        | BrowserAction::Eval(_)
+        | BrowserAction::RunCode(_)
+        | BrowserAction::Screenshot(_) => true,
+        other => other.targets().iter().any(by_locator),
+    }
+}
+
+fn is_same_origin(seen: &str, now: &str) -> bool {
+    match (Url::parse(seen), Url::parse(now)) {
+        (Ok(a), Ok(b)) if a.origin().is_tuple() => a.origin() == b.origin(),
+        _ => seen == now,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::{Click, Press, Type};
+
+    #[test]
+    fn only_what_is_aimed_at_no_reference_meets_any_page() {
+        let click = |target: &str| BrowserAction::Click(Click { target: Target::parse(target).unwrap(), button: None });
+        assert!(!meets_any_page(&click("e1")) && meets_any_page(&click("role=button")));
+        assert!(meets_any_page(&BrowserAction::Press(Press { key: crate::action::Key::parse("a").unwrap() })));
+    }
+
+    #[test]
+    fn a_page_is_another_one_when_its_origin_is() {
+        assert!(is_same_origin("https://a.test/x", "https://a.test:443/y#z"));
+        for other in ["http://a.test/", "https://b.test/", "https://a.test:8443/", "about:blank", ""] {
+            assert!(!is_same_origin("https://a.test/x", other), "{other}");
+        }
+        assert!(is_same_origin("about:blank", "about:blank"));
+    }
+
+    #[test]
+    fn texts_that_no_argument_can_hold_are_refused() {
+        let text = |text: &str| BrowserAction::Type(Type { text: text.into(), submit: false });
+        assert!(unsendable(&text("a\0")).is_some());
+        assert!(unsendable(&text(&"x".repeat(MAX_ARGUMENT + 1))).is_none());
+        let goto = |url: String| BrowserAction::Goto(crate::action::Goto { url });
+        assert!(unsendable(&goto("x".repeat(MAX_ARGUMENT + 1))).is_some());
+        assert!(unsendable(&goto("x".repeat(MAX_ARGUMENT))).is_none());
+    }
+}
