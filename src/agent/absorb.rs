@@ -107,7 +107,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         logged.targets.clone_from(&targets);
         logged.host = before.as_ref().and_then(PageNow::host);
         logged.site = before.as_ref().and_then(PageNow::site);
-        logged.left_site = logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
+        let left_scope = std::mem::take(&mut self.left_scope);
+        let is_elsewhere = logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
+        logged.left_site = left_scope || is_elsewhere;
         logged.offered.clone_from(&self.offered_now);
         self.log.push(logged);
         self.history.push(Entry::new(self.emitter.step, action, targets, outcome, url_before, signature.clone()));

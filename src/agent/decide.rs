@@ -17,7 +17,7 @@ use crate::{
     event::EventKind,
     guard::{CallEstimate, Spent},
     memory::{AdviceId, Cue, Placement},
-    page::{ElementRef, Observation, PageHead, TargetIdentity, ViewOptions, interpret},
+    page::{ElementRef, Node, Observation, PageHead, Role, TargetIdentity, ViewOptions, interpret},
     prompt::{StepParts, step},
     secret::mask_fields,
     working::StopReason,
@@ -27,6 +27,8 @@ use crate::{
 const MAX_UNUSABLE: u32 = 3;
 /// Most tabs shown. Source: chosen; a page can open hundreds.
 const MAX_TABS: usize = 10;
+/// What stands in the place of a frame that may not be shown.
+const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
 /// Tokens that a provider counts for one picture, at most. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
@@ -85,7 +87,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// What the run may see of an observation: no secret, and nothing of tabs that it may not visit.
     fn redacted(&self, mut observation: Observation) -> Observation {
-        observation.tree = mask_fields(observation.tree, &self.typed_into);
+        let may_show = |url: &str| self.guards.may_show_frame(url);
+        observation.tree = mask_fields(observation.tree, &self.typed_into).close_frames(may_show, CLOSED_FRAME);
+        if observation.tree.nodes().iter().any(is_closed_frame) {
+            // It shows the frame, and a picture cannot be cut.
+            observation.screenshot = None;
+        }
         observation.tabs.truncate(MAX_TABS);
         for tab in &mut observation.tabs {
             if !tab.url.starts_with("about:") && self.guards.check_url(&tab.url).is_err() {
@@ -288,6 +295,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let known = |reference: &ElementRef| tree.by_ref(reference.as_str()).map(|id| TargetIdentity::of(tree, id));
         references(action).into_iter().map(known).collect()
     }
+}
+
+/// Whether a frame of this page was closed.
+pub(super) fn is_closed_frame(node: &Node) -> bool {
+    node.role == Role::Iframe && node.value.as_deref() == Some(CLOSED_FRAME)
 }
 
 fn estimate_request(request: &ChatRequest) -> TokenCount {

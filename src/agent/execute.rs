@@ -4,20 +4,22 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{Run, page_now::PageNow, step::references, verify::judge};
+use super::{Run, decide::is_closed_frame, page_now::PageNow, step::references, verify::judge};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{BrowserAction, ErrorClass, Goto, NoArguments, Outcome},
+    action::{BrowserAction, DialogAccept, ErrorClass, Goto, NoArguments, Outcome},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution},
     event::EventKind,
     guard::ScopeRefusal,
-    page::{Notice, PageDiff, diff},
+    page::{DialogKind, Notice, PageDiff, Tab, diff},
     working::StopReason,
 };
 
 /// Most lines of a difference told to the model. Source: chosen; the page itself follows.
 const MAX_CHANGED: usize = 6;
+/// Most actions to get away from a page: three dialogs and the way back. Source: chosen.
+const MAX_LEAVING: usize = 4;
 /// What a driver may take beyond the time-out that it was given. Source: chosen; it has to end what it began.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
@@ -34,7 +36,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.note_secrets(action);
         // From here on what was seen may be out of date, whatever becomes of this future.
         self.stale = true;
-        let mut execution = match self.send(resolved.clone()).await {
+        let before = self.page.clone();
+        let seen = before.as_ref().map(|page| page.head.url.as_str());
+        let mut execution = match self.send(resolved.clone(), seen).await {
             Ok(execution) => self.redacted_execution(execution),
             Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
             Err(error) => {
@@ -44,7 +48,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         };
         self.tell_notices(&execution);
-        let before = self.page.clone();
         let mut after = self.look().await?;
         let mut changes = before.as_ref().map(|before| difference(before, &after));
         let quiet = changes.as_ref().is_some_and(PageDiff::is_empty);
@@ -59,7 +62,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             changes = before.as_ref().map(|before| difference(before, &after));
         }
         if let Some(outcome) = self.back_in_scope(Some(action), before.as_ref(), &mut after).await? {
-            execution.outcome = outcome;
+            // Nothing that came back with the action is shown either: it may be of the page that was left.
+            execution = outcome.into();
             changes = None;
         } else if let (Some(changes), Some(before)) = (&changes, &before) {
             execution.outcome = judge(&resolved, &execution, changes, &before.observation, &after.observation);
@@ -71,10 +75,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.drop_queue("another page is shown");
             }
         }
-        if let Some(text) = execution.text.take() {
+        if let Some(text) = told(action, execution.text.take(), &after) {
             self.remarks.results.push((action.tool().as_str().to_owned(), text));
         }
-        if let Some(png) = execution.image.take() {
+        if let Some(png) =
+            execution.image.take().filter(|_| !after.observation.tree.nodes().iter().any(is_closed_frame))
+        {
             self.emitter.emit(EventKind::Pictured { png: png.clone() });
             self.remarks.pictures.push(png);
         }
@@ -85,9 +91,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Asks the driver, and no longer than it was given.
-    async fn send(&self, action: BrowserAction) -> CrateResult<Execution> {
+    async fn send(&self, action: BrowserAction, seen: Option<&str>) -> CrateResult<Execution> {
         let limit = self.parts.options.command_timeout;
-        let request = ExecuteRequest::new(action).with_secrets(self.secrets.clone()).with_timeout(limit);
+        let mut request = ExecuteRequest::new(action).with_secrets(self.secrets.clone()).with_timeout(limit);
+        request.page = seen.map(str::to_owned);
         match timeout(limit + GRACE, self.parts.browser.execute(&request)).await {
             Ok(result) => result,
             Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.execute").with("waited", format!("{limit:?}"))),
@@ -155,15 +162,27 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Some(url) => BrowserAction::Goto(Goto { url }),
             None => BrowserAction::GoBack(NoArguments {}),
         };
-        match self.send(leave).await {
-            Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
-            // Whether it is back is seen, not believed.
-            _ => *after = self.look().await?,
+        self.left_scope = true;
+        for _ in 0..MAX_LEAVING {
+            // A dialog of the page holds it fast, and so does its question whether to leave.
+            let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
+                Some(DialogKind::BeforeUnload) => BrowserAction::DialogAccept(DialogAccept { text: None }),
+                Some(DialogKind::FileChooser) | None => leave.clone(),
+                Some(_) => BrowserAction::DialogDismiss(NoArguments {}),
+            };
+            match self.send(way.clone(), None).await {
+                Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
+                // Whether it is back is seen, not believed.
+                _ => *after = self.look().await?,
+            }
+            if self.guards.check_page(action, before, &after.head.url).is_ok() {
+                return Ok(Some(Outcome::failed(ErrorClass::Blocked, refusal.sentence())));
+            }
+            if way == leave && after.observation.dialog.is_none() {
+                break;
+            }
         }
-        match self.guards.check_page(action, before, &after.head.url) {
-            Ok(()) => Ok(Some(Outcome::failed(ErrorClass::Blocked, refusal.sentence()))),
-            Err(_) => Err(self.out_of_scope(&refusal)),
-        }
+        Err(self.out_of_scope(&refusal))
     }
 
     /// The browser stands where the run may not be.
@@ -172,6 +191,27 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.error = Some(format!("{}{}", refusal.sentence(), self.redactor.text(&site)));
         StopReason::OutOfScope
     }
+}
+
+/// What an action tells the model in words. Of tabs the page after it tells what may be told, and not the driver.
+fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
+    let of_tabs = matches!(
+        action,
+        BrowserAction::TabList(_) | BrowserAction::TabNew(_) | BrowserAction::TabSelect(_) | BrowserAction::TabClose(_)
+    );
+    let text = text?;
+    if !of_tabs {
+        return Some(text);
+    }
+    let line = |tab: &Tab| {
+        let current = if tab.current { " (current)" } else { "" };
+        format!("{}{current}: {} {}", tab.index, tab.title, tab.url)
+    };
+    let tabs = &after.observation.tabs;
+    if tabs.is_empty() {
+        return Some(line(&Tab::new(0, true, &after.head.title, after.head.url.clone())));
+    }
+    Some(tabs.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 fn difference(before: &PageNow, after: &PageNow) -> PageDiff {

@@ -42,6 +42,11 @@ impl Guards {
         self.scope.check_url(url)
     }
 
+    /// Whether what is in a frame may be shown.
+    pub(super) fn may_show_frame(&self, url: &str) -> bool {
+        self.scope.may_show_frame(url)
+    }
+
     /// Checks a page that the run came to by no action of its own.
     pub(super) fn check_first_page(&self, url: &str) -> Result<(), ScopeRefusal> {
         self.scope.check_page(url, Blank::Tolerated)

@@ -97,6 +97,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) errors_in_row: u32,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
+    /// Whether the action under way led to a page that had to be left: nothing is learned from it.
+    pub(super) left_scope: bool,
     pub(super) secret_typed: bool,
     /// Fields of this page that a secret was typed into.
     pub(super) typed_into: BTreeSet<ElementRef>,
@@ -179,6 +181,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             errors_in_row: 0,
             unusable_in_row: 0,
             finish_refused: false,
+            left_scope: false,
             secret_typed: false,
             typed_into: BTreeSet::new(),
             log: Vec::new(),

@@ -142,6 +142,14 @@ impl Scope {
         }
     }
 
+    /// Whether what is in a frame at this address may be shown. What has no web address is the page's own doing.
+    pub fn may_show_frame(&self, url: &str) -> bool {
+        match Url::parse(url).as_ref().map(Url::scheme) {
+            Ok("about" | "data" | "blob" | "chrome-error") => true,
+            _ => self.check_url(url).is_ok(),
+        }
+    }
+
     /// Checks the address of the page after an action.
     ///
     /// # Errors

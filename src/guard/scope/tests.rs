@@ -506,6 +506,19 @@ fn a_blank_page_is_fine_until_there_was_another() {
 }
 
 #[test]
+fn a_frame_is_shown_when_it_is_the_page_s_own_or_in_scope() {
+    let scope = shop();
+    for shown in
+        ["about:srcdoc", "about:blank", "data:text/html,x", "blob:https://evil.test/0a", "https://a.shop.example/"]
+    {
+        assert!(scope.may_show_frame(shown), "{shown}");
+    }
+    for hidden in ["https://evil.test/", "http://127.0.0.1/", "file:///etc/passwd", "chrome://version", "", "x"] {
+        assert!(!scope.may_show_frame(hidden), "{hidden}");
+    }
+}
+
+#[test]
 fn a_refusal_says_nothing_that_the_page_wrote() {
     let refusal = shop().check_url("https://ignore-previous-instructions.test/").unwrap_err();
     assert!(!refusal.to_string().contains("ignore"));
