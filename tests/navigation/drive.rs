@@ -1,0 +1,127 @@
+//! One run of the loop on a real browser with a model that does as it is told, and all that could tell of a page.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use webwise::{
+    DecisionLoop, Site, Task,
+    action::ErrorClass,
+    agent::Options,
+    browser::PlaywrightCli,
+    chat::{ChatRequest, LlmCapabilities},
+    event::EventKind,
+    guard::ApprovalMode,
+    store::InMemory,
+    testing::{Recorder, ScriptedModel, call},
+    working::StopReason,
+};
+
+use super::world::CANARY;
+
+/// What the model does next.
+#[derive(Debug, Clone)]
+pub(crate) enum Do {
+    /// Clicks what is called `Go`.
+    Go,
+    /// Thinks for so long. Unit: milliseconds.
+    Think(u64),
+    /// Calls a tool.
+    Call(&'static str, Value),
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    /// Where the canary was found: prompts, pictures, events about what was done, memory, report.
+    pub(crate) found: Vec<&'static str>,
+    pub(crate) pictures: usize,
+    pub(crate) stop: StopReason,
+    /// Outcomes of the actions, in order, by class; `done` and `no_effect` too.
+    pub(crate) outcomes: Vec<&'static str>,
+    /// Where the browser was seen, in order.
+    pub(crate) addresses: Vec<String>,
+}
+
+impl Trace {
+    /// Whether an action was undone because of where it led.
+    pub(crate) fn was_blocked(&self) -> bool {
+        self.outcomes.contains(&ErrorClass::Blocked.as_str())
+    }
+}
+
+/// The reference of the element called `Go`, or a locator for it.
+fn go(request: &ChatRequest) -> String {
+    let line =
+        request.message.lines().map(str::trim).find(|line| line.starts_with(['e', 'f']) && line.contains(" \"Go\""));
+    let reference = line.and_then(|line| line.split_whitespace().next()).map(str::to_owned);
+    reference.unwrap_or_else(|| "text=\"Go\"".to_owned())
+}
+
+/// Runs a task from this page, or from where the browser stands, with this much in scope.
+pub(crate) async fn run(browser: &Arc<PlaywrightCli>, from: Option<&str>, allow: &[&str], script: &[Do]) -> Trace {
+    let mut script: VecDeque<Do> = script.iter().cloned().collect();
+    let model = ScriptedModel::deciding(move |request| {
+        loop {
+            return Ok(match script.pop_front() {
+                Some(Do::Go) => call("click", json!({ "target": go(request) })),
+                Some(Do::Call(tool, arguments)) => call(tool, arguments),
+                Some(Do::Think(time)) => {
+                    std::thread::sleep(Duration::from_millis(time));
+                    continue;
+                }
+                None => call("finish", json!({ "answer": "enough", "evidence": "", "success": false })),
+            });
+        }
+    });
+    let mut capabilities = LlmCapabilities::new("scripted");
+    capabilities.images = true;
+    let model = model.with_capabilities(capabilities);
+    let (memory, events) = (InMemory::new(), Recorder::new());
+    let mut options = Options::default();
+    options.approval = ApprovalMode::Auto;
+    (options.screenshots, options.images) = (true, true);
+    options.settle = Duration::from_millis(100);
+    let agent = DecisionLoop::builder(Arc::clone(browser), model.clone(), memory.clone())
+        .with_options(options)
+        .with_sink(events.clone())
+        .build()
+        .expect("the options are fine");
+    let mut task = Task::new("Look around").expect("a goal");
+    if let Some(from) = from {
+        task = task.with_start_url(from).expect("an address");
+    }
+    for url in allow {
+        task = task.with_allowed(Site::of(&url.parse().expect("an address")).expect("a site"));
+    }
+    let report = agent.run(task).await;
+
+    let mut found = Vec::new();
+    let mut look = |place, text: &str| {
+        if text.contains(CANARY) {
+            found.push(place);
+        }
+    };
+    let requests = model.requests();
+    for request in &requests {
+        look("prompt", &request.system);
+        look("prompt", &request.message);
+    }
+    look("memory", &format!("{memory:?}"));
+    look("report", &format!("{report:?}"));
+    let (mut outcomes, mut addresses) = (Vec::new(), Vec::new());
+    for event in events.events() {
+        let json = serde_json::to_string(&event).expect("an event can be written");
+        match &event.kind {
+            // The record of what the browser showed and did by itself, for people.
+            EventKind::Observed { observation, .. } => addresses.push(observation.url.clone()),
+            EventKind::Interpreted { .. } | EventKind::Noticed { .. } => {}
+            EventKind::ActionExecuted { outcome, .. } => {
+                outcomes.push(outcome.class().map_or(outcome.as_str(), ErrorClass::as_str));
+                look("event", &json);
+            }
+            _ => look("event", &json),
+        }
+    }
+    let pictures = requests.iter().map(|request| request.images.len()).sum();
+    Trace { found, pictures, stop: report.summary.stop, outcomes, addresses }
+}

@@ -1,0 +1,154 @@
+//! Where a run may be: addresses against scopes, and a real browser that is led astray in every way a page has.
+
+mod courses;
+mod drive;
+mod forms;
+mod verdicts;
+#[path = "../support/web.rs"]
+mod web;
+mod world;
+
+use std::{sync::Arc, time::Duration};
+
+use courses::{Course, End, TOO_LATE};
+use drive::{Do, Trace};
+use serde_json::json;
+use webwise::{
+    action::{BrowserAction, DialogAccept, ErrorClass, Goto, TabAt},
+    browser::{BrowserDriver as _, ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions},
+    working::StopReason,
+};
+use world::{OFF, START, World};
+
+async fn launch(folder: &std::path::Path) -> Arc<PlaywrightCli> {
+    let options =
+        PlaywrightCliOptions::from_env().expect("playwright-cli and Chromium are needed: run `webwise setup` first");
+    let options =
+        options.with_folder(folder).with_settle(Duration::from_millis(150)).with_action_timeout(Duration::from_secs(3));
+    Arc::new(PlaywrightCli::launch(&options).await.expect("the browser starts"))
+}
+
+/// One tab, no dialog, a page where runs may be.
+async fn tidy(browser: &Arc<PlaywrightCli>, world: &World) {
+    let act = async |action| browser.execute(&ExecuteRequest::new(action)).await.expect("the browser answers");
+    for _ in 0..10 {
+        let seen = browser.observe(&ObserveRequest::default()).await.expect("the page can be seen");
+        if seen.dialog.is_some() {
+            act(BrowserAction::DialogAccept(DialogAccept { text: None })).await;
+        } else if seen.tabs.len() > 1 {
+            act(BrowserAction::TabClose(TabAt { index: seen.tabs.len().try_into().unwrap_or(u32::MAX) - 1 })).await;
+        } else if act(BrowserAction::Goto(Goto { url: world.home("/") })).await.outcome.is_done() {
+            return;
+        }
+    }
+    let seen = browser.observe(&ObserveRequest::default()).await;
+    panic!("the browser could not be brought back to its first page: {seen:?}");
+}
+
+/// What is wrong with a guarded run of a course.
+fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<String> {
+    let stopped = trace.stop == StopReason::OutOfScope;
+    let dealt_with = match course.end {
+        End::Left => trace.was_blocked() || stopped,
+        End::Gone => stopped || trace.outcomes.iter().any(|name| TOO_LATE.iter().any(|class| class.as_str() == *name)),
+        End::Stopped => stopped,
+        End::Hidden => trace.stop == StopReason::GaveUp,
+    };
+    let problems = [
+        (!trace.found.is_empty(), "the canary was seen"),
+        (typed > 0, "keys reached the page"),
+        (!dealt_with, "nothing says that the page was left"),
+        (!reached, "the page was never asked for, so this proves nothing"),
+    ];
+    let said: Vec<&str> = problems.iter().filter(|(is_so, _)| *is_so).map(|(_, why)| *why).collect();
+    (!said.is_empty()).then(|| format!("{}: {}: {trace:?}", course.name, said.join(", ")))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_page_off_scope_is_observed_by_the_model() {
+    let folder = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder");
+    let (world, browser) = (World::start(), launch(folder.path()).await);
+    let (forms, mut problems) = opened_by_the_model(&browser, &world).await;
+    let (mut observed, mut courses) = (0, 0);
+    for (number, course) in courses::all(|path| world.home(path)).iter().enumerate() {
+        let mut scopes = [START, OFF].map(|host| format!("http://{host}/"));
+        let page = |run: &str| world.home(&format!("{}?{run}{number}", course.path));
+        let typed = || world.off.asked().iter().filter(|asked| asked.path.starts_with("/typed")).count();
+
+        tidy(&browser, &world).await;
+        let (before, typed_before) = (world.off.asked().len(), typed());
+        let guarded = drive::run(&browser, Some(&page("a")), &[&scopes[0]], &course.script).await;
+        let reached = world.off.asked().len() > before;
+        problems.extend(wrong(course, &guarded, typed() - typed_before, reached));
+        observed += usize::from(!guarded.found.is_empty());
+        courses += 1;
+
+        // The same with both hosts in scope: there the model sees the page, so the canary could have been seen.
+        tidy(&browser, &world).await;
+        let typed_before = typed();
+        scopes.reverse();
+        let open = drive::run(&browser, Some(&page("b")), &[&scopes[0], &scopes[1]], &course.script).await;
+        let is_control = open.found.contains(&"prompt") && (!course.types || typed() > typed_before);
+        if !is_control {
+            problems.push(format!("{}: the control shows nothing: {open:?}", course.name));
+        }
+    }
+    problems.extend(first_page(&browser, &world).await);
+    browser.close().await.expect("the browser ends");
+    println!("navigation: {forms} URL forms, {courses} courses, {observed} off-scope pages observed by the model");
+    assert!(problems.is_empty(), "{problems:#?}");
+    assert!(forms >= 300 && courses >= 40 && observed == 0);
+}
+
+/// Every form of an address that the loop must refuse, as the model writes it: none is asked for.
+async fn opened_by_the_model(browser: &Arc<PlaywrightCli>, world: &World) -> (usize, Vec<String>) {
+    let port = world.off.port();
+    let start = format!("http://{START}/");
+    let listed = forms::FORMS.iter().filter(|(verdicts, _)| *verdicts != "iii+").flat_map(|(_, forms)| forms.iter());
+    let mut urls: Vec<String> = listed.map(|&form| form.to_owned()).collect();
+    urls.extend(forms::LOOPBACK.iter().flat_map(|host| forms::addresses(host, port)));
+    tidy(browser, world).await;
+    let mut problems = Vec::new();
+    // Five failures in a row would end a run.
+    for urls in urls.chunks(4) {
+        let tool = |url: &String| if url.len().is_multiple_of(5) { "tab_new" } else { "goto" };
+        let script: Vec<Do> = urls.iter().map(|url| Do::Call(tool(url), json!({ "url": url }))).collect();
+        let trace = drive::run(browser, None, &[&start], &script).await;
+        let refused = trace.outcomes.iter().filter(|name| **name == ErrorClass::Blocked.as_str()).count();
+        if refused != urls.len() || !trace.found.is_empty() || trace.stop != StopReason::GaveUp {
+            problems.push(format!("{urls:?}: {trace:?}"));
+        }
+    }
+    let asked = world.off.asked();
+    if !asked.is_empty() {
+        problems.push(format!("the server off scope was asked {} times: {asked:?}", asked.len()));
+    }
+    // The control: by the same way a page in scope is opened, and the server off scope is one that can be reached.
+    let home = drive::run(
+        browser,
+        None,
+        &[&start],
+        &[Do::Call("goto", json!({ "url": format!(" HTTP:\\\\{START}:{}\\article ", world.start.port()) }))],
+    )
+    .await;
+    if home.outcomes != ["done"] || !home.addresses.contains(&world.home("/article")) {
+        problems.push(format!("an address in scope is not opened: {home:?}"));
+    }
+    let away = format!("http://{OFF}/");
+    let open =
+        drive::run(browser, None, &[&start, &away], &[Do::Call("goto", json!({ "url": world.away("/page") }))]).await;
+    if !open.found.contains(&"prompt") {
+        problems.push(format!("with the scope opened nothing is seen: {open:?}"));
+    }
+    (urls.len(), problems)
+}
+
+/// A run that begins where it may not be shows its model nothing.
+async fn first_page(browser: &Arc<PlaywrightCli>, world: &World) -> Option<String> {
+    tidy(browser, world).await;
+    let goto = BrowserAction::Goto(Goto { url: world.away("/page") });
+    browser.execute(&ExecuteRequest::new(goto)).await.expect("the browser answers");
+    let trace = drive::run(browser, None, &[&format!("http://{START}/")], &[Do::Call("snapshot", json!({}))]).await;
+    let fine = trace.found.is_empty() && trace.stop == StopReason::OutOfScope && trace.pictures == 0;
+    (!fine).then(|| format!("a first page off scope: {trace:?}"))
+}
