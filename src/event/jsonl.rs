@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{BufWriter, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread::JoinHandle,
@@ -11,11 +11,14 @@ use std::{
 use super::{Event, EventSink};
 use crate::base::{Error, ErrorKind, Result};
 
+/// What may wait to be written. Unit: bytes. Source: chosen, as standard buffers have it.
+const MAX_WAITING: usize = 8 * 1_024;
+
 /// Writes each event as one line of JSON, on a thread of its own.
 ///
 /// # Loss policy
 /// What was emitted is written when the sink is closed or dropped. A killed process loses what its thread had not
-/// written yet. A full disk ends the writing; [`close`](Self::close) says so, the run goes on.
+/// written yet. A full disk ends the writing, with the last line that fits; [`close`](Self::close) says so, the run goes on.
 #[derive(Debug)]
 pub struct Jsonl {
     writer: Writer<Arc<Event>>,
@@ -28,12 +31,16 @@ impl Jsonl {
     /// [`ErrorKind::Io`] naming the path.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
-        let mut file = BufWriter::new(create_private(&path)?);
+        let mut file = create_private(&path)?;
         let writer = Writer::start(move |next: &mut dyn Iterator<Item = Arc<Event>>| {
+            let mut lines = Vec::new();
             for event in next {
-                write_line(&mut file, &event, &path)?;
+                write_line(&mut lines, &event, &path)?;
+                if lines.len() > MAX_WAITING {
+                    write_lines(&mut file, &mut lines).map_err(|e| io_error(&path, e))?;
+                }
             }
-            file.flush().map_err(|e| io_error(&path, e))
+            write_lines(&mut file, &mut lines).map_err(|e| io_error(&path, e))
         })?;
         Ok(Self { writer })
     }
@@ -65,11 +72,34 @@ pub(super) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<Fil
     options.open(path).map_err(|e| io_error(path, e))
 }
 
-pub(super) fn write_line(to: &mut impl Write, value: &impl serde::Serialize, path: &Path) -> Result<()> {
-    serde_json::to_writer(&mut *to, value)
-        .map_err(std::io::Error::from)
-        .and_then(|()| to.write_all(b"\n"))
-        .map_err(|e| io_error(path, e))
+/// Adds a line to those that wait for this file.
+pub(super) fn write_line(to: &mut Vec<u8>, value: &impl serde::Serialize, path: &Path) -> Result<()> {
+    let before = to.len();
+    serde_json::to_writer(&mut *to, value).map_err(|e| {
+        to.truncate(before);
+        io_error(path, e.into())
+    })?;
+    to.push(b'\n');
+    Ok(())
+}
+
+/// Writes what waits to the end of a file that nobody else writes. When the disk refuses a part, whole lines are kept and
+/// the rest is cut off again, so that whoever reads the file meets no half line.
+pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let before = file.metadata()?.len();
+    let result = file.write_all(lines);
+    if result.is_err() {
+        let written = file.metadata().map_or(0, |now| now.len().saturating_sub(before));
+        let written = usize::try_from(written).unwrap_or(lines.len()).min(lines.len());
+        let whole = lines[..written].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        // A disk that refuses this too has nothing more to offer.
+        let _ = file.set_len(before + whole as u64);
+    }
+    lines.clear();
+    result
 }
 
 pub(super) fn io_error(path: &Path, source: std::io::Error) -> Error {

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs::{self, OpenOptions},
-    io::Write,
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -13,7 +13,7 @@ use crate::{
     base::{Error, ErrorKind, Result},
     event::{
         Event, EventKind,
-        jsonl::{create_private, io_error, open_private, write_line},
+        jsonl::{create_private, io_error, open_private, write_line, write_lines},
     },
 };
 
@@ -143,9 +143,12 @@ impl Folder {
     /// Written beside and renamed, so that a reader never sees half of it.
     fn write_meta(&self) -> Result<()> {
         let (path, temporary) = (self.path.join(META), self.path.join("run_meta.json.tmp"));
-        let mut file = create_private(&temporary)?;
-        write_line(&mut file, &self.meta, &temporary)?;
-        fs::rename(&temporary, &path).map_err(|e| io_error(&path, e))
+        let written = write_whole(&temporary, &self.meta)
+            .and_then(|()| fs::rename(&temporary, &path).map_err(|e| io_error(&path, e)));
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written
     }
 
     fn write_picture(&mut self, png: &[u8]) -> Result<()> {
@@ -165,15 +168,20 @@ impl Drop for Folder {
     }
 }
 
+/// A new file with this value and nothing else.
+fn write_whole(path: &Path, value: &Value) -> Result<()> {
+    let mut line = Vec::new();
+    write_line(&mut line, value, path)?;
+    create_private(path)?.write_all(&line).map_err(|e| io_error(path, e))
+}
+
 /// Writes what waits for a file to its end.
 fn append(path: &Path, waiting: &mut Vec<u8>) -> Result<()> {
     if waiting.is_empty() {
         return Ok(());
     }
     let mut file = open_private(path, OpenOptions::new().append(true).create(true))?;
-    let written = file.write_all(waiting).map_err(|e| io_error(path, e));
-    waiting.clear();
-    written
+    write_lines(&mut file, waiting).map_err(|e| io_error(path, e))
 }
 
 fn private_dirs(with_parents: bool) -> fs::DirBuilder {
