@@ -3,11 +3,12 @@
 use std::{
     collections::BTreeMap,
     fs::{self, OpenOptions},
-    io::Write as _,
+    io::{ErrorKind as ErrorKindOfIo, Write as _},
     path::{Path, PathBuf},
 };
 
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::{
     base::{Error, ErrorKind, Result},
@@ -19,6 +20,8 @@ use crate::{
 
 /// What tells a run's folder from any other.
 pub(super) const META: &str = "run_meta.json";
+/// How the name of a folder begins that is being made; no id of a run does.
+pub(super) const NEW: &str = ".new-";
 /// Version of the folder's format, in its meta.
 pub(super) const VERSION: u32 = 1;
 /// What may wait for the end of a step. Unit: bytes of one file. Source: chosen; pages can be large.
@@ -41,11 +44,26 @@ impl Folder {
     pub(super) fn create(parent: &Path, first: &Event) -> Result<Self> {
         private_dirs(true).create(parent).map_err(|e| io_error(parent, e))?;
         let path = parent.join(first.run.as_str());
-        private_dirs(false).create(&path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::AlreadyExists => known(&path),
-            _ => io_error(&path, e),
-        })?;
+        if path.symlink_metadata().is_ok() {
+            return Err(known(&path));
+        }
         let meta = json!({ "version": VERSION, "run": first.run, "status": "running", "started_at": first.at });
+        // Made beside and renamed, so that there is never a folder that does not say whose it is.
+        let new = parent.join(format!("{NEW}{}", Uuid::new_v4().simple()));
+        let made = private_dirs(false)
+            .create(&new)
+            .map_err(|e| io_error(&new, e))
+            .and_then(|()| write_whole(&new.join(META), &meta))
+            .and_then(|()| {
+                fs::rename(&new, &path).map_err(|e| match e.kind() {
+                    ErrorKindOfIo::AlreadyExists | ErrorKindOfIo::DirectoryNotEmpty => known(&path),
+                    _ => io_error(&path, e),
+                })
+            });
+        if let Err(error) = made {
+            let _ = fs::remove_dir_all(&new);
+            return Err(error);
+        }
         Ok(Self { path, waiting: BTreeMap::new(), meta, is_started: false, step: first.step, pictures: 0 })
     }
 

@@ -10,7 +10,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::folder::{META, VERSION};
+use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
 /// The operation of a failure to forget old runs, apart from those of writing a new one.
@@ -104,6 +104,11 @@ pub(super) fn prune(
         let entry = entry.map_err(|e| kept(parent, e))?;
         // A link counts as no folder, so nothing outside is ever reached.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if entry.file_name().to_string_lossy().starts_with(NEW) && is_silent(&entry.path(), now) {
+                // Its maker was killed before it could give it a name; another process may be faster.
+                let _ = fs::remove_dir_all(entry.path());
+                continue;
+            }
             runs.extend(stored(entry.path(), now, &is_open));
         }
     }

@@ -360,6 +360,18 @@ fn only_folders_that_are_surely_ours_are_removed() {
     assert_eq!(after, before);
 }
 
+#[test]
+fn a_folder_whose_maker_was_killed_before_it_had_a_name_is_removed_a_day_later() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, days) in [(".new-old", 2), (".new-young", 0)] {
+        store(dir.path(), name, &over("run_1", 2));
+        for file in ["steps", "run_meta.json"] {
+            fs::File::open(dir.path().join(name).join(file)).unwrap().set_modified(days_ago(days).into()).unwrap();
+        }
+    }
+    assert_eq!(left(dir.path(), Retention::default()), set(&[".new-young", "run_new"]));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_is_not_followed() {
