@@ -1,7 +1,7 @@
 //! Embeds the loop with one part swapped: events go to a console of the program's own.
 //! `cargo run --example embed --features stand-in -- https://example.com "What is this domain for?"`
 use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions};
-use webwise::{DecisionLoop, EventSink, Task, event::Event, llm::StandIn, store::InMemory};
+use webwise::{DecisionLoop, EventSink, RunId, Task, event::Event, llm::StandIn, store::InMemory};
 
 #[derive(Debug)]
 struct Console;
@@ -9,6 +9,10 @@ struct Console;
 impl EventSink for Console {
     fn emit(&self, event: &Event) {
         println!("{:>3} {}", event.step, event.kind.name());
+    }
+
+    fn failure(&self, _: &RunId) -> Option<String> {
+        None
     }
 }
 

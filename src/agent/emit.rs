@@ -21,4 +21,9 @@ impl Emitter {
     pub(super) fn emit(&self, kind: EventKind) {
         self.sink.emit(&Event::new(kind, self.run.clone(), self.step, self.clock.now()));
     }
+
+    /// Why events of this run are lost, if they are.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.sink.failure(&self.run)
+    }
 }

@@ -22,12 +22,23 @@ pub struct RunReport {
     pub final_url: Option<String>,
     /// What broke, if the run ended because something did.
     pub error: Option<String>,
+    /// Why the record of this run is not complete, as far as it was known when it ended.
+    pub recording: Option<String>,
 }
 
 impl RunReport {
     /// A report with figures and nothing else.
     pub const fn new(run: RunId, summary: RunSummary) -> Self {
-        Self { run, summary, answer: None, evidence: None, extracted: BTreeMap::new(), final_url: None, error: None }
+        Self {
+            run,
+            summary,
+            answer: None,
+            evidence: None,
+            extracted: BTreeMap::new(),
+            final_url: None,
+            error: None,
+            recording: None,
+        }
     }
 
     /// Whether the goal was reached on positive evidence.

@@ -110,6 +110,7 @@ pub struct Run<'l, B, L, M> {
     pub(super) extracted: BTreeMap<String, String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
+    recording: Option<String>,
 }
 
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
@@ -191,6 +192,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             extracted: BTreeMap::new(),
             error: None,
             stopped: None,
+            recording: None,
             emitter,
             task,
         }
@@ -265,6 +267,17 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         })
     }
 
+    /// Tells once that events are lost.
+    pub(super) fn watch_recording(&mut self) {
+        if self.recording.is_none()
+            && let Some(error) = self.emitter.failure()
+        {
+            let error = self.redactor.text(&error);
+            self.emitter.emit(EventKind::RecordingFailed { error: error.clone() });
+            self.recording = Some(error);
+        }
+    }
+
     /// Ends the run: learns from it and reports. What was not stopped yet counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
         let stop = self.stopped.unwrap_or(StopReason::Cancelled);
@@ -290,6 +303,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             elapsed_ms,
         )
         .with_cost(self.parts.options.prices.map(|_| self.spent.cost));
+        self.watch_recording();
         let final_url = self.page.map(|page| page.head.url);
         self.emitter.emit(EventKind::RunEnded {
             answer: self.answer.clone(),
@@ -307,6 +321,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             extracted: self.extracted,
             final_url,
             error: self.error,
+            recording: self.recording.or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text))),
         }
     }
 }

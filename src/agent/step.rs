@@ -40,6 +40,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.parts.options.budget.check_before_step(&self.spent, self.elapsed()).map_err(StopReason::Budget)?;
         self.spent.add_step();
         self.emitter.step = self.spent.steps;
+        self.watch_recording();
         if self.in_flight.is_some() {
             self.record_in_flight();
             self.drop_queue("the step before was given up");

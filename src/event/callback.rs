@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Event, EventSink};
+use crate::base::RunId;
 
 /// Calls a function for each event, on the task of the loop: keep it short. Loses nothing.
 ///
@@ -30,5 +31,9 @@ impl fmt::Debug for Callback {
 impl EventSink for Callback {
     fn emit(&self, event: &Event) {
         (self.0)(event);
+    }
+
+    fn failure(&self, _: &RunId) -> Option<String> {
+        None
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{Event, EventSink};
+use crate::base::RunId;
 
-/// Hands each event to every sink, in the order in which they were added.
+/// Hands each event to every sink, in the order in which they were added; the first failure of one is that of all.
 #[derive(Debug, Clone, Default)]
 pub struct FanOut(Vec<Arc<dyn EventSink>>);
 
@@ -26,5 +27,9 @@ impl EventSink for FanOut {
         for sink in &self.0 {
             sink.emit(event);
         }
+    }
+
+    fn failure(&self, run: &RunId) -> Option<String> {
+        self.0.iter().find_map(|sink| sink.failure(run))
     }
 }

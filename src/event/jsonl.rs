@@ -4,12 +4,12 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, mpsc},
+    sync::{Arc, Mutex, OnceLock, PoisonError, mpsc},
     thread::JoinHandle,
 };
 
 use super::{Event, EventSink};
-use crate::base::{Error, ErrorKind, Result};
+use crate::base::{Error, ErrorKind, Result, RunId};
 
 /// What may wait to be written. Unit: bytes. Source: chosen, as standard buffers have it.
 const MAX_WAITING: usize = 8 * 1_024;
@@ -22,6 +22,7 @@ const MAX_WAITING: usize = 8 * 1_024;
 #[derive(Debug)]
 pub struct Jsonl {
     writer: Writer<Arc<Event>>,
+    failure: Arc<OnceLock<String>>,
 }
 
 impl Jsonl {
@@ -32,7 +33,7 @@ impl Jsonl {
     pub fn create(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let mut file = create_private(&path)?;
-        let writer = Writer::start(move |next: &mut dyn Iterator<Item = Arc<Event>>| {
+        let mut write = move |next: &mut dyn Iterator<Item = Arc<Event>>| {
             let mut lines = Vec::new();
             for event in next {
                 write_line(&mut lines, &event, &path)?;
@@ -41,8 +42,13 @@ impl Jsonl {
                 }
             }
             write_lines(&mut file, &mut lines).map_err(|e| io_error(&path, e))
+        };
+        let failure = Arc::new(OnceLock::new());
+        let told = Arc::clone(&failure);
+        let writer = Writer::start(move |next: &mut dyn Iterator<Item = Arc<Event>>| {
+            write(next).inspect_err(|error| _ = told.set(format!("{error:?}")))
         })?;
-        Ok(Self { writer })
+        Ok(Self { writer, failure })
     }
 
     /// Writes what is waiting and says whether all of it was written.
@@ -57,6 +63,10 @@ impl Jsonl {
 impl EventSink for Jsonl {
     fn emit(&self, event: &Event) {
         self.writer.send(Arc::new(event.clone()));
+    }
+
+    fn failure(&self, _: &RunId) -> Option<String> {
+        self.failure.get().cloned()
     }
 }
 

@@ -300,6 +300,11 @@ pub enum EventKind {
         /// The error, secrets replaced.
         error: String,
     },
+    /// A sink lost events of this run. The run goes on; told once.
+    RecordingFailed {
+        /// The error, secrets replaced.
+        error: String,
+    },
     /// The run is over.
     RunEnded {
         /// The answer, if the model gave one.
@@ -344,6 +349,7 @@ impl EventKind {
             Self::FactProposed { .. } => "fact_proposed",
             Self::MemoryUpdated { .. } => "memory_updated",
             Self::MemoryFailed { .. } => "memory_failed",
+            Self::RecordingFailed { .. } => "recording_failed",
             Self::RunEnded { .. } => "run_ended",
         }
     }

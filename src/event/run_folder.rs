@@ -7,12 +7,19 @@ mod retention;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 pub use self::retention::Retention;
 use self::{folder::Folder, retention::prune};
 use super::{Event, EventKind, EventSink, jsonl::Writer};
 use crate::base::{Error, Result, RunId};
+
+/// Most failures remembered for their runs to ask. Source: chosen; a full disk fails every run from then on.
+const MAX_FAILURES: usize = 1_000;
 
 /// Writes each run into a folder of its own, readable by its owner only.
 ///
@@ -36,8 +43,9 @@ use crate::base::{Error, Result, RunId};
 /// When a run's folder is made, old ones are removed: see [`Retention`].
 ///
 /// # Loss policy
-/// As [`Jsonl`](super::Jsonl); lines are written at the end of each step. A run that cannot be written does not stop the
-/// recording of others.
+/// As [`Jsonl`](super::Jsonl); lines are written at the end of each step, so a killed process loses those of its last
+/// step. A run that cannot be written does not stop the recording of others; its report says so, as far as it was known
+/// when the run ended, and [`close`](Self::close) does in any case.
 ///
 /// ```
 /// # fn main() -> webwise::Result<()> {
@@ -53,7 +61,11 @@ use crate::base::{Error, Result, RunId};
 pub struct RunFolder {
     writer: Writer<Arc<Event>>,
     parent: PathBuf,
+    failures: Failures,
 }
+
+/// Runs that could not be written, and why: told by the thread that writes.
+type Failures = Arc<Mutex<BTreeMap<RunId, String>>>;
 
 impl RunFolder {
     /// The [operation](Error::operation) of a failure to remove an old run; no new run is incomplete for it.
@@ -93,6 +105,10 @@ impl EventSink for RunFolder {
     fn emit(&self, event: &Event) {
         self.writer.send(Arc::new(event.clone()));
     }
+
+    fn failure(&self, run: &RunId) -> Option<String> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).get(run).cloned()
+    }
 }
 
 /// Builds a [`RunFolder`].
@@ -114,14 +130,15 @@ impl RunFolderBuilder {
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be started.
     pub fn build(self) -> Result<RunFolder> {
-        let mut runs = Runs::new(self.parent.clone(), self.retention);
+        let failures = Failures::default();
+        let mut runs = Runs::new(self.parent.clone(), self.retention, Arc::clone(&failures));
         let writer = Writer::start(move |events: &mut dyn Iterator<Item = Arc<Event>>| {
             for event in events {
                 runs.take(&event);
             }
             runs.finish()
         })?;
-        Ok(RunFolder { writer, parent: self.parent })
+        Ok(RunFolder { writer, parent: self.parent, failures })
     }
 }
 
@@ -135,18 +152,20 @@ struct Runs {
     first_error: Option<Error>,
     /// The first failure to remove an old run: no new one is incomplete for it.
     first_kept: Option<Error>,
+    failures: Failures,
 }
 
 impl Runs {
-    const fn new(parent: PathBuf, retention: Retention) -> Self {
-        Self { parent, retention, open: BTreeMap::new(), first_error: None, first_kept: None }
+    const fn new(parent: PathBuf, retention: Retention, failures: Failures) -> Self {
+        Self { parent, retention, open: BTreeMap::new(), first_error: None, first_kept: None, failures }
     }
 
     fn take(&mut self, event: &Event) {
         if !self.open.contains_key(&event.run) {
-            let folder = self.start(event);
-            let folder = self.noted(folder);
-            self.open.insert(event.run.clone(), folder);
+            match self.start(event) {
+                Ok(folder) => _ = self.open.insert(event.run.clone(), Some(folder)),
+                Err(error) => self.fail(&event.run, error),
+            }
         }
         if let Some(Some(folder)) = self.open.get_mut(&event.run)
             && let Err(error) = folder.write(event)
@@ -169,6 +188,12 @@ impl Runs {
 
     /// Gives a run up; what was written of it stays.
     fn fail(&mut self, run: &RunId, error: Error) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.len() >= MAX_FAILURES {
+            failures.pop_first();
+        }
+        failures.insert(run.clone(), format!("{error:?}"));
+        drop(failures);
         self.first_error.get_or_insert(error);
         self.open.insert(run.clone(), None);
     }
@@ -180,14 +205,11 @@ impl Runs {
         }
     }
 
-    fn noted<T>(&mut self, result: Result<T>) -> Option<T> {
-        result.map_err(|error| self.first_error.get_or_insert(error)).ok()
-    }
-
     fn finish(&mut self) -> Result<()> {
-        for folder in std::mem::take(&mut self.open).values_mut().flatten() {
-            let flushed = folder.flush();
-            self.noted(flushed);
+        for (run, folder) in std::mem::take(&mut self.open) {
+            if let Some(Err(error)) = folder.map(|mut folder| folder.flush()) {
+                self.fail(&run, error);
+            }
         }
         self.first_error.take().or_else(|| self.first_kept.take()).map_or(Ok(()), Err)
     }

@@ -1,6 +1,7 @@
 //! Events as `tracing` records.
 
 use super::{Event, EventKind, EventSink};
+use crate::base::RunId;
 
 /// Hands each event to `tracing`, target `webwise`: the model's replies with the names of the `GenAI` semantic conventions,
 /// everything else as its name and its JSON.
@@ -33,10 +34,17 @@ impl EventSink for Tracing {
                 tracing::trace!(target: "webwise", event = name, run, step, json = json());
             }
             EventKind::ModelAsked { .. } => tracing::debug!(target: "webwise", event = name, run, step, json = json()),
-            EventKind::ModelFailed { .. } | EventKind::MemoryFailed { .. } | EventKind::CallRefused { .. } => {
+            EventKind::ModelFailed { .. }
+            | EventKind::MemoryFailed { .. }
+            | EventKind::RecordingFailed { .. }
+            | EventKind::CallRefused { .. } => {
                 tracing::warn!(target: "webwise", event = name, run, step, json = json());
             }
             _ => tracing::info!(target: "webwise", event = name, run, step, json = json()),
         }
+    }
+
+    fn failure(&self, _: &RunId) -> Option<String> {
+        None
     }
 }

@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::event::{Event, EventSink};
+use crate::{
+    base::RunId,
+    event::{Event, EventSink},
+};
 
 /// Keeps every event; clones share them.
 #[derive(Debug, Clone, Default)]
@@ -28,5 +31,9 @@ impl Recorder {
 impl EventSink for Recorder {
     fn emit(&self, event: &Event) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+    }
+
+    fn failure(&self, _: &RunId) -> Option<String> {
+        None
     }
 }

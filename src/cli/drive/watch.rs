@@ -69,6 +69,9 @@ fn lines(event: &Event) -> Vec<String> {
             vec![aside("fact", &format!("{} = {}", quoted(key, MAX_TEXT), quoted(value, MAX_TEXT)))]
         }
         EventKind::ModelFailed { error, .. } => vec![aside("warning", &format!("the model failed: {error}"))],
+        EventKind::RecordingFailed { error } => {
+            vec![aside("warning", &format!("the run folder is not complete, the run goes on: {error}"))]
+        }
         EventKind::MemoryFailed { operation, error } => {
             vec![aside("warning", &format!("memory failed in {operation}, the run goes on without it: {error}"))]
         }

@@ -39,9 +39,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::MemoryUpdated { .. } => 21,
         EventKind::MemoryFailed { .. } => 22,
         EventKind::RunEnded { .. } => 23,
+        EventKind::RecordingFailed { .. } => 24,
     }
 }
-const VARIANTS: usize = 24;
+const VARIANTS: usize = 25;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -160,6 +161,7 @@ fn samples() -> Vec<EventKind> {
         },
         EventKind::ModelReplied { response, elapsed_ms: 800 },
         EventKind::ModelFailed { kind: ErrorKind::RateLimited, error: text("slow down") },
+        EventKind::RecordingFailed { error: text("disk full") },
     ];
     samples.extend(action_samples());
     samples.extend(memory_samples());

@@ -129,6 +129,7 @@ impl Folder {
             | EventKind::Extracted { .. }
             | EventKind::Noticed { .. }
             | EventKind::FinishChecked { .. }
+            | EventKind::RecordingFailed { .. }
             | EventKind::HumanAsked { .. } => self.line("actions.jsonl", event),
         }
     }

@@ -164,6 +164,8 @@ fn a_folder_that_is_there_is_kept_and_the_new_run_is_told_as_not_recorded() {
     let error = runs.close().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
     assert!(error.to_string().contains("run_1"), "{error}");
+    assert!(runs.failure(&id("run_1")).is_some_and(|why| why.contains("run_1")), "the run can ask");
+    assert_eq!(runs.failure(&id("run_2")), None);
     assert_eq!(names(&old), BTreeSet::from(["actions.jsonl".to_owned()]));
     assert_eq!(fs::read_to_string(old.join("actions.jsonl")).unwrap(), "precious");
     assert_eq!(meta(&runs.path_of(&id("run_2")))["status"], "ended", "the other run is recorded");
@@ -259,7 +261,7 @@ fn an_old_run_that_cannot_be_removed_leaves_the_new_one_complete_and_is_told_las
     // A folder that cannot even be listed is one from which nothing can be removed.
     let failed = || retention::prune(&dir.path().join("nowhere"), &Retention::default(), now(), |_| false);
     let record = |run: &str| {
-        let mut runs = Runs::new(dir.path().to_owned(), Retention::default());
+        let mut runs = Runs::new(dir.path().to_owned(), Retention::default(), Failures::default());
         runs.not_removed(failed());
         runs.take(&started(run));
         runs.take(&ended(run));
