@@ -1,5 +1,5 @@
 //! Parts for tests, of this crate and of programs that embed it: a scripted browser and model, a fixed clock, mocks,
-//! and one conformance suite for each port.
+//! faults on purpose, and one conformance suite for each port.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -17,6 +17,7 @@
 mod browser;
 mod clock;
 pub mod conformance;
+pub mod faults;
 mod model;
 mod recorder;
 mod tree;

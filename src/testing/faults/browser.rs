@@ -1,0 +1,275 @@
+//! A browser that fails on purpose.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::time::sleep;
+
+use super::When;
+use crate::{
+    BrowserDriver,
+    action::{Action, BrowserAction, ErrorClass, Outcome},
+    base::{Error, ErrorKind, Result},
+    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    page::{Dialog, DialogKind, Observation, Tree},
+};
+
+/// The operation of errors made here.
+const OPERATION: &str = "faulty_browser.call";
+/// The page that stands where another one was.
+const BLANK: &str = "about:blank";
+
+/// How an action fails. `done` says whether it had its effect all the same: nobody who asked for it can know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BrowserFault {
+    /// The reference is not on the page any more.
+    StaleRef,
+    /// Something covers the element.
+    Intercepted,
+    /// The driver says that time ran out.
+    TimeOut {
+        /// Whether it was carried out.
+        done: bool,
+    },
+    /// The driver never answers.
+    Silent {
+        /// Whether it was carried out.
+        done: bool,
+    },
+    /// A dialog opens instead, and covers the page until it is answered.
+    Dialog,
+    /// It is carried out, then a blank page stands in the place of the real one, until another address is opened. A driver
+    /// that keeps to its contract says `BrowserLost` instead: see [`BrowserFault::Dead`].
+    PageLost,
+    /// The browser is gone: `BrowserLost` now and for ever.
+    Dead,
+    /// It is carried out after this time.
+    Slow(Duration),
+    /// The reply cannot be read.
+    Garbled {
+        /// Whether it was carried out.
+        done: bool,
+    },
+    /// The driver says that it was carried out, and it was not.
+    NoEffect,
+}
+
+/// How a look at the page fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LookFault {
+    /// The driver never answers.
+    Silent,
+    /// The reply cannot be read.
+    Garbled,
+    /// The page is seen after this time.
+    Slow(Duration),
+}
+
+/// A browser that fails when it is told to, around another one; clones share what they count.
+#[derive(Debug, Clone)]
+pub struct FaultyBrowser<B> {
+    inner: B,
+    faults: Vec<(When, BrowserFault)>,
+    look_faults: Vec<(When, LookFault)>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    looks: u32,
+    sent: Vec<String>,
+    struck: Vec<(u32, BrowserFault)>,
+    looks_struck: Vec<(u32, LookFault)>,
+    dialog: Option<Dialog>,
+    blank: bool,
+    dead: bool,
+}
+
+impl<B> FaultyBrowser<B> {
+    /// Wraps a browser; it has no fault yet.
+    pub fn new(inner: B) -> Self {
+        Self { inner, faults: Vec::new(), look_faults: Vec::new(), state: Arc::default() }
+    }
+
+    /// The same with one more fault of actions. Of several that strike the same action, the first one does.
+    #[must_use]
+    pub fn with(mut self, when: When, fault: BrowserFault) -> Self {
+        self.faults.push((when, fault));
+        self
+    }
+
+    /// The same with one more fault of looks.
+    #[must_use]
+    pub fn with_look(mut self, when: When, fault: LookFault) -> Self {
+        self.look_faults.push((when, fault));
+        self
+    }
+
+    /// The browser that it wraps.
+    pub const fn get_ref(&self) -> &B {
+        &self.inner
+    }
+
+    /// The lines of the actions that it was asked for, whatever became of them.
+    pub fn sent(&self) -> Vec<String> {
+        self.state().sent.clone()
+    }
+
+    /// The faults of actions that happened, with the number of the action.
+    pub fn struck(&self) -> Vec<(u32, BrowserFault)> {
+        self.state().struck.clone()
+    }
+
+    /// The faults of looks that happened, with the number of the look.
+    pub fn looks_struck(&self) -> Vec<(u32, LookFault)> {
+        self.state().looks_struck.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn alive(&self) -> Result<()> {
+        if self.dead { Err(lost()) } else { Ok(()) }
+    }
+
+    /// What a dialog or a blank page left by an earlier fault makes of this action.
+    fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
+        let answers = matches!(action, BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_));
+        if self.dialog.is_some() {
+            return Some(if answers {
+                self.dialog = None;
+                Outcome::Done
+            } else {
+                Outcome::failed(ErrorClass::DialogOpen, "")
+            });
+        }
+        if self.blank && action.url().is_none() {
+            return Some(Outcome::failed(ErrorClass::RefNotFound, ""));
+        }
+        self.blank = false;
+        None
+    }
+}
+
+const fn lost() -> Error {
+    Error::new(ErrorKind::BrowserLost, OPERATION)
+}
+
+impl<B: BrowserDriver> FaultyBrowser<B> {
+    /// Carries the action out, if it is one of those that are.
+    async fn done(&self, done: bool, request: &ExecuteRequest) -> Result<()> {
+        if done {
+            self.inner.execute(request).await?;
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl<B: BrowserDriver> BrowserDriver for FaultyBrowser<B> {
+    fn capabilities(&self) -> BrowserCapabilities {
+        self.inner.capabilities()
+    }
+
+    async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
+        let fault = {
+            let mut state = self.state();
+            state.alive()?;
+            state.looks += 1;
+            let look = state.looks;
+            let fault = self.look_faults.iter().find(|(when, _)| when.strikes(look)).map(|(_, fault)| *fault);
+            state.looks_struck.extend(fault.map(|fault| (look, fault)));
+            fault
+        };
+        match fault {
+            Some(LookFault::Silent) => std::future::pending().await,
+            Some(LookFault::Garbled) => return Err(Error::new(ErrorKind::MalformedReply, OPERATION)),
+            Some(LookFault::Slow(time)) => sleep(time).await,
+            None => {}
+        }
+        let mut seen = self.inner.observe(request).await?;
+        let state = self.state();
+        if state.blank {
+            return Ok(Observation::new(BLANK, "", Tree::builder().finish()));
+        }
+        if let Some(dialog) = &state.dialog {
+            seen.dialog = Some(dialog.clone());
+            seen.tree = Tree::builder().finish();
+        }
+        Ok(seen)
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
+        let fault = {
+            let mut state = self.state();
+            state.alive()?;
+            state.sent.push(Action::Browser(request.action.clone()).line());
+            if let Some(outcome) = state.in_the_way(&request.action) {
+                return Ok(outcome.into());
+            }
+            let number = u32::try_from(state.sent.len()).unwrap_or(u32::MAX);
+            let fault = self.faults.iter().find(|(when, _)| when.strikes(number)).map(|(_, fault)| *fault);
+            state.struck.extend(fault.map(|fault| (number, fault)));
+            fault
+        };
+        let Some(fault) = fault else { return self.inner.execute(request).await };
+        match fault {
+            BrowserFault::StaleRef => {
+                Ok(Outcome::failed(ErrorClass::RefNotFound, "not found in the current snapshot").into())
+            }
+            BrowserFault::Intercepted => {
+                Ok(Outcome::failed(ErrorClass::Intercepted, "<div class=\"banner\"> intercepts pointer events").into())
+            }
+            BrowserFault::TimeOut { done } => {
+                self.done(done, request).await?;
+                Ok(Outcome::failed(ErrorClass::Timeout, "").into())
+            }
+            BrowserFault::Silent { done } => {
+                self.done(done, request).await?;
+                std::future::pending().await
+            }
+            BrowserFault::Dialog => {
+                let dialog = Dialog::new(DialogKind::Alert, "One moment, please.");
+                self.state().dialog = Some(dialog.clone());
+                let mut execution = Execution::new(Outcome::Done);
+                execution.dialog = Some(dialog);
+                Ok(execution)
+            }
+            BrowserFault::PageLost => {
+                let execution = self.inner.execute(request).await?;
+                self.state().blank = true;
+                Ok(execution)
+            }
+            BrowserFault::Dead => {
+                self.state().dead = true;
+                Err(lost())
+            }
+            BrowserFault::Slow(time) => {
+                sleep(time).await;
+                self.inner.execute(request).await
+            }
+            BrowserFault::Garbled { done } => {
+                self.done(done, request).await?;
+                Err(Error::new(ErrorKind::MalformedReply, OPERATION))
+            }
+            BrowserFault::NoEffect => Ok(Outcome::Done.into()),
+        }
+    }
+
+    async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
+        self.state().alive()?;
+        self.inner.screenshot(request).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.inner.close().await
+    }
+}

@@ -1,0 +1,61 @@
+//! Faults on purpose: a model and a browser that fail when they are told to, around any other.
+//!
+//! What breaks in the field, as wrappers: [`FaultyModel`] and [`FaultyBrowser`] pass every call on to the part they wrap,
+//! but for those that a [`When`] picks. Both count what reached them and what struck, so that a test can tell a fault that
+//! was survived from one that never happened.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! use webwise::{DecisionLoop, Task, store::InMemory, testing::{ScriptedBrowser, ScriptedModel, call}};
+//! use webwise::testing::faults::{FaultyModel, ModelFault, When};
+//!
+//! let browser = ScriptedBrowser::new().with_page("https://x.example/", "Hello", "heading \"Hello\"");
+//! let model = ScriptedModel::new([call("finish", serde_json::json!({ "answer": "hi", "evidence": "Hello" }))]);
+//! let model = FaultyModel::new(model).with(When::once(1), ModelFault::Empty);
+//! let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new()).build()?;
+//! let report = agent.run(Task::new("Say hello")?.with_start_url("https://x.example/")?).await;
+//! assert!(report.is_success());
+//! assert_eq!((report.summary.calls, model.struck().len()), (2, 1));
+//! # Ok::<(), webwise::Error>(())
+//! # }).unwrap();
+//! ```
+
+mod browser;
+mod model;
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    browser::{BrowserFault, FaultyBrowser, LookFault},
+    model::{FaultyModel, ModelFault},
+};
+
+/// Which calls a fault strikes, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct When {
+    first: u32,
+    times: u32,
+}
+
+impl When {
+    /// The call of this number alone.
+    pub const fn once(call: u32) -> Self {
+        Self { first: call, times: 1 }
+    }
+
+    /// The call of this number and all that follow.
+    pub const fn from(call: u32) -> Self {
+        Self { first: call, times: u32::MAX }
+    }
+
+    /// So many calls in a row, the first one included.
+    #[must_use]
+    pub const fn times(self, times: u32) -> Self {
+        Self { times, ..self }
+    }
+
+    /// Whether it strikes this call.
+    pub const fn strikes(self, call: u32) -> bool {
+        call >= self.first && call - self.first < self.times
+    }
+}

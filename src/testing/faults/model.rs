@@ -1,0 +1,178 @@
+//! A model that fails on purpose.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::When;
+use crate::{
+    LlmClient,
+    action::RawCall,
+    base::{Error, ErrorKind, Result},
+    chat::{ChatRequest, ChatResponse, LlmCapabilities},
+};
+
+/// The operation of errors made here.
+const OPERATION: &str = "faulty_model.complete";
+
+/// How a model fails. Those with several forms take the next form each time they strike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelFault {
+    /// An answer with nothing in it.
+    Empty,
+    /// JSON that is none: a call as text, and a call whose arguments are a string.
+    MalformedJson,
+    /// The real answer, but each call a click on a reference that no page has, another one each time.
+    InventedRef,
+    /// It says in words that it will not.
+    Refusal,
+    /// The first half of an answer that grew too long.
+    CutOff,
+    /// The provider's filter: [`ErrorKind::Refused`].
+    ContentFilter,
+    /// [`ErrorKind::RateLimited`], with the wait that the provider asks for.
+    RateLimited(Option<Duration>),
+    /// It never answers.
+    Silent,
+    /// [`ErrorKind::Unavailable`], as from a server's 500.
+    ServerError,
+    /// An answer that nobody can read: [`ErrorKind::MalformedReply`].
+    Garbled,
+    /// The real answer with its first call twice.
+    TwoCalls,
+    /// A tool that is not there, and a tool without what it needs.
+    WrongTool,
+    /// A call that can run and makes no sense: it answers a dialog.
+    Misplaced,
+    /// Prose instead of a call.
+    TextOnly,
+}
+
+/// A model that fails when it is told to, around another one; clones share what they count.
+#[derive(Debug, Clone)]
+pub struct FaultyModel<L> {
+    inner: L,
+    faults: Vec<(When, ModelFault)>,
+    counts: Arc<Mutex<Counts>>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    calls: u32,
+    struck: Vec<(u32, ModelFault)>,
+}
+
+impl<L> FaultyModel<L> {
+    /// Wraps a model; it has no fault yet.
+    pub fn new(inner: L) -> Self {
+        Self { inner, faults: Vec::new(), counts: Arc::default() }
+    }
+
+    /// The same with one more fault. Of several that strike the same call, the first one does.
+    #[must_use]
+    pub fn with(mut self, when: When, fault: ModelFault) -> Self {
+        self.faults.push((when, fault));
+        self
+    }
+
+    /// The model that it wraps.
+    pub const fn get_ref(&self) -> &L {
+        &self.inner
+    }
+
+    /// How often it was asked.
+    pub fn calls(&self) -> u32 {
+        self.counts().calls
+    }
+
+    /// The faults that happened, with the number of the call.
+    pub fn struck(&self) -> Vec<(u32, ModelFault)> {
+        self.counts().struck.clone()
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a call, and gives its fault with the number of faults so far.
+    fn next(&self) -> Option<(ModelFault, usize)> {
+        let mut counts = self.counts();
+        counts.calls += 1;
+        let call = counts.calls;
+        let fault = self.faults.iter().find(|(when, _)| when.strikes(call)).map(|(_, fault)| *fault)?;
+        counts.struck.push((call, fault));
+        Some((fault, counts.struck.len()))
+    }
+}
+
+#[async_trait]
+impl<L: LlmClient> LlmClient for FaultyModel<L> {
+    fn capabilities(&self) -> LlmCapabilities {
+        self.inner.capabilities()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        let Some((fault, nth)) = self.next() else { return self.inner.complete(request).await };
+        let failed = |kind: ErrorKind| Err(Error::new(kind, OPERATION).with("fault", "on purpose"));
+        match fault {
+            ModelFault::Empty => Ok(ChatResponse::default()),
+            ModelFault::MalformedJson => Ok(malformed(nth)),
+            ModelFault::InventedRef => {
+                let mut response = self.inner.complete(request).await?;
+                response.calls = vec![RawCall::new("click", json!({ "target": format!("e{}", 9_000 + nth) }))];
+                Ok(response)
+            }
+            ModelFault::Refusal => Ok(stopped("I am sorry, but I cannot help with that.", "refusal")),
+            ModelFault::CutOff => Ok(cut_off(&self.inner.complete(request).await?)),
+            ModelFault::ContentFilter => failed(ErrorKind::Refused),
+            ModelFault::RateLimited(None) => failed(ErrorKind::RateLimited),
+            ModelFault::RateLimited(Some(wait)) => {
+                Err(Error::new(ErrorKind::RateLimited, OPERATION).with_retry_after(wait))
+            }
+            ModelFault::Silent => std::future::pending().await,
+            ModelFault::ServerError => failed(ErrorKind::Unavailable),
+            ModelFault::Garbled => failed(ErrorKind::MalformedReply),
+            ModelFault::TwoCalls => {
+                let mut response = self.inner.complete(request).await?;
+                let twice = response.calls.first().cloned();
+                response.calls.extend(twice);
+                Ok(response)
+            }
+            ModelFault::WrongTool if nth % 2 == 1 => Ok(called("navigate_to_page", json!({ "page": "home" }))),
+            ModelFault::WrongTool => Ok(called("press", json!({ "target": "e1" }))),
+            ModelFault::Misplaced => Ok(called("dialog_accept", json!({}))),
+            ModelFault::TextOnly => Ok(stopped("I would now click on the button and see what happens.", "stop")),
+        }
+    }
+}
+
+fn called(tool: &str, arguments: Value) -> ChatResponse {
+    ChatResponse::with_calls([RawCall::new(tool, arguments)])
+}
+
+fn stopped(text: &str, why: &str) -> ChatResponse {
+    let mut response = ChatResponse::with_text(text);
+    response.stop = Some(why.to_owned());
+    response
+}
+
+fn malformed(nth: usize) -> ChatResponse {
+    match nth % 3 {
+        0 => ChatResponse::with_text("{\"tool\": \"click\", \"arguments\": {\"target\": e1}}"),
+        1 => ChatResponse::with_text("```json\n[{\"tool\": \"click\" \"target\" \"e1\"}]\n```"),
+        _ => called("click", Value::from("{\"target\": \"e1")),
+    }
+}
+
+/// Half of the first call: as text, because that is how a cut reply arrives.
+fn cut_off(response: &ChatResponse) -> ChatResponse {
+    let Some(call) = response.calls.first() else { return stopped("", "length") };
+    let whole = json!({ "tool": call.name, "arguments": call.arguments }).to_string();
+    let half: String = whole.chars().take(whole.chars().count() / 2).collect();
+    stopped(&half, "length")
+}
