@@ -185,11 +185,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(self.out_of_scope(&refusal))
     }
 
-    /// The browser stands where the run may not be.
+    /// The browser stands where the run may not be, or on the blank page that a lost one leaves.
     pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
         let site = refusal.site().map(|site| format!(": {site}")).unwrap_or_default();
         self.error = Some(format!("{}{}", refusal.sentence(), self.redactor.text(&site)));
-        StopReason::OutOfScope
+        match refusal {
+            ScopeRefusal::Blank => StopReason::BrowserLost,
+            _ => StopReason::OutOfScope,
+        }
     }
 }
 
