@@ -216,14 +216,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             Err(error) => {
                 let kind = error.kind();
-                if kind != ErrorKind::Timeout {
-                    // It answered that it would not: nothing was read or written. What a silent one did is not known.
+                if matches!(kind, ErrorKind::Timeout | ErrorKind::MalformedReply) {
+                    // What a silent one did is not known, nor what an answer that nobody can read has cost.
+                    self.estimated = true;
+                } else {
+                    // It answered that it would not: nothing was read or written.
                     self.spent = before;
                     self.spent.add_call(Some(&Usage::default()), &worst, prices);
                 }
-                self.estimated |= kind == ErrorKind::Timeout;
                 let error = self.describe(error);
                 self.emitter.emit(EventKind::ModelFailed { kind, error: error.clone() });
+                if kind == ErrorKind::MalformedReply {
+                    // It answered, only nobody can read it: as good as an answer without a call.
+                    return Ok(ChatResponse::default());
+                }
                 self.error = Some(error);
                 Err(StopReason::ModelUnusable)
             }
