@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use tokio::time::Instant;
+
 use super::emit::Emitter;
 use crate::{
     base::{Error, ErrorKind, Result},
@@ -11,6 +13,10 @@ use crate::{
     store::MemoryBackend,
 };
 
+/// What the store may take after the run's time is up, all its answers together: what was learned is worth a moment.
+/// Source: chosen, within the 2 s that a run may take beyond its time.
+const AFTER_TIME: Duration = Duration::from_millis(1_500);
+
 /// The shelves of one run: each is read once, and what the store refuses lives in memory until the run ends.
 #[derive(Debug)]
 pub(super) struct Engine {
@@ -18,19 +24,28 @@ pub(super) struct Engine {
     namespace: Namespace,
     shelves: BTreeMap<Shelf, ShelfState>,
     timeout: Duration,
+    /// When the run's time and the moment after it are up.
+    end: Option<Instant>,
     failed: bool,
 }
 
 impl Engine {
-    pub(super) fn new(kinds: Vec<Arc<dyn MemoryKind>>, namespace: Namespace, timeout: Duration) -> Self {
-        Self { kinds, namespace, shelves: BTreeMap::new(), timeout, failed: false }
+    pub(super) const fn new(kinds: Vec<Arc<dyn MemoryKind>>, namespace: Namespace, timeout: Duration) -> Self {
+        Self { kinds, namespace, shelves: BTreeMap::new(), timeout, end: None, failed: false }
+    }
+
+    /// The same for a run whose time is up then.
+    pub(super) fn with_deadline(self, deadline: Option<Instant>) -> Self {
+        Self { end: deadline.and_then(|deadline| deadline.checked_add(AFTER_TIME)), ..self }
     }
 
     /// A store that does not answer is a store that fails.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
-        match tokio::time::timeout(self.timeout, answer).await {
+        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+        let limit = left.map_or(self.timeout, |left| left.min(self.timeout));
+        match tokio::time::timeout(limit, answer).await {
             Ok(result) => result,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.memory").with("waited", format!("{:?}", self.timeout))),
+            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.memory").with("waited", format!("{limit:?}"))),
         }
     }
 

@@ -123,7 +123,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let custom = parts.tools.iter().map(|tool| tool.spec());
         let tools = Arc::new(ToolSet::new(&parts.browser.capabilities().tools, parts.options.scripts, custom));
         let kinds = if parts.options.memory { parts.kinds.clone() } else { Vec::new() };
-        let mut engine = Engine::new(kinds, parts.options.namespace.clone(), parts.options.memory_timeout);
+        let deadline = parts.options.budget.max_duration.and_then(|max| started.checked_add(max));
+        let mut engine =
+            Engine::new(kinds, parts.options.namespace.clone(), parts.options.memory_timeout).with_deadline(deadline);
 
         let goal = redactor.text(&task.goal);
         let seed = parts.options.seed.map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
