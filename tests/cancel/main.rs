@@ -1,0 +1,45 @@
+//! Cut off anywhere: a dropped future, a killed program, a full disk. Nothing is left behind, and what was written reads.
+//!
+//! ```text
+//! points    the run's future dropped, a step dropped, and a cancel asked for, at every await point
+//! real      a real browser's run dropped at many moments
+//! kill      the program that runs it killed at random moments
+//! disk      the run folder's disk is full
+//! left      what is left: processes, locks, folders, files that cannot be read
+//! ```
+#![cfg(target_os = "linux")]
+
+#[path = "../support/club.rs"]
+mod club;
+
+mod disk;
+mod kill;
+mod left;
+mod points;
+mod real;
+
+/// Which work a child of this program does, when it is one.
+const JOB: &str = "WEBWISE_CANCEL_JOB";
+/// Where it does it.
+const PLACE: &str = "WEBWISE_CANCEL_PLACE";
+
+#[test]
+fn nothing_is_left_and_all_reads_wherever_a_run_is_cut_off() {
+    if kill::is_child() {
+        return kill::child();
+    }
+    let (points, mut unreadable) = points::dropped_everywhere();
+    let killed = kill::at_random_moments();
+    unreadable += killed.unreadable;
+    println!(
+        "cancel: {points} await points, {} kills, {} processes, {} locks, {unreadable} unreadable files \
+         ({} kills in a run, the last process ended {} ms after its kill at most)",
+        killed.kills,
+        killed.processes,
+        killed.locks,
+        killed.in_a_run,
+        killed.slowest.as_millis()
+    );
+    assert!(points >= 50 && killed.kills == 50 && killed.in_a_run >= 10, "it was cut off often enough, and in runs");
+    assert_eq!((killed.processes, killed.locks, killed.folders, unreadable), (0, 0, 0, 0));
+}
