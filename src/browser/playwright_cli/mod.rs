@@ -36,6 +36,7 @@ mod snapshot;
 mod tabs;
 mod transport;
 mod typing;
+mod waiting;
 
 use crate::page::Tree;
 
