@@ -108,12 +108,12 @@ fn kill_one(place: &Path, site: &str, nth: u32, random: &mut Random, all: &Mutex
         .env(SITE, site)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(fs::File::create(place.join("said")).unwrap())
         .spawn()
         .unwrap();
     // One of four is killed while its browser starts, the rest while it runs.
     if !nth.is_multiple_of(4) {
-        wait_until_up(&mut child);
+        wait_until_up(&mut child, &place.join("said"));
     }
     thread::sleep(Duration::from_millis(random.below(1_600)));
     let known = family(place, child.id());
@@ -137,7 +137,7 @@ fn kill_one(place: &Path, site: &str, nth: u32, random: &mut Random, all: &Mutex
 }
 
 /// Waits for the child's word; its output is read to the end elsewhere, so that it never waits for a reader.
-fn wait_until_up(child: &mut Child) {
+fn wait_until_up(child: &mut Child, said: &Path) {
     let (sender, receiver) = std::sync::mpsc::channel();
     let output = BufReader::new(child.stdout.take().unwrap());
     thread::spawn(move || {
@@ -147,7 +147,8 @@ fn wait_until_up(child: &mut Child) {
             }
         }
     });
-    receiver.recv_timeout(START).expect("the child's browser starts");
+    let up = receiver.recv_timeout(START);
+    assert!(up.is_ok(), "the child's browser starts: {}", fs::read_to_string(said).unwrap_or_default());
 }
 
 /// Whether the newest run began and did not end.
