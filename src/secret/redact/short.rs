@@ -12,7 +12,7 @@ use super::{
 /// Longest value that is compared. Unit: bytes. Source: chosen; 5 characters, spaced and escaped, take less.
 const MAX_VALUE: usize = 64;
 /// What ends a value that no quote began.
-const ENDS: &[u8] = b"&;,\"'`)]}<>\r\n";
+const ENDS: &[u8] = b"&#;,\"'`)]}<>\r\n";
 
 /// The short secrets, by each form that a value may take.
 #[derive(Default)]

@@ -250,6 +250,7 @@ fn a_pin_is_replaced_where_a_value_stands_and_nowhere_else() {
         (r#"{\"pin\":\"1234\"}"#, r#"{\"pin\":\"<secret:S0>\"}"#),
         ("/login?pin=1234&next=1", "/login?pin=<secret:S0>&next=1"),
         ("pin=%31%32%33%34", "pin=<secret:S0>"),
+        ("/login?pin=1234#top", "/login?pin=<secret:S0>#top"),
         ("value=&quot;1234&quot;", "value=&quot;<secret:S0>&quot;"),
         ("&#49;&#50;&#51;&#52;", "<secret:S0>"),
         ("token: MTIzNA==", "token: <secret:S0>"),
