@@ -86,6 +86,17 @@ impl Observation {
     pub fn new(url: impl Into<String>, title: &str, tree: Tree) -> Self {
         Self { url: url.into(), title: clean(title), tree, ..Self::default() }
     }
+
+    /// The same observation with every text beside the tree passed through `f`.
+    #[must_use]
+    pub fn map_text_beside_tree(mut self, mut f: impl FnMut(&str) -> String) -> Self {
+        let dialog = self.dialog.iter_mut().map(|dialog| &mut dialog.message);
+        let tabs = self.tabs.iter_mut().flat_map(|tab| [&mut tab.title, &mut tab.url]);
+        for text in [&mut self.url, &mut self.title].into_iter().chain(dialog).chain(tabs) {
+            *text = f(text);
+        }
+        self
+    }
 }
 
 /// Something that happened beside the action.

@@ -309,6 +309,15 @@ impl Tree {
         self
     }
 
+    /// The same tree after a look at each node that may change its texts.
+    #[must_use]
+    pub(crate) fn edit(mut self, mut change: impl FnMut(NodeId, &mut Node)) -> Self {
+        for (index, node) in (0..).zip(&mut self.nodes) {
+            change(NodeId(index), node);
+        }
+        self
+    }
+
     /// The same tree with `mask` for the value of each node that `hidden` picks and for all text in it.
     ///
     /// The name of such a node stays: it is the label of a field. An empty value stays empty, so that one still sees

@@ -16,17 +16,20 @@
 //! `=`, or behind `: `. Elsewhere it would destroy references and labels, so a run should be warned of it
 //! ([`Redactor::weak`]).
 //!
-//! What it cannot see: a secret spread over several texts, and a page's own cipher. Redact before a text is cut.
+//! In a tree, a secret that is spread over several nodes is found as well, see `spread`.
+//!
+//! What it cannot see: a page's own cipher, and a short secret inside a running text. Redact before a text is cut.
 
 mod escape;
 mod needles;
 mod short;
+mod spread;
 mod view;
 
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, ops::Range, sync::Arc};
+use std::{collections::BTreeMap, fmt, ops::Range, sync::Arc};
 
 use aho_corasick::AhoCorasick;
 use serde_json::{Map, Value};
@@ -37,7 +40,7 @@ use self::{
     view::View,
 };
 use super::{Secret, SecretName};
-use crate::page::Tree;
+use crate::page::{Observation, Tree};
 
 /// Most layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
 const MAX_LAYERS: usize = 3;
@@ -144,9 +147,29 @@ impl Redactor {
         }
     }
 
-    /// The tree with every name, value, address and property redacted; references and structure stay.
+    /// The tree with every name, value, address and property redacted, and without the pieces of a secret that is spread
+    /// over several nodes; references and structure stay.
     pub fn tree(&self, tree: &Tree) -> Tree {
-        if self.is_empty() { tree.clone() } else { tree.clone().map_text(|text| self.text(text)) }
+        match self.0.as_deref() {
+            None => tree.clone(),
+            Some(forms) => spread::hidden(forms, tree.clone().map_text(|text| self.text(text))),
+        }
+    }
+
+    /// What a driver saw with every text redacted. A picture cannot be: the caller decides what becomes of it.
+    #[must_use]
+    pub fn observation(&self, mut seen: Observation) -> Observation {
+        if self.is_empty() {
+            return seen;
+        }
+        seen.tree = self.tree(&seen.tree);
+        seen.map_text_beside_tree(|text| self.text(text))
+    }
+
+    /// Named texts with names and texts redacted.
+    #[must_use]
+    pub fn pairs(&self, pairs: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        pairs.into_iter().map(|(name, text)| (self.text(&name), self.text(&text))).collect()
     }
 
     fn replaced(&self, bytes: &[u8]) -> Option<Vec<u8>> {

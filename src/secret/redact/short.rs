@@ -70,7 +70,8 @@ impl Short {
         }
     }
 
-    fn get(&self, value: &[u8]) -> Option<usize> {
+    /// The secret that this value is, in any of its forms.
+    pub(super) fn get(&self, value: &[u8]) -> Option<usize> {
         if value.is_empty() || value.len() > MAX_VALUE {
             return None;
         }

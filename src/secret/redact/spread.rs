@@ -1,0 +1,263 @@
+//! A secret that no single node shows: a word in two pieces, or a letter a node.
+//!
+//! The texts of the page are read one after the other as if nothing stood between them, in the three orders in which
+//! somebody could read them together: all values, all names, and what a reader sees (the value, else the name of what
+//! has no text in it). A hit that reaches over several nodes hides its part in each of them, and whatever repeats such a
+//! part in the nodes around it.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use super::Forms;
+use crate::{
+    page::{Node, NodeId, Tree},
+    secret::HIDDEN,
+};
+
+/// Most characters of a piece that can be a sign or two of a short secret. Unit: characters. Source: chosen; a field for
+/// a code has one, a lock with two rings two.
+const MAX_SIGNS: usize = 2;
+/// Ancestors whose names are looked at for a repetition. Unit: levels. Source: chosen; a label in a cell in a row.
+const MAX_LEVELS: usize = 6;
+
+/// Which text of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Name,
+    Value,
+}
+
+/// Which text of a node is read, if any; told whether something below it has a text.
+type Order<'a> = &'a dyn Fn(&Node, bool) -> Option<Part>;
+
+/// A text of the page with its place among the texts that were read together.
+struct Piece {
+    node: NodeId,
+    part: Part,
+    range: Range<usize>,
+}
+
+/// What stands in the place of a part of a text.
+type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
+
+/// The tree without what is spread over several of its nodes. Its single texts have been redacted before.
+pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
+    let mut cuts = Cuts::new();
+    let values = |node: &Node, _: bool| node.value.as_ref().map(|_| Part::Value);
+    let names = |_: &Node, _: bool| Some(Part::Name);
+    let shown = |node: &Node, speaks: bool| match &node.value {
+        Some(value) if !value.is_empty() => Some(Part::Value),
+        _ => (!speaks).then_some(Part::Name),
+    };
+    let speaks = with_text_below(&tree);
+    let orders: [Order<'_>; 3] = [&values, &names, &shown];
+    let mut before: Vec<String> = Vec::new();
+    for order in orders {
+        let (text, pieces) = read(&tree, &speaks, order);
+        if pieces.len() > 1 && !before.contains(&text) {
+            find(forms, &text, &pieces, &mut cuts);
+            before.push(text);
+        }
+    }
+    if cuts.is_empty() { tree } else { without(tree, cuts) }
+}
+
+/// For each node, whether something below it has a text.
+fn with_text_below(tree: &Tree) -> Vec<bool> {
+    let mut below = vec![false; tree.len()];
+    for (id, node) in tree.iter().rev() {
+        let speaks = below[id.index()] || !node.name.is_empty() || node.value.as_deref().is_some_and(|v| !v.is_empty());
+        if let Some(parent) = tree.parent(id).filter(|_| speaks) {
+            below[parent.index()] = true;
+        }
+    }
+    below
+}
+
+fn read(tree: &Tree, speaks: &[bool], order: Order<'_>) -> (String, Vec<Piece>) {
+    let (mut text, mut pieces) = (String::new(), Vec::new());
+    for (node, found) in tree.iter() {
+        let Some(part) = order(found, speaks[node.index()]) else { continue };
+        let piece = text_of(found, part).trim();
+        if !piece.is_empty() {
+            let start = text.len();
+            text.push_str(piece);
+            pieces.push(Piece { node, part, range: start..text.len() });
+        }
+    }
+    (text, pieces)
+}
+
+fn text_of(node: &Node, part: Part) -> &str {
+    match part {
+        Part::Name => &node.name,
+        Part::Value => node.value.as_deref().unwrap_or_default(),
+    }
+}
+
+fn find(forms: &Forms, text: &str, pieces: &[Piece], cuts: &mut Cuts) {
+    for hit in super::clusters(forms.find(text.as_bytes())) {
+        let first = pieces.partition_point(|piece| piece.range.end <= hit.range.start);
+        let end = pieces.partition_point(|piece| piece.range.start < hit.range.end);
+        cut(&pieces[first..end.max(first)], &hit.range, &forms.placeholders[hit.secret], cuts);
+    }
+    // A short secret has no place in a running text; a row of single signs that is nothing else is one.
+    for row in pieces.chunk_by(|a, b| is_sign(text, a) && is_sign(text, b)).filter(|row| row.len() > 1) {
+        let whole = row[0].range.start..row[row.len() - 1].range.end;
+        if let Some(secret) = forms.short.get(&text.as_bytes()[whole.clone()]) {
+            cut(row, &whole, &forms.placeholders[secret], cuts);
+        }
+    }
+}
+
+fn is_sign(text: &str, piece: &Piece) -> bool {
+    text[piece.range.clone()].chars().count() <= MAX_SIGNS
+}
+
+/// Notes what is to go of each piece, if there is more than one: what stands in a single text was judged there.
+fn cut(pieces: &[Piece], hit: &Range<usize>, placeholder: &str, cuts: &mut Cuts) {
+    if pieces.len() < 2 {
+        return;
+    }
+    for (index, piece) in pieces.iter().enumerate() {
+        let start = hit.start.max(piece.range.start) - piece.range.start;
+        let end = hit.end.min(piece.range.end) - piece.range.start;
+        let instead = if index == 0 { placeholder } else { HIDDEN };
+        cuts.entry((piece.node, piece.part)).or_default().push((start..end, instead.to_owned()));
+    }
+}
+
+fn without(tree: Tree, cuts: Cuts) -> Tree {
+    let mut instead: BTreeMap<(NodeId, Part), String> = BTreeMap::new();
+    for ((id, part), mut parts) in cuts {
+        let text = text_of(&tree[id], part).trim();
+        parts.sort_by_key(|(range, _)| (range.start, range.end));
+        let (mut out, mut at) = (String::new(), 0);
+        for (range, placeholder) in parts {
+            // Found in two orders, a part may be known twice.
+            if range.start < at && range.end <= at {
+                continue;
+            }
+            out.push_str(text.get(at..range.start).unwrap_or_default());
+            out.push_str(&placeholder);
+            repeated(&tree, id, text.get(range.clone()).unwrap_or_default(), &mut instead);
+            at = range.end;
+        }
+        out.push_str(text.get(at..).unwrap_or_default());
+        instead.insert((id, part), out);
+    }
+    tree.edit(|id, node| {
+        if let Some(name) = instead.remove(&(id, Part::Name)) {
+            node.name = name.into();
+        }
+        if let Some(value) = instead.remove(&(id, Part::Value)) {
+            node.value = Some(value.into());
+        }
+    })
+}
+
+/// Hides the same part where it is the whole name or value of the node itself, of one above it, or of one in it.
+fn repeated(tree: &Tree, id: NodeId, part: &str, instead: &mut BTreeMap<(NodeId, Part), String>) {
+    let around = std::iter::once(id).chain(tree.ancestors(id).take(MAX_LEVELS)).chain(tree.descendants(id));
+    for near in around {
+        for place in [Part::Name, Part::Value] {
+            if !part.is_empty() && text_of(&tree[near], place).trim() == part {
+                instead.entry((near, place)).or_insert_with(|| HIDDEN.to_owned());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        page::{ElementRef, Node, Role, Tree},
+        secret::{Redactor, Secret, SecretName},
+    };
+
+    fn redacted(value: &str, build: impl FnOnce(&mut crate::page::TreeBuilder)) -> Tree {
+        let mut builder = Tree::builder();
+        build(&mut builder);
+        let (name, secret) = (SecretName::parse("P").unwrap(), Secret::new(value));
+        Redactor::new([(&name, &secret)]).tree(&builder.finish())
+    }
+
+    fn texts(tree: &Tree) -> Vec<String> {
+        let of = |node: &Node| [node.name.to_string(), node.value.as_deref().unwrap_or_default().to_owned()];
+        tree.nodes().iter().flat_map(of).filter(|text| !text.is_empty()).collect()
+    }
+
+    #[test]
+    fn a_word_in_two_pieces_is_hidden_in_both_and_what_is_around_it_stays() {
+        let tree = redacted("hunter2", |b| {
+            b.leaf(Node::text("Your password: hun"));
+            b.leaf(Node::text("ter2 was saved"));
+            b.leaf(Node::text("terrible"));
+        });
+        assert_eq!(texts(&tree), ["Your password: <secret:P>", "[hidden] was saved", "terrible"]);
+    }
+
+    #[test]
+    fn a_letter_a_node_is_hidden_in_every_node_and_the_references_stay() {
+        let tree = redacted("hunter2", |b| {
+            for (n, letter) in "hunter2".chars().enumerate() {
+                let reference = ElementRef::parse(&format!("e{n}")).unwrap();
+                b.open(Node::new(Role::Button, letter.to_string()).with_ref(reference));
+                b.leaf(Node::text(letter.to_string()));
+                b.close();
+            }
+        });
+        assert!(texts(&tree).iter().all(|text| text == "[hidden]" || text == "<secret:P>"), "{:?}", texts(&tree));
+        assert_eq!(tree.by_ref("e6").map(|id| tree[id].role.clone()), Some(Role::Button));
+    }
+
+    #[test]
+    fn pieces_in_names_and_in_values_are_read_together() {
+        let tree = redacted("hunter2", |b| {
+            b.leaf(Node::new(Role::Button, "hun"));
+            b.open(Node::new(Role::Generic, ""));
+            b.leaf(Node::text("ter2"));
+            b.close();
+        });
+        assert_eq!(texts(&tree), ["<secret:P>", "[hidden]"]);
+    }
+
+    #[test]
+    fn an_encoded_value_in_pieces_is_hidden_too() {
+        let tree = redacted("hunter2", |b| {
+            b.leaf(Node::text("aHVud"));
+            b.leaf(Node::text("GVyMg=="));
+            b.leaf(Node::text("hun%74"));
+            b.leaf(Node::text("er2"));
+        });
+        let shown = texts(&tree).join(" ");
+        assert!(!shown.contains("aHV") && !shown.contains("MyMg") && !shown.contains("er2"), "{shown}");
+    }
+
+    #[test]
+    fn a_short_secret_is_hidden_as_a_row_of_signs_and_not_as_a_part_of_one() {
+        let row = |signs: &'static str| {
+            move |b: &mut crate::page::TreeBuilder| {
+                b.leaf(Node::text("Code"));
+                signs.chars().for_each(|sign| b.leaf(Node::new(Role::TextBox, "Digit").with_value(sign.to_string())));
+                b.leaf(Node::text("Continue"));
+            }
+        };
+        let hidden = texts(&redacted("1234", row("1234")));
+        assert!(!hidden.iter().any(|text| "1234".contains(text.as_str())), "{hidden:?}");
+        let month = texts(&redacted("1234", row("123456789")));
+        assert_eq!(month.iter().filter(|text| "123456789".contains(text.as_str())).count(), 9);
+    }
+
+    #[test]
+    fn a_page_that_does_not_show_it_stays_as_it_was() {
+        let build = |b: &mut crate::page::TreeBuilder| {
+            b.open(Node::new(Role::Main, "hun"));
+            b.leaf(Node::text(" hunter "));
+            b.leaf(Node::text("3"));
+            b.close();
+        };
+        let mut plain = Tree::builder();
+        build(&mut plain);
+        assert_eq!(redacted("hunter2", build), plain.finish());
+    }
+}
