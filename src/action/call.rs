@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet};
+use crate::secret::Redactor;
 
 /// A call as a model made it, before anything was checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +70,19 @@ impl Action {
             Self::Agent(action) => action.arguments(),
             Self::Custom(call) => call.arguments.clone(),
         }
+    }
+
+    /// The same action without a secret in it: an address or a text may hold one. What is no action any more then keeps
+    /// the tool's name alone.
+    #[must_use]
+    pub fn redacted(&self, redactor: &Redactor) -> Self {
+        if redactor.is_empty() {
+            return self.clone();
+        }
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        redactor.json(&mut value);
+        serde_json::from_value(value)
+            .unwrap_or_else(|_| Self::Custom(CustomCall { tool: self.tool_name().to_owned(), arguments: Value::Null }))
     }
 
     /// `tool {"argument":"value"}` on one line, with sorted keys: how histories and logs print it.

@@ -99,19 +99,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 (tab.title, tab.url) = (String::new(), "not allowed in this run".to_owned());
             }
         }
-        if !self.redactor.is_empty() {
-            observation.url = self.redactor.text(&observation.url);
-            observation.title = self.redactor.text(&observation.title);
-            observation.tree = self.redactor.tree(&observation.tree);
-            if let Some(dialog) = &mut observation.dialog {
-                dialog.message = self.redactor.text(&dialog.message);
-            }
-            for tab in &mut observation.tabs {
-                tab.title = self.redactor.text(&tab.title);
-                tab.url = self.redactor.text(&tab.url);
-            }
-        }
-        observation
+        self.redactor.observation(observation)
     }
 
     /// The browser can no longer be looked at.
@@ -163,6 +151,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 digest: options.digest,
             })
         });
+        // What memory says was never looked at, and clean texts can make a secret where they meet.
+        let message = self.redactor.text(&message);
         let mut request = ChatRequest::new(self.system.clone(), message, Arc::clone(&self.tools));
         request.mode = capabilities.mode;
         request.max_calls = options.max_calls;
@@ -205,7 +195,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         match answer {
             Ok(response) => {
-                let response = self.redacted_response(response);
+                let response = response.redacted(&self.redactor);
                 let usage = response.usage.unwrap_or_else(|| estimate_usage(&response, estimated_tokens));
                 self.estimated |= response.usage.is_none();
                 self.spent = before;
@@ -234,18 +224,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Err(StopReason::ModelUnusable)
             }
         }
-    }
-
-    fn redacted_response(&self, mut response: ChatResponse) -> ChatResponse {
-        if !self.redactor.is_empty() {
-            response.text = self.redactor.text(&response.text);
-            response.reasoning = response.reasoning.map(|text| self.redactor.text(&text));
-            for call in &mut response.calls {
-                call.name = self.redactor.text(&call.name);
-                self.redactor.json(&mut call.arguments);
-            }
-        }
-        response
     }
 
     /// Reads the calls into the queue; a reply without a usable call is told to the model, three in a row end the run.

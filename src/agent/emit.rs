@@ -6,19 +6,22 @@ use super::Clock;
 use crate::{
     base::RunId,
     event::{Event, EventKind, EventSink},
+    secret::Redactor,
 };
 
-/// Stamps events with run, step and time, and hands them to the sink.
+/// Stamps events with run, step and time, and hands them to the sink; none leaves with a secret in it.
 #[derive(Debug, Clone)]
 pub(super) struct Emitter {
     pub(super) sink: Arc<dyn EventSink>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) run: RunId,
     pub(super) step: u32,
+    pub(super) redactor: Redactor,
 }
 
 impl Emitter {
     pub(super) fn emit(&self, kind: EventKind) {
+        let kind = kind.redacted(&self.redactor);
         self.sink.emit(&Event::new(kind, self.run.clone(), self.step, self.clock.now()));
     }
 

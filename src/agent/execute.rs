@@ -132,7 +132,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             if let Outcome::Failed(failure) = &mut execution.outcome {
                 failure.detail = self.redactor.text(&failure.detail);
             }
-            execution.text = execution.text.map(|text| self.redactor.text(&text));
+            let clean = |text: String| self.redactor.text(&text);
+            execution.text = execution.text.map(clean);
+            execution.page = execution.page.map(|(url, title)| (clean(url), clean(title)));
+            if let Some(dialog) = &mut execution.dialog {
+                dialog.message = self.redactor.text(&dialog.message);
+            }
             for notice in &mut execution.notices {
                 match notice {
                     Notice::TabOpened { url } => *url = self.redactor.text(url),

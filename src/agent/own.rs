@@ -110,7 +110,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (Some(_), Some(id)) => tree.text_of(id),
             (Some(_), None) => return Outcome::failed(ErrorClass::NotFound, ""),
         };
-        let text = text::truncate(&text::squeeze(&text), MAX_EXTRACT);
+        // Squeezed to one line, what stood apart stands together; and a cut must not take half of a secret away.
+        let text = text::truncate(&self.redactor.text(&text::squeeze(&text)), MAX_EXTRACT);
         self.emitter.emit(EventKind::Extracted { name: extract.name.clone(), text: text.clone() });
         self.remarks.results.push((extract.name.clone(), text.clone()));
         self.extracted.insert(extract.name.clone(), text);

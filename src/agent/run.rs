@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, BrowserAction, CallProblem, CustomCall, Goto, ToolSet},
+    action::{Action, BrowserAction, CallProblem, Goto, ToolSet},
     base::{Error, Host, Nonce, RunId, text},
     chat::CallMode,
     event::{EventKind, RunSummary},
@@ -119,7 +119,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let redactor = task.vault.redactor();
         let secrets: Vec<SecretName> = task.vault.names().cloned().collect();
         let id = task.run.clone().unwrap_or_else(|| RunId::from_bits(Uuid::now_v7().as_u128()));
-        let emitter = Emitter { sink: Arc::clone(&parts.sink), clock: Arc::clone(&parts.clock), run: id, step: 0 };
+        let emitter = Emitter {
+            sink: Arc::clone(&parts.sink),
+            clock: Arc::clone(&parts.clock),
+            run: id,
+            step: 0,
+            redactor: redactor.clone(),
+        };
         let custom = parts.tools.iter().map(|tool| tool.spec());
         let tools = Arc::new(ToolSet::new(&parts.browser.capabilities().tools, parts.options.scripts, custom));
         let kinds = if parts.options.memory { parts.kinds.clone() } else { Vec::new() };
@@ -256,17 +262,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         &self.spent
     }
 
-    /// The same action without a secret in it: an address or a text may hold one.
+    /// The same action without a secret in it.
     pub(super) fn clean(&self, action: &Action) -> Action {
-        if self.redactor.is_empty() {
-            return action.clone();
-        }
-        let mut value = serde_json::to_value(action).unwrap_or_default();
-        self.redactor.json(&mut value);
-        serde_json::from_value(value).unwrap_or_else(|_| {
-            let tool = action.tool_name().to_owned();
-            Action::Custom(CustomCall { tool, arguments: serde_json::Value::Null })
-        })
+        action.redacted(&self.redactor)
     }
 
     /// Tells once that events are lost.
@@ -306,7 +304,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
         .with_cost(self.parts.options.prices.map(|_| self.spent.cost));
         self.watch_recording();
-        let final_url = self.page.map(|page| page.head.url);
+        // As with events, what leaves is redacted once more.
+        let clean = |text: String| self.redactor.text(&text);
+        self.answer = self.answer.map(clean);
+        self.evidence = self.evidence.map(clean);
+        self.error = self.error.map(clean);
+        self.extracted = self.redactor.pairs(self.extracted);
+        let final_url = self.page.map(|page| clean(page.head.url));
         self.emitter.emit(EventKind::RunEnded {
             answer: self.answer.clone(),
             evidence: self.evidence.clone(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{action::RawCall, base::TokenCount};
+use crate::{action::RawCall, base::TokenCount, secret::Redactor};
 
 /// Tokens as the provider reported them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,21 @@ impl ChatResponse {
     /// A response with these calls.
     pub fn with_calls(calls: impl IntoIterator<Item = RawCall>) -> Self {
         Self { calls: calls.into_iter().collect(), ..Self::default() }
+    }
+
+    /// The same response without a secret: a provider may send back what it was never sent.
+    #[must_use]
+    pub fn redacted(mut self, redactor: &Redactor) -> Self {
+        if redactor.is_empty() {
+            return self;
+        }
+        let optional = [&mut self.reasoning, &mut self.stop, &mut self.model].into_iter().flatten();
+        let names = self.calls.iter_mut().map(|call| &mut call.name);
+        for text in [&mut self.text].into_iter().chain(optional).chain(names) {
+            *text = redactor.text(text);
+        }
+        self.calls.iter_mut().for_each(|call| redactor.json(&mut call.arguments));
+        self
     }
 
     /// A response with this text and no call.

@@ -6,6 +6,7 @@ mod fan_out;
 mod jsonl;
 mod kinds;
 pub(crate) mod port;
+mod redacted;
 #[cfg(feature = "jsonl")]
 mod run_folder;
 #[cfg(feature = "tracing")]

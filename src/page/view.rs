@@ -153,6 +153,25 @@ impl PageView {
         rank::find(&self.elements, query, max)
     }
 
+    /// The same view with every text of the page passed through `f`; references and our own notes stay.
+    #[must_use]
+    pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
+        let own = [&mut self.url, &mut self.title, &mut self.summary, &mut self.visible_text];
+        let elements = self.elements.iter_mut().flat_map(|element| {
+            [&mut element.label]
+                .into_iter()
+                .chain(&mut element.value)
+                .chain(&mut element.url)
+                .chain(&mut element.context)
+                .chain(&mut element.options)
+        });
+        let passages = self.passages.iter_mut().map(|passage| &mut passage.text);
+        for text in own.into_iter().chain(elements).chain(passages).filter(|text| !text.is_empty()) {
+            *text = f(text);
+        }
+        self
+    }
+
     /// The element with this reference, or the one that stands for it as its duplicate.
     pub fn element(&self, reference: &ElementRef) -> Option<&Element> {
         let own = self.elements.iter().find(|e| e.reference.as_ref() == Some(reference));

@@ -1,0 +1,178 @@
+//! The second net: an event without any form of any secret, whatever made it.
+//!
+//! What a browser, a model or a person returns is redacted where it enters the loop. This is the same once more where it
+//! leaves, so that a text that was put together from clean ones, or came from a store or a kind of memory, is seen too.
+//! Every kind of event is named here, so a new one cannot be forgotten. Words of ours and closed names stay as they are.
+
+use std::sync::Arc;
+
+use super::EventKind;
+use crate::{
+    action::{CallProblem, Outcome},
+    memory::{AdviceId, Change, Committed, Record},
+    page::{Notice, PageView, TargetIdentity},
+    secret::Redactor,
+};
+
+impl EventKind {
+    /// The same event with every secret replaced.
+    #[must_use]
+    pub(crate) fn redacted(mut self, redactor: &Redactor) -> Self {
+        if redactor.is_empty() {
+            return self;
+        }
+        let net = Net(redactor);
+        match &mut self {
+            Self::RunStarted { goal, start_url, driver, model, tools, .. } => {
+                net.all([goal, driver, model]);
+                net.all(start_url);
+                net.all(tools);
+            }
+            Self::Observed { observation, .. } => {
+                let seen = Arc::unwrap_or_clone(std::mem::take(observation));
+                *observation = Arc::new(redactor.observation(seen));
+            }
+            Self::Interpreted { view } => {
+                *view = Arc::new(PageView::clone(view).map_text(|text| redactor.text(text)));
+            }
+            Self::Tier1Loaded { lessons, .. } | Self::DomainRecall { lessons, .. } => net.all(lessons),
+            Self::ErrorRecall { command, error_snippet, lessons, .. } => {
+                net.all([command, error_snippet]);
+                net.all(lessons);
+            }
+            Self::ModelAsked { system, message, offered, .. } => {
+                net.all(system);
+                net.text(message);
+                net.all(offered.iter_mut().map(|AdviceId { key, .. }| key));
+            }
+            Self::ModelReplied { response, .. } => *response = std::mem::take(response).redacted(redactor),
+            Self::CallRefused { problem: CallProblem { tool, failure } } => {
+                net.all(tool);
+                net.text(&mut failure.detail);
+            }
+            Self::ApprovalDecided { action, .. } => *action = action.redacted(redactor),
+            Self::ActionStarted { action, targets } => {
+                *action = action.redacted(redactor);
+                net.targets(targets);
+            }
+            Self::ActionExecuted { action, targets, outcome, url_before, url_after, changed, .. } => {
+                *action = action.redacted(redactor);
+                net.targets(targets);
+                if let Outcome::Failed(failure) = outcome {
+                    net.text(&mut failure.detail);
+                }
+                net.all([url_before, url_after]);
+                net.all(changed);
+            }
+            Self::Extracted { name, text } => net.all([name, text]),
+            Self::Noticed { notice } => net.notice(notice),
+            Self::FinishChecked { answer, evidence, .. } => net.all([answer, evidence]),
+            Self::HumanAsked { question, answer } => {
+                net.text(question);
+                net.all(answer);
+            }
+            Self::FactProposed { key, value } => net.all([key, value]),
+            Self::MemoryUpdated { committed: Committed { changes, .. }, .. } => {
+                for change in changes {
+                    match change {
+                        Change::Put(Record { key, body }) => {
+                            net.text(key);
+                            redactor.json(body);
+                        }
+                        Change::Remove(key) => net.text(key),
+                    }
+                }
+            }
+            Self::ModelFailed { error, .. } | Self::MemoryFailed { error, .. } | Self::RecordingFailed { error } => {
+                net.text(error);
+            }
+            Self::RunEnded { answer, evidence, extracted, final_url, error, summary: _ } => {
+                net.all([answer, evidence, final_url, error].into_iter().flatten());
+                *extracted = redactor.pairs(std::mem::take(extracted));
+            }
+            // A picture cannot be searched; none is made once a secret was typed or shown.
+            Self::CallsDropped { .. } | Self::Warned { .. } | Self::Pictured { .. } => {}
+        }
+        self
+    }
+}
+
+struct Net<'a>(&'a Redactor);
+
+impl Net<'_> {
+    fn text(&self, text: &mut String) {
+        *text = self.0.text(text);
+    }
+
+    fn all<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
+        texts.into_iter().for_each(|text| self.text(text));
+    }
+
+    fn targets(&self, targets: &mut [TargetIdentity]) {
+        for target in targets {
+            self.all([&mut target.name].into_iter().chain(&mut target.label));
+            self.all(target.ancestors.iter_mut().chain(&mut target.frames));
+            self.all(target.attributes.iter_mut().flat_map(|(name, value)| [name, value]));
+            // It cannot be rewritten.
+            target.locator = target.locator.take().filter(|locator| !self.0.contains(&locator.to_string()));
+        }
+    }
+
+    fn notice(&self, notice: &mut Notice) {
+        match notice {
+            Notice::TabOpened { url } => self.text(url),
+            Notice::Download { suggested_name, .. } => self.text(suggested_name),
+            Notice::TransportChanged { why, .. } => self.text(why),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        page::{ElementRef, Node, Observation, PageHead, Role, Tree, ViewOptions, interpret},
+        secret::{Secret, SecretName},
+    };
+
+    /// A page that says the value in every text that a page has.
+    fn page(value: &str) -> Tree {
+        let mut b = Tree::builder();
+        let at = |n: u32| ElementRef::parse(&format!("e{n}")).unwrap();
+        b.open(Node::new(Role::Main, value));
+        b.leaf(Node::new(Role::Heading, value));
+        b.open(Node::new(Role::Combobox, value).with_ref(at(1)).with_value(value));
+        b.leaf(Node::new(Role::Option, value));
+        b.close();
+        for n in 2..4 {
+            // Two alike, so that each is told by its row.
+            b.open(Node::new(Role::ListItem, ""));
+            b.leaf(Node::text(format!("{n} {value}")));
+            let mut link = Node::new(Role::Link, format!("to {value}")).with_ref(at(n));
+            link.url = Some(value.into());
+            b.leaf(link);
+            b.close();
+        }
+        b.leaf(Node::text(format!("A word: {value}")));
+        b.finish()
+    }
+
+    #[test]
+    fn no_text_of_a_page_escapes_the_second_net() {
+        const VALUE: &str = "net-canary-3c7f";
+        let head = PageHead::new(format!("https://shop.example/?q={VALUE}"), VALUE);
+        let view = interpret(&head, &page(VALUE), &ViewOptions::default());
+        let observation = Observation::new(head.url.clone(), VALUE, page(VALUE));
+        let (name, secret) = (SecretName::parse("P").unwrap(), Secret::new(VALUE));
+        let redactor = Redactor::new([(&name, &secret)]);
+        for event in [
+            EventKind::Interpreted { view: Arc::new(view) },
+            EventKind::Observed { observation: Arc::new(observation), elapsed_ms: 1 },
+        ] {
+            let shown = serde_json::to_string(&event).unwrap();
+            assert!(shown.matches(VALUE).count() > 8, "{shown}");
+            let clean = serde_json::to_string(&event.redacted(&redactor)).unwrap();
+            assert!(!clean.contains(VALUE), "{clean}");
+        }
+    }
+}
