@@ -48,8 +48,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if !self.parts.browser.capabilities().tools.contains(&action.tool()) {
             return Some(Outcome::failed(ErrorClass::Unsupported, ""));
         }
-        if action.tool() == BrowserTool::Screenshot && self.secret_typed {
-            return Some(Outcome::failed(ErrorClass::Blocked, "no picture is taken after a secret was typed"));
+        if action.tool() == BrowserTool::Screenshot && self.secret_seen {
+            return Some(Outcome::failed(ErrorClass::Blocked, "no picture is taken once a secret was typed or shown"));
         }
         if let Some(refusal) = action.url().and_then(|url| self.guards.check_url(url).err()) {
             return Some(Outcome::failed(ErrorClass::Blocked, refusal.sentence()));

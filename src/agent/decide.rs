@@ -54,8 +54,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let options = &self.parts.options;
         let request = ObserveRequest::default()
             .with_timeout(options.command_timeout)
-            // A picture cannot be redacted, so none is taken once a secret was typed.
-            .with_screenshot(options.screenshots && !self.secret_typed);
+            // A picture cannot be redacted, so none is taken once a secret was typed or shown.
+            .with_screenshot(options.screenshots && !self.secret_seen);
         let started = Instant::now();
         let mut observed = self.observed(&request).await;
         if observed.as_ref().is_err_and(|error| error.kind() != ErrorKind::BrowserLost) {
@@ -86,7 +86,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// What the run may see of an observation: no secret, and nothing of tabs that it may not visit.
-    fn redacted(&self, mut observation: Observation) -> Observation {
+    fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.guards.may_show_frame(url);
         observation.tree = mask_fields(observation.tree, &self.typed_into).close_frames(may_show, CLOSED_FRAME);
         if observation.tree.nodes().iter().any(is_closed_frame) {
@@ -99,7 +99,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 (tab.title, tab.url) = (String::new(), "not allowed in this run".to_owned());
             }
         }
-        self.redactor.observation(observation)
+        if self.redactor.is_empty() {
+            return observation;
+        }
+        let mut clean = self.redactor.observation(observation.clone());
+        // What the browser shows by itself, or kept from another run, stands in a picture like what was typed now.
+        self.secret_seen |= clean != observation;
+        clean.screenshot = clean.screenshot.filter(|_| !self.secret_seen);
+        clean
     }
 
     /// The browser can no longer be looked at.

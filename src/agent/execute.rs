@@ -78,9 +78,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if let Some(text) = told(action, execution.text.take(), &after) {
             self.remarks.results.push((action.tool().as_str().to_owned(), text));
         }
-        if let Some(png) =
-            execution.image.take().filter(|_| !after.observation.tree.nodes().iter().any(is_closed_frame))
-        {
+        let shows_closed = after.observation.tree.nodes().iter().any(is_closed_frame);
+        if let Some(png) = execution.image.take().filter(|_| !self.secret_seen && !shows_closed) {
             self.emitter.emit(EventKind::Pictured { png: png.clone() });
             self.remarks.pictures.push(png);
         }
@@ -104,7 +103,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Remembers that a secret is typed, and where.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
-            self.secret_typed = true;
+            self.secret_seen = true;
             self.typed_into.extend(action.targets().into_iter().filter_map(|target| target.as_ref()).cloned());
         }
     }

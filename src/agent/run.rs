@@ -99,7 +99,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) finish_refused: bool,
     /// Whether the action under way led to a page that had to be left: nothing is learned from it.
     pub(super) left_scope: bool,
-    pub(super) secret_typed: bool,
+    /// A secret was typed, or the page showed one: no picture is taken any more.
+    pub(super) secret_seen: bool,
     /// Fields of this page that a secret was typed into.
     pub(super) typed_into: BTreeSet<ElementRef>,
 
@@ -191,7 +192,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             unusable_in_row: 0,
             finish_refused: false,
             left_scope: false,
-            secret_typed: false,
+            secret_seen: false,
             typed_into: BTreeSet::new(),
             log: Vec::new(),
             offered: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
