@@ -148,6 +148,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             max_steps: parts.options.budget.max_steps,
             approval: parts.options.approval.to_string(),
         });
+        if let Some(warning) = short_secrets(redactor.weak()) {
+            emitter.emit(EventKind::Warned { guard: "secrets".to_owned(), text: warning });
+        }
         engine.prepare(&parts.memory, &emitter, &redactor).await;
         let lessons = engine.recall(&parts.memory, &Cue::RunStarted, &emitter, &redactor).await;
         emitter.emit(EventKind::Tier1Loaded {
@@ -331,6 +334,18 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             recording: self.recording.or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text))),
         }
     }
+}
+
+/// What to tell of secrets that cannot be looked for everywhere; `None` if there is none.
+fn short_secrets(names: &[SecretName]) -> Option<String> {
+    let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "shorter than 6 characters: {}; such a secret is replaced only where a value stands, so a page that repeats it \
+             in the middle of a sentence shows it",
+            names.join(", ")
+        )
+    })
 }
 
 /// The mode as events write it.
