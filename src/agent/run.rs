@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
+    fmt,
     sync::Arc,
     time::Duration,
 };
@@ -62,7 +63,6 @@ pub(super) struct Remarks {
 /// A run under way.
 ///
 /// Drive it with [`step`](Self::step) until it stops, then call [`finish`](Self::finish).
-#[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a run, each asked on its own")]
 pub struct Run<'l, B, L, M> {
     pub(super) parts: &'l DecisionLoop<B, L, M>,
@@ -112,6 +112,21 @@ pub struct Run<'l, B, L, M> {
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
     recording: Option<String>,
+}
+
+impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
+    /// How far it is. Not its parts: an action that waits may hold an address with a secret in it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("task", &self.task)
+            .field("run", &self.emitter.run)
+            .field("step", &self.emitter.step)
+            .field("url", &self.page.as_ref().map(|page| &page.head.url))
+            .field("spent", &self.spent)
+            .field("error", &self.error)
+            .field("stopped", &self.stopped)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {

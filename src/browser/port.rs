@@ -1,9 +1,14 @@
 //! What the loop asks of a browser.
 
-use std::{collections::BTreeSet, fmt::Debug, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fmt::{self, Debug},
+    sync::Arc,
+    time::Duration,
+};
 
 use crate::{
-    action::{BrowserAction, BrowserTool, Outcome},
+    action::{Action, BrowserAction, BrowserTool, Outcome},
     base::Result,
     page::{Dialog, ElementRef, Locator, Notice, Observation},
     secret::SecretResolver,
@@ -59,7 +64,7 @@ impl Default for ObserveRequest {
 }
 
 /// Asks for one action.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ExecuteRequest {
     /// What to do; task parameters are put in, secrets are still placeholders.
@@ -72,6 +77,18 @@ pub struct ExecuteRequest {
     pub page: Option<String>,
     /// Longest time it may take.
     pub timeout: Duration,
+}
+
+impl Debug for ExecuteRequest {
+    /// Secrets replaced: a start address or a parameter of the task may hold one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let action = Action::Browser(self.action.clone()).redacted(&self.secrets.redactor());
+        f.debug_struct("ExecuteRequest")
+            .field("action", &action.line())
+            .field("secrets", &self.secrets)
+            .field("timeout", &self.timeout)
+            .finish()
+    }
 }
 
 impl ExecuteRequest {

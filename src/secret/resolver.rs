@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Secret, SecretName, Vault};
+use super::{Redactor, Secret, SecretName, Vault};
 use crate::base::{Origin, Result};
 
 /// Releases secrets of one run to a driver.
@@ -13,6 +13,11 @@ impl SecretResolver {
     /// A resolver over the run's vault.
     pub fn new(vault: Arc<Vault>) -> Self {
         Self(vault)
+    }
+
+    /// What replaces every form of every secret that could be asked for.
+    pub fn redactor(&self) -> Redactor {
+        self.0.redactor()
     }
 
     /// The value, if the top page and the frame that holds the field are both origins it is bound to.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    fmt,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -50,7 +51,7 @@ pub struct PlaywrightCli {
 }
 
 /// What is remembered between commands.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct State {
     /// Why nothing more can be done.
     gone: Option<&'static str>,
@@ -273,6 +274,13 @@ enum Trust {
     Script,
     /// The tool, about a script in the page: its error text may be the page's.
     Page,
+}
+
+impl fmt::Debug for State {
+    /// Nothing of the page: it may show what was typed, and only the run knows what must not be seen.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("gone", &self.gone).field("tabs", &self.tabs).finish_non_exhaustive()
+    }
 }
 
 impl State {
