@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 use super::locator;
 use crate::action::Target;
@@ -44,6 +45,9 @@ const KEPT: &str = "webwiseSecretFields";
 /// How long a field may take to say that it is there. Unit: milliseconds. Source: chosen; it takes about one.
 const LATE_MS: u32 = 250;
 
+/// Where the value of a secret goes in a script. No text of ours or of an address holds such a sign.
+const VALUE: char = '\0';
+
 /// What a script types into.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Field<'a> {
@@ -66,6 +70,20 @@ fn expression(target: &Target) -> String {
 fn literal(text: &str) -> String {
     // JSON is JavaScript, line separators included since ES2019.
     Value::from(text).to_string()
+}
+
+/// A value as a literal in a buffer that is wiped. None of them grows, because growing leaves a copy behind.
+fn with_value(script: &str, value: &str) -> String {
+    // A byte of the value takes six at most, as `\u0000`.
+    let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
+    // Writing a text to memory does not fail.
+    let _ = serde_json::to_writer(&mut *literal, value);
+    let (before, after) = script.split_once(VALUE).unwrap_or((script, ""));
+    let mut out = String::with_capacity(script.len() + literal.len());
+    for part in [before, &String::from_utf8_lossy(&literal), after] {
+        out.push_str(part);
+    }
+    out
 }
 
 /// Statements that set `handle` and `frame`, both known to the driver and not to the page.
@@ -116,19 +134,19 @@ pub(super) fn type_if_still_at(
     let method = if matches!(field, Field::At(_)) { "fill" } else { "type" };
     let enter =
         if submit { format!("await handle.press('Enter', {{ timeout: {timeout_ms} }});") } else { String::new() };
-    guarded(&format!(
+    let script = guarded(&format!(
         "{find}
     const origin = address => {{ try {{ return new URL(address).origin; }} catch {{ return ''; }} }};
     if (!frame || origin(page.url()) !== {top} || origin(frame.url()) !== {frame}) return {{ moved: true }};
     (page.{KEPT} ??= []).push(handle);
-    await handle.{method}({value}, {{ timeout: {timeout_ms} }});
+    await handle.{method}({VALUE}, {{ timeout: {timeout_ms} }});
     {enter}
     return {{ done: true }};",
         find = find(field, timeout_ms),
         top = literal(top),
         frame = literal(frame),
-        value = &*zeroize::Zeroizing::new(literal(value)),
-    ))
+    ));
+    with_value(&script, value)
 }
 
 /// Fills a field with a text that is too long for an argument.
