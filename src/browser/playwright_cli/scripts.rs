@@ -13,12 +13,15 @@ use crate::action::Target;
 /// What one of the scripts returned.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent answers of different scripts")]
 pub(super) struct Returned {
     pub(super) done: bool,
     /// The page or the frame was another one than before.
     pub(super) moved: bool,
     /// No field, or more than one, has the focus.
     pub(super) unfocused: bool,
+    /// The page or the frame is in a sandbox: the server itself does not trust what is in it.
+    pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
     pub(super) error: Option<String>,
@@ -47,6 +50,9 @@ const LATE_MS: u32 = 250;
 
 /// Where the value of a secret goes in a script. No text of ours or of an address holds such a sign.
 const VALUE: char = '\0';
+/// An expression that says whether page or frame have no origin, whatever their address is.
+const OPAQUE: &str =
+    "(await Promise.all([page, handle].map(at => at.evaluate(() => self.origin === 'null')))).includes(true)";
 
 /// What a script types into.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +126,7 @@ fn guarded(body: &str) -> String {
 /// Reads the addresses of the page and of the frame that holds the field, from the browser and not from the page.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
-    guarded(&format!("{find}\n    return {{ top: page.url(), frame: frame ? frame.url() : '' }};"))
+    guarded(&format!("{find}\n    return {{ opaque: {OPAQUE}, top: page.url(), frame: frame ? frame.url() : '' }};"))
 }
 
 /// Types a value, if page and frame still have these origins.
@@ -138,6 +144,7 @@ pub(super) fn type_if_still_at(
         "{find}
     const origin = address => {{ try {{ return new URL(address).origin; }} catch {{ return ''; }} }};
     if (!frame || origin(page.url()) !== {top} || origin(frame.url()) !== {frame}) return {{ moved: true }};
+    if ({OPAQUE}) return {{ opaque: true }};
     (page.{KEPT} ??= []).push(handle);
     await handle.{method}({VALUE}, {{ timeout: {timeout_ms} }});
     {enter}

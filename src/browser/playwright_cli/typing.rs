@@ -111,6 +111,12 @@ fn obstacle(returned: &Returned) -> Option<Outcome> {
     if returned.moved {
         return Some(Outcome::failed(ErrorClass::SecretRefused, "the page moved to another site"));
     }
+    if returned.opaque {
+        return Some(Outcome::failed(
+            ErrorClass::SecretRefused,
+            "the page or the frame is in a sandbox without an origin",
+        ));
+    }
     if returned.unfocused {
         return Some(Outcome::failed(ErrorClass::SecretRefused, "not exactly one field has the focus"));
     }
