@@ -1,0 +1,287 @@
+//! The real browser: five values through whole runs by each transport, and fields that are where they should not be.
+//!
+//! The tool and Chromium must be there; `webwise setup` installs them.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use webwise::{
+    BrowserDriver, DecisionLoop, Origin, RunReport, Task,
+    action::{BrowserAction, ErrorClass, Fill, Goto, Outcome, RawCall, Target, TextValue},
+    agent::Options,
+    browser::{ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice},
+    chat::ChatResponse,
+    event::RunFolder,
+    guard::ApprovalMode,
+    page::Role,
+    secret::{Secret, SecretName, SecretResolver, Vault},
+    store::InMemory,
+    testing::{Recorder, ScriptedModel},
+};
+
+use crate::{
+    canaries::{PIN, canaries},
+    forms::{ENCODINGS, Scanner},
+    run::As,
+    site::Site,
+    taps::{Taps, files},
+};
+
+/// Sinks of a real run.
+const SINKS: usize = 7;
+
+fn short_folder() -> TempDir {
+    tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap()
+}
+
+fn options(base: &Path) -> PlaywrightCliOptions {
+    PlaywrightCliOptions::from_env()
+        .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
+        .with_folder(base)
+        .with_action_timeout(Duration::from_secs(5))
+}
+
+/// The real tool behind a script that writes down arguments and environment.
+fn watched(tools: &Path) -> std::path::PathBuf {
+    let real = ProgramPlaces::from_env().tool().expect("playwright-cli is there");
+    let (file, dir) = (tools.join("tool"), tools.display());
+    let script =
+        format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >> {dir}/argv\nenv >> {dir}/env\nexec '{}' \"$@\"\n", real.display());
+    fs::write(&file, script).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    file
+}
+
+fn calls(calls: &[(&str, Value)]) -> ChatResponse {
+    ChatResponse::with_calls(calls.iter().map(|(tool, arguments)| RawCall::new(*tool, arguments.clone())))
+}
+
+/// Types the value and reads what the page makes of it; if `sends`, also sends it, answers the dialog, and reads the page
+/// after it.
+fn model(value: &str, kept: As, sends: bool) -> ScriptedModel {
+    let typed = if kept == As::Secret { "<secret:WORD>" } else { value };
+    let mut replies = vec![
+        calls(&[("fill", json!({ "target": r#"label="Word""#, "text": typed }))]),
+        calls(&[("extract", json!({ "name": "typed" }))]),
+        calls(&[("screenshot", json!({}))]),
+    ];
+    let sending = [
+        calls(&[("click", json!({ "target": r#"role=button[name="Send"]"# }))]),
+        calls(&[("dialog_accept", json!({}))]),
+        calls(&[("extract", json!({ "name": "sent" }))]),
+    ];
+    replies.extend(sending.into_iter().filter(|_| sends));
+    replies.push(calls(&[("finish", json!({ "answer": format!("It is: {value}"), "success": false }))]));
+    ScriptedModel::new(replies)
+}
+
+struct Real {
+    transport: TransportChoice,
+    site: Site,
+    base: TempDir,
+    tools: TempDir,
+    driver: Arc<PlaywrightCli>,
+}
+
+impl Real {
+    async fn start(transport: TransportChoice) -> Self {
+        let (base, tools) = (short_folder(), short_folder());
+        let options = options(base.path()).with_program(watched(tools.path())).with_transport(transport);
+        let driver = Arc::new(PlaywrightCli::launch(&options).await.unwrap());
+        Self { transport, site: Site::start(), base, tools, driver }
+    }
+
+    async fn run(&self, value: &str, kept: As, sends: bool) -> (RunReport, Taps) {
+        let folder = tempfile::tempdir().unwrap();
+        let (recorder, model) = (Recorder::new(), model(value, kept, sends));
+        let kept_runs = Arc::new(RunFolder::new(folder.path().join("runs")).unwrap());
+        let sinks = webwise::event::FanOut::new().with(Arc::new(recorder.clone())).with(Arc::clone(&kept_runs) as _);
+        let mut options = Options::default();
+        options.approval = ApprovalMode::Auto;
+        options.screenshots = true;
+        let agent = DecisionLoop::builder(Arc::clone(&self.driver), model.clone(), InMemory::new())
+            .with_options(options)
+            .with_sink(sinks)
+            .build()
+            .unwrap();
+        let start = self.site.url("login");
+        let mut task = Task::new("Send the word").unwrap().with_start_url(&start).unwrap();
+        if kept == As::Secret {
+            let name = SecretName::parse("WORD").unwrap();
+            let origin = Origin::parse(&start).unwrap();
+            task = task.with_secrets(Vault::new().with(name, Secret::new(value), vec![origin]).unwrap());
+        }
+        let report = agent.run(task).await;
+        kept_runs.close().unwrap();
+        let mut taps = Taps::default();
+        let asked = model.requests().into_iter().flat_map(|r| [r.system, r.message]).collect::<Vec<_>>().join("\n");
+        taps.add("prompt", asked);
+        taps.add("events", format!("{:?}", recorder.events()));
+        taps.add("run folder", files(&folder.path().join("runs")));
+        taps.add("report", format!("{report:?}"));
+        taps.add("debug", format!("{agent:?}"));
+        (report, taps)
+    }
+
+    fn wrote(&self, file: &str) -> Vec<u8> {
+        fs::read(self.tools.path().join(file)).unwrap_or_default()
+    }
+
+    /// Whatever lies in the driver's folder can be read by its owner only.
+    fn is_private(&self) {
+        for entry in fs::read_dir(self.base.path()).unwrap().map(Result::unwrap) {
+            let mode = entry.metadata().unwrap().permissions().mode() & 0o077;
+            assert_eq!(mode, 0, "{} is open to others", entry.path().display());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
+    // A quote, a percent sign, a backslash, letters of another script, and the short one; all on one line.
+    let all = canaries();
+    let one_line = |value: &&String| !value.contains(char::is_control);
+    let find = |sign: &str| all.iter().filter(one_line).find(|value| value.contains(sign)).unwrap().clone();
+    let values = [find("\""), find("%"), find("\\"), find("密"), PIN.to_owned()];
+    let (mut bytes, mut leaks, mut controls) = (0, Vec::new(), (0, 0));
+    for transport in [TransportChoice::Process, TransportChoice::Socket] {
+        let real = Real::start(transport).await;
+        for value in &values {
+            let scanner = Scanner::new(value);
+            // A process a command is slow, so by that way the first value alone takes the whole way.
+            let sends = transport == TransportChoice::Socket || *value == values[0];
+            let (report, mut taps) = real.run(value, As::Secret, sends).await;
+            for name in ["typed", "sent"].into_iter().take(1 + usize::from(sends)) {
+                let repeated = report.extracted.get(name).is_some_and(|text| text.contains("<secret:WORD>"));
+                assert!(repeated, "{value:?} was not {name}, so nothing was repeated, {transport:?}: {report:?}");
+            }
+            real.is_private();
+            taps.add("arguments", real.wrote("argv"));
+            taps.add("environment", real.wrote("env"));
+            bytes += taps.bytes();
+            for (sink, found) in taps.hits(&scanner) {
+                leaks.extend(found.iter().map(|e| format!("{value:?} as {} in {sink}, {transport:?}", ENCODINGS[*e])));
+            }
+        }
+        let (seen, watched) = real.control(&values[0]).await;
+        controls = (controls.0 + seen, controls.1 + watched);
+        real.driver.close().await.unwrap();
+        let left: Vec<_> = fs::read_dir(real.base.path()).unwrap().collect();
+        assert!(left.is_empty(), "left behind: {left:?}");
+    }
+    assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
+    assert_eq!(controls, (11, 11), "a sink that did not show the value as ordinary text was not watched");
+    println!(
+        "secrets: {} canaries x {} encodings x {SINKS} sinks x 2 transports in a real browser: 0 hits in {bytes} bytes; \
+         controls {} of {}",
+        values.len(),
+        ENCODINGS.len(),
+        controls.0,
+        controls.1
+    );
+}
+
+impl Real {
+    /// The same with the value as ordinary text: how many sinks show it, of how many that could.
+    async fn control(&self, value: &str) -> (usize, usize) {
+        let scanner = Scanner::new(value);
+        let (report, mut taps) = self.run(value, As::Text, true).await;
+        assert!(report.extracted.contains_key("sent"), "{report:?}");
+        taps.add("arguments", self.wrote("argv"));
+        let mut hits = taps.hits(&scanner);
+        // By the socket nothing becomes an argument, only the start of the browser does.
+        if self.transport == TransportChoice::Socket {
+            assert_eq!(hits.remove("arguments").map(|found| found.len()), Some(0));
+            assert!(String::from_utf8_lossy(&self.wrote("argv")).contains("open"), "arguments were not watched");
+        }
+        assert!(
+            String::from_utf8_lossy(&self.wrote("env")).contains("WEBWISE_FOLDER="),
+            "the environment was not watched"
+        );
+        // The driver does not know what is secret, so its description tells nothing of any page.
+        assert!(scanner.hits(format!("{:?}", self.driver).as_bytes()).is_empty(), "{:?}", self.driver);
+        (hits.values().filter(|found| !found.is_empty()).count(), hits.len())
+    }
+}
+
+async fn fill(driver: &PlaywrightCli, target: Target, origin: &str) -> Outcome {
+    let name = SecretName::parse("WORD").unwrap();
+    let origin = Origin::parse(origin).unwrap();
+    let vault = Vault::new().with(name.clone(), Secret::new("place-canary-5e1d"), vec![origin]).unwrap();
+    let fill = Fill { target, text: TextValue::Secret(name), submit: false };
+    let request = ExecuteRequest::new(BrowserAction::Fill(fill)).with_secrets(SecretResolver::new(Arc::new(vault)));
+    driver.execute(&request).await.unwrap().outcome
+}
+
+async fn open(driver: &PlaywrightCli, url: String) {
+    let execution = driver.execute(&ExecuteRequest::new(BrowserAction::Goto(Goto { url }))).await.unwrap();
+    assert!(execution.outcome.is_done(), "{execution:?}");
+}
+
+/// The field as the page shows it now; frames load late.
+async fn field(driver: &PlaywrightCli) -> Target {
+    let begin = Instant::now();
+    loop {
+        let seen = driver.observe(&ObserveRequest::default()).await.unwrap();
+        let found = seen.tree.nodes().iter().find(|node| node.role == Role::TextBox && &*node.name == "Word");
+        if let Some(reference) = found.and_then(|node| node.reference.clone()) {
+            return Target::Ref(reference);
+        }
+        assert!(begin.elapsed() < Duration::from_secs(30), "no field on {}: {:?}", seen.url, seen.tree);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_field_in_the_wrong_place_gets_nothing() {
+    let (base, site) = (short_folder(), Site::start());
+    let driver = PlaywrightCli::launch(&options(base.path())).await.unwrap();
+    let ours = site.url("");
+    let wrong = [
+        site.foreign("field"),
+        site.url("redirect"),
+        site.url("foreign-frame"),
+        site.foreign("right-frame"),
+        site.url("sandbox"),
+        site.url("sandbox-without-scripts"),
+        site.url("sandboxed"),
+        site.url("srcdoc"),
+        site.url("data"),
+        site.url("blank"),
+    ];
+    for url in &wrong {
+        open(&driver, url.clone()).await;
+        let target = field(&driver).await;
+        let outcome = fill(&driver, target, &ours).await;
+        assert_eq!(outcome.class(), Some(ErrorClass::SecretRefused), "{url}: {outcome:?}");
+    }
+    // Seen in the right place, and elsewhere by the time it is typed into.
+    open(&driver, site.url("moves")).await;
+    let target = field(&driver).await;
+    let begin = Instant::now();
+    while driver.observe(&ObserveRequest::default()).await.unwrap().url != site.foreign("field") {
+        assert!(begin.elapsed() < Duration::from_secs(30), "the page did not move");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let outcome = fill(&driver, target, &ours).await;
+    assert!(!outcome.is_done(), "by a reference of the page before: {outcome:?}");
+    let outcome = fill(&driver, Target::parse(r#"label="Word""#).unwrap(), &ours).await;
+    assert_eq!(outcome.class(), Some(ErrorClass::SecretRefused), "after it moved: {outcome:?}");
+    for (url, origin) in
+        [(site.url("field"), ours.clone()), (site.url("right-frame"), ours), (site.foreign("field"), site.foreign(""))]
+    {
+        open(&driver, url.clone()).await;
+        let target = field(&driver).await;
+        let outcome = fill(&driver, target, &origin).await;
+        assert!(outcome.is_done(), "{url}: {outcome:?}");
+    }
+    driver.close().await.unwrap();
+    println!("secrets: {} wrong places in a real browser, 0 typed; 3 right ones, 3 typed", wrong.len() + 1);
+}
