@@ -37,7 +37,7 @@ pub use fingerprint::Fingerprint;
 pub use identity::{Collection, TargetIdentity};
 pub use label::MAX_LABEL;
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
-pub use observation::{Dialog, DialogKind, Notice, Observation, Tab};
+pub use observation::{Dialog, DialogKind, MAX_MESSAGE, MAX_TITLE, Notice, Observation, Tab};
 pub use page_type::PageType;
 pub use passage::Passage;
 pub use reference::ElementRef;

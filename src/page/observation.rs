@@ -3,7 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::Tree;
-use crate::base::text::clean;
+use crate::base::text::{clean, truncate};
+
+/// Longest title kept, of a page or a tab. Unit: characters. Source: chosen; browsers show some 100, and it stands in every event.
+pub const MAX_TITLE: usize = 1_000;
+/// Longest message of a dialog kept. Unit: characters. Source: chosen; browsers show some 2,000, and evidence may stand in it.
+pub const MAX_MESSAGE: usize = 4_000;
 
 /// A kind of dialog of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -28,14 +33,14 @@ pub enum DialogKind {
 pub struct Dialog {
     /// Which kind.
     pub kind: DialogKind,
-    /// Its message: page data, cleaned.
+    /// Its message: page data, cleaned, at most [`MAX_MESSAGE`] characters.
     pub message: String,
 }
 
 impl Dialog {
     /// A dialog with this message.
     pub fn new(kind: DialogKind, message: &str) -> Self {
-        Self { kind, message: clean(message) }
+        Self { kind, message: truncate(&clean(message), MAX_MESSAGE) }
     }
 }
 
@@ -47,7 +52,7 @@ pub struct Tab {
     pub index: u32,
     /// Whether actions go there.
     pub current: bool,
-    /// Title: page data, cleaned.
+    /// Title: page data, cleaned, at most [`MAX_TITLE`] characters.
     pub title: String,
     /// Address.
     pub url: String,
@@ -56,7 +61,7 @@ pub struct Tab {
 impl Tab {
     /// A tab.
     pub fn new(index: u32, current: bool, title: &str, url: impl Into<String>) -> Self {
-        Self { index, current, title: clean(title), url: url.into() }
+        Self { index, current, title: truncate(&clean(title), MAX_TITLE), url: url.into() }
     }
 }
 
@@ -66,7 +71,7 @@ impl Tab {
 pub struct Observation {
     /// Address, from the driver's own page block.
     pub url: String,
-    /// Title: page data, cleaned.
+    /// Title: page data, cleaned, at most [`MAX_TITLE`] characters.
     pub title: String,
     /// The accessible nodes; empty while a dialog blocks the page.
     pub tree: Tree,
@@ -84,7 +89,7 @@ pub struct Observation {
 impl Observation {
     /// A page with nothing else going on.
     pub fn new(url: impl Into<String>, title: &str, tree: Tree) -> Self {
-        Self { url: url.into(), title: clean(title), tree, ..Self::default() }
+        Self { url: url.into(), title: truncate(&clean(title), MAX_TITLE), tree, ..Self::default() }
     }
 
     /// The same observation with every text beside the tree passed through `f`.
