@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
 
-use super::{Run, absorb::Tried, finish::is_shown, run::Queued};
+use super::{Run, absorb::Tried, finish::is_shown, page_now::PageNow, run::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{AgentAction, AskHuman, CustomCall, ErrorClass, Extract, Find, Finish, Outcome, Remember, Target},
     base::{Error, ErrorKind, text},
     event::EventKind,
-    page::NodeId,
+    page::{NodeId, PageView, ViewOptions, interpret},
     working::StopReason,
 };
 
@@ -18,6 +18,16 @@ use crate::{
 const MAX_FOUND: usize = 10;
 /// Most characters kept of one extraction. Source: the third requirements document.
 const MAX_EXTRACT: usize = 8_000;
+
+/// The page with all its elements, also those that the cap of a view left out.
+fn whole_view(page: &PageNow) -> Arc<PageView> {
+    let cap = ViewOptions::default().max_elements;
+    if page.view.elements.len() < cap {
+        return Arc::clone(&page.view);
+    }
+    let tree = &page.observation.tree;
+    Arc::new(interpret(&page.head, tree, &ViewOptions::default().with_max_elements(tree.len())))
+}
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Carries out what the loop does itself.
@@ -63,7 +73,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     fn find(&mut self, find: &Find) -> Outcome {
-        let view = self.page.as_ref().map(|page| Arc::clone(&page.view));
+        let view = self.page.as_ref().map(whole_view);
         self.remarks.found = view.iter().flat_map(|view| view.find(&find.query, MAX_FOUND)).cloned().collect();
         if self.remarks.found.is_empty() { Outcome::failed(ErrorClass::NotFound, "") } else { Outcome::Done }
     }
