@@ -58,8 +58,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .with_screenshot(options.screenshots && !self.secret_seen);
         let started = Instant::now();
         let mut observed = self.observed(&request).await;
-        if observed.as_ref().is_err_and(|error| error.kind() != ErrorKind::BrowserLost) {
-            // Looking changes nothing, so it may be tried again.
+        let may_pass = |kind| !matches!(kind, ErrorKind::BrowserLost | ErrorKind::Timeout);
+        if observed.as_ref().is_err_and(|error| may_pass(error.kind())) {
+            // Looking changes nothing, so it may be tried again; one that took all its time would only take it twice.
             observed = self.observed(&request).await;
         }
         self.stale = false;

@@ -16,13 +16,14 @@ use super::{
     folder::Folder,
     launch,
     masking::Typed,
+    observe::class_of,
     options::PlaywrightCliOptions,
     reply::{Download, Page, Reply, Untrusted},
     scripts::Returned,
     transport::{Command, Link, RawReply},
 };
 use crate::{
-    action::{BrowserTool, Outcome},
+    action::{BrowserTool, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result},
     browser::{BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
     page::{Dialog, Notice, Observation, Tab},
@@ -60,6 +61,8 @@ pub(super) struct State {
     pub(super) dialog: Option<Dialog>,
     /// Whether a blank page is what was asked for, and not what a dead renderer left.
     pub(super) blank_is_fine: bool,
+    /// Whether the last command got no answer, or none in time: the page may be one that cannot be read.
+    pub(super) stalled: bool,
     /// Number of tabs known of.
     pub(super) tabs: usize,
     /// References of fields whose value must be hidden, here and wherever else the same reference appears.
@@ -144,8 +147,13 @@ impl PlaywrightCli {
     }
 
     async fn exchange(&self, state: &mut State, command: Command, timeout: Duration) -> Result<RawReply> {
+        // Until an answer comes, and for good if this future is dropped before.
+        state.stalled = true;
         let error = match self.link.run(&command, timeout).await {
-            Ok(raw) => return Ok(raw),
+            Ok(raw) => {
+                state.stalled = false;
+                return Ok(raw);
+            }
             Err(error) => Error::from(error),
         };
         let is_broken = matches!(error.kind(), ErrorKind::MalformedReply | ErrorKind::Io);
@@ -165,6 +173,7 @@ impl PlaywrightCli {
         if raw.is_error && reply.error.is_none() {
             reply.error = Some("the tool gave no reason".to_owned());
         }
+        state.stalled = reply.error.as_deref().is_some_and(|error| class_of(error) == ErrorClass::Timeout);
         self.learn(state, &reply, trust != Trust::Page)?;
         Ok(reply)
     }
@@ -338,7 +347,7 @@ pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
         failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),
         failure::Verdict::NoEffect => (ErrorKind::MalformedReply, "no_effect"),
         failure::Verdict::Failed(class) => {
-            use crate::action::ErrorClass as C;
+            use ErrorClass as C;
             let kind = match class {
                 C::Timeout => ErrorKind::Timeout,
                 C::RefNotFound | C::NotFound | C::NotUnique | C::BadArguments | C::NotVisible => {

@@ -20,6 +20,8 @@ use crate::{
 /// How long an error page may take to appear after a failed navigation, and how often it is looked for. A navigation
 /// that starts before it has appeared is taken for interrupted. Unit: time. Source: measured, under 50 ms.
 const ERROR_PAGE: (u32, Duration) = (6, Duration::from_millis(50));
+/// How long the browser may take to give a navigation up. Unit: time. Source: chosen; it takes 10 ms.
+const STOP_LOADING: Duration = Duration::from_secs(5);
 
 impl PlaywrightCli {
     pub(super) async fn goto(&self, state: &mut State, address: &str, timeout: Duration) -> Result<Execution> {
@@ -35,8 +37,14 @@ impl PlaywrightCli {
         let before = state.url().unwrap_or(BLANK).to_owned();
         state.blank_is_fine = false;
         let reply = self.send(state, Command::new("goto").arg(url), timeout).await?;
-        if reply.error.as_deref().is_some_and(|error| class_of(error) == ErrorClass::NavigationFailed) {
-            self.await_error_page(state, &before, timeout).await?;
+        match reply.error.as_deref().map(class_of) {
+            Some(ErrorClass::NavigationFailed) => self.await_error_page(state, &before, timeout).await?,
+            // The browser would go on waiting, and nothing could be read until it is done.
+            Some(ErrorClass::Timeout) => {
+                self.stop_loading(state, STOP_LOADING).await?;
+                state.stalled = true;
+            }
+            _ => {}
         }
         let stayed = reply.dialog.is_some() && reply.page.as_ref().is_none_or(|page| page.url == before);
         let mut execution = execution(reply, "page.goto(")?;

@@ -6,6 +6,7 @@ use super::{
     driver::{PlaywrightCli, Scripted, State, malformed, refusal},
     failure::{self, Verdict},
     scripts,
+    scripts::Returned,
     snapshot::{Snapshot, lower},
     transport::Command,
 };
@@ -13,7 +14,7 @@ use crate::{
     action::ErrorClass,
     base::{Error, ErrorKind, Result, text::clean},
     browser::{COMMAND_TIMEOUT, ObserveRequest, ScreenshotRequest},
-    page::{ElementRef, Observation, Tree},
+    page::{ElementRef, Node, Observation, Tree},
 };
 
 /// Most frames asked about at once; nobody knows where more lead. Unit: frames. Source: chosen.
@@ -38,7 +39,36 @@ impl PlaywrightCli {
     }
 
     /// The page as it is now.
+    ///
+    /// A page that waits for a server cannot be read while it waits; then it is told to wait no longer and read again.
     pub(super) async fn snapshot(&self, state: &mut State, timeout: Duration) -> Result<Observation> {
+        // Of a page that held the command before up, the first look is a short one.
+        let (first, second) = if state.stalled { (timeout / 6, timeout / 3) } else { (timeout * 2 / 3, timeout / 6) };
+        let error = match self.try_snapshot(state, first).await {
+            Err(error) if matches!(error.kind(), ErrorKind::Timeout | ErrorKind::TooLarge) => error,
+            other => return other,
+        };
+        let stopped = self.stop_loading(state, timeout / 6).await?;
+        match stopped {
+            Some(now) if now.bodiless || error.kind() == ErrorKind::TooLarge => Ok(unread(now.top)),
+            _ if error.kind() == ErrorKind::TooLarge => Err(error),
+            _ => self.try_snapshot(state, second).await,
+        }
+    }
+
+    /// Stops what the page still loads; what the browser says of it then, if anything.
+    pub(super) async fn stop_loading(&self, state: &mut State, timeout: Duration) -> Result<Option<Returned>> {
+        let patience = u64::try_from((timeout / 2).as_millis()).unwrap_or(u64::MAX);
+        match self.script(state, scripts::stop_loading(patience), timeout).await {
+            Ok(Scripted::Returned(returned)) if returned.done => Ok(Some(returned)),
+            Ok(_) => Ok(None),
+            // It was only an attempt: what comes next shows whether it helped.
+            Err(error) if error.kind() == ErrorKind::Timeout => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn try_snapshot(&self, state: &mut State, timeout: Duration) -> Result<Observation> {
         let reply = self.send(state, Command::read("snapshot"), timeout).await?;
         // With or without an error: a dialog that opens during the snapshot leaves an empty tree.
         if let Some(dialog) = &reply.dialog {
@@ -113,6 +143,13 @@ impl PlaywrightCli {
         let _ = std::fs::remove_file(&file);
         if bytes.starts_with(PNG) { Ok(Ok(bytes)) } else { Err(malformed("a picture that is not a PNG file")) }
     }
+}
+
+/// A page of which nothing can be read: all of it counts as left out.
+fn unread(url: String) -> Observation {
+    let mut tree = Tree::builder().with_max_nodes(0);
+    tree.leaf(Node::text(""));
+    Observation::new(url, "", tree.finish())
 }
 
 /// The class of a refusal, for outcomes.

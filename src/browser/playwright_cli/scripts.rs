@@ -13,7 +13,7 @@ use crate::action::Target;
 /// What one of the scripts returned.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent answers of different scripts")]
+#[expect(clippy::struct_excessive_bools, reason = "answers of different scripts, each to a question of its own")]
 pub(super) struct Returned {
     pub(super) done: bool,
     /// The page or the frame was another one than before.
@@ -27,6 +27,8 @@ pub(super) struct Returned {
     pub(super) error: Option<String>,
     /// Place of the page in the history of its tab, and the number of places.
     pub(super) place: Option<(u64, u64)>,
+    /// The document has nothing in it that could be read, such as an image's.
+    pub(super) bodiless: bool,
     /// Of each reference asked for, whether its value must be hidden; `None` if it is gone.
     pub(super) hidden: Vec<Option<bool>>,
     /// Number of fields, in all tabs, that a secret was typed into and that are still there.
@@ -215,6 +217,20 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     const frames = await Promise.all([{}].map(reference => ask(reference).catch(() => null)));
     return {{ frames }};",
         references.join(", ")
+    ))
+}
+
+/// Stops what the page still loads, and asks whether its document has a body: without one the tool's snapshot waits for one
+/// in vain. A page that does not answer is taken to have one.
+pub(super) fn stop_loading(patience_ms: u64) -> String {
+    guarded(&format!(
+        "const session = await page.context().newCDPSession(page);
+    await session.send('Page.stopLoading');
+    await session.detach();
+    const late = new Promise(resolve => setTimeout(resolve, {patience_ms}));
+    const look = () => !document.querySelector('body, frameset');
+    const bodiless = await Promise.race([page.evaluate(look).catch(() => false), late]) === true;
+    return {{ done: true, bodiless, top: page.url() }};"
     ))
 }
 
