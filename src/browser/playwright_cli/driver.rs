@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     fmt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
@@ -12,13 +12,13 @@ use async_trait::async_trait;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::{
-    failure, folder,
+    failure,
     folder::Folder,
     launch,
     masking::Typed,
     observe::class_of,
     options::PlaywrightCliOptions,
-    reply::{Download, Page, Reply, Untrusted},
+    reply::{Page, Reply, Untrusted},
     scripts::Returned,
     transport::{Command, Link, RawReply},
 };
@@ -35,9 +35,6 @@ pub(super) const BLANK: &str = "about:blank";
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a look at whether the browser still lives may take. Unit: time. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Largest file that is kept; a larger one is told as not kept. Unit: bytes. Source: chosen; it is read as a whole.
-const MAX_DOWNLOAD: u64 = 100 << 20;
 
 /// A Chromium driven by playwright-cli.
 ///
@@ -217,33 +214,8 @@ impl PlaywrightCli {
             let notice = self.download(download);
             state.notices.extend(notice);
         }
+        state.notices.extend(self.dropped());
         Ok(())
-    }
-
-    /// What became of a file that the page offered; nothing while it is on its way.
-    fn download(&self, download: &Download) -> Option<Notice> {
-        let notice = |kept| Some(Notice::Download { suggested_name: download.name.clone(), kept });
-        match (&self.options.downloads, &download.path) {
-            (None, None) => notice(false),
-            (Some(folder), Some(path)) => notice(self.keep(Path::new(path), folder).is_ok()),
-            _ => None,
-        }
-    }
-
-    /// Moves a file out of the tool's own folder, and out of no other, to a name of ours.
-    fn keep(&self, from: &Path, folder: &Path) -> std::io::Result<()> {
-        let from = from.canonicalize()?;
-        if !from.starts_with(self.folder.file("out").canonicalize()?) {
-            return Err(std::io::ErrorKind::PermissionDenied.into());
-        }
-        if std::fs::metadata(&from)?.len() > MAX_DOWNLOAD {
-            std::fs::remove_file(&from)?;
-            return Err(std::io::ErrorKind::FileTooLarge.into());
-        }
-        std::fs::create_dir_all(folder)?;
-        let id = uuid::Uuid::now_v7().simple().to_string();
-        folder::write_private(&folder.join(format!("download-{id}.bin")), &std::fs::read(&from)?)?;
-        std::fs::remove_file(from)
     }
 
     /// What happened beside the last commands; told once.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{path::PathBuf, time::Duration};
 
 use super::{
-    failure,
+    downloads, failure,
     folder::{self, Folder},
     options::{PlaywrightCliOptions, TransportChoice},
     reply::Reply,
@@ -37,6 +37,9 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     let config = folder.file("config.json");
     folder::write_private(&config, options.config(&folder).to_string().as_bytes()).map_err(failed)?;
 
+    if options.downloads.is_some() {
+        downloads::write_watch(&folder).map_err(failed)?;
+    }
     let session = session_name(&folder);
     let environment = options.environment(&folder);
     let process = Process::new(options.program.clone(), session.clone(), folder.path().to_owned(), environment);

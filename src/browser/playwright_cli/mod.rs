@@ -3,7 +3,7 @@
 //! What lives here: the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), how commands reach it
 //! (`transport`), its process and files (`launch`, `folder`, `owner`, `options`, `discover`), and on top of them the port
 //! (`driver`, `observe`, `masking`, `execute`, `navigate`,
-//! `tabs`, `typing`, `evidence`). Nothing outside of this folder knows any of it.
+//! `tabs`, `typing`, `downloads`, `evidence`). Nothing outside of this folder knows any of it.
 //!
 //! # Trust
 //! The page writes into what the tool prints; see `reply` and `failure` for what it can and cannot forge. Addresses,
@@ -17,6 +17,7 @@
 //! card numbers, and fields that a secret was typed into, show a mask instead of their value.
 
 mod discover;
+mod downloads;
 mod driver;
 mod evidence;
 mod execute;

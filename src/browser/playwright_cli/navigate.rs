@@ -34,6 +34,10 @@ impl PlaywrightCli {
             let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
             return Ok(Execution { dialog: Some(dialog.clone()), ..outcome.into() });
         }
+        if self.options.downloads.is_some() {
+            // A new page makes the tool forget which files it has saved, so it is asked once more.
+            let _ = self.tabs(state, Command::read("tab-list"), timeout).await?;
+        }
         let before = state.url().unwrap_or(BLANK).to_owned();
         state.blank_is_fine = false;
         let reply = self.send(state, Command::new("goto").arg(url), timeout).await?;

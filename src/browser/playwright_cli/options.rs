@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{discover::ProgramPlaces, folder::Folder};
+use super::{discover::ProgramPlaces, downloads, folder::Folder};
 use crate::base::Result;
 
 /// Switches that keep Chromium quiet: nothing but the page is loaded, and no first-run page appears.
@@ -188,7 +188,8 @@ impl PlaywrightCliOptions {
         Self { state_folder: Some(absolute(folder.into())), ..self }
     }
 
-    /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused.
+    /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
+    /// 100 MiB is dropped, and so are all that are on their way when together they take more than that.
     pub fn with_downloads(self, folder: impl Into<PathBuf>) -> Self {
         Self { downloads: Some(absolute(folder.into())), ..self }
     }
@@ -217,6 +218,7 @@ impl PlaywrightCliOptions {
         json!({
             "browser": {
                 "browserName": "chromium",
+                "initPage": if self.downloads.is_some() { vec![downloads::watch_script(folder)] } else { Vec::new() },
                 "isolated": true,
                 "launchOptions": {
                     "executablePath": self.chromium,

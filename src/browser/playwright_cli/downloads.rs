@@ -1,0 +1,147 @@
+//! Files that pages offer: which are kept, and that none of them fills the disk.
+//!
+//! The browser writes a file while it comes, and the tool knows no limit. So a few lines of JavaScript, loaded by the tool for
+//! each page, look at what is on its way and end it when it is too much. Of each file that failed they leave a note in the
+//! private folder, because the tool says nothing of it.
+
+use std::{fs, io, path::Path};
+
+use super::{
+    driver::PlaywrightCli,
+    folder::{self, Folder},
+    reply::Download,
+};
+use crate::{base::text::clean, page::Notice};
+
+/// Largest file that is kept, and most that files on their way may take together; past it all of these are dropped and told
+/// as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
+const MAX_DOWNLOAD: u64 = 100 << 20;
+/// Longest note read. Unit: bytes. Source: chosen; it holds a file name, of which systems allow 255 bytes.
+const MAX_NOTE: u64 = 4 << 10;
+/// Most notes read at once. Unit: files. Source: chosen; a page can offer thousands.
+const MAX_NOTES: usize = 100;
+/// Where the notes are, in the private folder.
+const NOTES: &str = "dropped";
+
+/// Watches the files that pages offer. The browser calls a file `.crdownload` until it is whole.
+const WATCH: &str = r"'use strict';
+// Ends downloads that take too much of the disk, and leaves a note of each one that failed.
+const fs = require('fs');
+const path = require('path');
+const folder = process.env.WEBWISE_FOLDER;
+const MOST = MAX_DOWNLOAD;
+const onTheirWay = new Set();
+let timer;
+let notes = 0;
+const entries = name => { try { return fs.readdirSync(name); } catch { return []; } };
+const size = name => { try { return fs.statSync(name).size; } catch { return 0; } };
+const look = () => {
+  let sum = 0;
+  for (const place of entries(path.join(folder, 't')).filter(name => name.startsWith('playwright-artifacts-'))) {
+    const files = path.join(folder, 't', place);
+    for (const name of entries(files)) if (name.endsWith('.crdownload')) sum += size(path.join(files, name));
+  }
+  if (sum > MOST) for (const download of onTheirWay) download.cancel().catch(() => {});
+};
+const note = name => {
+  const file = path.join(folder, 'dropped', String(++notes));
+  try { fs.writeFileSync(file + '.new', name, { mode: 0o600 }); fs.renameSync(file + '.new', file + '.note'); } catch {}
+};
+exports.default = async ({ page }) => {
+  page.on('download', async download => {
+    onTheirWay.add(download);
+    timer ??= setInterval(look, 100);
+    const failure = await download.failure().catch(error => String(error));
+    onTheirWay.delete(download);
+    if (!onTheirWay.size) timer = clearInterval(timer);
+    if (failure) note(download.suggestedFilename());
+  });
+};
+";
+
+/// Puts the watch into a browser's folder.
+pub(super) fn write_watch(folder: &Folder) -> io::Result<()> {
+    folder::create_private_folder(&folder.file(NOTES))?;
+    let script = WATCH.replace("MAX_DOWNLOAD", &MAX_DOWNLOAD.to_string());
+    folder::write_private(&watch_script(folder), script.as_bytes())
+}
+
+/// Where the watch is.
+pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
+    folder.file("downloads.cjs")
+}
+
+impl PlaywrightCli {
+    /// What became of a file that the page offered; nothing while it is on its way.
+    pub(super) fn download(&self, download: &Download) -> Option<Notice> {
+        let notice = |kept| Some(Notice::Download { suggested_name: download.name.clone(), kept });
+        match (&self.options.downloads, &download.path) {
+            (None, None) => notice(false),
+            (Some(folder), Some(path)) => notice(self.keep(Path::new(path), folder).is_ok()),
+            _ => None,
+        }
+    }
+
+    /// Files that were on their way and will not come.
+    pub(super) fn dropped(&self) -> Vec<Notice> {
+        if self.options.downloads.is_none() {
+            return Vec::new();
+        }
+        let entries = fs::read_dir(self.folder.file(NOTES)).into_iter().flatten().flatten();
+        let notes = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "note"));
+        let mut notes: Vec<_> = notes.take(MAX_NOTES).collect();
+        notes.sort();
+        notes.iter().filter_map(|path| read_note(path).ok()).collect()
+    }
+
+    /// Moves a file out of the tool's own folder, and out of no other, to a name of ours.
+    fn keep(&self, from: &Path, folder: &Path) -> io::Result<()> {
+        let from = from.canonicalize()?;
+        if !from.starts_with(self.folder.file("out").canonicalize()?) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        if fs::metadata(&from)?.len() > MAX_DOWNLOAD {
+            fs::remove_file(&from)?;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        fs::create_dir_all(folder)?;
+        let id = uuid::Uuid::now_v7().simple().to_string();
+        folder::write_private(&folder.join(format!("download-{id}.bin")), &fs::read(&from)?)?;
+        fs::remove_file(from)
+    }
+}
+
+/// Reads a note once.
+fn read_note(path: &Path) -> io::Result<Notice> {
+    use io::Read as _;
+    let mut name = Vec::new();
+    fs::File::open(path)?.take(MAX_NOTE).read_to_end(&mut name)?;
+    fs::remove_file(path)?;
+    Ok(Notice::Download { suggested_name: clean(&String::from_utf8_lossy(&name)), kept: false })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_read_once_cleaned_and_only_its_beginning() {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("1.note");
+        let name = format!("\u{1b}[31m../a\u{202e}b{}", "x".repeat(1 << 20));
+        fs::write(&path, name).unwrap();
+        let Notice::Download { suggested_name, kept: false } = read_note(&path).unwrap() else { panic!("a download") };
+        assert!(suggested_name.starts_with("../abx") && suggested_name.len() < 5_000);
+        assert!(read_note(&path).is_err() && !path.exists());
+    }
+
+    #[test]
+    fn the_watch_knows_the_cap() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = Folder::create(base.path()).unwrap();
+        write_watch(&folder).unwrap();
+        let script = fs::read_to_string(watch_script(&folder)).unwrap();
+        assert!(script.contains("const MOST = 104857600;"), "{script}");
+        assert!(folder.file(NOTES).is_dir());
+    }
+}
