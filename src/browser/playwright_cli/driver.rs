@@ -153,7 +153,7 @@ impl PlaywrightCli {
             }
             Err(error) => Error::from(error),
         };
-        let is_broken = matches!(error.kind(), ErrorKind::MalformedReply | ErrorKind::Io);
+        let is_broken = matches!(error.kind(), ErrorKind::MalformedReply | ErrorKind::Io | ErrorKind::Unavailable);
         if is_broken && !self.lives().await {
             state.gone = Some("the daemon does not answer");
             return Err(lost("browser.command", "the daemon does not answer").with_source(error));
