@@ -1,0 +1,160 @@
+//! A browser for one test, and runs of the loop in it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+use webwise::{
+    DecisionLoop, Task,
+    agent::Options,
+    browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions},
+    store::InMemory,
+    testing::{Recorder, ScriptedModel},
+    working::StopReason,
+};
+
+use crate::{
+    played::Played,
+    server::Site,
+    tally::{End, ended},
+};
+
+/// Longest time a page may take. Unit: time. Source: the requirements give it 60 s on an idle machine; this is five times that,
+/// for a machine that does much else.
+const CAP: Duration = Duration::from_mins(5);
+/// How long processes and files may outlive their browser. Unit: time. Source: it takes under a second; a loaded machine gets more.
+const GONE: Duration = Duration::from_secs(30);
+/// Browsers at a time: each wants a core of its own. Source: chosen.
+static BROWSERS: Semaphore = Semaphore::const_new(2);
+
+/// A site and a browser of one test's own.
+pub(crate) struct Bed {
+    pub(crate) site: Site,
+    pub(crate) base: tempfile::TempDir,
+    driver: Arc<PlaywrightCli>,
+    _permit: SemaphorePermit<'static>,
+}
+
+impl Bed {
+    pub(crate) async fn start() -> Self {
+        Self::with(|options| options).await
+    }
+
+    /// A bed whose browser is not like the others'.
+    pub(crate) async fn with(change: impl FnOnce(PlaywrightCliOptions) -> PlaywrightCliOptions) -> Self {
+        let permit = BROWSERS.acquire().await.unwrap();
+        // A folder with a short path: sockets are made in it.
+        let base = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap();
+        let options = PlaywrightCliOptions::from_env()
+            .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
+            .with_folder(base.path())
+            .with_launch_timeout(CAP)
+            .with_action_timeout(Duration::from_secs(4))
+            .with_navigation_timeout(Duration::from_secs(5))
+            .with_settle(Duration::from_millis(200));
+        let driver = Arc::new(PlaywrightCli::launch(&change(options)).await.unwrap());
+        Self { site: Site::start(), base, driver, _permit: permit }
+    }
+
+    pub(crate) fn driver(&self) -> Arc<PlaywrightCli> {
+        Arc::clone(&self.driver)
+    }
+
+    /// Runs a task on a page; it must end for this reason.
+    pub(crate) async fn play(&self, page: &'static str, path: &str, model: ScriptedModel, stop: StopReason) -> Played {
+        self.play_with(page, path, self.driver(), model, options(), stop).await
+    }
+
+    /// The same with another driver around the browser, and with other options.
+    pub(crate) async fn play_with<B: BrowserDriver>(
+        &self,
+        page: &'static str,
+        path: &str,
+        driver: B,
+        model: ScriptedModel,
+        options: Options,
+        stop: StopReason,
+    ) -> Played {
+        let recorder = Recorder::new();
+        let agent = DecisionLoop::builder(driver, model.clone(), InMemory::new())
+            .with_options(options)
+            .with_sink(recorder.clone())
+            .build()
+            .unwrap();
+        let task = Task::new("Look at this page").unwrap().with_start_url(&self.site.url(path)).unwrap();
+        let begin = Instant::now();
+        let Ok(report) = tokio::time::timeout(CAP, agent.run(task)).await else {
+            ended(page, End::Hung, "hung", begin.elapsed());
+            panic!("{page} hung; so far: {:?}", recorder.names());
+        };
+        let played = Played::new(report, recorder.events(), model.requests());
+        let end = if played.report.summary.stop == stop { End::AsExpected } else { End::Otherwise };
+        ended(page, end, played.report.summary.stop.as_str(), begin.elapsed());
+        assert_eq!(end, End::AsExpected, "{page} should end with {stop}: {played:?}");
+        played
+    }
+
+    /// The daemon of the browser.
+    pub(crate) fn daemon(&self) -> u32 {
+        fs::read_to_string(self.private_folder().join("daemon.pid")).unwrap().trim().parse().unwrap()
+    }
+
+    /// The browser's private folder.
+    pub(crate) fn private_folder(&self) -> PathBuf {
+        let mut entries = fs::read_dir(self.base.path()).unwrap().flatten().map(|entry| entry.path());
+        entries.find(|path| path.join("daemon.pid").exists()).expect("the browser's folder")
+    }
+
+    /// Ends the browser: no process of it and no file of it may be left.
+    pub(crate) async fn close(self) {
+        self.driver.close().await.unwrap();
+        nothing_is_left(self.base.path()).await;
+    }
+}
+
+/// How runs of this target behave: the ordinary way, with little patience.
+pub(crate) fn options() -> Options {
+    let mut options = Options::default();
+    options.budget.max_steps = 25;
+    options.command_timeout = Duration::from_secs(45);
+    options
+}
+
+async fn nothing_is_left(folder: &Path) {
+    let name = folder.to_str().unwrap();
+    let begin = Instant::now();
+    loop {
+        let files: Vec<_> = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        let left = (processes(name), files);
+        if left.0.is_empty() && left.1.is_empty() {
+            return;
+        }
+        assert!(begin.elapsed() < GONE, "left behind: {left:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Processes whose command line names a text.
+pub(crate) fn processes(naming: &str) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(naming)))
+        .collect()
+}
+
+/// Whether a process was started by another, directly or not.
+pub(crate) fn descends(mut pid: u32, from: u32) -> bool {
+    while pid > 1 {
+        if pid == from {
+            return true;
+        }
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
+        pid = parent.unwrap_or(0);
+    }
+    false
+}

@@ -1,0 +1,16 @@
+//! Pages that nobody here would write, in a real browser, through the whole loop: each must end in the outcome that its test
+//! names, within its time, and leave nothing behind.
+#![cfg(target_os = "linux")]
+
+mod bed;
+mod crowds;
+mod deaths;
+mod dialogs;
+mod frames;
+mod names;
+mod network;
+mod pages;
+mod played;
+mod server;
+mod tally;
+mod windows;

@@ -1,0 +1,103 @@
+//! Servers that answer badly or not at all: an address that cannot be loaded is a failure that the model reads, and the next one
+//! loads.
+
+use std::time::Duration;
+
+use webwise::{action::ErrorClass, agent::Options, working::StopReason};
+
+use crate::{
+    bed::{Bed, options},
+    played::{Played, finish, follow, go, says},
+};
+
+/// Options under which nothing that waits for a server waits long.
+fn hasty() -> Options {
+    let mut options = options();
+    options.command_timeout = Duration::from_secs(18);
+    options
+}
+
+/// Opens a page, then another one that is well.
+async fn visit(bed: &Bed, page: &'static str, path: &str) -> Played {
+    let course = says([go(&bed.site.url("plain")), finish("All is well")]);
+    let played = bed.play_with(page, path, bed.driver(), course, hasty(), StopReason::Finished).await;
+    assert_eq!(played.course()[1..], ["goto done"], "{page}: {played:?}");
+    assert_eq!(played.report.final_url, Some(bed.site.url("plain")));
+    played
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads() {
+    let bed = Bed::start().await;
+    for (page, path, class, said) in [
+        ("redirect loop", "redirect-loop", ErrorClass::NavigationFailed, "ERR_TOO_MANY_REDIRECTS"),
+        ("no headers ever", "never", ErrorClass::Timeout, "Timeout"),
+        ("half a body", "half", ErrorClass::Timeout, "Timeout"),
+        ("connection reset", "reset", ErrorClass::NavigationFailed, "ERR_CONNECTION_RESET"),
+        ("status 204", "nothing-204", ErrorClass::NavigationFailed, "ERR_ABORTED"),
+        ("empty reply", "silent", ErrorClass::NavigationFailed, "ERR_EMPTY_RESPONSE"),
+        ("not HTTP", "garbage", ErrorClass::NavigationFailed, "ERR_INVALID_HTTP_RESPONSE"),
+        ("broken gzip", "bad-gzip", ErrorClass::Timeout, "Timeout"),
+        ("reset in the middle", "reset-midway", ErrorClass::Timeout, "Timeout"),
+        ("shorter than it says", "short", ErrorClass::Timeout, "Timeout"),
+    ] {
+        let played = visit(&bed, page, path).await;
+        assert_eq!(played.actions()[0].1.class(), Some(class), "{page}: {played:?}");
+        let told = &played.messages[0];
+        assert!(told.contains(class.as_str()) && told.contains(said), "{page}: {told}");
+        // What came before the end is shown.
+        let came = [("half", "Half a page"), ("reset-midway", "Torn"), ("short", "Short of")];
+        let came = came.iter().find(|(of, _)| *of == path);
+        assert!(came.is_none_or(|(_, text)| told.contains(text)), "{page}: {told}");
+    }
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_a_page_whatever_its_status_length_or_bytes() {
+    let bed = Bed::start().await;
+    for (page, path, text) in [
+        ("status 500", "error-500", "The server fell over"),
+        ("status 404", "no-such-page", "Nothing here"),
+        ("invalid bytes", "bad-bytes", "Broken \u{fffd}( \u{fffd} text"),
+    ] {
+        let played = bed.play(page, path, says([finish(text)]), StopReason::Finished).await;
+        assert_eq!(played.course(), ["goto done"], "{page}: {played:?}");
+        assert!(played.last_text().contains(text), "{page}: {:?}", played.last_text());
+    }
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_to_a_server_that_never_answers_leaves_the_page_in_place() {
+    let bed = Bed::start().await;
+    let course = says([follow("There"), go(&bed.site.url("plain")), finish("All is well")]);
+    let played =
+        bed.play_with("link to nowhere", "slow-link", bed.driver(), course, hasty(), StopReason::Finished).await;
+    let seen: Vec<_> = played.seen().iter().map(|seen| seen.url.clone()).collect();
+    let here = bed.site.url("slow-link");
+    assert!(seen[..seen.len() - 1].iter().all(|url| *url == here), "{seen:?}");
+    assert!(played.messages[1].contains("link \"There\""), "{}", played.messages[1]);
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_cannot_be_read_is_an_empty_page_that_says_so() {
+    let bed = Bed::start().await;
+    for (page, path, opening) in [
+        // The tool itself looks at what it has opened, and looks in vain.
+        ("picture", "svg", "goto timeout"),
+        ("document removed", "no-document", "goto timeout"),
+    ] {
+        let played = visit(&bed, page, path).await;
+        assert_eq!(played.course()[0], opening, "{page}: {played:?}");
+        let first = &played.seen()[0];
+        assert_eq!((&*first.url, first.tree.len(), first.tree.omitted()), (&*bed.site.url(path), 0, 1), "{page}");
+        assert!(
+            played.messages[0].contains("the page has more nodes than were read"),
+            "{page}: {}",
+            played.messages[0]
+        );
+    }
+    bed.close().await;
+}
