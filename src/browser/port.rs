@@ -82,11 +82,13 @@ pub struct ExecuteRequest {
 impl Debug for ExecuteRequest {
     /// Secrets replaced: a start address or a parameter of the task may hold one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let action = Action::Browser(self.action.clone()).redacted(&self.secrets.redactor());
+        let redactor = self.secrets.redactor();
+        let action = Action::Browser(self.action.clone()).redacted(&redactor);
         f.debug_struct("ExecuteRequest")
             .field("action", &action.line())
             .field("secrets", &self.secrets)
             .field("timeout", &self.timeout)
+            .field("page", &self.page.as_deref().map(|page| redactor.text(page)))
             .finish()
     }
 }
