@@ -147,6 +147,7 @@ mod tests {
             click(r#"css="button.primary""#),
             click("role=button >> nth=0"),
             click(r#"role=button[name="place"]"#),
+            click(r#"text="Place order" exact"#),
             BrowserAction::Press(Press { key: Key::parse("Enter").unwrap() }),
             BrowserAction::Drag(Drag { from: target("e2"), to: target("e5") }),
             fill,

@@ -228,6 +228,7 @@ fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
                 LocatorStep::Label(text)
                 | LocatorStep::Placeholder(text)
                 | LocatorStep::Text(text)
+                | LocatorStep::ExactText(text)
                 | LocatorStep::Alt(text)
                 | LocatorStep::Title(text)
                 | LocatorStep::TestId(text)

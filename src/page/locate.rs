@@ -60,6 +60,10 @@ fn matches(node: &Node, step: &LocatorStep) -> bool {
         LocatorStep::Text(text) => {
             contains(&node.name, text) || node.value.as_deref().is_some_and(|v| contains(v, text))
         }
+        LocatorStep::ExactText(text) => {
+            let is_equal = |own: &str| squeeze(own) == squeeze(text);
+            is_equal(&node.name) || node.value.as_deref().is_some_and(is_equal)
+        }
         _ => false,
     }
 }
@@ -106,6 +110,14 @@ mod tests {
         assert_eq!(found("role=button >> nth=2"), Some(vec![]));
         assert_eq!(found("role=button >> nth=-3"), Some(vec![]));
         assert_eq!(found(r#"role=button[name="BU" exact]"#), Some(vec![]));
+    }
+
+    #[test]
+    fn an_exact_text_is_the_whole_text_with_its_case() {
+        assert_eq!(found(r#"text="canoe""#), Some(vec![5]));
+        assert_eq!(found(r#"text="Canoe" exact"#), Some(vec![5]));
+        assert_eq!(found(r#"text="canoe" exact"#), Some(vec![]));
+        assert_eq!(found(r#"text="Can" exact"#), Some(vec![]));
     }
 
     #[test]

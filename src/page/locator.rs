@@ -29,8 +29,10 @@ pub enum LocatorStep {
     Label(String),
     /// By placeholder text.
     Placeholder(String),
-    /// By text.
+    /// By text, compared without case and as a part.
     Text(String),
+    /// By text that must be equal, case included.
+    ExactText(String),
     /// By the `alt` text of an image.
     Alt(String),
     /// By the `title` attribute.
@@ -119,6 +121,7 @@ fn step_is_fine(step: &LocatorStep) -> bool {
         LocatorStep::Label(t)
         | LocatorStep::Placeholder(t)
         | LocatorStep::Text(t)
+        | LocatorStep::ExactText(t)
         | LocatorStep::Alt(t)
         | LocatorStep::Title(t)
         | LocatorStep::TestId(t)
@@ -150,6 +153,9 @@ fn parse_step(text: &str) -> Result<(LocatorStep, &str)> {
         return Ok((LocatorStep::Nth(place), &rest[end..]));
     }
     let (value, after) = quoted(rest)?;
+    if let Some(after) = after.strip_prefix(" exact").filter(|_| strategy == "text") {
+        return Ok((LocatorStep::ExactText(value), after));
+    }
     let step = match strategy {
         "label" => LocatorStep::Label(value),
         "placeholder" => LocatorStep::Placeholder(value),
@@ -189,6 +195,7 @@ impl fmt::Display for LocatorStep {
             Self::Label(t) => write!(f, "label={}", json(t)),
             Self::Placeholder(t) => write!(f, "placeholder={}", json(t)),
             Self::Text(t) => write!(f, "text={}", json(t)),
+            Self::ExactText(t) => write!(f, "text={} exact", json(t)),
             Self::Alt(t) => write!(f, "alt={}", json(t)),
             Self::Title(t) => write!(f, "title={}", json(t)),
             Self::TestId(t) => write!(f, "testid={}", json(t)),
@@ -238,6 +245,7 @@ mod tests {
             r#"role=heading[name="Title" exact] >> nth=-1"#,
             r##"css="#main > li.item[data-id=\"4\"]" >> frame >> label="User name""##,
             r#"testid="row-4" >> has-text="Kayak" >> nth=0"#,
+            r#"text="in" exact >> nth=0"#,
         ] {
             assert_eq!(Locator::parse(text).unwrap().to_string(), text);
         }
@@ -257,6 +265,8 @@ mod tests {
             "nth=x",
             r#"xpath="//a""#,
             r#"text="a" text="b""#,
+            r#"text="a" exactly"#,
+            r#"label="a" exact"#,
         ] {
             assert!(Locator::parse(text).is_err(), "{text}");
         }

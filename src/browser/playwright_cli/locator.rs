@@ -25,6 +25,7 @@ pub(super) fn print(locator: &Locator) -> String {
             LocatorStep::Label(text) => write!(out, "getByLabel({})", quote(text)),
             LocatorStep::Placeholder(text) => write!(out, "getByPlaceholder({})", quote(text)),
             LocatorStep::Text(text) => write!(out, "getByText({})", quote(text)),
+            LocatorStep::ExactText(text) => write!(out, "getByText({}, {{ exact: true }})", quote(text)),
             LocatorStep::Alt(text) => write!(out, "getByAltText({})", quote(text)),
             LocatorStep::Title(text) => write!(out, "getByTitle({})", quote(text)),
             LocatorStep::TestId(text) => write!(out, "getByTestId({})", quote(text)),
@@ -80,7 +81,13 @@ fn step<'a>(method: &str, arguments: &'a str) -> Option<Option<(LocatorStep, &'a
         "getByRole" => role(arguments).map(Some),
         "getByLabel" => text(LocatorStep::Label),
         "getByPlaceholder" => text(LocatorStep::Placeholder),
-        "getByText" => text(LocatorStep::Text),
+        "getByText" => {
+            let (value, rest) = unquote(arguments)?;
+            Some(Some(match rest.strip_prefix(", { exact: true })") {
+                Some(rest) => (LocatorStep::ExactText(value), rest),
+                None => (LocatorStep::Text(value), rest.strip_prefix(')')?),
+            }))
+        }
         "getByAltText" => text(LocatorStep::Alt),
         "getByTitle" => text(LocatorStep::Title),
         "getByTestId" => text(LocatorStep::TestId),
@@ -161,7 +168,8 @@ mod tests {
                 "await page.getByRole('listitem').filter({ hasText: 'Kayak' }).getByRole('button', { name: 'Buy', exact: true }).click({\n  button: 'right'\n});",
                 Some(r#"role=listitem >> has-text="Kayak" >> role=button[name="Buy" exact]"#),
             ),
-            ("await page.getByText('Go', { exact: true }).click();", None),
+            ("await page.getByText('Go', { exact: true }).click();", Some(r#"text="Go" exact"#)),
+            ("await page.getByLabel('Go', { exact: true }).click();", None),
             ("await page.getByRole('button', { name: /go/i }).click();", None),
             ("// Press Enter\nawait page.keyboard.press('Enter');", None),
             ("await page.goto('http://127.0.0.1/');", None),
@@ -187,6 +195,7 @@ mod tests {
                 }),
             text.prop_map(LocatorStep::Label),
             text.prop_map(LocatorStep::Text),
+            text.prop_map(LocatorStep::ExactText),
             text.prop_map(LocatorStep::TestId),
             text.prop_map(LocatorStep::Placeholder),
             Just(LocatorStep::Css("li > a[href='x']".into())),
