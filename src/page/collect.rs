@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Element, ElementRef, NodeId, Role, Tree,
+    Element, ElementRef, Node, NodeId, Role, Tree,
     context::add_contexts,
     element::{CROWD, MAX_OPTIONS},
     label::{MAX_LABEL, label_of, squeezed},
@@ -55,7 +55,7 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
         let outer = tree.parent(id).and_then(|parent| holder[parent.index()]);
         let number = found.len();
         let inside = outer.map(|o| &mut found[o]);
-        if is_actionable(node) {
+        if is_actionable(node) || inside.as_ref().is_some_and(|outer| is_branch(node, &tree[outer.id])) {
             // The choices of a closed list are no targets: one selects by name on the list itself.
             if let Some(list) = inside {
                 let list_role = &tree[list.id].role;
@@ -97,6 +97,12 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
         }
     }
     found
+}
+
+/// Whether a node is an item of the list inside a clickable item, as in a tree of folders: the pointer is inherited, so a
+/// driver tells it of the outermost only.
+fn is_branch(node: &Node, around: &Node) -> bool {
+    node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
 /// Folds a thing that only wraps another one: innermost first, so that chains fold whole.

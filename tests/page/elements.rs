@@ -54,6 +54,36 @@ fn what_a_person_can_act_on_is_listed_with_its_best_label() {
 }
 
 #[test]
+fn items_in_a_clickable_item_can_be_clicked_each_for_itself() {
+    let view = view(
+        "
+        list @e1
+          listitem @e2 pointer
+            generic @e3: Documents
+            list @e4
+              listitem @e5
+                generic @e6: Letters
+                list @e7
+                  listitem @e8: Anna
+                  listitem: no way to reach it
+              listitem @e9: Bills
+          listitem @e10: Plain
+            list @e11
+              listitem @e12: Plain too
+        ",
+    );
+    assert_eq!(
+        lines(&view),
+        [
+            r#"e2 listitem "Documents""#,
+            r#"e5 listitem "Letters no way to reach it""#,
+            r#"e8 listitem "Anna""#,
+            r#"e9 listitem "Bills""#,
+        ]
+    );
+}
+
+#[test]
 fn a_field_takes_the_label_before_it_and_a_box_the_text_after_it() {
     let view = view(
         r#"
