@@ -3,7 +3,7 @@
 use crate::{
     action::{BrowserAction, Fill, Outcome, TextValue},
     browser::Execution,
-    page::{Notice, Observation, PageDiff, Tri},
+    page::{Notice, Observation, PageDiff, Role, Tri},
 };
 
 /// The outcome of an action, after looking: a `Done` that left no trace where it should have is `NoEffect`.
@@ -47,6 +47,8 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
         }
         BrowserAction::Check(_) => node.states.checked == Some(Tri::True),
         BrowserAction::Uncheck(_) => node.states.checked == Some(Tri::False),
+        // A click into a field asks for the focus; what is to be typed waits behind it.
+        BrowserAction::Click(_) => node.states.active && matches!(node.role, Role::TextBox | Role::SearchBox),
         _ => false,
     }
 }
@@ -60,8 +62,8 @@ fn is_same_address(wanted: &str, shown: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        action::{OnTarget, Press, Target},
-        page::{ElementRef, Node, PageHead, Role, States, Tree, diff},
+        action::{Click, OnTarget, Press, Target},
+        page::{ElementRef, Node, PageHead, States, Tree, diff},
     };
 
     fn page(value: &str, checked: Tri) -> Observation {
@@ -99,6 +101,27 @@ mod tests {
         };
         assert_eq!(judged(&fill("a"), &checked, &checked), Outcome::Done);
         assert_eq!(judged(&fill("b"), &checked, &checked), Outcome::NoEffect);
+    }
+
+    #[test]
+    fn a_click_into_the_field_that_has_the_focus_is_done_and_on_anything_else_that_has_it_is_not() {
+        let focused = |role: Role| {
+            let mut node = Node::new(role, "Tags").with_ref(ElementRef::parse("e1").unwrap());
+            node.states.active = true;
+            let mut b = Tree::builder();
+            b.leaf(node);
+            Observation::new("https://x.example/", "", b.finish())
+        };
+        let click = BrowserAction::Click(Click { target: Target::parse("e1").unwrap(), button: None });
+        for (role, outcome) in [
+            (Role::TextBox, Outcome::Done),
+            (Role::SearchBox, Outcome::Done),
+            (Role::Combobox, Outcome::NoEffect),
+            (Role::Button, Outcome::NoEffect),
+        ] {
+            let page = focused(role);
+            assert_eq!(judged(&click, &page, &page), outcome);
+        }
     }
 
     #[test]
