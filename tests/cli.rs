@@ -246,6 +246,33 @@ fn a_check_installs_nothing_and_lists_what_would_be_done() {
 }
 
 #[test]
+fn what_the_tests_need_is_checked_only_when_asked_and_a_wrong_wheel_is_not_unpacked() {
+    let machine = Machine::complete();
+    let output = machine.run(&["setup", "--check", "--tests"]);
+    assert_eq!(output.status.code(), Some(2), "there is no pip and no way to install it");
+    assert!(text(&output.stderr).contains("install pip for Python with its own package manager"));
+
+    // A pip that brings something else under the right name, and a Python that would unpack it.
+    let python = [
+        "test \"$3\" = --version && echo 'pip 23.0.1 from /usr/lib' && exit 0",
+        "for word in \"$@\"; do case $last in --dest) new=$word;; esac; last=$word; done",
+        "case $2 in pip) echo else >\"$new/miniwob-1.1.0-py3-none-any.whl\";; zipfile) mkdir -p \"$4/miniwob/html/miniwob\";; esac",
+    ];
+    let other = Machine::with(&[("python3", &python.join("\n"))]);
+    std::fs::rename(other.bin().join("python3"), machine.bin().join("python3")).unwrap();
+    let output = machine.run(&["setup", "--check", "--tests"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("1. Get the pages of MiniWoB++ 1.1.0 with pip"), "{}", text(&output.stdout));
+    assert!(machine.left_nothing());
+
+    let output = machine.run(&["setup", "--tests"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("is not the expected file"), "{}", text(&output.stderr));
+    assert!(!machine.home().join(".cache/webwise/miniwob/1.1.0").exists());
+    assert_eq!(machine.run(&["setup"]).status.code(), Some(0));
+}
+
+#[test]
 fn what_setup_starts_sees_no_key_and_what_it_needs_to_reach_the_registry() {
     let machine =
         Machine::with(&[("node", "echo v20.1.0"), ("chromium", "echo 156.0"), ("npm", "/usr/bin/env >&2; exit 3")]);

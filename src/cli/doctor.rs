@@ -11,6 +11,7 @@ use super::{
     say,
     setup::{
         machine::{CLI_VERSION, MIN_NODE_MAJOR, Machine, Surroundings, Tool},
+        pages::Pages,
         plan::{cli_is_fine, node_is_fine},
     },
 };
@@ -133,7 +134,16 @@ fn tools(machine: &Machine) -> Vec<Check> {
     if machine.chromium_is_given && chromium.status != Status::Ok {
         chromium.advice = Some("correct or unset WEBWISE_CHROMIUM".to_owned());
     }
-    vec![node, cli, chromium]
+    [Some(node), Some(cli), Some(chromium), machine.pages.as_ref().map(pages)].into_iter().flatten().collect()
+}
+
+fn pages(pages: &Pages) -> Check {
+    let name = "MiniWoB++ pages";
+    if pages.are_there {
+        return Check { name, status: Status::Ok, found: format!("at {}", pages.folder.display()), advice: None };
+    }
+    let advice = Some("run `webwise setup --tests`".to_owned());
+    Check { name, status: Status::Missing, found: "not found".to_owned(), advice }
 }
 
 const fn status(tool: &Tool) -> Status {
@@ -209,11 +219,21 @@ mod tests {
             chromium: Tool::Found("/usr/bin/chromium".into(), Version([156, 0, 0])),
             chromium_is_given: false,
             installer: Installer::NoAptGet,
+            pages: None,
         }
     }
 
     fn lines(machine: &Machine) -> Vec<String> {
         tools(machine).iter().map(Check::line).collect()
+    }
+
+    #[test]
+    fn the_pages_of_the_tests_have_a_line_where_they_are_wanted() {
+        let pages = Pages { folder: "/r/miniwob/1.1.0".into(), are_there: false, pip: Tool::Missing };
+        let with = |pages: &Pages| lines(&Machine { pages: Some(pages.clone()), ..machine() })[3].clone();
+        assert_eq!(with(&pages), "missing  MiniWoB++ pages: not found -> run `webwise setup --tests`");
+        assert_eq!(with(&Pages { are_there: true, ..pages }), "ok       MiniWoB++ pages: at /r/miniwob/1.1.0");
+        assert_eq!(lines(&machine()).len(), 3);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
+use sha2::{Digest as _, Sha256};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, BufReader},
     process,
@@ -18,7 +19,7 @@ use tokio::{
 
 use super::{
     environment,
-    plan::{Command, Step},
+    plan::{Act, Command, Step},
 };
 use crate::{
     base::text,
@@ -39,16 +40,11 @@ const TICK: Duration = Duration::from_millis(120);
 /// Carries out a step; `number` of `count` is for the person who waits.
 pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Result<(), Refusal> {
     let progress = Progress::start(format!("[{number}/{count}] {}", step.sentence));
-    let failed = match &step.folder {
-        None => None,
-        Some(folder) => {
-            own_folder(folder).err().map(|error| (format!("cannot write {}: {error}", folder.display()), vec![]))
-        }
-    };
-    let mut failed = failed;
-    for command in &step.commands {
-        if failed.is_none() {
-            failed = run(command, &progress).await.err();
+    let mut failed = None;
+    for act in &step.acts {
+        failed = do_act(act, &progress).await.err();
+        if failed.is_some() {
+            break;
         }
     }
     progress.end(failed.is_none());
@@ -60,14 +56,60 @@ pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Resul
     }
 }
 
-/// Makes the folder, for its owner only, with a `package.json`: without one npm would look for it in the folders above
-/// and install there.
-pub(super) fn own_folder(folder: &Path) -> io::Result<()> {
+/// Why something failed, and the end of what was said about it.
+type Failed = (String, Vec<String>);
+
+async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
+    let (path, result) = match act {
+        Act::Run(command) => return run(command, progress).await,
+        Act::Verify { file, sha256 } => {
+            let is_expected = fs::read(file).map(|bytes| digest(&bytes) == *sha256);
+            if is_expected.as_ref().is_ok_and(|expected| !expected) {
+                let why = format!("{} is not the expected file: its SHA-256 is another one", file.display());
+                return Err((why, vec![]));
+            }
+            (file, is_expected.map(drop))
+        }
+        Act::PackageFolder(folder) => (folder, own_folder(folder)),
+        Act::EmptyFolder(folder) => (folder, remove(folder).and_then(|()| private_folder(folder))),
+        Act::Place { from, to } => (to, remove(to).and_then(|()| fs::rename(from, to))),
+        Act::Remove(folder) => (folder, remove(folder)),
+    };
+    let verb = if matches!(act, Act::Verify { .. }) { "read" } else { "write" };
+    result.map_err(|error| (format!("cannot {verb} {}: {error}", path.display()), vec![]))
+}
+
+fn digest(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Removes a folder; one that is not there is removed.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a folder for its owner only, with all above it.
+fn private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
+    builder.create(folder)
+}
+
+/// Makes the folder, for its owner only, with a `package.json`: without one npm would look for it in the folders above
+/// and install there.
+pub(super) fn own_folder(folder: &Path) -> io::Result<()> {
+    private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {
         Ok(mut file) => io::Write::write_all(&mut file, b"{ \"name\": \"webwise-driver\", \"private\": true }\n"),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -76,7 +118,7 @@ pub(super) fn own_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Runs a command and shows its last line while it runs; on failure returns why and the end of what it said.
-async fn run(command: &Command, progress: &Progress) -> Result<(), (String, Vec<String>)> {
+async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
     let name = command.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut child = process::Command::new(&command.program)
         .args(&command.args)
@@ -183,14 +225,12 @@ impl Progress {
 mod tests {
     use super::*;
 
-    fn step(folder: Option<&Path>, commands: &[&[&str]]) -> Step {
-        let command =
-            |words: &&[&str]| Command { program: words[0].into(), args: words[1..].iter().map(Into::into).collect() };
-        Step {
-            sentence: "Try".to_owned(),
-            folder: folder.map(Path::to_owned),
-            commands: commands.iter().map(command).collect(),
-        }
+    fn step(acts: impl IntoIterator<Item = Act>) -> Step {
+        Step { sentence: "Try".to_owned(), acts: acts.into_iter().collect() }
+    }
+
+    fn command(words: &[&str]) -> Act {
+        Act::Run(Command { program: words[0].into(), args: words[1..].iter().map(Into::into).collect() })
     }
 
     #[tokio::test]
@@ -198,8 +238,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mark = dir.path().join("mark");
         let script = "for i in $(seq 1 100); do echo line $i >&2; done; echo wrong >&2; exit 4";
-        let commands: &[&[&str]] = &[&["sh", "-c", script], &["touch", mark.to_str().unwrap()]];
-        let refusal = carry_out(&step(None, commands), 1, 1).await.unwrap_err();
+        let commands = [command(&["sh", "-c", script]), command(&["touch", mark.to_str().unwrap()])];
+        let refusal = carry_out(&step(commands), 1, 1).await.unwrap_err();
         assert_eq!(refusal.code(), 1);
         assert!(refusal.sentence().contains("`sh` failed (exit status: 4)"), "{refusal:?}");
         assert!(refusal.details().len() <= SHOWN_LINES && refusal.details().iter().any(|l| l == "wrong"));
@@ -209,7 +249,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_that_is_not_there_is_named() {
-        let refusal = carry_out(&step(None, &[&["/nowhere/npm"]]), 1, 1).await.unwrap_err();
+        let refusal = carry_out(&step([command(&["/nowhere/npm"])]), 1, 1).await.unwrap_err();
         assert!(refusal.sentence().contains("`npm` cannot be started"), "{refusal:?}");
     }
 
@@ -220,9 +260,47 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a/b");
         for _ in 0..2 {
-            carry_out(&step(Some(&folder), &[]), 1, 1).await.unwrap();
+            carry_out(&step([Act::PackageFolder(folder.clone())]), 1, 1).await.unwrap();
         }
         assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
         assert!(fs::read_to_string(folder.join("package.json")).unwrap().contains("private"));
+    }
+
+    /// A file that is put into its place if it is the expected one.
+    async fn place(home: &Path, content: &str) -> Result<(), Refusal> {
+        // SHA-256 of "abc", as its standard gives it.
+        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let (new, to) = (home.join(".new"), home.join("1.0"));
+        let acts = [
+            Act::EmptyFolder(new.clone()),
+            command(&["sh", "-c", "printf %s \"$1\" >\"$2\"", "sh", content, new.join("file").to_str().unwrap()]),
+            Act::Verify { file: new.join("file"), sha256 },
+            command(&["mkdir", new.join("whole").to_str().unwrap()]),
+            Act::Place { from: new.join("whole"), to },
+            Act::Remove(new),
+        ];
+        carry_out(&step(acts), 1, 1).await
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_verified_comes_into_its_place_whole_and_instead_of_what_was_there() {
+        let dir = tempfile::tempdir().unwrap();
+        for left in [".new/left", "1.0/half"] {
+            fs::create_dir_all(dir.path().join(left)).unwrap();
+        }
+        place(dir.path(), "abc").await.unwrap();
+        assert_eq!((names(dir.path()), names(&dir.path().join("1.0"))), (vec!["1.0".to_owned()], vec![]));
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_not_the_expected_one_is_named_and_nothing_comes_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let refusal = place(dir.path(), "abd").await.unwrap_err();
+        assert!(refusal.sentence().contains("file is not the expected file"), "{refusal:?}");
+        assert_eq!(names(dir.path()), [".new"]);
     }
 }

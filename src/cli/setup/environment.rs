@@ -1,10 +1,10 @@
-//! What `npm`, `apt-get` and the scripts that they start may see of the environment: an allow-list, so that a key of the
+//! What `npm`, `apt-get`, `pip` and the scripts that they start may see of the environment: an allow-list, so that a key of the
 //! person's never reaches the install script of some package. Pure; `carry_out` calls it.
 
 use std::ffi::{OsStr, OsString};
 
 /// Variables that are handed on. Proxies are read in both cases, so both count.
-const ALLOWED: [&str; 18] = [
+const ALLOWED: [&str; 19] = [
     "PATH",
     "HOME",
     "USER",
@@ -14,6 +14,7 @@ const ALLOWED: [&str; 18] = [
     "NODE_EXTRA_CA_CERTS",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
     "DEBIAN_FRONTEND",
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -24,8 +25,9 @@ const ALLOWED: [&str; 18] = [
     "all_proxy",
     "no_proxy",
 ];
-/// Beginnings of variables that are handed on: language, npm's own settings (it reads them in any case), base folders.
-const ALLOWED_PREFIXES: [&str; 4] = ["LC_", "npm_config_", "NPM_CONFIG_", "XDG_"];
+/// Beginnings of variables that are handed on: language, the own settings of npm (it reads them in any case) and of pip,
+/// base folders.
+const ALLOWED_PREFIXES: [&str; 5] = ["LC_", "npm_config_", "NPM_CONFIG_", "PIP_", "XDG_"];
 
 /// The variables of `all` that may be handed on.
 pub(super) fn allowed(
@@ -77,6 +79,8 @@ mod tests {
             "HTTPS_PROXY",
             "npm_config_registry",
             "NPM_CONFIG_CACHE",
+            "PIP_INDEX_URL",
+            "REQUESTS_CA_BUNDLE",
             "NODE_EXTRA_CA_CERTS",
             "SSL_CERT_FILE",
             "XDG_CACHE_HOME",

@@ -12,6 +12,7 @@ use std::{
 
 use tokio::{process::Command, time::timeout};
 
+use super::pages::Pages;
 use crate::{browser::ProgramPlaces, cli::Refusal};
 
 /// The release of playwright-cli that the driver is tested with.
@@ -87,6 +88,8 @@ pub(crate) struct Surroundings {
     /// Our own folder for playwright-cli.
     pub(crate) root: PathBuf,
     pub(crate) is_root: bool,
+    /// Whether what the tests of this crate need is wanted too.
+    pub(crate) for_tests: bool,
 }
 
 impl Surroundings {
@@ -96,7 +99,12 @@ impl Surroundings {
         let root = places.installation_folder().map(Path::to_owned).ok_or_else(|| {
             Refusal::usage("neither HOME nor WEBWISE_HOME is set: set WEBWISE_HOME to a folder for the driver")
         })?;
-        Ok(Self { places, root, is_root: is_root() })
+        Ok(Self { places, root, is_root: is_root(), for_tests: false })
+    }
+
+    /// The same with or without what the tests of this crate need.
+    pub(crate) fn for_tests(self, for_tests: bool) -> Self {
+        Self { for_tests, ..self }
     }
 }
 
@@ -115,17 +123,20 @@ pub(crate) struct Machine {
     /// Whether `WEBWISE_CHROMIUM` named it.
     pub(crate) chromium_is_given: bool,
     pub(crate) installer: Installer,
+    /// The pages of the tests, if they are wanted.
+    pub(crate) pages: Option<Pages>,
 }
 
 impl Machine {
     /// Looks at the machine.
     pub(crate) async fn inspect(around: &Surroundings) -> Self {
         let places = &around.places;
-        let (node, cli, chromium, installer) = tokio::join!(
+        let (node, cli, chromium, installer, pages) = tokio::join!(
             version_of(places.node(), places),
             version_of(places.tool(), places),
             version_of(places.chromium(), places),
-            installer(around)
+            installer(around),
+            pages(around)
         );
         Self {
             root: around.root.clone(),
@@ -136,8 +147,17 @@ impl Machine {
             chromium,
             chromium_is_given: places.names_chromium(),
             installer,
+            pages,
         }
     }
+}
+
+async fn pages(around: &Surroundings) -> Option<Pages> {
+    let home = around.root.parent().filter(|_| around.for_tests)?;
+    let folder = Pages::folder_in(home);
+    let are_there = Pages::mark(&folder).is_dir();
+    let pip = answer_of(around.places.on_path("python3"), &["-m", "pip", "--version"], &around.places).await;
+    Some(Pages { folder, are_there, pip })
 }
 
 async fn installer(around: &Surroundings) -> Installer {
@@ -155,12 +175,17 @@ async fn installer(around: &Surroundings) -> Installer {
 
 /// Asks a program for its version; a script is run by the Node.js that the driver's would be.
 async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
+    answer_of(program, &["--version"], places).await
+}
+
+/// Asks a program something that it answers with a version.
+async fn answer_of(program: Option<PathBuf>, question: &[&str], places: &ProgramPlaces) -> Tool {
     let Some(path) = program else { return Tool::Missing };
     let mut command = Command::new(&path);
     if let Ok(search) = std::env::join_paths(places.search_path()) {
         command.env("PATH", search);
     }
-    match output(command.arg("--version")).await {
+    match output(command.args(question)).await {
         Ok(text) => match Version::find(&text) {
             Some(version) => Tool::Found(path, version),
             None => Tool::Broken(path, "it does not say its version".to_owned()),
@@ -231,7 +256,8 @@ mod tests {
             "WEBWISE_HOME" => Some(home.into()),
             _ => variables.iter().find(|(known, _)| *known == name).map(|(_, path)| path.into()),
         });
-        Surroundings { root: places.installation_folder().unwrap().to_owned(), places, is_root: false }
+        let root = places.installation_folder().unwrap().to_owned();
+        Surroundings { root, places, is_root: false, for_tests: false }
     }
 
     #[test]
@@ -278,6 +304,19 @@ mod tests {
         assert_eq!(machine.chromium.version(), Some(Version([150, 2, 0])));
         assert_eq!(machine.cli.version(), Some(CLI_VERSION));
         assert!(machine.cli_is_given && machine.chromium_is_given);
+    }
+
+    #[tokio::test]
+    async fn the_pages_of_the_tests_are_looked_for_only_when_they_are_wanted() {
+        let bin = folder(&[("python3", "test \"$*\" = '-m pip --version' && echo pip 23.0.1 from /usr/lib")]);
+        let around = around(bin.path(), bin.path());
+        assert_eq!(Machine::inspect(&around).await.pages, None);
+        let around = around.for_tests(true);
+        let pages = Machine::inspect(&around).await.pages.unwrap();
+        assert_eq!(pages.folder, bin.path().join("miniwob/1.1.0"));
+        assert_eq!((pages.are_there, pages.pip.version()), (false, Some(Version([23, 0, 1]))));
+        std::fs::create_dir_all(pages.folder.join("miniwob/html/miniwob")).unwrap();
+        assert!(Machine::inspect(&around).await.pages.unwrap().are_there);
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 //! ```text
 //! machine      looks: which programs are there, how new, who may install
 //! plan         decides: facts to steps, or to the sentence that says what the person has to do; pure
+//! pages        what the tests of this crate need besides; pure
 //! carry_out    acts: one step with progress
 //! environment  what the programs that it starts may see; pure
 //! ```
@@ -10,6 +11,7 @@
 mod carry_out;
 mod environment;
 pub(super) mod machine;
+pub(super) mod pages;
 pub(super) mod plan;
 
 use std::{
@@ -24,16 +26,17 @@ use self::{
 };
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
 
-/// Most steps of one call. Source: there are two kinds of step, and each can only be needed once more after the other.
-const MAX_STEPS: usize = 4;
+/// Most steps of one call. Source: there are three kinds of step, and each can only be needed once more after the others.
+const MAX_STEPS: usize = 6;
 
 /// Installs what is missing and says what is there.
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
-    let around = Surroundings::from_env()?;
+    let around = Surroundings::from_env()?.for_tests(args.tests);
     let mut machine = Machine::inspect(&around).await;
     let steps = plan(&machine).map_err(Refusal::usage)?;
     if args.check {
-        return check(&machine, &steps);
+        let command = if args.tests { "webwise setup --tests" } else { "webwise setup" };
+        return check(&machine, &steps, command);
     }
     if steps.is_empty() {
         say("Nothing to do, everything is there:");
@@ -90,13 +93,13 @@ async fn carry_out_all(around: &Surroundings, machine: &mut Machine, mut steps: 
     }
 }
 
-fn check(machine: &Machine, steps: &[Step]) -> Result<(), Refusal> {
+fn check(machine: &Machine, steps: &[Step], command: &str) -> Result<(), Refusal> {
     doctor::print_tools(machine);
     if steps.is_empty() {
         return Ok(());
     }
     list(&mut std::io::stdout(), steps);
-    Err(Refusal::failure("setup has work to do: run `webwise setup` to have it done"))
+    Err(Refusal::failure(format!("setup has work to do: run `{command}` to have it done")))
 }
 
 fn list(out: &mut dyn Write, steps: &[Step]) {

@@ -2,7 +2,10 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use super::machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool};
+use super::{
+    machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool},
+    pages::Pages,
+};
 
 /// The Node.js that npm puts beside playwright-cli when the system's own is too old. Unit: major version.
 /// Source: the long-term release that is tested with it.
@@ -19,9 +22,25 @@ pub(crate) struct Command {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) sentence: String,
-    /// A folder with a `package.json` of its own that must be there first.
-    pub(crate) folder: Option<PathBuf>,
-    pub(crate) commands: Vec<Command>,
+    /// In their order; the first that fails ends the step.
+    pub(crate) acts: Vec<Act>,
+}
+
+/// A part of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Makes the folder if it is not there, with a `package.json` of its own.
+    PackageFolder(PathBuf),
+    /// Makes an empty folder in the place of what is there.
+    EmptyFolder(PathBuf),
+    /// Starts a program and waits for its end.
+    Run(Command),
+    /// The file must be exactly the expected one, by its SHA-256 in hexadecimal digits.
+    Verify { file: PathBuf, sha256: &'static str },
+    /// Puts a finished folder into its place by one rename, instead of what is there.
+    Place { from: PathBuf, to: PathBuf },
+    /// Removes a folder with all that is in it.
+    Remove(PathBuf),
 }
 
 /// What is missing, in the order it has to be installed; empty if everything is there.
@@ -55,6 +74,7 @@ pub(crate) fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
         let npm = machine.npm.clone().unwrap_or_else(|| PathBuf::from("npm"));
         steps.push(npm_step(machine, npm, &modules));
     }
+    steps.extend(machine.pages.as_ref().and_then(Pages::step));
     Ok(steps)
 }
 
@@ -79,6 +99,9 @@ fn system_packages(machine: &Machine) -> Vec<&'static str> {
     }
     if machine.chromium.version().is_none() {
         packages.push("chromium");
+    }
+    if machine.pages.as_ref().is_some_and(Pages::need_pip) {
+        packages.push("python3-pip");
     }
     packages
 }
@@ -130,8 +153,7 @@ fn system_step(machine: &Machine, packages: &[&str]) -> Result<Step, String> {
     install.extend(packages);
     Ok(Step {
         sentence: format!("Install {} from the system's packages ({how})", human(packages)),
-        folder: None,
-        commands: vec![command(&["update"]), command(&install)],
+        acts: vec![Act::Run(command(&["update"])), Act::Run(command(&install))],
     })
 }
 
@@ -143,10 +165,10 @@ fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     };
     let options = ["install", "--save-exact", "--no-audit", "--no-fund", "--no-update-notifier", "--prefix"];
     let args = options.iter().map(OsString::from).chain([machine.root.clone().into()]);
+    let install = Command { program: npm, args: args.chain(modules.iter().map(OsString::from)).collect() };
     Step {
         sentence: format!("Install {} with npm into {}{own_node}", modules.join(" and "), machine.root.display()),
-        folder: Some(machine.root.clone()),
-        commands: vec![Command { program: npm, args: args.chain(modules.iter().map(OsString::from)).collect() }],
+        acts: vec![Act::PackageFolder(machine.root.clone()), Act::Run(install)],
     }
 }
 
@@ -157,6 +179,7 @@ fn human(packages: &[&str]) -> String {
         .map(|name| match *name {
             "nodejs" => "Node.js",
             "chromium" => "Chromium",
+            "python3-pip" => "pip for Python",
             other => other,
         })
         .collect();
@@ -187,6 +210,7 @@ mod tests {
             chromium: Tool::Missing,
             chromium_is_given: false,
             installer: Installer::AptGet("/usr/bin/apt-get".into()),
+            pages: None,
         }
     }
 
@@ -200,8 +224,21 @@ mod tests {
         }
     }
 
-    fn args(step: &Step, command: usize) -> Vec<&str> {
-        step.commands[command].args.iter().map(|arg| arg.to_str().unwrap()).collect()
+    fn command(step: &Step, number: usize) -> &Command {
+        let commands = step.acts.iter().filter_map(|act| match act {
+            Act::Run(command) => Some(command),
+            _ => None,
+        });
+        commands.collect::<Vec<_>>()[number]
+    }
+
+    fn args(step: &Step, number: usize) -> Vec<&str> {
+        command(step, number).args.iter().map(|arg| arg.to_str().unwrap()).collect()
+    }
+
+    /// The pages as they are wanted and not there.
+    fn pages(pip: Tool) -> Pages {
+        Pages { folder: "/home/a b/.cache/webwise/miniwob/1.1.0".into(), are_there: false, pip }
     }
 
     #[test]
@@ -215,7 +252,7 @@ mod tests {
     fn a_bare_debian_gets_system_packages_first_and_then_the_driver() {
         let steps = plan(&bare()).unwrap();
         assert_eq!(steps.len(), 2);
-        assert_eq!(steps[0].commands[0].program, Path::new("/usr/bin/apt-get"));
+        assert_eq!(command(&steps[0], 0).program, Path::new("/usr/bin/apt-get"));
         assert_eq!(args(&steps[0], 0)[0], "update");
         assert_eq!(args(&steps[0], 1)[..6], ["install", "-y", "--no-install-recommends", "nodejs", "npm", "chromium"]);
         assert_eq!(steps[0].sentence, "Install Node.js, npm and Chromium from the system's packages (as root)");
@@ -232,7 +269,7 @@ mod tests {
             args(&steps[0], 0)[6..],
             ["/home/a b/.cache/webwise/playwright-cli", "@playwright/cli@0.1.22", "node@22"]
         );
-        assert_eq!(steps[0].folder.as_deref(), Some(machine.root.as_path()));
+        assert_eq!(steps[0].acts[0], Act::PackageFolder(machine.root.clone()));
     }
 
     #[test]
@@ -254,7 +291,7 @@ mod tests {
     fn sudo_carries_the_environment_and_never_asks() {
         let installer = Installer::Sudo { sudo: "/usr/bin/sudo".into(), apt_get: "/usr/bin/apt-get".into() };
         let steps = plan(&Machine { chromium: Tool::Missing, installer, ..complete() }).unwrap();
-        assert_eq!(steps[0].commands[1].program, Path::new("/usr/bin/sudo"));
+        assert_eq!(command(&steps[0], 1).program, Path::new("/usr/bin/sudo"));
         assert_eq!(args(&steps[0], 1)[..4], ["-n", "env", "DEBIAN_FRONTEND=noninteractive", "/usr/bin/apt-get"]);
     }
 
@@ -270,6 +307,34 @@ mod tests {
         assert!(sentence.contains("install Node.js, npm and Chromium with its own package manager"), "{sentence}");
         // npm alone needs no permission.
         assert!(plan(&Machine { cli: Tool::Missing, installer: Installer::NotAllowed, ..complete() }).is_ok());
+    }
+
+    #[test]
+    fn the_pages_of_the_tests_come_last_and_only_when_they_are_wanted() {
+        let steps = plan(&Machine { pages: Some(pages(Tool::Missing)), ..bare() }).unwrap();
+        assert_eq!(steps.len(), 3);
+        assert_eq!(args(&steps[0], 1)[3..7], ["nodejs", "npm", "chromium", "python3-pip"]);
+        assert!(steps[2].sentence.starts_with("Get the pages of MiniWoB++ 1.1.0 with pip into /home/a b/"));
+        assert_eq!(plan(&bare()).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn pip_is_installed_only_where_it_is_missing_and_needed() {
+        let pip = found("/usr/bin/python3", [23, 0, 1]);
+        let wanted = Machine { pages: Some(pages(pip)), ..complete() };
+        let steps = plan(&wanted).unwrap();
+        assert_eq!(steps.len(), 1);
+        assert_eq!(command(&steps[0], 0).program, Path::new("/usr/bin/python3"));
+
+        let without = Machine { pages: Some(pages(Tool::Missing)), ..complete() };
+        let steps = plan(&without).unwrap();
+        assert_eq!(steps[0].sentence, "Install pip for Python from the system's packages (as root)");
+        assert_eq!(steps.len(), 2);
+        let sentence = plan(&Machine { installer: Installer::NotAllowed, ..without }).unwrap_err();
+        assert!(sentence.contains("install -y --no-install-recommends python3-pip`"), "{sentence}");
+
+        let there = Pages { are_there: true, ..pages(Tool::Missing) };
+        assert_eq!(plan(&Machine { pages: Some(there), ..complete() }), Ok(vec![]));
     }
 
     #[test]
