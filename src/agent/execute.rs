@@ -53,10 +53,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let quiet = changes.as_ref().is_some_and(PageDiff::is_empty);
         if quiet
             && execution.outcome.is_done()
-            && action.tool().should_change_page()
+            && (action.tool().should_change_page() || matches!(action, BrowserAction::Hover(_)))
             && after.observation.dialog.is_none()
         {
-            // Some pages answer late; the second look costs nothing but this wait.
+            // Some pages answer late, and menus open some time after the pointer came; the second look costs nothing but
+            // this wait.
             tokio::time::sleep(self.parts.options.settle).await;
             after = self.look().await?;
             changes = before.as_ref().map(|before| difference(before, &after));
