@@ -46,11 +46,21 @@ fn message(view: &PageView, goal_words: &[String], history: &History, digest: Di
     })
 }
 
-/// The loop's own share of a step: from the driver's text to the message.
+/// The loop's own share of a step: from the driver's text to the message, on a page of buttons.
 #[divan::bench(args = pages::SIZES)]
 fn page_to_prompt(bencher: Bencher<'_, '_>, elements: usize) {
-    let (text, goal, history) = (pages::shop(elements), words(GOAL), History::default());
-    bencher.bench(|| message(&read(divan::black_box(&text)), &goal, &history, DigestOptions::default()));
+    whole_way(bencher, &pages::buttons(elements));
+}
+
+/// The same on a shop's list, which has four nodes an element and five times the text.
+#[divan::bench(args = pages::SIZES)]
+fn page_to_prompt_of_a_shop(bencher: Bencher<'_, '_>, elements: usize) {
+    whole_way(bencher, &pages::shop(elements));
+}
+
+fn whole_way(bencher: Bencher<'_, '_>, text: &str) {
+    let (goal, history) = (words(GOAL), History::default());
+    bencher.bench(|| message(&read(divan::black_box(text)), &goal, &history, DigestOptions::default()));
 }
 
 #[divan::bench(args = pages::SIZES)]

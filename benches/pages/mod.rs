@@ -5,6 +5,16 @@ use std::fmt::Write as _;
 /// Sizes that the requirements name. Unit: elements to act on.
 pub(crate) const SIZES: [usize; 2] = [300, 10_000];
 
+/// Buttons and nothing else, as a hostile page may have them: 34 bytes each.
+#[allow(dead_code, reason = "each bench uses what it needs")]
+pub(crate) fn buttons(elements: usize) -> String {
+    let mut page = String::from("- main [ref=e1]:\n");
+    for at in 0..elements {
+        let _ = writeln!(page, "  - button \"Button {at}\" [ref=e{}]", at + 2);
+    }
+    page
+}
+
 /// A shop's list with a menu: of each product a link, a text, a price, and a button to buy it.
 pub(crate) fn shop(elements: usize) -> String {
     let mut page = String::from("- banner [ref=e1]:\n  - navigation \"Main\" [ref=e2]:\n    - list [ref=e3]:\n");

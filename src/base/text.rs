@@ -107,6 +107,25 @@ pub fn words(text: &str) -> Vec<String> {
     out
 }
 
+/// Calls `look` with each of the [`words`] of a text, without an allocation a word where the text is ASCII: most labels of
+/// most pages are, and a page has ten thousand.
+pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
+    if !text.is_ascii() {
+        return words(text).iter().for_each(|word| look(word));
+    }
+    let mut folded = String::new();
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            folded.clear();
+            folded.push_str(word);
+            folded.make_ascii_lowercase();
+            look(&folded);
+        } else {
+            look(word);
+        }
+    }
+}
+
 /// Whether a character belongs to a script that models spend about a token a character on, and that writes no spaces.
 pub(crate) fn tokens_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'
@@ -116,6 +135,15 @@ pub(crate) fn tokens_wide(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_word_is_one_of_the_words_whether_or_not_the_text_is_ascii() {
+        for text in ["", "Add to-cart 2x", "  ABC,def. G7 ", "Größe XL", "カヤック 120 Kayak", "a_b.c"] {
+            let mut found = Vec::new();
+            for_each_word(text, |word| found.push(word.to_owned()));
+            assert_eq!(found, words(text), "{text:?}");
+        }
+    }
 
     #[test]
     fn escapes_of_every_form_disappear() {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::{Element, Role, element::CROWD, outline::is_checkable};
-use crate::base::text::{fold, words};
+use crate::base::text::{fold, for_each_word, words};
 
 /// Members of a crowd that are shown although nothing speaks for them. Unit: elements. Source: chosen; enough to see the
 /// pattern.
@@ -95,7 +95,8 @@ fn goal_points(elements: &[Element], goal_words: &[String]) -> Vec<u32> {
     if goal.is_empty() {
         return vec![0; elements.len()];
     }
-    let hits: Vec<Vec<(usize, u32)>> = elements.iter().map(|e| hits(&goal, e)).collect();
+    let mut best = vec![0; goal.len()];
+    let hits: Vec<Vec<(usize, u32)>> = elements.iter().map(|e| hits(&goal, e, &mut best)).collect();
     let mut times = vec![0_u32; goal.len()];
     hits.iter().flatten().for_each(|(word, _)| times[*word] += 1);
     let count = u32::try_from(elements.len()).unwrap_or(u32::MAX);
@@ -114,31 +115,29 @@ fn length_share(word: &str) -> u32 {
     if telling { 6 } else { u32::try_from(word.len().min(FULL_WORD)).unwrap_or(1) }
 }
 
-/// The words of the goal that an element has, with points from 1 to 24.
-fn hits(goal: &[String], element: &Element) -> Vec<(usize, u32)> {
-    let mut best = vec![0; goal.len()];
+/// The words of the goal that an element has, with points from 1 to 24; `best` is room for one number a word.
+fn hits(goal: &[String], element: &Element, best: &mut [u32]) -> Vec<(usize, u32)> {
+    best.fill(0);
     let mut look = |text: &str, points: u32| {
-        if text.is_empty() {
-            return;
-        }
-        for word in words(text) {
-            for (at, wanted) in goal.iter().enumerate() {
-                let points = points * likeness(wanted, &word) / 4;
-                best[at] = best[at].max(points);
+        for_each_word(text, |word| {
+            for (best, wanted) in best.iter_mut().zip(goal) {
+                *best = (*best).max(points * likeness(wanted, word) / 4);
             }
-        }
+        });
     };
     look(&element.label, 24);
     look(element.context.as_deref().unwrap_or_default(), 16);
     look(element.value.as_deref().unwrap_or_default(), 12);
     element.options.iter().for_each(|option| look(option, 12));
-    best.into_iter().enumerate().filter(|(_, points)| *points > 0).collect()
+    best.iter().copied().enumerate().filter(|(_, points)| *points > 0).collect()
 }
 
 /// 4 for the same word, 2 for forms of one word, else 0.
 fn likeness(wanted: &str, word: &str) -> u32 {
     let (short, long) = if wanted.len() < word.len() { (wanted, word) } else { (word, wanted) };
-    if short == long {
+    if short.as_bytes().first() != long.as_bytes().first() {
+        0
+    } else if short == long {
         4
     } else if short.len() >= MIN_STEM && long.starts_with(short) {
         2
@@ -165,8 +164,9 @@ pub(super) fn find<'e>(elements: &'e [Element], query: &str, max: usize) -> Vec<
     let wanted = distinct_words(std::iter::once(query));
     let folded = fold(query.trim());
     let mut ranked: Vec<(u32, usize)> = Vec::new();
+    let mut best = vec![0; wanted.len()];
     for (at, element) in elements.iter().enumerate() {
-        let mut points: u32 = hits(&wanted, element).iter().map(|(_, points)| points).sum();
+        let mut points: u32 = hits(&wanted, element, &mut best).iter().map(|(_, points)| points).sum();
         points += 8 * u32::from(wanted.iter().any(|w| w == element.role.as_str()));
         if points == 0 && !folded.is_empty() {
             // Parts of words, for compounds and for what is not made of letters.
