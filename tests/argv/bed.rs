@@ -103,15 +103,27 @@ impl Bed {
                 other => found.differences.push(format!("{transport}: {other:?}")),
             }
         }
-        match &Record::take(self.home.path())[..] {
-            [record] => found.add(self.compare_record(case, record)),
-            records => found.differences.push(format!("{} processes for one command", records.len())),
+        let commands = Self::commands(case);
+        let (records, lines) = (Record::take(self.home.path()), self.daemon.take());
+        if (records.len(), lines.len()) != (commands.len(), commands.len()) {
+            let sent = (records.len(), lines.len());
+            found.differences.push(format!("{sent:?} processes and lines for {} commands", commands.len()));
         }
-        match &self.daemon.take()[..] {
-            [line] => found.add(self.compare_line(case, line)),
-            lines => found.differences.push(format!("{} lines for one command", lines.len())),
+        for (command, (record, line)) in commands.iter().zip(records.iter().zip(&lines)) {
+            found.add(self.compare_record(command, record));
+            found.add(self.compare_line(command, line));
         }
         found
+    }
+
+    /// What an action sends, one after the other: what a script in the tool did to the page is looked for after it.
+    pub(crate) fn commands(case: &Case) -> Vec<Case> {
+        let mut commands = vec![case.clone()];
+        if matches!(case.action, BrowserAction::RunCode(_)) {
+            let (command, options, words, script) = ("tab-list", Vec::new(), Vec::new(), None);
+            commands.push(Case { action: case.action.clone(), command, options, words, script });
+        }
+        commands
     }
 
     fn words(&self, case: &Case) -> Vec<Word> {

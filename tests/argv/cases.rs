@@ -21,7 +21,7 @@ const LONG: usize = 200;
 pub(crate) const KINDS: usize = 24;
 
 /// An action and what must be sent for it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) action: BrowserAction,
     pub(crate) command: &'static str,

@@ -72,7 +72,7 @@ async fn a_file_nobody_asked_for_is_refused_and_told() {
     let places = fs::read_dir(browser).unwrap().flatten();
     let places = places.filter(|entry| entry.file_name().to_string_lossy().starts_with("playwright-artifacts-"));
     let written: Vec<_> = places.flat_map(|entry| files_of(&entry.path(), 1)).collect();
-    assert!(written.is_empty() && !files_of(&out, 0).iter().any(|(name, _)| is_like(name, name)), "{written:?}");
+    assert!(written.is_empty() && !files_of(&out, 0).iter().any(|(found, _)| is_like(found, name)), "{written:?}");
     bed.close().await;
 }
 
