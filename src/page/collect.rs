@@ -40,8 +40,9 @@ pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     }
     fold_nested(tree, &mut found);
     fold_links(tree, outline, &mut found);
-    let mut elements: Vec<Element> =
-        found.into_iter().filter(|c| !c.dropped).map(|c| element(tree, outline, c)).collect();
+    // An element is large: a list that grows would copy ten thousand of them several times.
+    let mut elements: Vec<Element> = Vec::with_capacity(found.iter().filter(|c| !c.dropped).count());
+    elements.extend(found.into_iter().filter(|c| !c.dropped).map(|c| element(tree, outline, c)));
     elements.sort_by_key(|e| !e.in_dialog);
     add_contexts(tree, outline, &mut elements);
     mark_crowds(tree, outline, &mut elements);
@@ -49,7 +50,7 @@ pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
 }
 
 fn candidates(tree: &Tree) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> = Vec::new();
+    let mut found: Vec<Candidate> = Vec::with_capacity(tree.nodes().iter().filter(|node| is_actionable(node)).count());
     let mut holder: Vec<Option<usize>> = Vec::with_capacity(tree.len());
     for (id, node) in tree.iter() {
         let outer = tree.parent(id).and_then(|parent| holder[parent.index()]);
@@ -247,21 +248,34 @@ fn mark_crowds(tree: &Tree, outline: &Outline, elements: &mut [Element]) {
         let place = outline.place(e.id);
         (&tree[e.id].role, role(parent), role(above(parent)), place.landmark, place.dialog)
     };
-    let mut crowds: HashMap<_, (u32, u32)> = HashMap::new();
-    let kinds: Vec<_> = elements.iter().map(|e| (!is_single(&e.role)).then(|| kind(e))).collect();
-    for kind in kinds.iter().flatten() {
-        let number = u32::try_from(crowds.len()).unwrap_or(u32::MAX);
-        crowds.entry(kind).or_insert((number, 0)).1 += 1;
-    }
-    let mut marked = vec![false; crowds.len()];
-    for (element, kind) in elements.iter_mut().zip(&kinds) {
-        let Some((number, size)) = kind.as_ref().and_then(|k| crowds.get(k)).copied() else { continue };
+    let mut numbers: HashMap<_, u32> = HashMap::new();
+    let mut sizes: Vec<u32> = Vec::new();
+    // Like elements stand one after the other, so the last kind is mostly the next one's.
+    let mut last = None;
+    let members: Vec<Option<u32>> = elements
+        .iter()
+        .map(|element| {
+            let kind = (!is_single(&element.role)).then(|| kind(element))?;
+            let number = match &last {
+                Some((known, number)) if *known == kind => *number,
+                _ => *numbers.entry(kind).or_insert_with(|| {
+                    sizes.push(0);
+                    u32::try_from(sizes.len() - 1).unwrap_or(u32::MAX)
+                }),
+            };
+            last = Some((kind, number));
+            sizes[number as usize] += 1;
+            Some(number)
+        })
+        .collect();
+    let mut marked = vec![false; sizes.len()];
+    for (element, number) in elements.iter_mut().zip(members) {
+        let Some((number, size)) = number.map(|number| (number, sizes[number as usize])) else { continue };
         if size <= CROWD {
             continue;
         }
         element.crowd = Some(number);
-        if let Some(first) = marked.get_mut(number as usize).filter(|m| !**m) {
-            *first = true;
+        if !std::mem::replace(&mut marked[number as usize], true) {
             element.group = size;
         }
     }

@@ -88,10 +88,16 @@ pub(super) fn is_price(text: &str) -> bool {
             '$' | '¢' | '£' | '¥' | '¤' | '€' | '\u{20a0}'..='\u{20cf}' | '\u{fdfc}' | '￥' | '฿' | '円' | '元' | '원'
         )
     };
-    let is_word = |word: &str| WORDS.iter().any(|w| w.eq_ignore_ascii_case(word));
-    text.len() <= MAX_PRICE
-        && text.contains(char::is_numeric)
-        && (text.contains(is_sign) || text.split(|c: char| !c.is_alphabetic()).any(is_word))
+    // The shortest and the longest of them, in bytes: most words of a page are none by their length alone.
+    let is_word = |word: &str| (2..=8).contains(&word.len()) && WORDS.iter().any(|w| w.eq_ignore_ascii_case(word));
+    if text.len() > MAX_PRICE || !text.contains(char::is_numeric) {
+        return false;
+    }
+    if text.is_ascii() {
+        let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
+        return text.contains('$') || words.any(|word| word.len() <= 3 && is_word(word));
+    }
+    text.contains(is_sign) || text.split(|c: char| !c.is_alphabetic()).any(is_word)
 }
 
 /// Whether a text has an HTTP error code as a word of its own.

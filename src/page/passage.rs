@@ -1,6 +1,6 @@
 //! What there is to read beside the elements: text that no label says already, in its place among them.
 
-use std::collections::HashSet;
+use std::{cell::OnceCell, collections::HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +114,8 @@ struct Said<'e> {
     elements: &'e [Element],
     /// For each node the element that it is or that it is in.
     holder: Vec<Option<u32>>,
-    labels: HashSet<&'e str>,
+    /// Made when it is first asked for: on many pages all text is in elements.
+    labels: OnceCell<HashSet<&'e str>>,
 }
 
 impl<'e> Said<'e> {
@@ -128,17 +129,18 @@ impl<'e> Said<'e> {
                 holder[id.index()] = tree.parent(id).and_then(|parent| holder[parent.index()]);
             }
         }
-        Self { elements, holder, labels: elements.iter().map(|e| e.label.as_str()).collect() }
+        Self { elements, holder, labels: OnceCell::new() }
     }
 
     fn covers(&self, tree: &Tree, id: NodeId, words: &str) -> bool {
-        if self.labels.contains(words) {
-            return true;
-        }
-        let Some(element) = self.holder[id.index()].map(|at| &self.elements[at as usize]) else { return false };
-        // The choices of a closed list stand with the list.
-        tree[id].role == Role::Option
-            || element.label.contains(words)
-            || element.value.as_deref().is_some_and(|value| value.contains(words))
+        let in_element = |element: &Element| {
+            // The choices of a closed list stand with the list.
+            tree[id].role == Role::Option
+                || element.label.contains(words)
+                || element.value.as_deref().is_some_and(|value| value.contains(words))
+        };
+        let holder = self.holder[id.index()].map(|at| &self.elements[at as usize]);
+        let labels = || self.labels.get_or_init(|| self.elements.iter().map(|e| e.label.as_str()).collect());
+        holder.is_some_and(in_element) || labels().contains(words)
     }
 }

@@ -28,6 +28,14 @@ impl TreeBuilder {
         Self { max_nodes: max, ..self }
     }
 
+    /// Makes room for so many nodes at once.
+    pub fn with_room_for(mut self, nodes: usize) -> Self {
+        let nodes = nodes.min(self.max_nodes);
+        self.tree.nodes.reserve(nodes);
+        self.tree.by_ref.reserve(nodes);
+        self
+    }
+
     /// Adds a node; what follows goes into it until [`close`](Self::close).
     pub fn open(&mut self, node: Node) {
         let parent = self.open.last().copied().flatten();

@@ -33,7 +33,7 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
 /// The page tree; `is_secret` says of a reference whether its field's value must be masked.
 pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(&str) -> bool) -> Tree {
     let nodes = snapshot.nodes();
-    let mut tree = Tree::builder();
+    let mut tree = Tree::builder().with_room_for(nodes.len());
     let mut ends: Vec<usize> = Vec::new();
     let mut masked_until = 0;
     let mut index = 0;
