@@ -94,6 +94,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             // It shows the frame, and a picture cannot be cut.
             observation.screenshot = None;
         }
+        if let Some(dialog) = &mut observation.dialog {
+            self.hide_foreign_words(dialog, &observation.url);
+        }
         observation.tabs.truncate(MAX_TABS);
         for tab in &mut observation.tabs {
             if !tab.url.starts_with("about:") && self.guards.check_url(&tab.url).is_err() {

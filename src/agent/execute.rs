@@ -128,6 +128,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     fn redacted_execution(&self, mut execution: Execution) -> Execution {
+        self.hide_foreign_words_of(&mut execution);
         if !self.redactor.is_empty() {
             if let Outcome::Failed(failure) = &mut execution.outcome {
                 failure.detail = self.redactor.text(&failure.detail);

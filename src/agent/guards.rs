@@ -42,6 +42,11 @@ impl Guards {
         self.scope.check_url(url)
     }
 
+    /// Whether only the sites named may be visited.
+    pub(super) const fn is_bounded(&self) -> bool {
+        self.scope.is_bounded()
+    }
+
     /// Whether what is in a frame may be shown.
     pub(super) fn may_show_frame(&self, url: &str) -> bool {
         self.scope.may_show_frame(url)

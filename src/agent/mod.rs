@@ -16,6 +16,7 @@ mod emit;
 mod engine;
 mod execute;
 mod finish;
+mod foreign;
 mod guards;
 mod options;
 mod own;

@@ -114,6 +114,11 @@ impl Scope {
         Self { sites, is_bounded }
     }
 
+    /// Whether only the sites named may be visited, and not the open web.
+    pub const fn is_bounded(&self) -> bool {
+        self.is_bounded
+    }
+
     /// Checks an address before it is opened, and returns it as it must be given to the driver: what a browser would make
     /// of the original is then no question.
     ///

@@ -156,6 +156,7 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
         ),
         // Frames in the page.
         course("/frame", vec![look(), Do::Go, Do::Call("extract", json!({ "name": "all" })), look()], End::Hidden),
+        course("/framealert", vec![look(), Do::Call("dialog_dismiss", json!({})), look()], End::Hidden),
         course("/frameset", vec![look(), Do::Go, look()], End::Hidden),
         course("/framenav", vec![Do::Go, look(), look()], End::Hidden),
         // Every way leads there.

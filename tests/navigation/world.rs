@@ -135,6 +135,9 @@ fn start_page(asked: &Asked, off: u16, visit: u32) -> Answer {
         "/opener" => button("window.open('/popup')"),
         "/popup" => runs(&format!("opener.location = '{away}'")),
         "/frame" => html("Home", &format!("<h1>Home</h1><iframe src=\"{away}\"></iframe><button>Go</button>")),
+        "/framealert" => {
+            html("Home", &format!("<h1>Home</h1><iframe src=\"{}\"></iframe><button>Go</button>", at("/alert")))
+        }
         "/frameset" => html(
             "Home",
             &format!(
