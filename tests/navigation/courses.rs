@@ -37,6 +37,10 @@ fn look() -> Do {
     Do::Call("snapshot", json!({}))
 }
 
+fn dismiss() -> Do {
+    Do::Call("dialog_dismiss", json!({}))
+}
+
 fn goto(url: &str) -> Do {
     Do::Call("goto", json!({ "url": url }))
 }
@@ -66,8 +70,6 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
         "/post",
         "/formredirect",
         "/opener",
-        "/linkalert",
-        "/linkalerts",
         "/linkstay",
     ];
     let mut courses: Vec<Course> =
@@ -77,11 +79,14 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
     let key = || Do::Call("press", json!({ "key": "a" }));
     let text = || Do::Call("type", json!({ "text": "private" }));
     let select = |index: u32| Do::Call("tab_select", json!({ "index": index }));
+    // A page that alerts at once: what it says is hidden until the page itself was seen, so the control looks behind it.
+    let dismissed = || vec![Do::Go, dismiss(), dismiss(), dismiss(), look()];
+    courses.extend(["/linkalert", "/linkalerts"].map(|path| course(path, dismissed(), End::Left)));
     courses.extend([
         course("/late", vec![Do::Go, Do::Think(1_500), look(), look()], End::Gone),
         course("/metalate", vec![Do::Think(2_500), look(), look()], End::Gone),
         course("/framebreak", vec![Do::Think(2_000), look(), look()], End::Gone),
-        course("/timeralert", vec![Do::Think(2_500), look(), look()], End::Gone),
+        course("/timeralert", vec![Do::Think(2_500), look(), dismiss(), look()], End::Gone),
         // While the model thinks, the page becomes another one: what it decided must not meet that one.
         typing("keys after the page moved", course("/timer", vec![Do::Think(2_500), text(), key(), look()], End::Gone)),
         typing(
@@ -156,7 +161,7 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
         ),
         // Frames in the page.
         course("/frame", vec![look(), Do::Go, Do::Call("extract", json!({ "name": "all" })), look()], End::Hidden),
-        course("/framealert", vec![look(), Do::Call("dialog_dismiss", json!({})), look()], End::Hidden),
+        course("/framealert", vec![look(), dismiss(), look()], End::Hidden),
         course("/frameset", vec![look(), Do::Go, look()], End::Hidden),
         course("/framenav", vec![Do::Go, look(), look()], End::Hidden),
         // Every way leads there.
