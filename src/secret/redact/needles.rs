@@ -15,6 +15,10 @@ use super::{
 /// shorter one would also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
+/// Fewest characters of what is left of such a secret when its own escapes are undone. Unit: characters. Source: chosen; six
+/// characters of which three are escaped signs.
+const MIN_UNDONE: usize = 3;
+
 /// Bytes of a form, wiped when dropped.
 pub(super) type Form = Zeroizing<Vec<u8>>;
 
@@ -55,7 +59,7 @@ pub(super) fn spelled(value: &str) -> Vec<Form> {
             out.push(Zeroizing::new(View::of(order).folded().bytes().to_vec()));
         }
     }
-    keep_long(out)
+    keep_long(out, MIN_UNDONE)
 }
 
 /// With nothing between the letters: the folded value without separators, and its bytes as hexadecimal digits.
@@ -63,7 +67,7 @@ pub(super) fn joined(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> =
         spellings(value).iter().map(|s| Zeroizing::new(View::of(s).folded().joined().bytes().to_vec())).collect();
     out.push(hex(value));
-    keep_long(out)
+    keep_long(out, MIN_ANYWHERE)
 }
 
 /// The bytes as hexadecimal digits in lower case.
@@ -100,8 +104,8 @@ pub(super) fn coded(value: &str) -> Vec<Coded> {
     out
 }
 
-fn keep_long(mut forms: Vec<Form>) -> Vec<Form> {
-    forms.retain(|form| String::from_utf8_lossy(form).chars().count() >= MIN_ANYWHERE);
+fn keep_long(mut forms: Vec<Form>, min: usize) -> Vec<Form> {
+    forms.retain(|form| String::from_utf8_lossy(form).chars().count() >= min);
     distinct(&mut forms);
     forms
 }

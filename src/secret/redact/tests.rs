@@ -359,6 +359,15 @@ fn debug_tells_counts_only() {
     assert_eq!(format!("{:?}", redactor(&["hunter2", "1234"])), "Redactor(2 secrets, 1 of them short)");
 }
 
+#[test]
+fn a_secret_that_is_short_once_its_own_escapes_are_undone_is_found_escaped() {
+    for (value, text) in
+        [(r"0&x\[y", r"0&amp;x\[y"), (r"\!\!\!", r"\\!\\!\\!"), ("0&\u{11180}\\[®", "0&amp;\u{11180}\\[®")]
+    {
+        assert_eq!(redactor(&[value]).text(text), "<secret:S0>", "{value}");
+    }
+}
+
 proptest! {
     #[test]
     fn a_text_without_secrets_comes_back_as_it_was(text in "[a-mA-M0-9 %&;#=\"'\\\\/<>{}\\n.:+éß密😀\u{200b}-]{0,200}") {
