@@ -49,8 +49,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Looks again after a long wait: what was approved must still be what it was.
     async fn still_as_approved(&mut self, targets: &[TargetIdentity]) -> Result<Option<Outcome>, StopReason> {
-        let url = self.page.as_ref().map(|page| page.head.url.clone());
-        let now = self.look().await?;
+        let before = self.page.clone();
+        let url = before.as_ref().map(|page| page.head.url.clone());
+        let mut now = self.look().await?;
+        // While the person thought, the page may have led anywhere.
+        if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut now).await? {
+            self.page = Some(now);
+            return Ok(Some(blocked));
+        }
         let tree = &now.observation.tree;
         let same_page = url.as_deref() == Some(now.head.url.as_str());
         let is_there = |wanted: &TargetIdentity| {

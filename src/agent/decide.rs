@@ -94,21 +94,27 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             // It shows the frame, and a picture cannot be cut.
             observation.screenshot = None;
         }
-        if let Some(dialog) = &mut observation.dialog {
-            self.hide_foreign_words(dialog, &observation.url);
-        }
         observation.tabs.truncate(MAX_TABS);
         for tab in &mut observation.tabs {
             if !tab.url.starts_with("about:") && self.guards.check_url(&tab.url).is_err() {
                 (tab.title, tab.url) = (String::new(), "not allowed in this run".to_owned());
             }
         }
-        if self.redactor.is_empty() {
-            return observation;
+        let mut clean = observation;
+        if !self.redactor.is_empty() {
+            clean = self.without_secrets(&clean);
         }
+        if let Some(dialog) = &mut clean.dialog {
+            self.hide_foreign_words(dialog, &clean.url);
+        }
+        clean
+    }
+
+    /// The observation without secrets. Where there was one, no picture is kept.
+    fn without_secrets(&mut self, observation: &Observation) -> Observation {
         let mut clean = self.redactor.observation(observation.clone());
         // What the browser shows by itself, or kept from another run, stands in a picture like what was typed now.
-        self.secret_seen |= clean != observation;
+        self.secret_seen |= clean != *observation;
         clean.screenshot = clean.screenshot.filter(|_| !self.secret_seen);
         clean
     }

@@ -1,6 +1,6 @@
 //! How bad an action could be on this page: what the approval policy is told. Pure.
 
-use super::page_now::PageNow;
+use super::{foreign::is_hidden, page_now::PageNow};
 use crate::{
     action::{BrowserAction, Click, Effect, Target},
     guard::{PageContext, PageKind, classify},
@@ -14,6 +14,10 @@ use crate::{
 /// aimed at by a locator that the tree cannot resolve could be anything, so clicking it is irreversible.
 pub(super) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else { return classify(action, None, &context(None)) };
+    if matches!(action, BrowserAction::DialogAccept(_)) && is_hidden(page.observation.dialog.as_ref()) {
+        // What it asks is not known.
+        return Effect::Irreversible;
+    }
     let tree = &page.observation.tree;
     let mut around = context(Some(page));
     let at = match aim(action, tree) {
@@ -109,8 +113,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        action::{Drag, Fill, Key, Press},
-        page::{ElementRef, Node, Observation, PageHead, ViewOptions, interpret},
+        action::{DialogAccept, Drag, Fill, Key, Press},
+        page::{Dialog, DialogKind, ElementRef, Node, Observation, PageHead, ViewOptions, interpret},
     };
 
     /// A form with a field and a grave button that has the focus, and a harmless form beside it.
@@ -154,6 +158,21 @@ mod tests {
         ] {
             assert_eq!(effect(&action, Some(&page())), Effect::Irreversible, "{action:?}");
         }
+    }
+
+    #[test]
+    fn to_accept_a_dialog_whose_words_are_hidden_is_irreversible() {
+        let accept = BrowserAction::DialogAccept(DialogAccept { text: None });
+        let over = |message: &str| {
+            let mut page = page();
+            let mut observation = Observation::clone(&page.observation);
+            observation.dialog = Some(Dialog::new(DialogKind::Confirm, message));
+            page.observation = Arc::new(observation);
+            effect(&accept, Some(&page))
+        };
+        assert_eq!(over("Show more?"), Effect::Reversible);
+        assert_eq!(over("Delete all?"), Effect::Irreversible);
+        assert_eq!(over(crate::agent::foreign::HIDDEN), Effect::Irreversible);
     }
 
     #[test]

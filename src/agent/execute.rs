@@ -47,7 +47,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Outcome::failed(class, &why).into()
             }
         };
-        self.tell_notices(&execution);
+        let notices = std::mem::take(&mut execution.notices);
         let mut after = self.look().await?;
         let mut changes = before.as_ref().map(|before| difference(before, &after));
         let quiet = changes.as_ref().is_some_and(PageDiff::is_empty);
@@ -62,7 +62,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             after = self.look().await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
-        if let Some(outcome) = self.back_in_scope(Some(action), before.as_ref(), &mut after).await? {
+        let left = self.back_in_scope(Some(action), before.as_ref(), &mut after).await;
+        self.tell_notices(&notices, !matches!(left, Ok(None)));
+        if let Some(outcome) = left? {
             // Nothing that came back with the action is shown either: it may be of the page that was left.
             execution = outcome.into();
             changes = None;
@@ -110,14 +112,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// What the driver saw beside the action, for whoever watches and for the model.
-    fn tell_notices(&mut self, execution: &Execution) {
-        for notice in &execution.notices {
+    ///
+    /// A file has the name that its server gave, and in a bounded run that may be any server.
+    fn tell_notices(&mut self, notices: &[Notice], left: bool) {
+        for notice in notices {
             let line = match notice {
                 Notice::TabOpened { url } if self.guards.check_url(url).is_ok() => {
                     Some(("a new tab opened", url.clone()))
                 }
                 Notice::TabOpened { .. } => {
                     Some(("a new tab opened", "at an address that this run may not visit".to_owned()))
+                }
+                Notice::Download { .. } if left || self.guards.is_bounded() => {
+                    Some(("the page offered a file", "its name is not shown".to_owned()))
                 }
                 Notice::Download { suggested_name, .. } => Some(("the page offered a file", suggested_name.clone())),
                 Notice::TransportChanged { .. } => None,

@@ -9,10 +9,16 @@ use crate::{
 };
 
 /// What stands in the place of a message that may be a foreign frame's.
-const HIDDEN: &str = "(not shown: a frame that this run may not visit could have written it)";
+pub(super) const HIDDEN: &str = "(not shown: a frame that this run may not visit could have written it)";
+
+/// Whether nobody can say what the dialog asks.
+pub(super) fn is_hidden(dialog: Option<&Dialog>) -> bool {
+    dialog.is_some_and(|dialog| dialog.message == HIDDEN)
+}
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Hides the message of a dialog over a page that has, or in a bounded run can have, frames out of scope.
+    /// Hides the message of a dialog over a page that has frames out of scope, and in a bounded run over one that was not
+    /// seen yet. A frame that came after the last look can still speak.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {
         if self.may_be_foreign(&dialog.message, url) {
             HIDDEN.clone_into(&mut dialog.message);
