@@ -252,6 +252,7 @@ async fn a_real_field_in_the_wrong_place_gets_nothing() {
         site.url("sandbox"),
         site.url("sandbox-without-scripts"),
         site.url("sandboxed"),
+        site.url("sandboxed-liar"),
         site.url("srcdoc"),
         site.url("data"),
         site.url("blank"),

@@ -137,6 +137,11 @@ fn page(path: &str, port: u16) -> (String, String) {
         "sandboxed" => {
             ("200 OK\r\nContent-Security-Policy: sandbox allow-scripts allow-forms".to_owned(), FIELD.into())
         }
+        // It says of itself that it has an origin.
+        "sandboxed-liar" => (
+            "200 OK\r\nContent-Security-Policy: sandbox allow-scripts allow-forms".to_owned(),
+            format!("{FIELD}<script>window.origin = location.protocol + '//' + location.host</script>"),
+        ),
         "srcdoc" => frame("srcdoc='<label>Word <input></label>'"),
         "data" => frame("src='data:text/html,<label>Word <input></label>'"),
         "blank" => ok("<!doctype html><iframe id=f></iframe><script>\

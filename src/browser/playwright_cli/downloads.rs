@@ -1,4 +1,4 @@
-//! Files that pages offer: which are kept, and that none of them fills the disk.
+//! Files that pages offer: which are kept, and that none on its way fills the disk. Kept ones have no limit together.
 //!
 //! The browser writes a file while it comes, and the tool knows no limit. So a few lines of JavaScript, loaded by the tool for
 //! each page, look at what is on its way and end it when it is too much. Of each file that failed they leave a note in the

@@ -1,6 +1,9 @@
 //! Looking at the page: snapshots with hidden values masked, and pictures.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
 
 use super::{
     driver::{PlaywrightCli, Scripted, State, malformed, refusal},
@@ -23,6 +26,17 @@ const MAX_FRAMES: usize = 100;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Largest picture read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
+
+/// What tells the document in a frame from the next one there: the tool counts documents in its references, `f12e7`. Where
+/// nothing has a reference, the words must do.
+fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
+    let id = tree.by_ref(frame)?;
+    let inside = tree.descendants(id).filter_map(|at| tree[at].reference.as_ref());
+    let counts: BTreeSet<String> =
+        inside.filter_map(|reference| Some(reference.as_str().split_once('e')?.0.to_owned())).collect();
+    let words = if counts.is_empty() { tree.text_of(id) } else { String::new() };
+    Some((counts, words))
+}
 
 impl PlaywrightCli {
     pub(super) async fn look(&self, request: &ObserveRequest) -> Result<Observation> {
@@ -86,7 +100,8 @@ impl PlaywrightCli {
         };
         let snapshot = Snapshot::parse(text);
         let hidden = self.hidden_fields(state, &snapshot, timeout).await?;
-        let tree = lower(&snapshot, |reference| hidden(reference));
+        // Nobody can ask about a field without a reference.
+        let tree = lower(&snapshot, |reference| reference.is_none_or(&hidden));
         let tree = self.with_frames(state, tree, timeout).await?;
         let mut observation = Observation::new(page.url.clone(), &page.title, tree);
         observation.tabs = reply.tabs;
@@ -94,6 +109,9 @@ impl PlaywrightCli {
     }
 
     /// The tree with the addresses of its frames: what is in a frame may be of another site than the page.
+    ///
+    /// The addresses are read after the snapshot, so a second one must show the same documents in the frames; of one that
+    /// moved in between nobody knows where it was.
     async fn with_frames(&self, state: &mut State, tree: Tree, timeout: Duration) -> Result<Tree> {
         let frames: Vec<&str> = tree.frames().map(ElementRef::as_str).take(MAX_FRAMES).collect();
         if frames.is_empty() {
@@ -101,8 +119,14 @@ impl PlaywrightCli {
         }
         let answer = self.script(state, scripts::frame_addresses(&frames), timeout).await?;
         let told = if let Scripted::Returned(returned) = answer { returned.frames } else { Vec::new() };
-        let urls: HashMap<String, String> =
-            frames.into_iter().zip(told).filter_map(|(frame, url)| Some((frame.to_owned(), clean(&url?)))).collect();
+        let again = self.send(state, Command::read("snapshot"), timeout).await?;
+        let again = lower(&Snapshot::parse(again.snapshot.as_deref().unwrap_or_default()), |_| true);
+        let urls: HashMap<String, String> = frames
+            .into_iter()
+            .zip(told)
+            .filter(|(frame, _)| document(&tree, frame).is_some_and(|seen| Some(seen) == document(&again, frame)))
+            .filter_map(|(frame, url)| Some((frame.to_owned(), clean(&url?))))
+            .collect();
         Ok(tree.with_frame_urls(|reference| urls.get(reference.as_str()).cloned().unwrap_or_default()))
     }
 

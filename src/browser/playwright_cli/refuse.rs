@@ -37,7 +37,10 @@ impl PlaywrightCli {
             // A title can make the list unreadable.
             _ => match self.script(state, scripts::address(), request.timeout).await? {
                 Scripted::Returned(returned) => returned.top,
-                Scripted::Refused(_) | Scripted::Interrupted(_) => return Ok(false),
+                // A dialog stands over it: only an answer to that could go astray.
+                Scripted::Refused(_) | Scripted::Interrupted(_) => {
+                    return Ok(matches!(request.action, BrowserAction::DialogAccept(_)));
+                }
             },
         };
         Ok(!is_same_origin(seen, &now))

@@ -52,9 +52,32 @@ const LATE_MS: u32 = 250;
 
 /// Where the value of a secret goes in a script. No text of ours or of an address holds such a sign.
 const VALUE: char = '\0';
-/// An expression that says whether page or frame have no origin, whatever their address is.
-const OPAQUE: &str =
-    "(await Promise.all([page, handle].map(at => at.evaluate(() => self.origin === 'null')))).includes(true)";
+/// Asks whether page or frame have no origin, whatever their address is; `opaque` is then true. In a world of its own, because
+/// a page can say of itself what it likes. A frame that the browser does not know by its address counts as one without.
+const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
+    const origins = async (at, address) => {
+      const session = await page.context().newCDPSession(at);
+      try {
+        const { frameTree } = await session.send('Page.getFrameTree');
+        const here = all(frameTree).filter(one => one.url === address.split('#')[0]);
+        return await Promise.all(here.map(async one => {
+          const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: one.id });
+          const expression = { expression: 'self.origin', contextId: executionContextId };
+          return (await session.send('Runtime.evaluate', expression)).result.value;
+        }));
+      } finally {
+        await session.detach();
+      }
+    };
+    const isOpaque = async frame => {
+      // A frame without a process of its own is in the tree of one around it.
+      let known = [];
+      for (let at = frame; at && known.length === 0; at = at.parentFrame()) {
+        known = await origins(at, frame.url()).catch(() => []);
+      }
+      return known.length === 0 || known.some(origin => !/^https?:/.test(origin));
+    };
+    const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
 /// What a script types into.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +151,9 @@ fn guarded(body: &str) -> String {
 /// Reads the addresses of the page and of the frame that holds the field, from the browser and not from the page.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
-    guarded(&format!("{find}\n    return {{ opaque: {OPAQUE}, top: page.url(), frame: frame ? frame.url() : '' }};"))
+    guarded(&format!(
+        "{find}\n    {ASK_OPAQUE}\n    return {{ opaque, top: page.url(), frame: frame ? frame.url() : '' }};"
+    ))
 }
 
 /// Types a value, if page and frame still have these origins.
@@ -146,7 +171,8 @@ pub(super) fn type_if_still_at(
         "{find}
     const origin = address => {{ try {{ return new URL(address).origin; }} catch {{ return ''; }} }};
     if (!frame || origin(page.url()) !== {top} || origin(frame.url()) !== {frame}) return {{ moved: true }};
-    if ({OPAQUE}) return {{ opaque: true }};
+    {ASK_OPAQUE}
+    if (opaque) return {{ opaque: true }};
     (page.{KEPT} ??= []).push(handle);
     await handle.{method}({VALUE}, {{ timeout: {timeout_ms} }});
     {enter}

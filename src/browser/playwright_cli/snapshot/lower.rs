@@ -30,8 +30,8 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     fields
 }
 
-/// The page tree; `is_secret` says of a reference whether its field's value must be masked.
-pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(&str) -> bool) -> Tree {
+/// The page tree; `is_secret` says whether the value of a field with this reference must be masked, and of those without one.
+pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) -> bool) -> Tree {
     let nodes = snapshot.nodes();
     let mut tree = Tree::builder().with_room_for(nodes.len());
     let mut ends: Vec<usize> = Vec::new();
@@ -63,7 +63,8 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(&str) -> bool) -
                     lowered.value = Some(clean(&value.decode()).into());
                     next += 1;
                 }
-                if reference(element).is_some_and(&is_secret) {
+                let named = reference(element);
+                if (named.is_some() || lowered.role.is_editable()) && is_secret(named) {
                     masked_until = node.end();
                 }
                 if index < masked_until && lowered.value.is_some() {
@@ -142,6 +143,13 @@ mod tests {
 nonsense"#;
 
     #[test]
+    fn a_field_that_cannot_be_asked_about_because_it_has_no_reference_is_masked() {
+        let text = "- main [ref=e1]:\n  - textbox \"Password\": hunter2\n  - textbox \"Name\" [ref=e2]: Ada\n  - textbox \"Pin\":\n    - /placeholder: PIN\n    - text: \"1234\"\n";
+        let shown = format!("{:?}", lower(&Snapshot::parse(text), |reference| reference.is_none()));
+        assert!(shown.contains("Ada") && !shown.contains("hunter2") && !shown.contains("1234"), "{shown}");
+    }
+
+    #[test]
     fn every_line_becomes_a_node_a_state_or_a_property() {
         let tree = lower(&Snapshot::parse(FORM), |_| false);
         let node = |r: &str| &tree[tree.by_ref(r).unwrap()];
@@ -164,12 +172,12 @@ nonsense"#;
     fn the_value_of_a_secret_field_is_masked_wherever_it_stands() {
         let snapshot = Snapshot::parse(FORM);
         assert_eq!(filled_fields(&snapshot), ["e3", "e4"]);
-        let tree = lower(&snapshot, |r| r == "e4");
+        let tree = lower(&snapshot, |r| r == Some("e4"));
         assert_eq!(tree[tree.by_ref("e4").unwrap()].value.as_deref(), Some(MASK));
         assert_eq!(tree[tree.by_ref("e3").unwrap()].value.as_deref(), Some("bob"));
 
         let nested = Snapshot::parse("- textbox \"P\" [ref=e1]:\n  - strong [ref=e2]: hun\n  - text: ter2");
-        let shown = format!("{:?}", lower(&nested, |r| r == "e1"));
+        let shown = format!("{:?}", lower(&nested, |r| r == Some("e1")));
         assert!(!shown.contains("hun") && !shown.contains("ter2"), "{shown}");
     }
 
