@@ -117,6 +117,10 @@ mod tests {
         assert_eq!(line(json!(r#"{"action":"hover","arguments":"{\"target\":\"e5\"}"}"#)).unwrap(), hover);
         assert_eq!(line(json!({ "action": "go_back" })).unwrap(), "go_back");
         assert_eq!(line(json!({ "action": "fly" })).unwrap_err(), "there is no such tool in this run");
+        let named = r#"extract {"name":"other"}"#;
+        assert_eq!(line(json!({ "action": "extract", "name": "other" })).unwrap(), named);
+        let text = r#"{"calls": [{"action": "extract", "name": "other"}]}"#;
+        assert_eq!(parse_calls(&[], text, &tools).unwrap()[0].as_ref().unwrap().line(), named);
         assert!(line(json!({})).is_err());
         let text = r#"{"name": "other", "arguments": {"action": "hover", "arguments": {"target": "e5"}}}"#;
         assert_eq!(parse_calls(&[], text, &tools).unwrap()[0].as_ref().unwrap().line(), hover);

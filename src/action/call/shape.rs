@@ -59,13 +59,13 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
 /// An object that names a tool of the run is a call of it, whatever its other keys are called: `name`, `steps` and `input`
 /// may be the tool's own. Only then is it looked at as a wrapper.
 fn look_into_object(mut map: Map<String, Value>, tools: &ToolSet, depth: usize, found: &mut Vec<RawCall>) {
-    if let Some(inner) = through_other(&map) {
-        return look_into(inner, tools, depth - 1, found);
-    }
     if let Some((key, spec)) = name_of_tool(&map, tools) {
         map.remove(key);
         found.push(RawCall { name: spec.name.clone(), arguments: arguments(map, spec) });
         return;
+    }
+    if let Some(inner) = through_other(&map) {
+        return look_into(inner, tools, depth - 1, found);
     }
     for wrapper in LISTS {
         if let Some(inner @ Value::Array(_)) = map.remove(*wrapper) {

@@ -176,7 +176,11 @@ impl Folder {
         self.pictures += 1;
         let path = steps.join(format!("{:04}-{}.png", self.step, self.pictures));
         let mut file = open_private(&path, OpenOptions::new().write(true).create_new(true))?;
-        file.write_all(png).map_err(|e| io_error(&path, e))
+        file.write_all(png).map_err(|e| {
+            // Half a picture is none.
+            let _ = fs::remove_file(&path);
+            io_error(&path, e)
+        })
     }
 }
 
