@@ -25,7 +25,7 @@ impl Default for DigestOptions {
 }
 
 impl DigestOptions {
-    /// Everything there is, nothing folded: for models with room, and to measure what leanness costs.
+    /// All elements and all the text that a view keeps, nothing folded: for models with room, and to measure what leanness costs.
     pub const fn whole() -> Self {
         Self { max_elements: usize::MAX, max_text: usize::MAX, folded: false }
     }
@@ -51,7 +51,7 @@ pub enum DigestLine<'v> {
     Heading(String),
     /// An element.
     Element(&'v Element),
-    /// What banners, menus, side columns and footers hold, as far as it is plain.
+    /// What banners, menus and side columns hold, as far as it is plain; of a footer what the goal speaks of.
     Menu {
         /// The first few of its elements, and those that match the goal.
         elements: Vec<&'v Element>,
@@ -123,7 +123,8 @@ pub(super) fn digest<'v>(view: &'v PageView, goal_words: &[String], options: Dig
     passages.for_each(|passage| lines.text(passage));
     lines.end_menu();
     let Lines { out: mut lines, mut footer, .. } = lines;
-    let shown = picks.len() - footer.len();
+    let left_out = |line: &DigestLine<'_>| if let DigestLine::Menu { more, .. } = line { *more } else { 0 };
+    let shown = picks.len() - footer.len() - lines.iter().map(left_out).sum::<usize>();
     if !footer.is_empty() {
         let more = footer.len().saturating_sub(MAX_MENU);
         footer.truncate(MAX_MENU);
@@ -137,9 +138,9 @@ impl PageView {
     /// text between them.
     ///
     /// Elements that match the goal, ask for input or are in a dialog win over menus, which share a line, and footers, of
-    /// which only the labels are shown. Of a
-    /// crowd of more than [`CROWD`](super::CROWD) like elements the first few share a line that says how many there are, those
-    /// that match the goal are shown one by one, and [`find`](Self::find) reaches the rest.
+    /// which only the labels are shown. Of a crowd of more than [`CROWD`](super::CROWD) like elements the first few share a
+    /// line that says how many there are, those that match the goal are shown one by one, and [`find`](Self::find) reaches
+    /// the rest.
     pub fn digest(&self, goal_words: &[String], options: DigestOptions) -> Digest<'_> {
         digest(self, goal_words, options)
     }

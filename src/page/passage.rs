@@ -33,7 +33,7 @@ pub(super) fn passages(tree: &Tree, outline: &Outline, elements: &[Element], max
     let said = Said::of(tree, elements);
     let speaks = subtrees_with_text(tree);
     let in_dialogs = elements.iter().take_while(|e| e.in_dialog).count();
-    let mut found: Vec<Passage> = Vec::new();
+    let mut found: Vec<(NodeId, Passage)> = Vec::new();
     let mut chars = 0;
     for turn in [Turn::Dialog, Turn::Content, Turn::Aside] {
         let mut next = if turn == Turn::Dialog { 0 } else { in_dialogs };
@@ -56,21 +56,24 @@ pub(super) fn passages(tree: &Tree, outline: &Outline, elements: &[Element], max
             let raw = match node.value.as_deref().filter(|value| !value.is_empty()) {
                 Some(value) => value,
                 None if !speaks[id.index()] && name_is_seen(&node.role) => &node.name,
+                // The caption of choices: without it, two rows of "1" to "5" are the same.
+                None if matches!(node.role, Role::Group | Role::RadioGroup) => &node.name,
                 None => continue,
             };
             // A single run of text may be far longer than all there is room for.
-            let words = text::squeeze(&text::truncate(raw, max + 1));
-            if !words.chars().any(char::is_alphanumeric) || said.covers(tree, id, &words) {
+            let words = text::squeeze(&text::truncate(raw, max.saturating_add(1)));
+            let repeats = joins && found.last().is_some_and(|(_, last)| last.text == words);
+            if repeats || !words.chars().any(char::is_alphanumeric) || said.covers(tree, id, &words) {
                 continue;
             }
             let heading = is_heading(tree, id);
             chars += words.chars().count() + 1;
-            match found.last_mut().filter(|last| joins && last.heading == heading) {
-                Some(last) => {
+            match found.last_mut().filter(|(_, last)| joins && last.heading == heading) {
+                Some((_, last)) => {
                     last.text.push(' ');
                     last.text.push_str(&words);
                 }
-                None => found.push(Passage { before: next, text: words, heading, aside: turn == Turn::Aside }),
+                None => found.push((id, Passage { before: next, text: words, heading, aside: turn == Turn::Aside })),
             }
             joins = true;
             if chars > max {
@@ -81,10 +84,10 @@ pub(super) fn passages(tree: &Tree, outline: &Outline, elements: &[Element], max
     in_order(found)
 }
 
-/// By place; what a menu says before an element comes before what the content says there.
-fn in_order(mut found: Vec<Passage>) -> Vec<Passage> {
-    found.sort_by_key(|passage| passage.before);
-    found
+/// By the element that they stand before, and in document order before the same one.
+fn in_order(mut found: Vec<(NodeId, Passage)>) -> Vec<Passage> {
+    found.sort_by_key(|(id, passage)| (passage.before, *id));
+    found.into_iter().map(|(_, passage)| passage).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -99,7 +99,7 @@ struct Reader {
 impl Reader {
     fn push(&mut self, part: &str) {
         // A single run of text may be far longer than all there is room for.
-        let part = text::squeeze(&text::truncate(part, self.max + 1));
+        let part = text::squeeze(&text::truncate(part, self.max.saturating_add(1)));
         if !part.is_empty() {
             if !self.line.is_empty() {
                 self.line.push(' ');
