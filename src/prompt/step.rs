@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     action::{CallProblem, Outcome},
-    base::{Nonce, Trust, canonical},
+    base::{Nonce, Trust, canonical, text::clean},
     memory::{Advice, Placement},
     page::{Dialog, DigestOptions, Element, PageView, Tab},
     working::{Entry, History},
@@ -149,10 +149,10 @@ fn history_line(entry: &Entry) -> String {
 }
 
 fn argument(line: &mut String, value: &Value) {
-    let _ = match value.as_str() {
-        Some(text) => write!(line, " {}", quoted(text, MAX_ARGUMENT)),
-        None => write!(line, " {}", crate::base::text::truncate(&canonical(value), MAX_ARGUMENT)),
-    };
+    let text = value.as_str().map_or_else(|| clean(&canonical(value)), str::to_owned);
+    // What is cut is no JSON any more, and so a text.
+    let is_whole_json = !value.is_string() && text.chars().count() <= MAX_ARGUMENT;
+    let _ = write!(line, " {}", if is_whole_json { text } else { quoted(&text, MAX_ARGUMENT) });
 }
 
 /// A refused call: both the tool's name and the reason may repeat what the model, or a page through it, wrote.
