@@ -85,6 +85,10 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
     courses.extend([
         course("/late", vec![Do::Go, Do::Think(1_500), look(), look()], End::Gone),
         course("/metalate", vec![Do::Think(2_500), look(), look()], End::Gone),
+        named(
+            "a page that leaves while a person is asked",
+            course("/timerbutton", vec![Do::GoWhenAllowed, look(), look()], End::Gone),
+        ),
         course("/framebreak", vec![Do::Think(2_000), look(), look()], End::Gone),
         course("/timeralert", vec![Do::Think(2_500), look(), dismiss(), look()], End::Gone),
         // While the model thinks, the page becomes another one: what it decided must not meet that one.

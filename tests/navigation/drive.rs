@@ -2,11 +2,12 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
+use async_trait::async_trait;
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, Site, Task,
     action::ErrorClass,
-    agent::Options,
+    agent::{Approval, ApprovalRequest, Approver, Options},
     browser::PlaywrightCli,
     chat::{ChatRequest, LlmCapabilities},
     event::EventKind,
@@ -23,6 +24,8 @@ use super::world::CANARY;
 pub(crate) enum Do {
     /// Clicks what is called `Go`.
     Go,
+    /// The same, in a run that asks a person for each action, who takes long for this one.
+    GoWhenAllowed,
     /// Thinks for so long. Unit: milliseconds.
     Think(u64),
     /// Calls a tool.
@@ -57,13 +60,32 @@ fn go(request: &ChatRequest) -> String {
     reference.unwrap_or_else(|| "text=\"Go\"".to_owned())
 }
 
+/// A person who says yes, and thinks for long about a click.
+#[derive(Debug)]
+struct Slow;
+
+#[async_trait]
+impl Approver for Slow {
+    async fn approve(&self, request: &ApprovalRequest) -> Approval {
+        if request.action.tool_name() == "click" {
+            tokio::time::sleep(Duration::from_millis(3_500)).await;
+        }
+        Approval::Yes
+    }
+
+    async fn answer(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
 /// Runs a task from this page, or from where the browser stands, with this much in scope.
 pub(crate) async fn run(browser: &Arc<PlaywrightCli>, from: Option<&str>, allow: &[&str], script: &[Do]) -> Trace {
+    let asks = script.iter().any(|step| matches!(step, Do::GoWhenAllowed));
     let mut script: VecDeque<Do> = script.iter().cloned().collect();
     let model = ScriptedModel::deciding(move |request| {
         loop {
             return Ok(match script.pop_front() {
-                Some(Do::Go) => call("click", json!({ "target": go(request) })),
+                Some(Do::Go | Do::GoWhenAllowed) => call("click", json!({ "target": go(request) })),
                 Some(Do::Call(tool, arguments)) => call(tool, arguments),
                 Some(Do::Think(time)) => {
                     std::thread::sleep(Duration::from_millis(time));
@@ -78,12 +100,13 @@ pub(crate) async fn run(browser: &Arc<PlaywrightCli>, from: Option<&str>, allow:
     let model = model.with_capabilities(capabilities);
     let (memory, events) = (InMemory::new(), Recorder::new());
     let mut options = Options::default();
-    options.approval = ApprovalMode::Auto;
+    options.approval = if asks { ApprovalMode::Safe } else { ApprovalMode::Auto };
     (options.screenshots, options.images) = (true, true);
     options.settle = Duration::from_millis(100);
     let agent = DecisionLoop::builder(Arc::clone(browser), model.clone(), memory.clone())
         .with_options(options)
         .with_sink(events.clone())
+        .with_approver(Slow)
         .build()
         .expect("the options are fine");
     let mut task = Task::new("Look around").expect("a goal");

@@ -1,5 +1,9 @@
 //! Where a run may be: addresses against scopes, and a real browser that is led astray in every way a page has.
 
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+
 mod courses;
 mod drive;
 mod forms;
@@ -95,7 +99,7 @@ async fn no_page_off_scope_is_observed_by_the_model() {
     }
     problems.extend(first_page(&browser, &world).await);
     browser.close().await.expect("the browser ends");
-    println!("navigation: {forms} URL forms, {courses} courses, {observed} off-scope pages observed by the model");
+    figure!("navigation: {forms} URL forms, {courses} courses, {observed} off-scope pages observed by the model");
     assert!(problems.is_empty(), "{problems:#?}");
     assert!(forms >= 300 && courses >= 40 && observed == 0);
 }
