@@ -2,6 +2,10 @@
 //!
 //! Tokens are those of `o200k`, counted over all that a request holds: system instruction, tools as JSON, message.
 
+#[macro_use]
+#[path = "support/figure.rs"]
+mod figure;
+
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -104,7 +108,7 @@ async fn a_task_costs_few_tokens_and_takes_no_more_steps_than_with_the_whole_pag
     let (whole, whole_meter) = shopping(DigestOptions::whole()).await;
     for (name, report, meter) in [("lean", &lean, &lean_meter), ("whole page", &whole, &whole_meter)] {
         let summary = &report.summary;
-        println!("{name}: {} tokens by o200k, {} calls, {} steps", meter.total(), summary.calls, summary.steps);
+        figure!("{name}: {} tokens by o200k, {} calls, {} steps", meter.total(), summary.calls, summary.steps);
     }
     assert!(lean_meter.total() < MAX_TOKENS);
     assert!(lean_meter.total() < whole_meter.total(), "there is something to leave out");

@@ -131,7 +131,7 @@ fn a_full_disk_is_told_once_and_the_run_finishes() {
         assert_eq!(bad_lines(&place.path().join("all.jsonl")), [""; 0], "{limit:?}");
         assert_eq!(temporary(&place.path().join("runs")), [""; 0], "{limit:?}");
     }
-    println!("cancel: {} sizes of a full disk, told by {told} reports, 0 unreadable files", LIMITS.len() - 1);
+    figure!("cancel: {} sizes of a full disk, told by {told} reports, 0 unreadable files", LIMITS.len() - 1);
 }
 
 /// Files and folders that were to become others.

@@ -74,7 +74,7 @@ pub(crate) fn child() {
 pub(crate) fn at_random_moments() -> Killed {
     let site = Site::start().unwrap();
     let seed = u64::from(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos());
-    println!("cancel: the moments of the kills are made from seed {seed}");
+    figure!("cancel: the moments of the kills are made from seed {seed}");
     let all = Mutex::new(Killed::default());
     thread::scope(|scope| {
         for worker in 0..WORKERS {

@@ -9,6 +9,10 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+
 #[path = "../support/club.rs"]
 mod club;
 
@@ -31,7 +35,7 @@ fn nothing_is_left_and_all_reads_wherever_a_run_is_cut_off() {
     let (points, mut unreadable) = points::dropped_everywhere();
     let killed = kill::at_random_moments();
     unreadable += killed.unreadable;
-    println!(
+    figure!(
         "cancel: {points} await points, {} kills, {} processes, {} locks, {unreadable} unreadable files \
          ({} kills in a run, the last process ended {} ms after its kill at most)",
         killed.kills,

@@ -326,7 +326,7 @@ fn a_step_that_is_dropped_is_given_up_and_the_run_goes_on() {
         }
         points += 1;
     }
-    println!("cancel: a step dropped at {points} await points, the run finished each time");
+    figure!("cancel: a step dropped at {points} await points, the run finished each time");
     assert!(points >= 50);
 }
 
@@ -365,7 +365,7 @@ fn a_cancel_that_is_asked_for_anywhere_ends_the_run_in_order() {
         }
         points += 1;
     }
-    println!("cancel: asked for at {points} await points, {stopped} times in time to stop the run");
+    figure!("cancel: asked for at {points} await points, {stopped} times in time to stop the run");
     assert!(points >= 50 && stopped >= 50);
 }
 

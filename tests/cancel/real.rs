@@ -107,5 +107,5 @@ async fn a_real_browser_ends_with_the_run_that_is_dropped() {
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
     assert_eq!(unreadable(runs.path()), [""; 0]);
     let (count, ms) = (MOMENTS.len(), slowest.as_millis());
-    println!("cancel: a real browser dropped at {count} moments, the last process ended {ms} ms later at most");
+    figure!("cancel: a real browser dropped at {count} moments, the last process ended {ms} ms later at most");
 }

@@ -8,6 +8,10 @@
 //! waits     waits before a model is asked again, to the millisecond
 //! ```
 
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+
 #[path = "../support/club.rs"]
 mod club;
 
@@ -63,7 +67,7 @@ fn every_fault_ends_in_the_right_reason_within_the_budget() {
     });
     let [runs, panics, hangs, over] =
         [&tally.runs, &tally.panics, &tally.hangs, &tally.over].map(|count| count.load(Ordering::Relaxed));
-    println!(
+    figure!(
         "loop_faults: {combinations} cases, {panics} panics, {hangs} hangs, at most {over} calls over a budget \
          ({runs} runs, {} seeds)",
         matrix::SEEDS

@@ -3,6 +3,10 @@
 //! A policy for each task acts as the model of a [`DecisionLoop`]: it decides from the text of the prompt and answers with
 //! tool calls, which our driver carries out in a real Chromium. What counts is the reward that the page itself gives.
 
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+
 mod controls;
 mod episode;
 mod forms;
@@ -154,7 +158,7 @@ async fn every_task_gives_its_full_reward_for_what_the_loop_did() {
                     let url = site.url(host, &format!("miniwob/{name}.html"));
                     let ended = task(&driver, &url, policy).await;
                     let fine = ended.iter().flatten().filter(|ended| ended.succeeded()).count();
-                    println!("miniwob {name} {fine} of {}", SEEDS.len());
+                    figure!("miniwob {name} {fine} of {}", SEEDS.len());
                     results.lock().expect("no worker panics with it").insert(name, ended);
                 }
                 driver.close().await.expect("the browser ends");
@@ -178,7 +182,7 @@ async fn every_task_gives_its_full_reward_for_what_the_loop_did() {
         total += fine.len();
         on_evidence += fine.iter().filter(|ended| ended.report.is_success()).count();
     }
-    println!("miniwob finished on evidence: {on_evidence}");
-    println!("miniwob: {total} of {}", TASKS.len() * SEEDS.len());
+    figure!("miniwob finished on evidence: {on_evidence}");
+    figure!("miniwob: {total} of {}", TASKS.len() * SEEDS.len());
     assert_eq!(total, TASKS.len() * SEEDS.len());
 }

@@ -178,7 +178,7 @@ async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
     }
     assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
     assert_eq!(controls, (11, 11), "a sink that did not show the value as ordinary text was not watched");
-    println!(
+    figure!(
         "secrets: {} canaries x {} encodings x {SINKS} sinks x 2 transports in a real browser: 0 hits in {bytes} bytes; \
          controls {} of {}",
         values.len(),
@@ -284,5 +284,5 @@ async fn a_real_field_in_the_wrong_place_gets_nothing() {
         assert!(outcome.is_done(), "{url}: {outcome:?}");
     }
     driver.close().await.unwrap();
-    println!("secrets: {} wrong places in a real browser, 0 typed; 3 right ones, 3 typed", wrong.len() + 1);
+    figure!("secrets: {} wrong places in a real browser, 0 typed; 3 right ones, 3 typed", wrong.len() + 1);
 }

@@ -11,6 +11,10 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+
 mod browser;
 mod canaries;
 mod forms;
@@ -105,7 +109,7 @@ fn a_secret_leaves_a_run_in_no_encoding_by_no_sink() {
     assert_eq!(seen, sinks, "a sink that did not show the value as ordinary text was not watched: {controls:?}");
     assert_eq!(encodings.len(), ENCODINGS.len(), "an encoding was never made: {encodings:?}");
     assert_eq!((canaries, controlled), (50, 8));
-    println!(
+    figure!(
         "secrets: {canaries} canaries x {} encodings x {sinks} sinks: 0 hits in {bytes} bytes; controls {seen} of {sinks}",
         ENCODINGS.len()
     );

@@ -198,7 +198,7 @@ async fn a_secret_is_resolved_where_it_belongs_and_nowhere_else() {
     attempts.driver.close().await.unwrap();
     assert!(resolved.is_empty(), "{} resolved:\n{}", resolved.len(), resolved.join("\n"));
     assert_eq!((tried, typed), (200, 20));
-    println!(
+    figure!(
         "secrets: {tried} wrong origins, {} resolved; {} right ones, {typed} resolved",
         resolved.len(),
         RIGHT.len()

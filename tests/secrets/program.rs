@@ -126,7 +126,7 @@ async fn the_program_and_what_it_starts_show_no_secret() {
     assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
     assert!(controls.values().all(|count| *count == controlled), "not watched: {controls:?} of {controlled}");
     assert_eq!((canaries.len(), controls.len()), (50, SINKS), "{controls:?}");
-    println!(
+    figure!(
         "secrets: {} canaries x {} encodings x {SINKS} sinks of the program and its tool: 0 hits in {bytes} bytes; \
          controls {} of {SINKS}",
         canaries.len(),
