@@ -32,6 +32,9 @@ const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
 /// Tokens that a provider counts for one picture, at most. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
+/// The operation of a look that the driver never answered.
+const SILENT: &str = "agent.observe";
+
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Looks at the page unless the last action's verification already did.
     pub(super) async fn observe(&mut self) -> Result<(), StopReason> {
@@ -58,9 +61,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .with_screenshot(options.screenshots && !self.secret_seen);
         let started = Instant::now();
         let mut observed = self.observed(&request).await;
-        let may_pass = |kind| !matches!(kind, ErrorKind::BrowserLost | ErrorKind::Timeout);
-        if observed.as_ref().is_err_and(|error| may_pass(error.kind())) {
-            // Looking changes nothing, so it may be tried again; one that took all its time would only take it twice.
+        // Looking changes nothing, so it may be tried again. A driver that says itself that the time is up would only take it
+        // twice; one that says nothing may have lost the question.
+        let may_pass = |error: &Error| match error.kind() {
+            ErrorKind::BrowserLost => false,
+            ErrorKind::Timeout => error.operation() == SILENT,
+            _ => true,
+        };
+        if observed.as_ref().is_err_and(may_pass) {
             observed = self.observed(&request).await;
         }
         self.stale = false;
@@ -80,9 +88,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     async fn observed(&self, request: &ObserveRequest) -> CrateResult<Observation> {
         match timeout(request.timeout + GRACE, self.parts.browser.observe(request)).await {
             Ok(result) => result,
-            Err(_) => {
-                Err(Error::new(ErrorKind::Timeout, "agent.observe").with("waited", format!("{:?}", request.timeout)))
-            }
+            Err(_) => Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{:?}", request.timeout))),
         }
     }
 
