@@ -8,14 +8,17 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
-    DecisionLoop, Error, ErrorKind, Origin, RunId, Task, Trust,
+    DecisionLoop, Error, ErrorKind, Origin, Result, RunId, Task, Trust,
     action::{ErrorClass, RawCall},
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport},
     base::TokenCount,
     chat::ChatResponse,
     event::RunFolder,
     guard::{ApprovalMode, Money, Prices},
-    memory::{Advice, AdviceId, Cue, MemoryKind, Namespace, Placement, RunLog, Shelf, ShelfEdit, Shelves},
+    memory::{
+        Advice, AdviceId, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement, Record, RunLog, Shelf,
+        ShelfEdit,
+    },
     page::{Dialog, DialogKind},
     secret::{Secret, SecretName, Vault},
     store::{InMemory, MemoryBackend},
@@ -635,26 +638,45 @@ impl MemoryKind for SiteTips {
     fn name(&self) -> &'static str {
         "site-tips"
     }
-    fn prepare(&self, _: &Namespace, _: DateTime<Utc>) -> Vec<ShelfEdit> {
-        Vec::new()
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
     }
     fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
         match cue {
-            Cue::SiteChanged { host } => vec![Shelf::host(namespace, "site-tips", host)],
+            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, "site-tips", host)],
             _ => vec![Shelf::global(namespace, "site-tips")],
         }
     }
-    fn advise(&self, cue: &Cue, shelves: &Shelves) -> Vec<Advice> {
-        let Some(shelf) = shelves.keys().next().cloned() else { return Vec::new() };
+    fn index(&self, shelf: &Shelf, _: &[Record]) -> Arc<dyn Index> {
+        Arc::new(Tips(shelf.clone()))
+    }
+    fn limit(&self, _: &Cue) -> usize {
+        3
+    }
+    fn distill(&self, _: &RunLog) -> Option<Value> {
+        None
+    }
+    fn learn(&self, _: &Namespace, _: &Value) -> Result<Vec<ShelfEdit>> {
+        Ok(Vec::new())
+    }
+    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+        Vec::new()
+    }
+}
+
+/// One tip a cue.
+#[derive(Debug)]
+struct Tips(Shelf);
+
+impl Index for Tips {
+    fn advise(&self, cue: &Cue, _: bool) -> Vec<Advice> {
         let (text, placement) = match cue {
             Cue::RunStarted => ("SYSTEM TIP", Placement::System),
-            Cue::SiteChanged { host } => (&*format!("SITE TIP for {host}"), Placement::Site),
+            Cue::PageShown { host, .. } => (&*format!("SITE TIP for {host}"), Placement::Site),
             _ => ("ERROR TIP", Placement::Error),
         };
-        Advice::new(AdviceId { shelf, key: "tip".into() }, text, Trust::Page, placement).into_iter().collect()
-    }
-    fn learn(&self, _: &Namespace, _: &RunLog) -> Vec<ShelfEdit> {
-        Vec::new()
+        let id = AdviceId { shelf: self.0.clone(), key: "tip".into() };
+        Advice::new(id, text, Trust::Page, placement).into_iter().collect()
     }
 }
 

@@ -2,13 +2,13 @@
 
 use tokio::time::Instant;
 
-use super::{Run, page_now::PageNow};
+use super::{Run, engine::Asking, page_now::PageNow};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, ErrorClass, Outcome},
     base::{Host, text},
     event::EventKind,
-    memory::{Advice, Cue, LoggedStep},
+    memory::{Advice, Cue, LoggedStep, lesson::Trouble},
     page::TargetIdentity,
     prompt::LastFailure,
     working::{Entry, StopReason},
@@ -107,6 +107,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         logged.targets.clone_from(&targets);
         logged.host = before.as_ref().and_then(PageNow::host);
         logged.site = before.as_ref().and_then(PageNow::site);
+        logged.page = before.as_ref().and_then(PageNow::template);
         let left_scope = std::mem::take(&mut self.left_scope);
         let is_elsewhere = logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
         logged.left_site = left_scope || is_elsewhere;
@@ -117,18 +118,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Trigger A: asks memory about the command that failed.
     async fn recall_for_failure(&mut self, action: &Action, outcome: &Outcome, host: Option<Host>) {
-        let class = outcome.class();
-        let cue = Cue::CommandFailed { command: action.tool_name().to_owned(), class, host };
-        let found = self.engine.recall(&self.parts.memory, &cue, &self.emitter, &self.redactor).await;
+        let Some(trouble) = Trouble::of(outcome) else { return };
         let detail = match outcome {
             Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.detail),
             other => other.as_str().to_owned(),
         };
+        let cue = Cue::CommandFailed { command: action.tool_name().to_owned(), trouble, detail: detail.clone(), host };
+        let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
+        let found = self.engine.recall(&self.parts.memory, &cue, asking).await;
         self.emitter.emit(EventKind::ErrorRecall {
             command: action.tool_name().to_owned(),
             error_snippet: text::truncate(&detail, 200),
             matched: found.len(),
             lessons: found.iter().map(|advice| advice.text().to_owned()).collect(),
+            items: found.iter().map(|advice| advice.id().clone()).collect(),
         });
         self.add_advice(found);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
 
-use super::{Run, execute::GRACE, page_now::PageNow, run::Queued, step::references};
+use super::{Run, engine::Asking, execute::GRACE, page_now::PageNow, run::Queued, step::references};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, CallProblem, parse_calls},
@@ -16,7 +16,7 @@ use crate::{
     chat::{ChatRequest, ChatResponse, Image, Usage},
     event::EventKind,
     guard::{CallEstimate, Spent},
-    memory::{AdviceId, Cue, Placement},
+    memory::{Advice, AdviceId, Cue, Placement},
     page::{ElementRef, Node, Observation, PageHead, Role, TargetIdentity, ViewOptions, interpret},
     prompt::{StepParts, step},
     secret::mask_fields,
@@ -131,24 +131,33 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         StopReason::BrowserLost
     }
 
-    /// Trigger B: asks memory when the page is on another host than before.
-    pub(super) async fn recall_for_site(&mut self) {
-        let host = self.page.as_ref().and_then(PageNow::host);
-        if host == self.host {
+    /// Trigger B: asks memory when the page is on another host than before, or of another kind.
+    pub(super) async fn recall_for_page(&mut self) {
+        let here = self.page.as_ref().and_then(|page| Some((page.host()?, page.template())));
+        if here == self.asked_for {
             return;
         }
-        self.host.clone_from(&host);
-        self.advice.retain(|advice| advice.placement() != Placement::Site);
-        if let Some(host) = host {
-            let cue = Cue::SiteChanged { host: host.clone() };
-            let found = self.engine.recall(&self.parts.memory, &cue, &self.emitter, &self.redactor).await;
+        let was_on = std::mem::replace(&mut self.asked_for, here.clone()).map(|(host, _)| host);
+        let Some((host, page)) = here else {
+            self.advice.retain(|advice| advice.placement() != Placement::Site);
+            return;
+        };
+        let cue = Cue::PageShown { host: host.clone(), page };
+        let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
+        let found = self.engine.recall(&self.parts.memory, &cue, asking).await;
+        let items: Vec<AdviceId> = found.iter().map(|advice| advice.id().clone()).collect();
+        let shown = self.advice.iter().filter(|advice| advice.placement() == Placement::Site).map(Advice::id);
+        // Another page of the same host is worth an event only when memory has something else to say.
+        if was_on.as_ref() != Some(&host) || !shown.eq(&items) {
             self.emitter.emit(EventKind::DomainRecall {
                 domain: host,
                 matched: found.len(),
                 lessons: found.iter().map(|advice| advice.text().to_owned()).collect(),
+                items,
             });
-            self.add_advice(found);
         }
+        self.advice.retain(|advice| advice.placement() != Placement::Site);
+        self.add_advice(found);
     }
 
     /// Makes the request: a stable system instruction and one message about now.

@@ -2,13 +2,17 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::emit::Emitter;
 use crate::{
-    base::{Error, ErrorKind, Result},
+    base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
-    memory::{Advice, Cue, Edit, MemoryKind, Namespace, RunLog, Shelf, ShelfEdit, ShelfState, apply},
+    memory::{
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Record, RunLog, Scope, Shelf, ShelfEdit,
+        ShelfState, apply,
+    },
     secret::Redactor,
     store::MemoryBackend,
 };
@@ -16,17 +20,36 @@ use crate::{
 /// What the store may take after the run's time is up, all its answers together: what was learned is worth a moment.
 /// Source: chosen, within the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
+/// Where runs wait whose lessons the store could not take.
+const PENDING: &str = "pending";
+/// Most runs that wait, and that one start learns from. Source: chosen.
+const MAX_PENDING: usize = 20;
+
+/// What one run knows of a shelf.
+#[derive(Debug)]
+struct Known {
+    state: ShelfState,
+    /// Ready for questions, by the place of its kind.
+    index: Option<Arc<dyn Index>>,
+}
 
 /// The shelves of one run: each is read once, and what the store refuses lives in memory until the run ends.
 #[derive(Debug)]
 pub(super) struct Engine {
     kinds: Vec<Arc<dyn MemoryKind>>,
     namespace: Namespace,
-    shelves: BTreeMap<Shelf, ShelfState>,
+    shelves: BTreeMap<Shelf, Known>,
     timeout: Duration,
     /// When the run's time and the moment after it are up.
     end: Option<Instant>,
     failed: bool,
+}
+
+/// What the engine needs of the run that asks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) emitter: &'a Emitter,
+    pub(super) redactor: &'a Redactor,
 }
 
 impl Engine {
@@ -49,111 +72,210 @@ impl Engine {
         }
     }
 
-    /// Lets every kind put in place what it needs before it can advise.
-    pub(super) async fn prepare(&mut self, store: &impl MemoryBackend, emitter: &Emitter, redactor: &Redactor) {
-        let now = emitter.clock.now();
-        let edits: Vec<ShelfEdit> = self.kinds.iter().flat_map(|kind| kind.prepare(&self.namespace, now)).collect();
-        for edit in edits {
-            self.update(store, edit, emitter, redactor).await;
+    /// Learns from the runs that wait.
+    pub(super) async fn prepare(&mut self, store: &impl MemoryBackend, asking: Asking<'_>) {
+        if self.kinds.is_empty() {
+            return;
+        }
+        let shelf = Shelf::global(&self.namespace, PENDING);
+        let waiting = match self.within(store.load(&shelf)).await {
+            Ok(state) => state.records,
+            Err(error) => return self.tell(error, asking),
+        };
+        let mut done = Vec::new();
+        for record in waiting.into_iter().take(MAX_PENDING) {
+            let kind = self.kinds.iter().find(|kind| record.body["kind"] == kind.name()).cloned();
+            // Of a kind that this run does not use.
+            let Some(kind) = kind else { continue };
+            let run = record.body["run"].as_str().and_then(|run| RunId::parse(run).ok());
+            let learned = match run {
+                Some(run) => self.learn_from(store, &*kind, &run, &record.body["said"], asking).await,
+                None => Err(Error::new(ErrorKind::Corrupt, "agent.pending").with("key", &record.key)),
+            };
+            match learned {
+                Ok(()) => done.push(Change::Remove(record.key)),
+                // What no version of ours can read would wait for ever.
+                Err(error) if error.kind() == ErrorKind::Corrupt => done.push(Change::Remove(record.key)),
+                Err(error) => self.tell(error, asking),
+            }
+        }
+        if !done.is_empty() {
+            let edit = Edit::new(move |_| Ok(done.clone()));
+            if let Err(error) = self.within(store.update(&shelf, edit)).await {
+                // They are learned from again, and count once.
+                self.tell(error, asking);
+            }
         }
     }
 
     /// What every kind has to say for a cue, in the order of the kinds.
-    pub(super) async fn recall(
-        &mut self,
-        store: &impl MemoryBackend,
-        cue: &Cue,
-        emitter: &Emitter,
-        redactor: &Redactor,
-    ) -> Vec<Advice> {
+    pub(super) async fn recall(&mut self, store: &impl MemoryBackend, cue: &Cue, asking: Asking<'_>) -> Vec<Advice> {
         let mut advice = Vec::new();
         for kind in self.kinds.clone() {
-            let mut read = BTreeMap::new();
+            let mut said = Vec::new();
             for shelf in kind.wants(&self.namespace, cue) {
-                let state = self.load(store, &shelf, emitter, redactor).await;
-                read.insert(shelf, state);
+                let index = self.index(store, &*kind, &shelf, asking).await;
+                said.extend(index.advise(cue, is_above(&shelf, cue)));
             }
-            advice.extend(kind.advise(cue, &read));
+            said.truncate(kind.limit(cue));
+            advice.extend(said);
         }
         advice
     }
 
-    /// Stores what every kind learned from the run: one update a shelf.
-    pub(super) async fn learn(
-        &mut self,
-        store: &impl MemoryBackend,
-        log: &RunLog,
-        emitter: &Emitter,
-        redactor: &Redactor,
-    ) {
-        let edits: Vec<ShelfEdit> = self.kinds.iter().flat_map(|kind| kind.learn(&self.namespace, log)).collect();
-        for edit in edits {
-            self.update(store, edit, emitter, redactor).await;
+    /// Stores what every kind learned from the run: one update a shelf. What the store cannot take now waits there.
+    pub(super) async fn learn(&mut self, store: &impl MemoryBackend, log: &RunLog, asking: Asking<'_>) {
+        for kind in self.kinds.clone() {
+            let Some(mut said) = kind.distill(log) else { continue };
+            // Names of a page stand in it.
+            asking.redactor.json(&mut said);
+            if let Err(error) = self.learn_from(store, &*kind, &log.run, &said, asking).await {
+                let kept = self.keep_for_later(store, &*kind, said, asking).await;
+                self.tell(kept.err().unwrap_or(error), asking);
+            }
         }
     }
 
-    async fn load(
+    async fn learn_from(
         &mut self,
         store: &impl MemoryBackend,
-        shelf: &Shelf,
-        emitter: &Emitter,
-        redactor: &Redactor,
-    ) -> ShelfState {
-        if let Some(state) = self.shelves.get(shelf) {
-            return state.clone();
+        kind: &dyn MemoryKind,
+        run: &RunId,
+        said: &Value,
+        asking: Asking<'_>,
+    ) -> Result<()> {
+        let mut first = Ok(());
+        for ShelfEdit { shelf, edit } in kind.learn(&self.namespace, said)? {
+            match self.within(store.update(&shelf, edit.clone())).await {
+                Ok(committed) if committed.changes.is_empty() => {}
+                Ok(committed) => {
+                    // What was read before the change is stale now.
+                    let before = self.shelves.remove(&shelf).map(|known| known.state.records).unwrap_or_default();
+                    tell_of(kind, &shelf, run, committed, &before, asking);
+                }
+                Err(error) => {
+                    let kept = self.keep_here(store, kind, &shelf, &edit, asking).await;
+                    // What the store said first is what is wrong.
+                    first = first.and_then(|()| kept.and(Err::<(), Error>(error)));
+                }
+            }
         }
-        let state = match self.within(store.load(shelf)).await {
+        first
+    }
+
+    /// Puts what a run said beside the shelves, for the next run to learn from.
+    async fn keep_for_later(
+        &self,
+        store: &impl MemoryBackend,
+        kind: &dyn MemoryKind,
+        said: Value,
+        asking: Asking<'_>,
+    ) -> Result<()> {
+        let key = format!("{}.{}", asking.emitter.run.as_str(), kind.name());
+        let record =
+            Record::new(key, &json!({ "kind": kind.name(), "run": asking.emitter.run.as_str(), "said": said }));
+        let edit = Edit::new(move |waiting: &[Record]| {
+            let is_full = waiting.len() >= MAX_PENDING;
+            Ok(if is_full { Vec::new() } else { vec![Change::Put(record.clone())] })
+        });
+        self.within(store.update(&Shelf::global(&self.namespace, PENDING), edit)).await.map(drop)
+    }
+
+    /// The records of a shelf, ready for questions.
+    async fn index(
+        &mut self,
+        store: &impl MemoryBackend,
+        kind: &dyn MemoryKind,
+        shelf: &Shelf,
+        asking: Asking<'_>,
+    ) -> Arc<dyn Index> {
+        self.read(store, kind, shelf, asking).await;
+        let make = |records: &[Record]| kind.index(shelf, records);
+        match self.shelves.get_mut(shelf) {
+            Some(known) => Arc::clone(known.index.get_or_insert_with(|| make(&known.state.records))),
+            None => make(&[]),
+        }
+    }
+
+    /// Reads a shelf unless it is known, and gives it what it needs.
+    async fn read(&mut self, store: &impl MemoryBackend, kind: &dyn MemoryKind, shelf: &Shelf, asking: Asking<'_>) {
+        if self.shelves.contains_key(shelf) {
+            return;
+        }
+        let mut state = match self.within(store.load(shelf)).await {
             Ok(state) => state,
             Err(error) => {
-                self.tell(error, emitter, redactor);
+                self.tell(error, asking);
                 ShelfState::default()
             }
         };
-        self.shelves.insert(shelf.clone(), state.clone());
-        state
-    }
-
-    async fn update(&mut self, store: &impl MemoryBackend, edit: ShelfEdit, emitter: &Emitter, redactor: &Redactor) {
-        let ShelfEdit { shelf, edit } = edit;
-        match self.within(store.update(&shelf, edit.clone())).await {
-            Ok(committed) => {
-                // What was read before the change is stale now.
-                self.shelves.remove(&shelf);
-                if !committed.changes.is_empty() {
-                    emitter.emit(EventKind::MemoryUpdated { shelf, committed });
+        if let Some(edit) = kind.upkeep(shelf, &state.records, asking.emitter.clock.now()) {
+            match self.within(store.update(shelf, edit.clone())).await {
+                Ok(committed) => {
+                    let after = apply(&state.records, &committed.changes);
+                    let before = std::mem::replace(&mut state.records, after);
+                    state.generation = committed.generation;
+                    tell_of(kind, shelf, &asking.emitter.run, committed, &before, asking);
                 }
-            }
-            Err(error) => {
-                self.tell(error, emitter, redactor);
-                if let Err(error) = self.keep_here(store, &shelf, &edit, emitter, redactor).await {
-                    self.tell(error, emitter, redactor);
+                Err(error) => {
+                    self.tell(error, asking);
+                    let changes = edit.changes(&state.records).unwrap_or_default();
+                    state.records = apply(&state.records, &changes);
                 }
             }
         }
+        self.shelves.insert(shelf.clone(), Known { state, index: None });
     }
 
     /// The change, for the rest of this run only, on top of what the store still shows.
     async fn keep_here(
         &mut self,
         store: &impl MemoryBackend,
+        kind: &dyn MemoryKind,
         shelf: &Shelf,
         edit: &Edit,
-        emitter: &Emitter,
-        redactor: &Redactor,
+        asking: Asking<'_>,
     ) -> Result<()> {
-        let mut state = self.load(store, shelf, emitter, redactor).await;
-        let changes = edit.changes(&state.records)?;
-        state.records = apply(&state.records, &changes);
-        self.shelves.insert(shelf.clone(), state);
+        self.read(store, kind, shelf, asking).await;
+        if let Some(known) = self.shelves.get_mut(shelf) {
+            known.state.records = apply(&known.state.records, &edit.changes(&known.state.records)?);
+            known.index = None;
+        }
         Ok(())
     }
 
     /// One event for all failures of a run: the first says what is wrong, the rest would say it again.
-    fn tell(&mut self, error: Error, emitter: &Emitter, redactor: &Redactor) {
+    fn tell(&mut self, error: Error, asking: Asking<'_>) {
         if !std::mem::replace(&mut self.failed, true) {
             let operation = error.operation().to_owned();
-            let error = format!("{:?}", error.map_text(|text| redactor.text(text)));
-            emitter.emit(EventKind::MemoryFailed { operation, error });
+            let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
+            asking.emitter.emit(EventKind::MemoryFailed { operation, error });
         }
+    }
+}
+
+/// Tells what was committed, and what it means.
+fn tell_of(
+    kind: &dyn MemoryKind,
+    shelf: &Shelf,
+    run: &RunId,
+    committed: Committed,
+    before: &[Record],
+    asking: Asking<'_>,
+) {
+    let remaining = apply(before, &committed.changes).len();
+    let notes = kind.notes(shelf, run, &committed, remaining);
+    asking.emitter.emit(EventKind::MemoryUpdated { shelf: shelf.clone(), committed });
+    for note in notes {
+        asking.emitter.emit(note.into());
+    }
+}
+
+/// Whether a shelf belongs to a name above the page's host.
+fn is_above(shelf: &Shelf, cue: &Cue) -> bool {
+    match (&shelf.scope, cue) {
+        (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
+        (Scope::Host(own), Cue::CommandFailed { host, .. }) => Some(own) != host.as_ref(),
+        _ => false,
     }
 }

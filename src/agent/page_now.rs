@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     base::{Host, Site},
-    page::{Observation, PageHead, PageView},
+    page::{Observation, PageHead, PageTemplate, PageView},
 };
 
 /// The page as the loop holds it.
@@ -18,6 +18,10 @@ pub(super) struct PageNow {
 impl PageNow {
     pub(super) fn host(&self) -> Option<Host> {
         Host::of(&url::Url::parse(&self.head.url).ok()?).ok()
+    }
+
+    pub(super) fn template(&self) -> Option<PageTemplate> {
+        PageTemplate::parse(&self.head.url).ok()
     }
 
     pub(super) fn site(&self) -> Option<Site> {

@@ -12,7 +12,12 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{
-    DecisionLoop, RunReport, Task, absorb::Tried, emit::Emitter, engine::Engine, guards::Guards, page_now::PageNow,
+    DecisionLoop, RunReport, Task,
+    absorb::Tried,
+    emit::Emitter,
+    engine::{Asking, Engine},
+    guards::Guards,
+    page_now::PageNow,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -22,7 +27,7 @@ use crate::{
     event::{EventKind, RunSummary},
     guard::Spent,
     memory::{Advice, AdviceId, Cue, LoggedStep, RunLog},
-    page::{Element, ElementRef, PageView, TargetIdentity},
+    page::{Element, ElementRef, PageTemplate, PageView, TargetIdentity},
     prompt::{LastFailure, SystemParts, system},
     secret::{Redactor, SecretName, SecretResolver},
     working::{History, StopReason},
@@ -83,7 +88,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) stale: bool,
     /// The action that is being carried out.
     pub(super) in_flight: Option<Tried>,
-    pub(super) host: Option<Host>,
+    /// Where memory was asked last: the host, and the kind of page.
+    pub(super) asked_for: Option<(Host, Option<PageTemplate>)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
     pub(super) advice: Vec<Advice>,
@@ -166,11 +172,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         if let Some(warning) = short_secrets(redactor.weak()) {
             emitter.emit(EventKind::Warned { guard: "secrets".to_owned(), text: warning });
         }
-        engine.prepare(&parts.memory, &emitter, &redactor).await;
-        let lessons = engine.recall(&parts.memory, &Cue::RunStarted, &emitter, &redactor).await;
+        let asking = Asking { emitter: &emitter, redactor: &redactor };
+        engine.prepare(&parts.memory, asking).await;
+        let lessons = engine.recall(&parts.memory, &Cue::RunStarted, asking).await;
         emitter.emit(EventKind::Tier1Loaded {
             count: lessons.len(),
             lessons: lessons.iter().map(|lesson| lesson.text().to_owned()).collect(),
+            items: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
         });
 
         let system = system(&SystemParts {
@@ -196,7 +204,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             page: None,
             stale: false,
             in_flight: None,
-            host: None,
+            asked_for: None,
             queue: Self::opening(&task),
             remarks: Remarks::default(),
             advice: Vec::new(),
@@ -309,7 +317,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 std::mem::take(&mut self.log),
                 offered,
             );
-            self.engine.learn(&self.parts.memory, &log, &self.emitter, &self.redactor).await;
+            let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
+            self.engine.learn(&self.parts.memory, &log, asking).await;
         }
         let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
         let summary = RunSummary::new(

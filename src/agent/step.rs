@@ -47,7 +47,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         if self.queue.is_empty() {
             self.observe().await?; // 1 observe, 2 interpret
-            self.recall_for_site().await; // 3 cues, 4 recall
+            self.recall_for_page().await; // 3 cues, 4 recall
             let request = self.prompt(); // 5 what fits, 6 prompt
             let response = self.ask(request).await?; // 7 model
             self.read_calls(&response)?; // 8 parse the calls

@@ -50,6 +50,27 @@ impl Host {
         Ok(Self(text))
     }
 
+    /// This host, then the bare name without scheme and port, then the names above it up to the site: where advice that
+    /// holds for a whole domain is looked for. A public suffix is never among them.
+    pub fn and_above(&self) -> Vec<Self> {
+        let mut hosts = vec![self.clone()];
+        let Ok(url) = Url::parse(&if self.0.contains("://") { self.0.clone() } else { format!("https://{}", self.0) })
+        else {
+            return hosts;
+        };
+        let (Some(name), Ok(site)) = (url.host_str(), Site::of(&url)) else { return hosts };
+        let mut name = name;
+        loop {
+            if !hosts.iter().any(|known| known.0 == name) {
+                hosts.push(Self(name.to_owned()));
+            }
+            match name.split_once('.') {
+                Some((_, above)) if name != site.as_str() && above.len() >= site.as_str().len() => name = above,
+                _ => return hosts,
+            }
+        }
+    }
+
     /// The host as text, for files and for display.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -250,6 +271,21 @@ mod tests {
         for bad in ["file:///etc/passwd", "data:text/plain,x", "about:blank", "javascript:alert(1)"] {
             assert!(Host::of(&Url::parse(bad).unwrap()).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn above_a_host_are_its_bare_name_and_the_names_up_to_its_site() {
+        let above = |t: &str| -> Vec<String> {
+            Host::of(&Url::parse(t).unwrap()).unwrap().and_above().iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(above("https://www.shop.co.uk"), ["www.shop.co.uk", "shop.co.uk"]);
+        assert_eq!(
+            above("http://a.b.shop.example:81"),
+            ["http://a.b.shop.example:81", "a.b.shop.example", "b.shop.example", "shop.example"]
+        );
+        assert_eq!(above("https://bob.github.io"), ["bob.github.io"]);
+        assert_eq!(above("http://127.0.0.1:8080"), ["http://127.0.0.1:8080", "127.0.0.1"]);
+        assert_eq!(above("http://a.localhost"), ["http://a.localhost", "a.localhost"]);
     }
 
     #[test]

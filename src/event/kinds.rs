@@ -1,5 +1,10 @@
 //! The events: one JSON object each, and the same event read back.
 
+mod names;
+mod summary;
+
+pub use summary::RunSummary;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
@@ -7,12 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     action::{Action, CallProblem, Effect, Outcome},
-    base::{ErrorKind, Host, RunId, SessionId, TokenCount},
-    chat::{ChatResponse, Usage},
-    guard::Money,
+    base::{ErrorKind, Host, RunId, SessionId, Site, TokenCount},
+    chat::ChatResponse,
     memory::{AdviceId, Committed, Shelf},
     page::{Notice, Observation, PageView, TargetIdentity},
-    working::StopReason,
 };
 
 /// Something that happened in a run.
@@ -46,50 +49,6 @@ impl Event {
     /// An event.
     pub const fn new(kind: EventKind, run: RunId, step: u32, at: DateTime<Utc>) -> Self {
         Self { kind, run, step, at }
-    }
-}
-
-/// How a run went, in figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RunSummary {
-    /// Why it ended.
-    pub stop: StopReason,
-    /// Whether the goal was reached on positive evidence.
-    pub success: bool,
-    /// Steps taken.
-    pub steps: u32,
-    /// Actions that failed or had no effect.
-    pub errors: u32,
-    /// Model calls.
-    pub calls: u32,
-    /// Tokens as reported by the provider, else as estimated.
-    pub usage: Usage,
-    /// Whether any of `usage` is an estimate.
-    pub estimated: bool,
-    /// Wall time. Unit: milliseconds.
-    pub elapsed_ms: u64,
-    /// What the model calls cost; `None` when nobody said what they cost.
-    pub cost: Option<Money>,
-}
-
-impl RunSummary {
-    /// Figures of a run whose cost nobody knows.
-    pub const fn new(
-        stop: StopReason,
-        steps: u32,
-        errors: u32,
-        calls: u32,
-        usage: Usage,
-        estimated: bool,
-        elapsed_ms: u64,
-    ) -> Self {
-        Self { stop, success: stop.is_success(), steps, errors, calls, usage, estimated, elapsed_ms, cost: None }
-    }
-
-    /// The same with what the model calls cost.
-    pub fn with_cost(self, cost: Option<Money>) -> Self {
-        Self { cost, ..self }
     }
 }
 
@@ -143,6 +102,9 @@ pub enum EventKind {
         count: usize,
         /// Their texts.
         lessons: Vec<String>,
+        /// Which records they are.
+        #[serde(default)]
+        items: Vec<AdviceId>,
     },
     /// Memory was asked about a failed command.
     ErrorRecall {
@@ -154,6 +116,9 @@ pub enum EventKind {
         matched: usize,
         /// Their texts.
         lessons: Vec<String>,
+        /// Which records they are.
+        #[serde(default)]
+        items: Vec<AdviceId>,
     },
     /// Memory was asked about a site.
     DomainRecall {
@@ -163,6 +128,9 @@ pub enum EventKind {
         matched: usize,
         /// Their texts.
         lessons: Vec<String>,
+        /// Which records they are.
+        #[serde(default)]
+        items: Vec<AdviceId>,
     },
     /// The model is asked.
     ModelAsked {
@@ -293,6 +261,72 @@ pub enum EventKind {
         /// The acknowledgement.
         committed: Committed,
     },
+    /// A run taught a new lesson.
+    LessonRecorded {
+        /// What it says.
+        lesson: String,
+        /// What it is about.
+        category: String,
+        /// The command that fails.
+        failed_command: Option<String>,
+        /// How it fails.
+        error_pattern: Option<String>,
+        /// Which record it is.
+        item: AdviceId,
+    },
+    /// A lesson that was known already was found or used again.
+    LessonDeduplicated {
+        /// What it says.
+        lesson: String,
+        /// Its uses now.
+        new_use_count: u64,
+        /// Which record it is.
+        item: AdviceId,
+    },
+    /// A recovery became advice for every run.
+    LessonPromoted {
+        /// What it says.
+        lesson: String,
+        /// Its uses.
+        use_count: u64,
+        /// Where it was used.
+        triggered_domains: Vec<Site>,
+        /// Which record it is.
+        item: AdviceId,
+    },
+    /// A lesson harmed and is no longer shown.
+    LessonRetired {
+        /// What it says.
+        lesson: String,
+        /// How often it helped.
+        helped: u64,
+        /// How often it was followed in vain.
+        harmed: u64,
+        /// Which record it is.
+        item: AdviceId,
+    },
+    /// What came of a lesson in this run.
+    LessonCredited {
+        /// Which record it is.
+        item: AdviceId,
+        /// Where.
+        site: Option<Site>,
+        /// Its way out was taken.
+        used: bool,
+        /// It had been shown before.
+        followed: bool,
+        /// That restored the effect.
+        helped: bool,
+        /// It did not.
+        harmed: bool,
+    },
+    /// Stale lessons were removed.
+    LessonsPruned {
+        /// How many.
+        pruned_count: usize,
+        /// How many are left on their shelf.
+        remaining_count: usize,
+    },
     /// Memory failed; the run goes on without that part of it.
     MemoryFailed {
         /// What was tried.
@@ -320,39 +354,6 @@ pub enum EventKind {
         /// The figures.
         summary: RunSummary,
     },
-}
-
-impl EventKind {
-    /// The name, as the field `event` has it.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::RunStarted { .. } => "run_started",
-            Self::Observed { .. } => "observed",
-            Self::Interpreted { .. } => "interpreted",
-            Self::Tier1Loaded { .. } => "tier1_loaded",
-            Self::ErrorRecall { .. } => "error_recall",
-            Self::DomainRecall { .. } => "domain_recall",
-            Self::ModelAsked { .. } => "model_asked",
-            Self::ModelReplied { .. } => "model_replied",
-            Self::ModelFailed { .. } => "model_failed",
-            Self::CallRefused { .. } => "call_refused",
-            Self::CallsDropped { .. } => "calls_dropped",
-            Self::Warned { .. } => "warned",
-            Self::ApprovalDecided { .. } => "approval_decided",
-            Self::ActionStarted { .. } => "action_started",
-            Self::ActionExecuted { .. } => "action_executed",
-            Self::Pictured { .. } => "pictured",
-            Self::Extracted { .. } => "extracted",
-            Self::Noticed { .. } => "noticed",
-            Self::FinishChecked { .. } => "finish_checked",
-            Self::HumanAsked { .. } => "human_asked",
-            Self::FactProposed { .. } => "fact_proposed",
-            Self::MemoryUpdated { .. } => "memory_updated",
-            Self::MemoryFailed { .. } => "memory_failed",
-            Self::RecordingFailed { .. } => "recording_failed",
-            Self::RunEnded { .. } => "run_ended",
-        }
-    }
 }
 
 #[cfg(test)]

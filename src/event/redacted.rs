@@ -35,15 +35,27 @@ impl EventKind {
             Self::Interpreted { view } => {
                 *view = Arc::new(PageView::clone(view).map_text(|text| redactor.text(text)));
             }
-            Self::Tier1Loaded { lessons, .. } | Self::DomainRecall { lessons, .. } => net.all(lessons),
-            Self::ErrorRecall { command, error_snippet, lessons, .. } => {
+            Self::Tier1Loaded { lessons, items, .. } | Self::DomainRecall { lessons, items, .. } => {
+                net.all(lessons);
+                net.items(items);
+            }
+            Self::ErrorRecall { command, error_snippet, lessons, items, .. } => {
                 net.all([command, error_snippet]);
                 net.all(lessons);
+                net.items(items);
             }
+            Self::LessonRecorded { lesson, category, failed_command, error_pattern, item } => {
+                net.all([lesson, category, &mut item.key]);
+                net.all([failed_command, error_pattern].into_iter().flatten());
+            }
+            Self::LessonDeduplicated { lesson, item, .. }
+            | Self::LessonPromoted { lesson, item, .. }
+            | Self::LessonRetired { lesson, item, .. } => net.all([lesson, &mut item.key]),
+            Self::LessonCredited { item, .. } => net.text(&mut item.key),
             Self::ModelAsked { system, message, offered, .. } => {
                 net.all(system);
                 net.text(message);
-                net.all(offered.iter_mut().map(|AdviceId { key, .. }| key));
+                net.items(offered);
             }
             Self::ModelReplied { response, .. } => *response = std::mem::take(response).redacted(redactor),
             Self::CallRefused { problem: CallProblem { tool, failure } } => {
@@ -91,7 +103,7 @@ impl EventKind {
                 *extracted = redactor.pairs(std::mem::take(extracted));
             }
             // A picture cannot be searched; none is made once a secret was typed or shown.
-            Self::CallsDropped { .. } | Self::Warned { .. } | Self::Pictured { .. } => {}
+            Self::LessonsPruned { .. } | Self::CallsDropped { .. } | Self::Warned { .. } | Self::Pictured { .. } => {}
         }
         self
     }
@@ -106,6 +118,10 @@ impl Net<'_> {
 
     fn all<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
         texts.into_iter().for_each(|text| self.text(text));
+    }
+
+    fn items(&self, items: &mut [AdviceId]) {
+        self.all(items.iter_mut().map(|AdviceId { key, .. }| key));
     }
 
     fn targets(&self, targets: &mut [TargetIdentity]) {

@@ -9,10 +9,14 @@ mod cue;
 mod edit;
 mod kind;
 pub mod lesson;
+mod log;
+mod note;
 mod shelf;
 
 pub use advice::{Advice, AdviceId, Placement};
 pub use cue::Cue;
 pub use edit::{Change, Committed, Durable, Edit, apply};
-pub use kind::{LoggedStep, MemoryKind, RunLog, ShelfEdit, Shelves, kinds};
+pub use kind::{Index, MemoryKind, ShelfEdit, kinds};
+pub use log::{LoggedStep, RunLog};
+pub use note::Note;
 pub use shelf::{Namespace, Record, Scope, Shelf, ShelfFilter, ShelfState};

@@ -23,8 +23,8 @@ use webwise::{
     event::{Event, EventKind, FanOut, RunFolder},
     guard::ApprovalMode,
     memory::{
-        Advice, Change, Committed, Cue, Edit, MemoryKind, Namespace, Record, RunLog, Shelf, ShelfEdit, ShelfFilter,
-        ShelfState, Shelves,
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
+        ShelfFilter, ShelfState,
     },
     store::InMemory,
     testing::{Recorder, ScriptedModel, call},
@@ -134,6 +134,16 @@ impl Tool for Slow<()> {
     }
 }
 
+/// Says nothing.
+#[derive(Debug)]
+struct Silent;
+
+impl Index for Silent {
+    fn advise(&self, _: &Cue, _: bool) -> Vec<Advice> {
+        Vec::new()
+    }
+}
+
 /// Two records for each run, in one change: whoever sees one without the other sees half of it.
 #[derive(Debug)]
 struct Pairs;
@@ -142,20 +152,29 @@ impl MemoryKind for Pairs {
     fn name(&self) -> &'static str {
         "pairs"
     }
-    fn prepare(&self, _: &Namespace, _: DateTime<Utc>) -> Vec<ShelfEdit> {
-        Vec::new()
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
     }
     fn wants(&self, _: &Namespace, _: &Cue) -> Vec<Shelf> {
         Vec::new()
     }
-    fn advise(&self, _: &Cue, _: &Shelves) -> Vec<Advice> {
-        Vec::new()
+    fn index(&self, _: &Shelf, _: &[Record]) -> Arc<dyn Index> {
+        Arc::new(Silent)
     }
-    fn learn(&self, namespace: &Namespace, log: &RunLog) -> Vec<ShelfEdit> {
-        let run = log.run.clone();
+    fn limit(&self, _: &Cue) -> usize {
+        3
+    }
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        Some(json!(log.run))
+    }
+    fn learn(&self, namespace: &Namespace, said: &Value) -> Result<Vec<ShelfEdit>> {
+        let run = said.as_str().unwrap_or_default().to_owned();
         let record = move |half: &str| Change::Put(Record::new(format!("{run}-{half}"), &json!({ "half": half })));
         let edit = Edit::new(move |_| Ok(vec![record("a"), record("b")]));
-        vec![ShelfEdit { shelf: Shelf::global(namespace, "pairs"), edit }]
+        Ok(vec![ShelfEdit { shelf: Shelf::global(namespace, "pairs"), edit }])
+    }
+    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+        Vec::new()
     }
 }
 

@@ -16,12 +16,14 @@ use tokio::{
     time::{Instant, timeout},
 };
 use webwise::{
-    DecisionLoop, MemoryBackend,
+    DecisionLoop, MemoryBackend, Result, RunId,
     agent::{Options, RunReport},
     event::{Event, EventKind, FanOut, RunFolder},
     guard::ApprovalMode,
     llm::Retrying,
-    memory::{Advice, Change, Cue, Edit, MemoryKind, Namespace, Record, RunLog, Shelf, ShelfEdit, Shelves},
+    memory::{
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
+    },
     store::InMemory,
     testing::{
         FixedClock, Recorder, ScriptedModel,
@@ -309,6 +311,16 @@ fn check_actions(report: &RunReport, events: &[Event], browser: &FaultyBrowser<C
     }
 }
 
+/// Says nothing.
+#[derive(Debug)]
+struct Silent;
+
+impl Index for Silent {
+    fn advise(&self, _: &Cue, _: bool) -> Vec<Advice> {
+        Vec::new()
+    }
+}
+
 /// A memory of runs: one record for each, of which it is seen whether it was written whole and once.
 #[derive(Debug)]
 pub(crate) struct Diary;
@@ -318,23 +330,34 @@ impl MemoryKind for Diary {
         "diary"
     }
 
-    fn prepare(&self, _: &Namespace, _: DateTime<Utc>) -> Vec<ShelfEdit> {
-        Vec::new()
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
     }
 
     fn wants(&self, _: &Namespace, _: &Cue) -> Vec<Shelf> {
         Vec::new()
     }
 
-    fn advise(&self, _: &Cue, _: &Shelves) -> Vec<Advice> {
-        Vec::new()
+    fn index(&self, _: &Shelf, _: &[Record]) -> Arc<dyn Index> {
+        Arc::new(Silent)
     }
 
-    fn learn(&self, namespace: &Namespace, log: &RunLog) -> Vec<ShelfEdit> {
-        let body = json!({ "run": log.run, "success": log.success, "steps": log.steps.len() });
-        let key = log.run.to_string();
+    fn limit(&self, _: &Cue) -> usize {
+        3
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        Some(json!({ "run": log.run, "success": log.success, "steps": log.steps.len() }))
+    }
+
+    fn learn(&self, namespace: &Namespace, said: &Value) -> Result<Vec<ShelfEdit>> {
+        let (key, body) = (said["run"].as_str().unwrap_or_default().to_owned(), said.clone());
         let edit = Edit::new(move |_| Ok(vec![Change::Put(Record::new(key.clone(), &body))]));
-        vec![ShelfEdit { shelf: Shelf::global(namespace, "diary"), edit }]
+        Ok(vec![ShelfEdit { shelf: Shelf::global(namespace, "diary"), edit }])
+    }
+
+    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+        Vec::new()
     }
 }
 

@@ -11,12 +11,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
-    Error, ErrorKind, Trust,
+    Error, ErrorKind, RunId, Trust,
     action::{Effect, ToolSpec},
     agent::{Approval, ApprovalRequest, Approver, Tool},
     memory::{
-        Advice, AdviceId, Change, Cue, Edit, MemoryKind, Namespace, Placement, Record, RunLog, Shelf, ShelfEdit,
-        Shelves,
+        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement, Record, RunLog,
+        Shelf, ShelfEdit,
     },
 };
 
@@ -136,39 +136,68 @@ impl std::fmt::Debug for Diary {
 
 const DIARY: &str = "diary";
 
+/// What it says on every occasion.
+struct Page {
+    shelf: Shelf,
+    value: String,
+}
+
+impl std::fmt::Debug for Page {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Page")
+    }
+}
+
+impl Index for Page {
+    fn advise(&self, cue: &Cue, _: bool) -> Vec<Advice> {
+        let placement = match cue {
+            Cue::RunStarted => Placement::System,
+            Cue::PageShown { .. } => Placement::Site,
+            _ => Placement::Error,
+        };
+        let id = AdviceId { shelf: self.shelf.clone(), key: "a".to_owned() };
+        Advice::new(id, &format!("the word is: {}", self.value), Trust::User, placement).into_iter().collect()
+    }
+}
+
 impl MemoryKind for Diary {
     fn name(&self) -> &'static str {
         DIARY
     }
 
-    fn prepare(&self, _: &Namespace, _: DateTime<Utc>) -> Vec<ShelfEdit> {
-        Vec::new()
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
     }
 
     fn wants(&self, namespace: &Namespace, _: &Cue) -> Vec<Shelf> {
         vec![Shelf::global(namespace, DIARY)]
     }
 
-    fn advise(&self, cue: &Cue, shelves: &Shelves) -> Vec<Advice> {
-        let placement = match cue {
-            Cue::RunStarted => Placement::System,
-            Cue::SiteChanged { .. } => Placement::Site,
-            _ => Placement::Error,
-        };
-        let Some(shelf) = shelves.keys().next().cloned() else { return Vec::new() };
-        let id = AdviceId { shelf, key: "a".to_owned() };
-        Advice::new(id, &format!("the word is: {}", self.value), Trust::User, placement).into_iter().collect()
+    fn index(&self, shelf: &Shelf, _: &[Record]) -> Arc<dyn Index> {
+        Arc::new(Page { shelf: shelf.clone(), value: self.value.clone() })
     }
 
-    fn learn(&self, namespace: &Namespace, log: &RunLog) -> Vec<ShelfEdit> {
-        let body = json!({
+    fn limit(&self, _: &Cue) -> usize {
+        3
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        Some(json!({
             "steps": log.steps.iter().map(|step| json!({
                 "action": step.action, "outcome": step.outcome, "targets": step.targets, "signature": step.signature,
                 "host": step.host, "debug": format!("{step:?}"),
             })).collect::<Vec<_>>(),
-        });
+        }))
+    }
+
+    fn learn(&self, namespace: &Namespace, said: &Value) -> webwise::Result<Vec<ShelfEdit>> {
+        let body = said.clone();
         let edit = Edit::new(move |_| Ok(vec![Change::Put(Record::new("log", &body))]));
-        vec![ShelfEdit { shelf: Shelf::global(namespace, DIARY), edit }]
+        Ok(vec![ShelfEdit { shelf: Shelf::global(namespace, DIARY), edit }])
+    }
+
+    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+        Vec::new()
     }
 }
 

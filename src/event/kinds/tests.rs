@@ -7,9 +7,11 @@ use serde_json::json;
 use super::*;
 use crate::{
     action::{AgentAction, BrowserAction, CustomCall, ErrorClass, Failure, Fill, Find, Goto, RawCall, Target},
+    chat::Usage,
+    guard::Money,
     memory::{Change, Durable, Namespace, Record},
     page::{Dialog, DialogKind, ElementRef, Node, PageHead, Role, Tab, Tree, ViewOptions, interpret},
-    working::BudgetKind,
+    working::{BudgetKind, StopReason},
 };
 
 /// A number for each variant: a new one does not compile until it is in this list, and fails until it has a sample.
@@ -40,9 +42,15 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::MemoryFailed { .. } => 22,
         EventKind::RunEnded { .. } => 23,
         EventKind::RecordingFailed { .. } => 24,
+        EventKind::LessonRecorded { .. } => 25,
+        EventKind::LessonDeduplicated { .. } => 26,
+        EventKind::LessonPromoted { .. } => 27,
+        EventKind::LessonRetired { .. } => 28,
+        EventKind::LessonCredited { .. } => 29,
+        EventKind::LessonsPruned { .. } => 30,
     }
 }
-const VARIANTS: usize = 25;
+const VARIANTS: usize = 31;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -112,18 +120,48 @@ fn action_samples() -> Vec<EventKind> {
     ]
 }
 
+fn item() -> AdviceId {
+    AdviceId { shelf: shelf(), key: text("k") }
+}
+
 fn memory_samples() -> Vec<EventKind> {
-    let host = Host::of(&url::Url::parse("https://shop.example/").unwrap()).unwrap();
+    let url = url::Url::parse("https://shop.example/").unwrap();
+    let (host, site) = (Host::of(&url).unwrap(), Site::of(&url).unwrap());
     let changes = vec![Change::Put(Record::new("k", &json!({ "n": 1 }))), Change::Remove(text("old"))];
     vec![
-        EventKind::Tier1Loaded { count: 1, lessons: vec![text("press Enter")] },
+        EventKind::Tier1Loaded { count: 1, lessons: vec![text("press Enter")], items: vec![item()] },
         EventKind::ErrorRecall {
             command: text("click"),
             error_snippet: text("timeout"),
             matched: 0,
             lessons: Vec::new(),
+            items: Vec::new(),
         },
-        EventKind::DomainRecall { domain: host, matched: 0, lessons: Vec::new() },
+        EventKind::DomainRecall { domain: host, matched: 0, lessons: Vec::new(), items: Vec::new() },
+        EventKind::LessonRecorded {
+            lesson: text("press Enter"),
+            category: text("error_recovery"),
+            failed_command: Some(text("click")),
+            error_pattern: Some(text("intercepted")),
+            item: item(),
+        },
+        EventKind::LessonDeduplicated { lesson: text("press Enter"), new_use_count: 4, item: item() },
+        EventKind::LessonPromoted {
+            lesson: text("press Enter"),
+            use_count: 5,
+            triggered_domains: vec![site.clone()],
+            item: item(),
+        },
+        EventKind::LessonRetired { lesson: text("press Enter"), helped: 0, harmed: 4, item: item() },
+        EventKind::LessonCredited {
+            item: item(),
+            site: Some(site),
+            used: true,
+            followed: true,
+            helped: true,
+            harmed: false,
+        },
+        EventKind::LessonsPruned { pruned_count: 1, remaining_count: 3 },
         EventKind::FactProposed { key: text("k"), value: text("v") },
         EventKind::MemoryUpdated {
             shelf: shelf(),

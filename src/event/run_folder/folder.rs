@@ -117,6 +117,12 @@ impl Folder {
             EventKind::Tier1Loaded { .. }
             | EventKind::ErrorRecall { .. }
             | EventKind::DomainRecall { .. }
+            | EventKind::LessonRecorded { .. }
+            | EventKind::LessonDeduplicated { .. }
+            | EventKind::LessonPromoted { .. }
+            | EventKind::LessonRetired { .. }
+            | EventKind::LessonCredited { .. }
+            | EventKind::LessonsPruned { .. }
             | EventKind::MemoryUpdated { .. }
             | EventKind::FactProposed { .. }
             | EventKind::MemoryFailed { .. } => self.line("memory_events.jsonl", event),

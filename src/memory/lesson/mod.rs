@@ -1,106 +1,194 @@
 //! Lessons: what to do when a command fails.
 //!
 //! Two tiers. Tier 1 stands in the system instruction from the start; tier 2 is recalled when a command fails (trigger
-//! A) or the site changes (trigger B). Everything here is pure: records come in, advice and edits go out. Today the
-//! three seeds are planted, shown, and counted; learning from runs grows here.
+//! A) or another page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
+//!
+//! A recovery that a run finds is kept twice: with the names of its page for that host alone, and without any name for all
+//! hosts, where it is silent until it worked on a second site. `trace` is what a run leaves, `recover` finds recoveries in it,
+//! `credit` says what came of a lesson, `rules` are its life, `learn` the edits, `index` the recall.
 
+mod credit;
+mod index;
+mod learn;
 mod record;
+mod recover;
+mod rules;
 mod seed;
+mod site;
 mod template;
+mod trace;
+mod words;
+
+use std::{collections::BTreeSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 
-pub use record::{Category, Counts, Lesson, LessonSource, LessonText};
-pub use template::{Recovery, Template};
+pub use index::{LessonIndex, MAX_TIER_1, MAX_TIPS};
+pub use record::{Category, Counts, Credit, Evidence, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Provenance};
+pub use rules::{
+    GENERAL_SITES, HARMS_IN_A_ROW, HELPED_SHARE, MAX_LEARNED, PROMOTION_SITES, PROMOTION_USES, PRUNE_AFTER_DAYS,
+    PRUNE_BELOW_USES, wilson,
+};
+pub use site::{Aim, AimedMove, SiteRecovery};
+pub use template::{MAX_MOVES, Recovery, Template};
+pub use trace::{Found, Trace, TraceStep};
+pub use words::{Form, Move, NamedKey, Thing, Trouble};
 
 use super::{
-    Advice, AdviceId, Change, Cue, Edit, MemoryKind, Namespace, Placement, Record, RunLog, Shelf, ShelfEdit, Shelves,
+    AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
 };
-use crate::base::Trust;
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
-/// Most lessons in the system instruction. Source: the first requirements document.
-pub const MAX_TIER_1: usize = 10;
-/// Most tips for one failed command. Source: the requirements.
-pub const MAX_TIPS: usize = 3;
+/// Name of the collection.
+pub const COLLECTION: &str = "lessons";
 
-const COLLECTION: &str = "lessons";
-
-/// The lessons of all sites, as a memory kind.
+/// The lessons of all sites and of each, as a memory kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lessons;
+
+impl Lessons {
+    /// An edit that takes back what a run taught; lessons that nothing else speaks for go.
+    pub fn undo(run: RunId) -> Edit {
+        Edit::new(move |records| learn::undo(records, &run))
+    }
+
+    /// An edit of the global shelf that takes back what a host and its site taught.
+    pub fn forget(site: Site, host: Host) -> Edit {
+        Edit::new(move |records| learn::forget_site(records, &site, &host))
+    }
+
+    /// An edit by which a person accepts the words of a lesson: they are stored as shown.
+    ///
+    /// Fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those that were shown.
+    pub fn trust(key: String, shown: String, now: DateTime<Utc>) -> Edit {
+        Edit::new(move |records| {
+            let refuse =
+                |why: &str| Error::new(ErrorKind::InvalidInput, "lesson.trust").with("key", &key).with("why", why);
+            let record =
+                records.iter().find(|record| record.key == key).ok_or_else(|| refuse("there is no such lesson"))?;
+            let mut lesson = Lesson::from_record(record)?;
+            if lesson.text.render() != shown {
+                return Err(refuse("it says something else now"));
+            }
+            lesson.failed_command = lesson.command().map(str::to_owned);
+            (lesson.text, lesson.source) = (LessonText::Words(shown.clone()), LessonSource::User);
+            (lesson.retired_by, lesson.last_used) = (None, lesson.last_used.max(now));
+            Ok(vec![Change::Put(lesson.to_record(&key)?)])
+        })
+    }
+}
 
 impl MemoryKind for Lessons {
     fn name(&self) -> &'static str {
         COLLECTION
     }
 
-    fn prepare(&self, namespace: &Namespace, now: DateTime<Utc>) -> Vec<ShelfEdit> {
-        let edit = Edit::new(move |records| {
-            let missing = seed::lessons(now).into_iter().filter(|(key, _)| !records.iter().any(|r| r.key == *key));
-            missing.map(|(key, lesson)| Ok(Change::Put(lesson.to_record(key)?))).collect()
-        });
-        vec![ShelfEdit { shelf: Shelf::global(namespace, COLLECTION), edit }]
+    fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit> {
+        let needed = learn::upkeep(shelf, records, now).is_ok_and(|changes| !changes.is_empty());
+        let shelf = shelf.clone();
+        needed.then(|| Edit::new(move |records| learn::upkeep(&shelf, records, now)))
     }
 
     fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
+        let global = Shelf::global(namespace, COLLECTION);
         match cue {
-            Cue::RunStarted | Cue::CommandFailed { .. } => vec![Shelf::global(namespace, COLLECTION)],
-            Cue::SiteChanged { .. } => Vec::new(),
+            Cue::RunStarted => vec![global],
+            Cue::PageShown { host, .. } => {
+                host.and_above().iter().map(|host| Shelf::host(namespace, COLLECTION, host)).collect()
+            }
+            Cue::CommandFailed { host, .. } => {
+                host.iter().map(|host| Shelf::host(namespace, COLLECTION, host)).chain([global]).collect()
+            }
         }
     }
 
-    fn advise(&self, cue: &Cue, shelves: &Shelves) -> Vec<Advice> {
-        let mut found: Vec<(&Shelf, &Record, Lesson)> = shelves
-            .iter()
-            .filter(|(shelf, _)| shelf.collection == COLLECTION)
-            .flat_map(|(shelf, state)| state.records.iter().map(move |record| (shelf, record)))
-            .filter_map(|(shelf, record)| Some((shelf, record, Lesson::from_record(record).ok()?)))
-            .filter(|(_, _, lesson)| lesson.answers(cue))
-            .collect();
-        // Most used first, seeds before learned, then by key so that the order never depends on the store.
-        found.sort_by(|(_, a, x), (_, b, y)| {
-            let rank = |lesson: &Lesson| (std::cmp::Reverse(lesson.counts.used), lesson.source != LessonSource::Seed);
-            rank(x).cmp(&rank(y)).then_with(|| a.key.cmp(&b.key))
-        });
-        let (placement, max) = match cue {
-            Cue::RunStarted => (Placement::System, MAX_TIER_1),
-            _ => (Placement::Error, MAX_TIPS),
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(LessonIndex::new(shelf, records))
+    }
+
+    fn limit(&self, cue: &Cue) -> usize {
+        match cue {
+            Cue::RunStarted => MAX_TIER_1,
+            _ => MAX_TIPS,
+        }
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        let trace = Trace::of(log);
+        let says = !trace.found.is_empty() || !trace.offered.is_empty();
+        says.then(|| serde_json::to_value(&trace).ok()).flatten()
+    }
+
+    fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
+        let trace: Trace = serde_json::from_value(distilled.clone())
+            .map_err(|e| Error::new(ErrorKind::Corrupt, "lesson.learn").with_source(e))?;
+        let mut shelves: BTreeSet<Shelf> =
+            trace.offered.iter().map(|id| id.shelf.clone()).filter(|shelf| shelf.collection == COLLECTION).collect();
+        for (_, failed) in trace.recovered() {
+            shelves.insert(Shelf::host(namespace, COLLECTION, &failed.host));
+            shelves.insert(Shelf::global(namespace, COLLECTION));
+        }
+        let trace = Arc::new(trace);
+        let edit = |shelf: Shelf| {
+            let (at, trace) = (shelf.clone(), Arc::clone(&trace));
+            ShelfEdit { shelf, edit: Edit::new(move |records| learn::learn(&at, records, &trace)) }
         };
-        found
-            .into_iter()
-            .filter_map(|(shelf, record, lesson)| {
-                let id = AdviceId { shelf: shelf.clone(), key: record.key.clone() };
-                let trust = match (&lesson.text, lesson.source) {
-                    (LessonText::Template(_), _) => Trust::Code,
-                    (LessonText::User(_), LessonSource::User) => Trust::User,
-                    // Free text that says it was learned or shipped is not what we write.
-                    (LessonText::User(_), _) => Trust::Page,
-                };
-                Advice::new(id, &lesson.text.render(), trust, placement)
-            })
-            .take(max)
-            .collect()
+        Ok(shelves.into_iter().map(edit).collect())
     }
 
-    fn learn(&self, namespace: &Namespace, log: &RunLog) -> Vec<ShelfEdit> {
-        let shelf = Shelf::global(namespace, COLLECTION);
-        let shown: Vec<String> = log.offered.iter().filter(|id| id.shelf == shelf).map(|id| id.key.clone()).collect();
-        if shown.is_empty() {
-            return Vec::new();
-        }
-        let log = log.clone();
-        let edit = Edit::new(move |records| {
-            let mut changes = Vec::new();
-            for record in records.iter().filter(|record| shown.contains(&record.key)) {
-                let mut lesson = Lesson::from_record(record)?;
-                if lesson.credit(&log) {
-                    changes.push(Change::Put(lesson.to_record(&record.key)?));
+    fn notes(&self, shelf: &Shelf, run: &RunId, committed: &Committed, remaining: usize) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let mut pruned = 0;
+        for change in &committed.changes {
+            match change {
+                Change::Remove(_) => pruned += 1,
+                Change::Put(record) => {
+                    if let Ok(lesson) = Lesson::from_record(record) {
+                        let id = AdviceId { shelf: shelf.clone(), key: record.key.clone() };
+                        notes.extend(notes_of(&id, &lesson, run));
+                    }
                 }
             }
-            Ok(changes)
-        });
-        vec![ShelfEdit { shelf, edit }]
+        }
+        notes.extend((pruned > 0).then_some(Note::Pruned { pruned_count: pruned, remaining_count: remaining }));
+        notes
     }
+}
+
+/// What a run did to one lesson.
+fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
+    let (id, text) = (id.clone(), lesson.text.render());
+    let mine: Vec<&Evidence> = lesson.evidence.iter().filter(|evidence| evidence.run == *run).collect();
+    let mut notes = Vec::new();
+    if lesson.provenance.run.as_ref() == Some(run) {
+        notes.push(Note::Recorded {
+            id: id.clone(),
+            lesson: text.clone(),
+            category: lesson.category.as_str().to_owned(),
+            failed_command: lesson.command().map(str::to_owned),
+            error_pattern: lesson.trouble().map(|trouble| trouble.as_str().to_owned()),
+        });
+    } else if mine.iter().any(|evidence| evidence.credit.used) {
+        let new_use_count = lesson.counts.used;
+        notes.push(Note::Deduplicated { id: id.clone(), lesson: text.clone(), new_use_count });
+    }
+    for evidence in mine.iter().filter(|evidence| evidence.credit.used) {
+        let Credit { used, followed, helped, harmed, .. } = evidence.credit;
+        notes.push(Note::Credited { id: id.clone(), site: evidence.site.clone(), used, followed, helped, harmed });
+    }
+    if lesson.promoted_by.as_ref() == Some(run) {
+        notes.push(Note::Promoted {
+            id: id.clone(),
+            lesson: text.clone(),
+            use_count: lesson.counts.used,
+            triggered_domains: lesson.triggered_domains.iter().cloned().collect(),
+        });
+    }
+    if lesson.retired_by.as_ref() == Some(run) {
+        notes.push(Note::Retired { id, lesson: text, helped: lesson.counts.helped, harmed: lesson.counts.harmed });
+    }
+    notes
 }
 
 #[cfg(test)]

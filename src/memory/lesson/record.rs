@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
-use super::Template;
+use super::{SiteRecovery, Template, Trouble};
 use crate::{
-    action::ErrorClass,
-    base::{Error, ErrorKind, Result, RunId, Site},
-    memory::{Cue, Record, RunLog},
+    base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, canonical},
+    memory::Record,
+    page::PageTemplate,
 };
 
-/// Most runs kept as evidence of one lesson. Unit: run ids. Source: chosen; promotion asks for 5.
-const MAX_EVIDENCE: usize = 20;
-/// Most sites kept for one lesson. Source: chosen; promotion asks for 3.
-const MAX_SITES: usize = 20;
+/// Most runs and sites kept as evidence of one lesson. Source: chosen; promotion asks for 5 runs and 3 sites, and a record
+/// has 2 KiB.
+pub const MAX_EVIDENCE: usize = 12;
 
 /// What a lesson is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,6 +32,23 @@ pub enum Category {
     SiteSpecific,
 }
 
+impl Category {
+    /// As events and files write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ToolFallback => "tool_fallback",
+            Self::BestPractice => "best_practice",
+            Self::ErrorRecovery => "error_recovery",
+            Self::SiteSpecific => "site_specific",
+        }
+    }
+
+    /// Whether its lessons stand in the system instruction.
+    pub const fn is_tier_1(self) -> bool {
+        matches!(self, Self::ToolFallback | Self::BestPractice)
+    }
+}
+
 /// Where a lesson comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,6 +59,8 @@ pub enum LessonSource {
     Learned,
     /// Written or accepted by a person.
     User,
+    /// Written by another program; a person has not accepted it yet.
+    Imported,
 }
 
 /// What a lesson says.
@@ -50,8 +69,10 @@ pub enum LessonSource {
 pub enum LessonText {
     /// Our sentence over closed vocabularies.
     Template(Template),
-    /// The exact text that a person wrote or accepted.
-    User(String),
+    /// Our sentence with names of one host's pages.
+    Site(SiteRecovery),
+    /// The exact text that a person wrote or accepted, or that another program stored.
+    Words(String),
 }
 
 impl LessonText {
@@ -59,19 +80,83 @@ impl LessonText {
     pub fn render(&self) -> String {
         match self {
             Self::Template(template) => template.render(),
-            Self::User(text) => text.clone(),
+            Self::Site(recovery) => recovery.render(),
+            Self::Words(text) => text.clone(),
         }
+    }
+
+    /// A key that is the same for the same lesson in every process: how equal recoveries find each other.
+    pub fn key(&self) -> String {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        let digest = Sha256::digest(canonical(&value).as_bytes());
+        let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
+        format!("lesson-{head:016x}")
     }
 }
 
-/// How often it was shown and how often its failure happened. Offered is not used: both are counted apart.
+/// What was counted, each at most once a run and site. Offered is not used, and used is not helped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     /// Runs in which it was shown.
     pub offered: u64,
-    /// Runs and sites in which its failure happened and it was shown for that.
+    /// Its failure happened, or was about to, and its way out was taken.
     pub used: u64,
+    /// Of those, it had been shown before.
+    pub followed: u64,
+    /// Its way out restored the effect.
+    pub helped: u64,
+    /// It was followed and did not help.
+    pub harmed: u64,
+}
+
+/// What one run on one site says about a lesson.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The run.
+    pub run: RunId,
+    /// The site; none for a run in which it was only shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<Site>,
+    /// What it added to the counts.
+    #[serde(flatten)]
+    pub credit: Credit,
+}
+
+/// What a run adds to a lesson's counts on one site.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent counts of at most one")]
+pub struct Credit {
+    /// It was shown. At most once a run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub offered: bool,
+    /// See [`Counts::used`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub used: bool,
+    /// See [`Counts::followed`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub followed: bool,
+    /// See [`Counts::helped`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub helped: bool,
+    /// See [`Counts::harmed`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub harmed: bool,
+}
+
+/// Where a lesson was first learned.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// In which run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    /// On which host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
+    /// On which kind of page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PageTemplate>,
 }
 
 /// One lesson.
@@ -84,22 +169,48 @@ pub struct Lesson {
     pub category: Category,
     /// Where it comes from.
     pub source: LessonSource,
+    /// The command it is about, for words; templates say it themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_command: Option<String>,
+    /// Part of the error it is about, matched without regard to case; kept for words only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_pattern: Option<String>,
+    /// The domain it is for, subdomains included; kept for words only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// When it was first stored.
     pub created_at: DateTime<Utc>,
-    /// When it was last shown.
+    /// When it was last used; being shown is no use.
     pub last_used: DateTime<Utc>,
-    /// How often it was shown and needed.
+    /// How often it was shown, used, followed, and what came of it.
     #[serde(default)]
     pub counts: Counts,
-    /// Sites where its failure happened.
+    /// Runs in which it was used.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub runs: u64,
+    /// Sites where it was used.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub triggered_domains: BTreeSet<Site>,
     /// The last runs that counted for it: a run counts once, however often its changes arrive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<RunId>,
+    pub evidence: Vec<Evidence>,
+    /// Where it was first learned.
+    #[serde(default)]
+    pub provenance: Provenance,
+    /// The run that promoted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promoted_by: Option<RunId>,
+    /// The run after which it was no longer shown, because it harmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retired_by: Option<RunId>,
     /// Fields of a newer version, kept as they are.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+const fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Lesson {
@@ -109,11 +220,18 @@ impl Lesson {
             text,
             category,
             source,
+            failed_command: None,
+            error_pattern: None,
+            domain: None,
             created_at: now,
             last_used: now,
             counts: Counts::default(),
+            runs: 0,
             triggered_domains: BTreeSet::new(),
             evidence: Vec::new(),
+            provenance: Provenance::default(),
+            promoted_by: None,
+            retired_by: None,
             extra: Map::new(),
         }
     }
@@ -137,45 +255,35 @@ impl Lesson {
         Ok(Record::new(key, &body))
     }
 
-    /// Whether it has something to say for a cue.
-    pub(super) fn answers(&self, cue: &Cue) -> bool {
-        match cue {
-            Cue::RunStarted => matches!(self.category, Category::ToolFallback | Category::BestPractice),
-            Cue::CommandFailed { command, class, .. } => self.matches(command, *class),
-            Cue::SiteChanged { .. } => false,
+    /// Who vouches for its words. Free text that says it was learned or shipped is not what we write.
+    pub const fn trust(&self) -> Trust {
+        match (&self.text, self.source) {
+            (LessonText::Template(_), _) => Trust::Code,
+            (LessonText::Words(_), LessonSource::User) => Trust::User,
+            _ => Trust::Page,
         }
     }
 
-    /// The command alone is not a match: the class must be the lesson's.
-    fn matches(&self, command: &str, class: Option<ErrorClass>) -> bool {
-        match self.text {
-            LessonText::Template(template) => {
-                template.command.as_str() == command && template.class.is_some() && template.class == class
-            }
-            LessonText::User(_) => false,
+    /// Whether it waits for a person: words that nobody vouches for.
+    pub const fn needs_review(&self) -> bool {
+        matches!(self.text, LessonText::Words(_)) && !matches!(self.source, LessonSource::User)
+    }
+
+    /// The command it is about.
+    pub fn command(&self) -> Option<&str> {
+        match &self.text {
+            LessonText::Template(template) => Some(template.command.as_str()),
+            LessonText::Site(recovery) => Some(recovery.command.as_str()),
+            LessonText::Words(_) => self.failed_command.as_deref(),
         }
     }
 
-    /// Counts a run in which it was shown; false when that run was counted already.
-    pub(super) fn credit(&mut self, log: &RunLog) -> bool {
-        if self.evidence.contains(&log.run) {
-            return false;
+    /// How that goes wrong.
+    pub const fn trouble(&self) -> Option<Trouble> {
+        match &self.text {
+            LessonText::Template(template) => Some(template.trouble),
+            LessonText::Site(recovery) => Some(recovery.trouble),
+            LessonText::Words(_) => None,
         }
-        self.counts.offered += 1;
-        let needed: BTreeSet<&Site> = log
-            .steps
-            .iter()
-            .filter(|step| !step.left_site && self.matches(step.action.tool_name(), step.outcome.class()))
-            .filter_map(|step| step.site.as_ref())
-            .collect();
-        self.counts.used += u64::try_from(needed.len()).unwrap_or(u64::MAX);
-        for site in needed.into_iter().take(MAX_SITES.saturating_sub(self.triggered_domains.len())) {
-            self.triggered_domains.insert(site.clone());
-        }
-        self.last_used = self.last_used.max(log.ended_at);
-        self.evidence.push(log.run.clone());
-        let excess = self.evidence.len().saturating_sub(MAX_EVIDENCE);
-        self.evidence.drain(..excess);
-        true
     }
 }

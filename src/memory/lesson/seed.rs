@@ -2,23 +2,27 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Category, Lesson, LessonSource, LessonText, Recovery, Template};
+use super::{Category, Lesson, LessonSource, LessonText, Move, NamedKey, Recovery, Template, Trouble};
 use crate::action::{BrowserTool, ErrorClass};
 
 /// The seeds under their keys.
 pub(super) fn lessons(now: DateTime<Utc>) -> Vec<(&'static str, Lesson)> {
-    let seed = |category, command, class, recovery| {
-        Lesson::new(LessonText::Template(Template { command, class, recovery }), category, LessonSource::Seed, now)
+    let seed = |category, command, trouble, recovery| {
+        let text = LessonText::Template(Template::new(command, trouble, recovery));
+        Lesson::new(text, category, LessonSource::Seed, now)
     };
+    let not_editable = Trouble::Failed(ErrorClass::NotEditable);
+    let covered = Trouble::Failed(ErrorClass::Intercepted);
+    let press = Move::press;
     vec![
+        ("seed-fill-fallback", seed(Category::ToolFallback, BrowserTool::Fill, not_editable, Recovery::ClickThenType)),
         (
-            "seed-fill-fallback",
-            seed(Category::ToolFallback, BrowserTool::Fill, Some(ErrorClass::NotEditable), Recovery::ClickThenType),
+            "seed-press-enter",
+            seed(Category::BestPractice, BrowserTool::Click, Trouble::Any, Recovery::Instead(press(NamedKey::Enter))),
         ),
-        ("seed-press-enter", seed(Category::BestPractice, BrowserTool::Click, None, Recovery::PressEnter)),
         (
             "seed-escape-overlay",
-            seed(Category::BestPractice, BrowserTool::Click, Some(ErrorClass::Intercepted), Recovery::PressEscape),
+            seed(Category::BestPractice, BrowserTool::Click, covered, Recovery::First(vec![press(NamedKey::Escape)])),
         ),
     ]
 }

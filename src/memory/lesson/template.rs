@@ -2,46 +2,92 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Form, Move, Trouble};
 use crate::action::{BrowserTool, ErrorClass};
 
+/// Most moves of one recovery. Source: chosen; what takes more is a course of its own, not a way out of a failure.
+pub const MAX_MOVES: usize = 3;
+
 /// A way out of a failure, as a closed kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Recovery {
     /// Click the field, then type key by key.
     ClickThenType,
-    /// Press Enter instead of clicking the submit button.
-    PressEnter,
-    /// Press Escape to close what covers the page.
-    PressEscape,
+    /// Click the list to open it, then click the choice.
+    ClickThenChoose,
+    /// Do this first, then the same again; at most [`MAX_MOVES`].
+    First(Vec<Move>),
+    /// Do this in its place.
+    Instead(Move),
+    /// Write the value in this form.
+    WriteAs(Form),
 }
 
 /// When it goes wrong in this way, do that: nothing in it can come from a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Template {
-    /// The command that fails.
+    /// The command that goes wrong.
     pub command: BrowserTool,
-    /// How it fails; `None` means any way.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub class: Option<ErrorClass>,
+    /// How it goes wrong.
+    pub trouble: Trouble,
     /// What helps.
     pub recovery: Recovery,
 }
 
 impl Template {
+    /// A template.
+    pub const fn new(command: BrowserTool, trouble: Trouble, recovery: Recovery) -> Self {
+        Self { command, trouble, recovery }
+    }
+
     /// The sentence for the prompt.
     pub fn render(&self) -> String {
-        let when = match self.class {
-            Some(class) => format!("{} fails because {}", self.command.as_str(), class.sentence()),
-            None => format!("{} fails", self.command.as_str()),
-        };
-        match self.recovery {
-            Recovery::ClickThenType => format!("If {when}: click the field to focus it, then type the text."),
-            Recovery::PressEnter => {
-                "After filling a search box, press Enter to submit; suggestions often cover the button.".to_owned()
+        let is_enter = |step: &Move| *step == Move::press(super::NamedKey::Enter);
+        match (&self.recovery, self.trouble) {
+            (Recovery::Instead(step), Trouble::Any) if self.command == BrowserTool::Click && is_enter(step) => {
+                return "After filling a search box, press Enter to submit; suggestions often cover the button."
+                    .to_owned();
             }
-            Recovery::PressEscape => format!("If {when}: press Escape to close the overlay, then try again."),
+            (Recovery::First(steps), trouble) if is_covered(trouble) && is_escape(steps) => {
+                return format!("If {}: press Escape to close the overlay, then try again.", self.when());
+            }
+            _ => {}
         }
+        let what = match &self.recovery {
+            Recovery::ClickThenType => "click the field to focus it, then type the text.".to_owned(),
+            Recovery::ClickThenChoose => "click it to open its list, then click the choice.".to_owned(),
+            Recovery::First(steps) => {
+                let steps: Vec<String> = steps.iter().map(|step| first(*step, self.trouble)).collect();
+                format!("{}, then try again.", steps.join(", then "))
+            }
+            Recovery::Instead(step) => format!("{} instead.", step.sentence("it")),
+            Recovery::WriteAs(form) => format!("write {}.", form.sentence()),
+        };
+        format!("If {}: {what}", self.when())
+    }
+
+    /// `fill fails because …`.
+    pub(super) fn when(&self) -> String {
+        self.trouble.sentence(self.command.as_str())
+    }
+}
+
+fn is_covered(trouble: Trouble) -> bool {
+    trouble == Trouble::Failed(ErrorClass::Intercepted)
+}
+
+fn is_escape(steps: &[Move]) -> bool {
+    steps == [Move::press(super::NamedKey::Escape)]
+}
+
+/// A step before trying again. Of what covers something, a button is the way out.
+fn first(step: Move, trouble: Trouble) -> String {
+    match (step.tool, step.on) {
+        (BrowserTool::Click, Some(on)) if is_covered(trouble) => {
+            format!("click the {} that closes what covers it", on.as_str())
+        }
+        _ => step.before(),
     }
 }

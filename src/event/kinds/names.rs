@@ -1,0 +1,64 @@
+//! What events are called, and what memory's notes are as events.
+
+use super::EventKind;
+use crate::memory::Note;
+
+impl EventKind {
+    /// The name, as the field `event` has it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::RunStarted { .. } => "run_started",
+            Self::Observed { .. } => "observed",
+            Self::Interpreted { .. } => "interpreted",
+            Self::Tier1Loaded { .. } => "tier1_loaded",
+            Self::ErrorRecall { .. } => "error_recall",
+            Self::DomainRecall { .. } => "domain_recall",
+            Self::ModelAsked { .. } => "model_asked",
+            Self::ModelReplied { .. } => "model_replied",
+            Self::ModelFailed { .. } => "model_failed",
+            Self::CallRefused { .. } => "call_refused",
+            Self::CallsDropped { .. } => "calls_dropped",
+            Self::Warned { .. } => "warned",
+            Self::ApprovalDecided { .. } => "approval_decided",
+            Self::ActionStarted { .. } => "action_started",
+            Self::ActionExecuted { .. } => "action_executed",
+            Self::Pictured { .. } => "pictured",
+            Self::Extracted { .. } => "extracted",
+            Self::Noticed { .. } => "noticed",
+            Self::FinishChecked { .. } => "finish_checked",
+            Self::HumanAsked { .. } => "human_asked",
+            Self::FactProposed { .. } => "fact_proposed",
+            Self::MemoryUpdated { .. } => "memory_updated",
+            Self::LessonRecorded { .. } => "lesson_recorded",
+            Self::LessonDeduplicated { .. } => "lesson_deduplicated",
+            Self::LessonPromoted { .. } => "lesson_promoted",
+            Self::LessonRetired { .. } => "lesson_retired",
+            Self::LessonCredited { .. } => "lesson_credited",
+            Self::LessonsPruned { .. } => "lessons_pruned",
+            Self::MemoryFailed { .. } => "memory_failed",
+            Self::RecordingFailed { .. } => "recording_failed",
+            Self::RunEnded { .. } => "run_ended",
+        }
+    }
+}
+
+impl From<Note> for EventKind {
+    fn from(note: Note) -> Self {
+        match note {
+            Note::Recorded { id: item, lesson, category, failed_command, error_pattern } => {
+                Self::LessonRecorded { lesson, category, failed_command, error_pattern, item }
+            }
+            Note::Deduplicated { id: item, lesson, new_use_count } => {
+                Self::LessonDeduplicated { lesson, new_use_count, item }
+            }
+            Note::Promoted { id: item, lesson, use_count, triggered_domains } => {
+                Self::LessonPromoted { lesson, use_count, triggered_domains, item }
+            }
+            Note::Retired { id: item, lesson, helped, harmed } => Self::LessonRetired { lesson, helped, harmed, item },
+            Note::Credited { id: item, site, used, followed, helped, harmed } => {
+                Self::LessonCredited { item, site, used, followed, helped, harmed }
+            }
+            Note::Pruned { pruned_count, remaining_count } => Self::LessonsPruned { pruned_count, remaining_count },
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What follows from a run for the lessons of a shelf.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    Category, Credit, Lesson, LessonSource, LessonText, Provenance, Trace, credit, record::Evidence,
+    rules::MAX_LEARNED, seed, trace::Found,
+};
+use crate::{
+    base::{Host, Result, RunId, Site},
+    memory::{AdviceId, Change, Record, Scope, Shelf},
+};
+
+/// The lessons of a shelf while they are changed; what cannot be read is left as it is.
+struct Book {
+    lessons: BTreeMap<String, Lesson>,
+    before: BTreeMap<String, Lesson>,
+}
+
+impl Book {
+    fn read(records: &[Record]) -> Self {
+        let read = |record: &Record| Some((record.key.clone(), Lesson::from_record(record).ok()?));
+        let lessons: BTreeMap<String, Lesson> = records.iter().filter_map(read).collect();
+        Self { before: lessons.clone(), lessons }
+    }
+
+    /// The changes since it was read.
+    fn changes(self) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for key in self.before.keys().filter(|key| !self.lessons.contains_key(*key)) {
+            changes.push(Change::Remove(key.clone()));
+        }
+        for (key, lesson) in &self.lessons {
+            if self.before.get(key) != Some(lesson) {
+                changes.push(Change::Put(lesson.to_record(key)?));
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The key of the lesson that says the same, whatever its source and tier.
+    fn same(&self, text: &LessonText) -> Option<String> {
+        self.lessons.iter().find(|(_, lesson)| lesson.text == *text).map(|(key, _)| key.clone())
+    }
+
+    /// Adds what was found, unless something on the shelf says it already.
+    fn add(&mut self, text: LessonText, category: Category, trace: &Trace, found: &Found, host: &Host) {
+        if self.same(&text).is_none() {
+            let key = text.key();
+            let mut lesson = Lesson::new(text, category, LessonSource::Learned, trace.ended_at);
+            lesson.provenance =
+                Provenance { run: Some(trace.run.clone()), host: Some(host.clone()), page: found.page.clone() };
+            self.lessons.insert(key, lesson);
+        }
+    }
+
+    /// The least proven learned lessons go when there are too many.
+    fn compact(&mut self) {
+        let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
+            .lessons
+            .iter()
+            .filter(|(_, lesson)| lesson.source == LessonSource::Learned)
+            .map(|(key, lesson)| (lesson.counts.helped, lesson.last_used, key.clone()))
+            .collect();
+        let excess = learned.len().saturating_sub(MAX_LEARNED);
+        learned.sort();
+        for (_, _, key) in learned.into_iter().take(excess) {
+            self.lessons.remove(&key);
+        }
+    }
+}
+
+/// Changes of a shelf after a run.
+pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<Vec<Change>> {
+    let mut book = Book::read(records);
+    let host = match &shelf.scope {
+        Scope::Global => None,
+        Scope::Host(host) => Some(host),
+    };
+    for (found, failed) in trace.recovered() {
+        match host {
+            Some(host) if failed.host == *host => {
+                book.add(LessonText::Site(found.what.clone()), Category::SiteSpecific, trace, found, host);
+            }
+            Some(_) => {}
+            None => {
+                let text = LessonText::Template(found.what.general());
+                book.add(text, Category::ErrorRecovery, trace, found, &failed.host);
+            }
+        }
+    }
+    let keys: Vec<String> = book.lessons.keys().cloned().collect();
+    for key in keys {
+        let id = AdviceId { shelf: shelf.clone(), key: key.clone() };
+        let Some(lesson) = book.lessons.get_mut(&key) else { continue };
+        let mut credits: BTreeMap<Option<Site>, Credit> =
+            credit::credits(lesson, &id, host, trace).into_iter().map(|(site, credit)| (Some(site), credit)).collect();
+        if trace.offered.contains(&id) {
+            // A run shows a lesson once, on however many sites it worked.
+            match credits.values_mut().next() {
+                Some(first) => first.offered = true,
+                None => _ = credits.insert(None, Credit { offered: true, ..Credit::default() }),
+            }
+        }
+        let mut changed = false;
+        for (site, credit) in credits {
+            changed |= lesson.credit(&trace.run, trace.ended_at, site.as_ref(), credit);
+        }
+        if changed {
+            lesson.judge(&trace.run);
+        }
+    }
+    book.compact();
+    book.changes()
+}
+
+/// What a shelf needs before it is read for the first time in a run: seeds on the global one, nothing stale.
+pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Result<Vec<Change>> {
+    let mut book = Book::read(records);
+    book.lessons.retain(|_, lesson| !lesson.is_stale(now));
+    if shelf.scope == Scope::Global {
+        for (key, lesson) in seed::lessons(now) {
+            // A seed that cannot be read, of a newer version perhaps, is there all the same.
+            if !records.iter().any(|record| record.key == key) {
+                book.lessons.insert(key.to_owned(), lesson);
+            }
+        }
+    }
+    book.changes()
+}
+
+/// Changes that take back all that a run taught.
+pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
+    take_back(records, |evidence| evidence.run == *run, |lesson| lesson.provenance.run.as_ref() == Some(run))
+}
+
+/// Changes that take back all that a host and its site taught.
+pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Result<Vec<Change>> {
+    take_back(
+        records,
+        |evidence| evidence.site.as_ref() == Some(site),
+        |lesson| lesson.provenance.host.as_ref() == Some(host),
+    )
+}
+
+fn take_back(
+    records: &[Record],
+    of: impl Fn(&Evidence) -> bool,
+    began: impl Fn(&Lesson) -> bool,
+) -> Result<Vec<Change>> {
+    let mut book = Book::read(records);
+    book.lessons.retain(|_, lesson| {
+        let is_learned = lesson.source == LessonSource::Learned;
+        let taken = lesson.take_back(&of);
+        let began_so = is_learned && began(lesson);
+        if taken || began_so {
+            // Rules are applied anew on what is left.
+            lesson.retired_by = None;
+            let last = lesson.evidence.last().map(|evidence| evidence.run.clone());
+            if let Some(run) = &last {
+                lesson.judge(run);
+            } else if lesson.promoted_by.take().is_some() {
+                lesson.category = Category::ErrorRecovery;
+            }
+            if began_so {
+                lesson.provenance = Provenance { run: last, ..Provenance::default() };
+            }
+        }
+        !is_learned || lesson.evidence.iter().any(|evidence| evidence.credit.used) || !(taken || began_so)
+    });
+    book.changes()
+}

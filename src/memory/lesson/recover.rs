@@ -1,0 +1,147 @@
+//! Finding recoveries: a failure, and the shortest run of actions after it that restored its effect.
+//!
+//! Restored means that the same was done after all, on the same target with the same values, or that something known to
+//! have the same effect was done in its place. That an action failed and another one worked later says nothing.
+
+use super::{
+    AimedMove, Form, MAX_MOVES, Recovery, SiteRecovery,
+    trace::{Found, TraceStep},
+};
+use crate::{
+    action::{Action, BrowserAction, Fill, Select, TextValue, Type},
+    memory::LoggedStep,
+    page::TargetIdentity,
+};
+
+/// Steps after a failure in which its recovery is looked for. Source: chosen; a way out is near or is none.
+const WINDOW: usize = 10;
+
+type Step<'a> = (&'a LoggedStep, TraceStep);
+
+/// Every failure that was recovered, in order.
+pub(super) fn found(steps: &[Step<'_>]) -> Vec<Found> {
+    (0..steps.len()).filter_map(|at| recovered(steps, at)).collect()
+}
+
+fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
+    let (logged, step) = &steps[failed];
+    let trouble = step.trouble.filter(|trouble| trouble.teaches())?;
+    let end = steps.len().min(failed + 1 + WINDOW);
+    // A recovery happens where the failure happened.
+    let here = steps[failed + 1..end].iter().take_while(|(_, later)| later.host == step.host).count();
+    let after = &steps[failed + 1..failed + 1 + here];
+    // Of several failures of one action, the last one before it worked is the one that was recovered.
+    let again = after.iter().position(|(later, _)| is_same(logged, later));
+    if again.is_some_and(|at| !after[at].1.is_done()) {
+        return None;
+    }
+    let until = again.unwrap_or(after.len());
+    let (first, recovery, moves) =
+        replaced(logged, &after[..until]).or_else(|| again.and_then(|at| retried(&after[..at])))?;
+    let what = SiteRecovery { command: step.tool, trouble, aim: step.aim.clone(), recovery, moves };
+    Some(Found { failed, first: failed + 1 + first, page: logged.page.clone(), what })
+}
+
+type Way = (usize, Recovery, Vec<AimedMove>);
+
+/// The moves before the same action worked. What was tried between them in vain was no part of the way.
+fn retried(before: &[Step<'_>]) -> Option<Way> {
+    let done: Vec<(usize, &TraceStep)> =
+        before.iter().enumerate().filter(|(_, (_, step))| step.is_done()).map(|(at, (_, step))| (at, step)).collect();
+    if done.is_empty() || done.len() > MAX_MOVES {
+        return None;
+    }
+    let aimed = |step: &TraceStep| Some(AimedMove { step: step.step?, aim: step.aim.clone() });
+    // What no recovery is made of, such as going to another address, explains nothing.
+    let moves: Vec<AimedMove> = done.iter().map(|(_, step)| aimed(step)).collect::<Option<_>>()?;
+    let general = moves.iter().map(|aimed| aimed.step).collect();
+    Some((done[0].0, Recovery::First(general), moves))
+}
+
+/// Something done in its place that is known to have the same effect.
+fn replaced(failed: &LoggedStep, after: &[Step<'_>]) -> Option<Way> {
+    let Action::Browser(action) = &failed.action else { return None };
+    let done: Vec<(usize, &LoggedStep, &BrowserAction)> = after
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, step))| step.is_done())
+        .filter_map(|(at, (logged, _))| match &logged.action {
+            Action::Browser(action) => Some((at, *logged, action)),
+            _ => None,
+        })
+        .take(2)
+        .collect();
+    let on_it = |logged: &LoggedStep| is_on_same(failed, logged);
+    let (at, logged, first) = *done.first()?;
+    let second = done.get(1).map(|(_, logged, action)| (*logged, *action));
+    let recovery = match (action, first) {
+        (BrowserAction::Fill(Fill { text, .. }), BrowserAction::Click(_)) if on_it(logged) => {
+            second.filter(|(_, then)| types(then, text)).map(|_| Recovery::ClickThenType)?
+        }
+        (BrowserAction::Fill(Fill { text: old, .. }), BrowserAction::Fill(Fill { text: new, .. })) if on_it(logged) => {
+            Recovery::WriteAs(rewritten(old, new)?)
+        }
+        (BrowserAction::Select(Select { values, .. }), BrowserAction::Click(_)) if on_it(logged) => second
+            .filter(|(logged, then)| matches!(then, BrowserAction::Click(_)) && is_called(logged, values))
+            .map(|_| Recovery::ClickThenChoose)?,
+        (BrowserAction::Check(_) | BrowserAction::Uncheck(_), BrowserAction::Click(_))
+        | (BrowserAction::Click(_), BrowserAction::Dblclick(_) | BrowserAction::Check(_) | BrowserAction::Hover(_))
+            if on_it(logged) =>
+        {
+            Recovery::Instead(after[at].1.step?)
+        }
+        // Enter sends a form like its button does; that something came of it was seen.
+        (BrowserAction::Click(_), BrowserAction::Press(press)) if press.key.as_str() == "Enter" => {
+            Recovery::Instead(after[at].1.step?)
+        }
+        _ => return None,
+    };
+    Some((at, recovery, Vec::new()))
+}
+
+fn types(action: &BrowserAction, text: &TextValue) -> bool {
+    matches!(action, BrowserAction::Type(Type { text: typed, .. }) if typed == text)
+}
+
+/// The form in which a value was accepted that was refused in another.
+fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
+    let (TextValue::Literal(old), TextValue::Literal(new)) = (old, new) else { return None };
+    let form = Form::of(new)?;
+    let digits = |text: &str| text.chars().any(|c| c.is_ascii_digit());
+    (Form::of(old) != Some(form) && digits(old)).then_some(form)
+}
+
+/// Whether the target of a step is called like one of these values.
+fn is_called(logged: &LoggedStep, values: &[TextValue]) -> bool {
+    let named = |target: &TargetIdentity, value: &str| {
+        target.name.trim() == value || target.label.as_deref().is_some_and(|label| label.trim() == value)
+    };
+    logged.targets.first().is_some_and(|target| {
+        values.iter().any(|value| matches!(value, TextValue::Literal(value) if named(target, value.trim())))
+    })
+}
+
+/// Whether both do the same to the same element; references count by what they point at.
+fn is_same(a: &LoggedStep, b: &LoggedStep) -> bool {
+    a.signature == b.signature
+        || (!a.targets.is_empty()
+            && a.action.tool_name() == b.action.tool_name()
+            && is_on_same(a, b)
+            && without_targets(&a.action) == without_targets(&b.action))
+}
+
+fn is_on_same(a: &LoggedStep, b: &LoggedStep) -> bool {
+    a.targets.len() == b.targets.len()
+        && !a.targets.is_empty()
+        && a.targets.iter().zip(&b.targets).all(|(a, b)| super::Aim::of(a) == super::Aim::of(b) && a.frames == b.frames)
+}
+
+fn without_targets(action: &Action) -> serde_json::Value {
+    let mut arguments = action.arguments();
+    if let Some(map) = arguments.as_object_mut() {
+        for key in ["target", "from", "to"] {
+            map.remove(key);
+        }
+    }
+    arguments
+}

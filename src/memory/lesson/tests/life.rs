@@ -1,0 +1,233 @@
+//! From the first failure to tier 1, and out again.
+
+use super::*;
+
+fn id(shelf: &Shelf, lesson: &(String, Lesson)) -> AdviceId {
+    AdviceId { shelf: shelf.clone(), key: lesson.0.clone() }
+}
+
+fn recovery(memory: &Memory) -> (String, Lesson) {
+    let mut learned: Vec<_> =
+        memory.lessons(&global()).into_iter().filter(|(_, lesson)| lesson.source == LessonSource::Learned).collect();
+    assert_eq!(learned.len(), 1);
+    learned.remove(0)
+}
+
+#[test]
+fn a_recovery_is_said_on_its_host_at_once_and_elsewhere_after_a_second_site() {
+    let mut memory = Memory::default();
+    let notes = memory.learn(&banner_run("run_1", "https://a.example/x", 1, &[]));
+    assert_eq!(notes.iter().filter(|note| matches!(note, Note::Recorded { .. })).count(), 2);
+    assert!(memory.said(&shown("https://a.example/y"))[0].contains("\"Accept all\" first"));
+    let elsewhere = || fails("click", COVERED, "https://c.example");
+    assert_eq!(memory.said(&shown("https://b.example")), Vec::<String>::new());
+    assert_eq!(memory.said(&elsewhere()), Vec::<String>::new(), "one site is one site");
+    memory.learn(&banner_run("run_2", "https://www.a.example", 2, &[]));
+    assert_eq!(memory.said(&elsewhere()), Vec::<String>::new(), "a name below a site is no second site");
+    memory.learn(&banner_run("run_3", "https://b.example", 3, &[]));
+    let said = memory.advise(&elsewhere());
+    assert_eq!(said.len(), 1);
+    assert!(!said[0].text().contains("Accept all"));
+    assert_eq!(said[0].trust(), crate::base::Trust::Code);
+}
+
+#[test]
+fn a_lesson_that_the_seed_says_already_counts_for_the_seed() {
+    let mut memory = Memory::default();
+    memory.upkeep(&global(), 0);
+    let field = SEARCH;
+    let steps = vec![
+        did("fill", field, failed(ErrorClass::NotEditable)).with("text", "padel rackets"),
+        did("click", field, Outcome::Done),
+        did("type", None, Outcome::Done).with("text", "padel rackets"),
+    ];
+    let notes = memory.learn(&log_of("run_1", "https://google.example", 1, steps));
+    let seed = memory.lessons(&global()).into_iter().find(|(key, _)| key == "seed-fill-fallback").unwrap().1;
+    assert_eq!(memory.lessons(&global()).len(), 3);
+    assert_eq!((seed.counts.used, seed.counts.helped, seed.triggered_domains.len()), (1, 1, 1));
+    assert!(notes.iter().any(|note| matches!(note, Note::Deduplicated { new_use_count: 1, .. })));
+}
+
+#[test]
+fn five_uses_on_three_sites_that_helped_promote_and_a_harm_takes_it_back() {
+    let mut memory = Memory::default();
+    let sites =
+        ["https://a.example", "https://b.example", "https://c.example", "https://a.example", "https://b.example"];
+    for (n, site) in sites.iter().enumerate() {
+        assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new(), "not before the fifth");
+        memory.learn(&banner_run(&format!("run_{n}"), site, 1, &[]));
+    }
+    let lesson = recovery(&memory);
+    assert_eq!((lesson.1.counts.used, lesson.1.counts.helped, lesson.1.runs), (5, 5, 5));
+    assert_eq!(lesson.1.category, Category::BestPractice);
+    assert_eq!(memory.advise(&Cue::RunStarted)[0].placement(), Placement::System);
+    let vain = |run: &str| {
+        let sees = [id(&global(), &lesson)];
+        let steps = vec![
+            did("click", GO, failed(ErrorClass::Intercepted)).seeing(&sees),
+            did("click", COOKIES, Outcome::NoEffect).seeing(&sees),
+        ];
+        log_of(run, "https://d.example", 9, steps)
+    };
+    memory.learn(&vain("run_8"));
+    let lesson = recovery(&memory).1;
+    assert_eq!((lesson.counts.harmed, lesson.category), (1, Category::ErrorRecovery));
+    assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new());
+}
+
+#[test]
+fn many_uses_in_one_run_or_on_few_sites_do_not_promote() {
+    let mut memory = Memory::default();
+    let mut steps = Vec::new();
+    for _ in 0..6 {
+        steps.push(did("click", GO, failed(ErrorClass::Intercepted)));
+        steps.push(did("click", COOKIES, Outcome::Done));
+        steps.push(did("click", GO, Outcome::Done));
+    }
+    memory.learn(&log_of("run_1", "https://a.example", 1, steps));
+    assert_eq!(recovery(&memory).1.counts.used, 1, "a run and site counts once");
+    for n in 2..12 {
+        let site = if n % 2 == 0 { "https://x.a.example" } else { "https://b.example" };
+        memory.learn(&banner_run(&format!("run_{n}"), site, 1, &[]));
+    }
+    let lesson = recovery(&memory).1;
+    assert_eq!((lesson.counts.used, lesson.triggered_domains.len()), (11, 2));
+    assert_eq!(lesson.category, Category::ErrorRecovery);
+}
+
+#[test]
+fn advice_that_forestalls_the_failure_has_helped() {
+    let mut memory = Memory::default();
+    let shelf = of("https://a.example");
+    memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
+    let lesson = memory.lessons(&shelf).remove(0);
+    let sees = [id(&shelf, &lesson)];
+    let steps = vec![did("click", COOKIES, Outcome::Done).seeing(&sees), did("click", GO, Outcome::Done).seeing(&sees)];
+    let notes = memory.learn(&log_of("run_2", "https://a.example", 2, steps));
+    let counts = memory.lessons(&shelf).remove(0).1.counts;
+    assert_eq!(counts, Counts { offered: 1, used: 2, followed: 1, helped: 2, harmed: 0 });
+    assert!(notes.iter().any(|note| matches!(note, Note::Credited { followed: true, helped: true, .. })));
+}
+
+#[test]
+fn being_shown_is_no_use_and_keeps_nothing_alive() {
+    let mut memory = Memory::default();
+    let shelf = of("https://a.example");
+    memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
+    let lesson = memory.lessons(&shelf).remove(0);
+    let only_seen = did("click", Some(("link", "Home")), Outcome::Done).seeing(&[id(&shelf, &lesson)]);
+    memory.learn(&log_of("run_2", "https://a.example", 80, vec![only_seen]));
+    let now = memory.lessons(&shelf).remove(0).1;
+    assert_eq!((now.counts.offered, now.counts.used, now.last_used), (1, 1, at(1)));
+    assert_eq!(memory.upkeep(&shelf, 91), 0);
+    assert_eq!(memory.upkeep(&shelf, 92), 1, "unused for more than 90 days");
+}
+
+#[test]
+fn seeds_and_much_used_lessons_are_never_pruned() {
+    let mut memory = Memory::default();
+    memory.upkeep(&global(), 0);
+    for n in 0..5 {
+        memory.learn(&banner_run(&format!("run_{n}"), "https://a.example", 1, &[]));
+    }
+    assert_eq!(memory.upkeep(&global(), 4_000), 0);
+    assert_eq!(memory.lessons(&global()).len(), 4);
+}
+
+#[test]
+fn a_lesson_that_harms_three_times_running_is_retired_and_does_not_come_back() {
+    let mut memory = Memory::default();
+    let shelf = of("https://a.example");
+    memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
+    let lesson = memory.lessons(&shelf).remove(0);
+    let sees = [id(&shelf, &lesson)];
+    let vain = |run: &str| {
+        let steps = vec![
+            did("click", COOKIES, Outcome::Done).seeing(&sees),
+            did("click", GO, failed(ErrorClass::Intercepted)).seeing(&sees),
+        ];
+        log_of(run, "https://a.example", 2, steps)
+    };
+    let mut notes = Vec::new();
+    for n in 2..12 {
+        notes = memory.learn(&vain(&format!("run_{n}")));
+        if memory.said(&shown("https://a.example")).is_empty() {
+            break;
+        }
+    }
+    assert!(notes.iter().any(|note| matches!(note, Note::Retired { .. })), "{notes:?}");
+    assert_eq!(memory.lessons(&shelf).remove(0).1.counts.harmed, 3);
+    memory.learn(&banner_run("run_20", "https://a.example", 3, &[]));
+    assert_eq!(memory.said(&shown("https://a.example")), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_run_taught_can_be_taken_back() {
+    let mut memory = Memory::default();
+    memory.upkeep(&global(), 0);
+    let before = memory.0.clone();
+    memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
+    let after_one = memory.0.clone();
+    memory.learn(&banner_run("run_2", "https://b.example", 1, &[]));
+    let run = |text: &str| RunId::parse(text).unwrap();
+    for shelf in [global(), of("https://a.example"), of("https://b.example")] {
+        memory.edit(&shelf, &Lessons::undo(run("run_2")));
+    }
+    assert_eq!(memory.lessons(&global()).len(), 4);
+    assert_eq!(memory.0[&global()], after_one[&global()]);
+    assert!(memory.lessons(&of("https://b.example")).is_empty());
+    memory.edit(&global(), &Lessons::undo(run("run_1")));
+    assert_eq!(memory.0[&global()], before[&global()]);
+}
+
+#[test]
+fn forgetting_a_site_leaves_nothing_that_it_taught() {
+    let mut memory = Memory::default();
+    memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
+    memory.learn(&banner_run("run_2", "https://b.example", 1, &[]));
+    let site = |url: &str| Site::of(&url.parse().unwrap()).unwrap();
+    memory.edit(&global(), &Lessons::forget(site("https://a.example"), host("https://a.example")));
+    let lesson = recovery(&memory).1;
+    assert_eq!((lesson.counts.used, lesson.triggered_domains.len()), (1, 1));
+    assert!(!serde_json::to_string(&memory.0[&global()]).unwrap().contains("a.example"));
+    memory.edit(&global(), &Lessons::forget(site("https://b.example"), host("https://b.example")));
+    assert!(memory.lessons(&global()).is_empty());
+}
+
+#[test]
+fn a_person_accepts_exactly_what_was_shown() {
+    let mut memory = Memory::default();
+    let text = LessonText::Words("Accept the cookies first.".to_owned());
+    let lesson = Lesson::new(text, Category::BestPractice, LessonSource::Imported, at(0));
+    let record = lesson.to_record("k").unwrap();
+    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(record.clone())])));
+    let records = memory.0[&global()].clone();
+    let changed = Lessons::trust("k".to_owned(), "Accept the cookies.".to_owned(), at(1));
+    assert_eq!(changed.changes(&records).unwrap_err().kind(), ErrorKind::InvalidInput);
+    memory.edit(&global(), &Lessons::trust("k".to_owned(), "Accept the cookies first.".to_owned(), at(1)));
+    assert_eq!(memory.said(&Cue::RunStarted), ["Accept the cookies first."]);
+}
+
+#[test]
+fn a_shelf_keeps_the_best_proven_when_there_are_too_many() {
+    let mut memory = Memory::default();
+    let shelf = of("https://a.example");
+    memory.learn(&banner_run("run_0", "https://a.example", 0, &[]));
+    let first = memory.lessons(&shelf).remove(0).1;
+    let full: Vec<Change> = (0..MAX_LEARNED)
+        .map(|n| {
+            let mut lesson = first.clone();
+            lesson.last_used = at(i64::try_from(n).unwrap());
+            if let LessonText::Site(recovery) = &mut lesson.text {
+                recovery.aim.as_mut().unwrap().name = format!("Go {n}");
+            }
+            Change::Put(lesson.to_record(lesson.text.key()).unwrap())
+        })
+        .collect();
+    memory.edit(&shelf, &Edit::new(move |_| Ok(full.clone())));
+    memory.learn(&banner_run("run_1", "https://a.example", 401, &[]));
+    let lessons = memory.lessons(&shelf);
+    assert_eq!(lessons.len(), MAX_LEARNED);
+    assert!(!lessons.iter().any(|(_, lesson)| lesson.text.render().contains("\"Go 0\"")), "the oldest went");
+    assert!(lessons.iter().any(|(_, lesson)| lesson.text.render().contains("\"Go\"")), "the best proven stayed");
+}

@@ -1,0 +1,177 @@
+//! Lessons from logs: what is found, kept, counted, promoted, retired.
+
+mod life;
+mod recall;
+mod recovery;
+
+use chrono::TimeDelta;
+use serde_json::json;
+
+use super::*;
+use crate::{
+    action::{Action, BrowserTool, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
+    memory::{LoggedStep, Placement, Scope, apply},
+    page::{PageTemplate, Role, TargetIdentity},
+};
+
+fn at(day: i64) -> DateTime<Utc> {
+    let start: DateTime<Utc> = "2026-01-02T03:04:05Z".parse().unwrap();
+    start + TimeDelta::days(day)
+}
+
+/// What was done: tool, role and name of the target, further arguments, how it ended.
+struct Done {
+    tool: &'static str,
+    target: Option<(&'static str, &'static str)>,
+    arguments: Value,
+    outcome: Outcome,
+    sees: Vec<AdviceId>,
+}
+
+fn did(tool: &'static str, target: Option<(&'static str, &'static str)>, outcome: Outcome) -> Done {
+    Done { tool, target, arguments: json!({}), outcome, sees: Vec::new() }
+}
+
+impl Done {
+    fn with(mut self, name: &str, value: &str) -> Self {
+        self.arguments[name] = json!(value);
+        self
+    }
+
+    fn seeing(mut self, ids: &[AdviceId]) -> Self {
+        self.sees.extend_from_slice(ids);
+        self
+    }
+}
+
+fn failed(class: ErrorClass) -> Outcome {
+    Outcome::failed(class, "<div id=\"x\"> intercepts pointer events")
+}
+
+const GO: Option<(&str, &str)> = Some(("button", "Go"));
+const COOKIES: Option<(&str, &str)> = Some(("button", "Accept all"));
+const SEARCH: Option<(&str, &str)> = Some(("textbox", "Search"));
+
+/// The log of a run on one host.
+fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
+    let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
+    let url: url::Url = url.parse().unwrap();
+    let mut offered = BTreeSet::new();
+    let logged = steps.into_iter().zip(1..).map(|(done, step)| {
+        let mut arguments = done.arguments;
+        if done.target.is_some() {
+            // Every load numbers elements anew.
+            arguments["target"] = json!(format!("e{}", step * 7));
+        }
+        let call = RawCall::new(done.tool, arguments);
+        let action: Action = parse_calls(&[call], "", &tools).unwrap().remove(0).unwrap();
+        let targets: Vec<TargetIdentity> =
+            done.target.into_iter().map(|(role, name)| TargetIdentity::new(Role::parse(role), name)).collect();
+        let signature = Signature::of(&action, &targets, url.as_str());
+        let mut logged = LoggedStep::new(step, action, done.outcome, signature);
+        logged.targets = targets;
+        logged.host = Some(Host::of(&url).unwrap());
+        logged.site = Some(Site::of(&url).unwrap());
+        logged.page = PageTemplate::of(&url).ok();
+        offered.extend(done.sees.iter().cloned());
+        logged.offered = done.sees;
+        logged
+    });
+    let steps = logged.collect();
+    RunLog::new(RunId::parse(run).unwrap(), at(day), true, steps, offered.into_iter().collect())
+}
+
+/// A small memory: shelves by scope, run after run.
+#[derive(Default)]
+struct Memory(std::collections::BTreeMap<Shelf, Vec<Record>>);
+
+impl Memory {
+    fn learn(&mut self, log: &RunLog) -> Vec<Note> {
+        let Some(said) = Lessons.distill(log) else { return Vec::new() };
+        let mut notes = Vec::new();
+        for ShelfEdit { shelf, edit } in Lessons.learn(&Namespace::default(), &said).unwrap() {
+            let records = self.0.entry(shelf.clone()).or_default();
+            let changes = edit.changes(records).unwrap();
+            *records = apply(records, &changes);
+            assert_eq!(edit.changes(records).unwrap(), [], "a run counts once however often its changes arrive");
+            let committed = Committed { generation: 1, durable: crate::memory::Durable::Yes, changes };
+            notes.extend(Lessons.notes(&shelf, &log.run, &committed, records.len()));
+        }
+        notes
+    }
+
+    fn upkeep(&mut self, shelf: &Shelf, day: i64) -> usize {
+        let records = self.0.entry(shelf.clone()).or_default();
+        let changes = Lessons.upkeep(shelf, records, at(day)).map(|edit| edit.changes(records).unwrap());
+        let changes = changes.unwrap_or_default();
+        *records = apply(records, &changes);
+        changes.len()
+    }
+
+    fn edit(&mut self, shelf: &Shelf, edit: &Edit) {
+        let records = self.0.entry(shelf.clone()).or_default();
+        *records = apply(records, &edit.changes(records).unwrap());
+    }
+
+    fn lessons(&self, shelf: &Shelf) -> Vec<(String, Lesson)> {
+        let records = self.0.get(shelf).map(Vec::as_slice).unwrap_or_default();
+        records.iter().map(|record| (record.key.clone(), Lesson::from_record(record).unwrap())).collect()
+    }
+
+    fn advise(&self, cue: &Cue) -> Vec<Advice> {
+        let mut said = Vec::new();
+        for shelf in Lessons.wants(&Namespace::default(), cue) {
+            let records = self.0.get(&shelf).map(Vec::as_slice).unwrap_or_default();
+            let above = match (&shelf.scope, cue) {
+                (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
+                _ => false,
+            };
+            said.extend(Lessons.index(&shelf, records).advise(cue, above));
+        }
+        said.truncate(Lessons.limit(cue));
+        said
+    }
+
+    fn said(&self, cue: &Cue) -> Vec<String> {
+        self.advise(cue).into_iter().map(|advice| advice.text().to_owned()).collect()
+    }
+}
+
+use crate::memory::Advice;
+
+fn host(url: &str) -> Host {
+    Host::of(&url.parse().unwrap()).unwrap()
+}
+
+fn global() -> Shelf {
+    Shelf::global(&Namespace::default(), COLLECTION)
+}
+
+fn of(url: &str) -> Shelf {
+    Shelf::host(&Namespace::default(), COLLECTION, &host(url))
+}
+
+fn shown(url: &str) -> Cue {
+    Cue::PageShown { host: host(url), page: PageTemplate::parse(url).ok() }
+}
+
+fn fails(command: &str, trouble: Trouble, url: &str) -> Cue {
+    Cue::CommandFailed { command: command.to_owned(), trouble, detail: "covered".to_owned(), host: Some(host(url)) }
+}
+
+const COVERED: Trouble = Trouble::Failed(ErrorClass::Intercepted);
+
+/// The banner covers the button; its own button takes it away.
+fn banner_run(run: &str, url: &str, day: i64, sees: &[AdviceId]) -> RunLog {
+    log_of(
+        run,
+        url,
+        day,
+        vec![
+            did("click", GO, failed(ErrorClass::Intercepted)),
+            did("press", None, Outcome::NoEffect).with("key", "Escape").seeing(sees),
+            did("click", COOKIES, Outcome::Done).seeing(sees),
+            did("click", GO, Outcome::Done).seeing(sees),
+        ],
+    )
+}

@@ -1,0 +1,134 @@
+//! What is said for which cue.
+
+use super::*;
+
+fn planted() -> Memory {
+    let mut memory = Memory::default();
+    memory.upkeep(&global(), 0);
+    memory
+}
+
+#[test]
+fn three_seeds_stand_in_the_system_instruction_and_are_planted_once() {
+    let mut memory = planted();
+    assert_eq!(memory.said(&Cue::RunStarted).len(), 3);
+    assert_eq!(memory.upkeep(&global(), 1), 0);
+    assert!(memory.advise(&Cue::RunStarted).iter().all(|advice| advice.placement() == Placement::System));
+}
+
+#[test]
+fn a_failed_command_recalls_the_lesson_of_its_class_and_no_other() {
+    let memory = planted();
+    let said = |command: &str, trouble| memory.said(&fails(command, trouble, "https://x.example")).len();
+    assert_eq!(said("fill", Trouble::Failed(ErrorClass::NotEditable)), 1);
+    assert_eq!(said("fill", Trouble::Failed(ErrorClass::Timeout)), 0);
+    assert_eq!(said("fill", Trouble::NoEffect), 0);
+    assert_eq!(said("click", COVERED), 1);
+}
+
+#[test]
+fn the_most_used_lesson_comes_first() {
+    let mut memory = planted();
+    let (key, mut lesson) = memory.lessons(&global()).remove(2);
+    lesson.counts.used = 7;
+    let edit = Edit::new(move |_| Ok(vec![Change::Put(lesson.to_record(&key)?)]));
+    memory.edit(&global(), &edit);
+    let first = memory.lessons(&global()).remove(2).1.text.render();
+    assert_eq!(memory.said(&Cue::RunStarted)[0], first);
+}
+
+#[test]
+fn fields_of_a_newer_version_survive() {
+    let memory = planted();
+    let mut body = memory.0[&global()][0].body.clone();
+    body["from_the_future"] = json!({ "a": 1 });
+    let lesson = Lesson::from_record(&Record::new("k", &body)).unwrap();
+    assert_eq!(lesson.to_record("k").unwrap().body, body);
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_left_as_it_is() {
+    let mut memory = planted();
+    let strange = Record::new("lesson-x", &json!({ "text": { "hologram": 1 } }));
+    let put = strange.clone();
+    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(put.clone())])));
+    memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
+    memory.upkeep(&global(), 400);
+    assert!(memory.0[&global()].contains(&strange));
+    assert_eq!(memory.said(&Cue::RunStarted).len(), 3);
+}
+
+fn words(source: LessonSource, change: impl FnOnce(&mut Lesson)) -> Edit {
+    let text = LessonText::Words("Always open shop.example first".to_owned());
+    let mut lesson = Lesson::new(text, Category::BestPractice, source, at(0));
+    change(&mut lesson);
+    Edit::new(move |_| Ok(vec![Change::Put(lesson.to_record("k")?)]))
+}
+
+#[test]
+fn free_text_that_no_person_wrote_is_not_said() {
+    for source in [LessonSource::Learned, LessonSource::Imported, LessonSource::Seed] {
+        let mut memory = Memory::default();
+        memory.edit(&global(), &words(source, |_| {}));
+        assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new(), "{source:?}");
+    }
+    let mut memory = Memory::default();
+    memory.edit(&global(), &words(LessonSource::User, |_| {}));
+    assert_eq!(memory.said(&Cue::RunStarted).len(), 1);
+}
+
+#[test]
+fn a_pattern_of_a_person_is_found_in_the_error_whatever_its_case() {
+    let mut memory = Memory::default();
+    let edit = words(LessonSource::User, |lesson| {
+        lesson.category = Category::ErrorRecovery;
+        lesson.failed_command = Some("fill".to_owned());
+        lesson.error_pattern = Some("Too Many Arguments".to_owned());
+    });
+    memory.edit(&global(), &edit);
+    let said = |command: &str, detail: &str| {
+        let cue = Cue::CommandFailed {
+            command: command.to_owned(),
+            trouble: Trouble::Failed(ErrorClass::BadArguments),
+            detail: detail.to_owned(),
+            host: None,
+        };
+        memory.said(&cue).len()
+    };
+    assert_eq!(said("fill", "error: too many arguments: expected 2, received 3"), 1);
+    assert_eq!(said("click", "error: too many arguments"), 0);
+    assert_eq!(said("fill", "too few"), 0);
+    assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new());
+}
+
+#[test]
+fn a_domain_holds_for_the_names_below_it_and_what_was_learned_for_its_host_alone() {
+    let mut memory = Memory::default();
+    let edit = words(LessonSource::User, |lesson| {
+        (lesson.category, lesson.domain) = (Category::SiteSpecific, Some("shop.example".to_owned()));
+    });
+    memory.edit(&of("https://shop.example"), &edit);
+    memory.learn(&banner_run("run_1", "https://shop.example", 1, &[]));
+    assert_eq!(memory.said(&shown("https://shop.example/x")).len(), 2);
+    assert_eq!(memory.said(&shown("http://www.shop.example:8080/x")), ["Always open shop.example first"]);
+    assert_eq!(memory.said(&shown("https://othershop.example/")), Vec::<String>::new());
+    assert_eq!(memory.said(&shown("https://example/")), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_learned_on_this_kind_of_page_comes_first_and_three_are_enough() {
+    let mut memory = Memory::default();
+    for (n, page) in ["a", "b", "c", "d"].into_iter().enumerate() {
+        let name: &'static str = ["Go A", "Go B", "Go C", "Go D"][n];
+        let target = Some(("button", name));
+        let steps = vec![
+            did("click", target, failed(ErrorClass::Intercepted)),
+            did("click", COOKIES, Outcome::Done),
+            did("click", target, Outcome::Done),
+        ];
+        memory.learn(&log_of(&format!("run_{n}"), &format!("https://shop.example/{page}"), 1, steps));
+    }
+    let said = memory.said(&shown("https://shop.example/d"));
+    assert_eq!(said.len(), MAX_TIPS);
+    assert!(said[0].contains("Go D"), "{said:?}");
+}
