@@ -1,0 +1,261 @@
+//! Folder handles, each opened from the one above it and never through a symbolic link, so that nothing can be swapped
+//! between a look and an act.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, DirBuilder, File},
+    io,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::fs::{DirBuilderExt as _, MetadataExt as _},
+    },
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use rustix::{
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, linkat, mkdirat, openat, renameat, statat, unlinkat},
+    io::{Errno, retry_on_intr},
+    process::geteuid,
+};
+
+use super::{Identity, NewFile, StdFs, foreign, names, not_ours, read_up_to, split, take_lock};
+use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
+
+/// For the owner alone.
+const DIR_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+/// What must not be set for group and others.
+const OTHERS: u32 = 0o077;
+
+/// How a folder is opened: a link in its place is an error.
+fn dir_flags() -> OFlags {
+    OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
+}
+
+/// How a file is opened: neither through a link, nor waiting for the other end of a pipe.
+fn file_flags() -> OFlags {
+    OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
+}
+
+impl Fs for StdFs {
+    fn create_dir(&self, dir: &Path) -> io::Result<()> {
+        let mut at = self.make_root()?;
+        let mut path = PathBuf::new();
+        for name in names(dir)? {
+            path.push(name);
+            let next = match self.open_dir(at.as_fd(), name, &path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match mkdirat(&at, name, Mode::from_raw_mode(DIR_MODE)) {
+                        Ok(()) | Err(Errno::EXIST) => self.open_dir(at.as_fd(), name, &path)?,
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                opened => opened?,
+            };
+            // Whoever made it may have ended before its entry was durable.
+            let identity = identity(&next)?;
+            if !self.is_durable(&path, identity) {
+                at.sync_all()?;
+                self.set_durable(&path, identity);
+            }
+            at = next;
+        }
+        Ok(())
+    }
+
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>> {
+        let (dir, name) = split(path)?;
+        let flags = file_flags() | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let file = open_at(self.dir(dir)?.as_fd(), name, flags)?;
+        Ok(Box::new(NewFile(file)))
+    }
+
+    fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {
+        let (dir, name) = split(path)?;
+        let file = self.open_file(self.dir(dir)?.as_fd(), name, path, OFlags::RDONLY)?;
+        let size = file.metadata()?.len();
+        read_up_to(&file, size, max)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let ((from_dir, from_name), (to_dir, to_name)) = (split(from)?, split(to)?);
+        let from_dir = self.dir(from_dir)?;
+        Ok(renameat(&from_dir, from_name, self.dir(to_dir)?, to_name)?)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let ((from_dir, from_name), (to_dir, to_name)) = (split(from)?, split(to)?);
+        let from_dir = self.dir(from_dir)?;
+        Ok(linkat(&from_dir, from_name, self.dir(to_dir)?, to_name, AtFlags::empty())?)
+    }
+
+    fn unlink(&self, path: &Path) -> io::Result<()> {
+        let (dir, name) = split(path)?;
+        Ok(unlinkat(self.dir(dir)?, name, AtFlags::empty())?)
+    }
+
+    fn remove_dir(&self, dir: &Path) -> io::Result<()> {
+        let (parent, name) = split(dir)?;
+        Ok(unlinkat(self.dir(parent)?, name, AtFlags::REMOVEDIR)?)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        self.dir(dir)?.sync_all()
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>> {
+        let handle = match self.dir(dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            handle => handle?,
+        };
+        let now = SystemTime::now();
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&handle)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if matches!(name, "." | "..") {
+                continue;
+            }
+            let stat = match statat(&handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+                // Gone since the folder was read.
+                Err(Errno::NOENT) => continue,
+                stat => stat?,
+            };
+            let kind = match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => FsKind::File,
+                FileType::Directory => FsKind::Dir,
+                _ => FsKind::Other,
+            };
+            let changed = UNIX_EPOCH + Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or_default());
+            entries.push(FsEntry {
+                name: name.to_owned(),
+                kind,
+                size: u64::try_from(stat.st_size).unwrap_or_default(),
+                age: now.duration_since(changed).unwrap_or_default(),
+            });
+        }
+        Ok(entries)
+    }
+
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>> {
+        let (dir, name) = split(path)?;
+        take_lock(self.open_file(self.dir(dir)?.as_fd(), name, path, OFlags::RDWR | OFlags::CREATE)?)
+    }
+
+    fn tightened(&self) -> Vec<PathBuf> {
+        self.take_tightened()
+    }
+}
+
+impl StdFs {
+    /// The root's handle; the root may be a link to a folder.
+    fn open_root(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root: File = retry_on_intr(|| rustix::fs::open(&self.root, flags, Mode::empty()))?.into();
+        let metadata = root.metadata()?;
+        if metadata.uid() != geteuid().as_raw() {
+            return Err(foreign(&self.root));
+        }
+        // A folder in which others keep things is not ours to close.
+        if metadata.mode() & OTHERS != 0 && holds_only_private_folders(&root)? {
+            self.close_to_others(&root, Path::new(""), DIR_MODE)?;
+        }
+        Ok(root)
+    }
+
+    /// The root's handle, after making it and what is missing above it.
+    fn make_root(&self) -> io::Result<File> {
+        match self.open_root() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => return opened,
+        }
+        let missing: Vec<&Path> = self.root.ancestors().take_while(|dir| fs::metadata(dir).is_err()).collect();
+        DirBuilder::new().recursive(true).mode(DIR_MODE).create(&self.root)?;
+        for parent in missing.iter().filter_map(|dir| dir.parent()) {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            File::open(parent)?.sync_all()?;
+        }
+        self.open_root()
+    }
+
+    /// The handle of a folder below the root.
+    fn dir(&self, dir: &Path) -> io::Result<File> {
+        let mut at = self.open_root()?;
+        let mut path = PathBuf::new();
+        for name in names(dir)? {
+            path.push(name);
+            at = self.open_dir(at.as_fd(), name, &path)?;
+        }
+        Ok(at)
+    }
+
+    fn open_dir(&self, at: BorrowedFd<'_>, name: &OsStr, path: &Path) -> io::Result<File> {
+        let dir: File = match retry_on_intr(|| openat(at, name, dir_flags(), Mode::empty())) {
+            Err(Errno::LOOP | Errno::NOTDIR) => return Err(not_ours(path, "not a folder")),
+            opened => opened?.into(),
+        };
+        self.own(&dir, path, DIR_MODE)?;
+        Ok(dir)
+    }
+
+    fn open_file(&self, at: BorrowedFd<'_>, name: &OsStr, path: &Path, flags: OFlags) -> io::Result<File> {
+        let file = open_at(at, name, file_flags() | flags).map_err(|error| match Errno::from_io_error(&error) {
+            Some(Errno::LOOP | Errno::ISDIR | Errno::NXIO) => not_ours(path, "not a file"),
+            _ => error,
+        })?;
+        if !file.metadata()?.is_file() {
+            return Err(not_ours(path, "not a file"));
+        }
+        self.own(&file, path, FILE_MODE)?;
+        Ok(file)
+    }
+
+    /// Refuses what belongs to another user, and closes what is open to others.
+    fn own(&self, file: &File, path: &Path, mode: u32) -> io::Result<()> {
+        let metadata = file.metadata()?;
+        if metadata.uid() != geteuid().as_raw() {
+            return Err(foreign(path));
+        }
+        if metadata.mode() & OTHERS != 0 {
+            self.close_to_others(file, path, mode)?;
+        }
+        Ok(())
+    }
+
+    fn close_to_others(&self, file: &File, path: &Path, mode: u32) -> io::Result<()> {
+        match fchmod(file, Mode::from_raw_mode(mode)) {
+            Ok(()) => self.note_tightened(path),
+            // What cannot be changed can still be read.
+            Err(Errno::ROFS) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+}
+
+fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> {
+    let file: OwnedFd = retry_on_intr(|| openat(at, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
+    Ok(file.into())
+}
+
+fn identity(dir: &File) -> io::Result<Identity> {
+    let metadata = dir.metadata()?;
+    Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
+}
+
+/// Whether a folder is empty or holds nothing but folders that only we may enter, as a store's root does.
+fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
+    for entry in Dir::read_from(dir)? {
+        let entry = entry?;
+        if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let stat = statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_private = u32::from(stat.st_mode) & OTHERS == 0 && stat.st_uid == geteuid().as_raw();
+        if !is_private || FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
