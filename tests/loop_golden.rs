@@ -601,6 +601,9 @@ async fn a_store_or_a_model_that_never_answers_does_not_hold_a_run() {
         async fn remove(&self, _: &webwise::memory::Shelf) -> webwise::Result<()> {
             std::future::pending().await
         }
+        fn notices(&self) -> Vec<webwise::memory::StoreNotice> {
+            Vec::new()
+        }
     }
     let agent = DecisionLoop::builder(shop(), Silent, Silent).with_options(options()).build().unwrap();
     let report = tokio::time::timeout(Duration::from_hours(1), agent.run(task())).await.expect("the run ends");

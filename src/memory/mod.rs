@@ -11,6 +11,7 @@ mod kind;
 pub mod lesson;
 mod log;
 mod note;
+mod notice;
 mod shelf;
 
 pub use advice::{Advice, AdviceId, Placement};
@@ -19,4 +20,5 @@ pub use edit::{Change, Committed, Durable, Edit, apply};
 pub use kind::{Index, MemoryKind, ShelfEdit, kinds};
 pub use log::{LoggedStep, RunLog};
 pub use note::Note;
+pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};
 pub use shelf::{Namespace, Record, Scope, Shelf, ShelfFilter, ShelfState};

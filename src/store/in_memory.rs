@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use super::MemoryBackend;
 use crate::{
     base::Result,
-    memory::{Committed, Durable, Edit, Shelf, ShelfFilter, ShelfState, apply},
+    memory::{Committed, Durable, Edit, Shelf, ShelfFilter, ShelfState, StoreNotice, apply},
 };
 
 /// Records that live as long as this process; clones share them.
@@ -69,5 +69,9 @@ impl MemoryBackend for InMemory {
     async fn remove(&self, shelf: &Shelf) -> Result<()> {
         self.lock().remove(shelf);
         Ok(())
+    }
+
+    fn notices(&self) -> Vec<StoreNotice> {
+        Vec::new()
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     base::Result,
-    memory::{Committed, Edit, Shelf, ShelfFilter, ShelfState},
+    memory::{Committed, Edit, Shelf, ShelfFilter, ShelfState, StoreNotice},
 };
 
 /// Durable records that outlive a run.
@@ -47,6 +47,9 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// # Errors
     /// `Busy` or `Unavailable`; nothing is removed then.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
+
+    /// What the store did or found of its own accord since this was last asked; each is told once. Waits for nothing.
+    fn notices(&self) -> Vec<StoreNotice>;
 }
 
 macro_rules! forward {
@@ -67,6 +70,10 @@ macro_rules! forward {
 
             async fn remove(&self, shelf: &Shelf) -> Result<()> {
                 (**self).remove(shelf).await
+            }
+
+            fn notices(&self) -> Vec<StoreNotice> {
+                (**self).notices()
             }
         }
     )*};

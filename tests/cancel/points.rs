@@ -24,7 +24,7 @@ use webwise::{
     guard::ApprovalMode,
     memory::{
         Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
-        ShelfFilter, ShelfState,
+        ShelfFilter, ShelfState, StoreNotice,
     },
     store::InMemory,
     testing::{Recorder, ScriptedModel, call},
@@ -107,6 +107,9 @@ impl<M: MemoryBackend> MemoryBackend for Slow<M> {
     }
     async fn remove(&self, shelf: &Shelf) -> Result<()> {
         self.0.remove(shelf).await
+    }
+    fn notices(&self) -> Vec<StoreNotice> {
+        self.0.notices()
     }
 }
 

@@ -10,7 +10,7 @@ use webwise::{
     chat::Usage,
     event::EventKind,
     guard::{Money, Prices},
-    memory::{Committed, Edit, Shelf, ShelfFilter, ShelfState},
+    memory::{Committed, Edit, Shelf, ShelfFilter, ShelfState, StoreNotice},
     testing::{
         ScriptedModel,
         faults::{BrowserFault, FaultyBrowser, FaultyModel, LookFault, ModelFault, When},
@@ -252,5 +252,9 @@ impl MemoryBackend for Silent {
 
     async fn remove(&self, _: &Shelf) -> Result<()> {
         Ok(())
+    }
+
+    fn notices(&self) -> Vec<StoreNotice> {
+        Vec::new()
     }
 }
