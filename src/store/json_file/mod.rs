@@ -1,7 +1,204 @@
 //! One readable JSON file a shelf, safe against kills, power cuts and other processes.
+//!
+//! An update takes the shelf's lock, reads what is on disk at that moment, applies the edit, writes a new file beside the
+//! old one, makes it durable, keeps the old one as the backup, renames the new one into its place, and makes that durable;
+//! only then is it acknowledged. What cannot be understood is put into quarantine and never overwritten.
 
+mod compact;
+mod failure;
+mod format;
+#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "public for tests alone"))]
 mod fs;
+mod host_name;
+mod list;
+mod locks;
+mod notices;
+mod options;
+mod place;
+mod quarantine;
+mod read;
+mod salvage;
+#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "public for tests alone"))]
 mod std_fs;
+#[cfg(test)]
+mod tests;
+mod write;
 
-pub use fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
-pub use std_fs::StdFs;
+use std::{path::PathBuf, sync::Arc};
+
+use async_trait::async_trait;
+
+pub use self::{compact::Compacted, options::JsonFilesOptions};
+use self::{
+    compact::Growth,
+    failure::Failure,
+    format::{SCHEMA, Schema},
+    locks::Locks,
+    notices::Notices,
+    place::Place,
+    read::Source,
+};
+#[cfg(not(feature = "testing"))]
+use self::{fs::Fs, std_fs::StdFs};
+#[cfg(feature = "testing")]
+pub use self::{
+    fs::{Fs, FsEntry, FsFile, FsKind, FsLock},
+    std_fs::StdFs,
+};
+use super::MemoryBackend;
+use crate::{
+    base::{Error, ErrorKind, Result},
+    memory::{Committed, Edit, Scope, Shelf, ShelfFilter, ShelfState, StoreNotice},
+};
+
+/// Records in JSON files below a folder, which may be read, edited, compared and kept in git.
+///
+/// Any number of processes may use one folder; clones share a handle. All file work is done on threads of its own, so a
+/// future that is dropped leaves the shelf as it was or as it should be.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use serde_json::json;
+/// use webwise::{memory::{Change, Durable, Edit, Namespace, Record, Shelf}, store::{JsonFiles, MemoryBackend}};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let root = dir.path().join("memory");
+/// let store = JsonFiles::open(&root);
+/// let shelf = Shelf::global(&Namespace::default(), "lessons");
+/// let edit = Edit::new(|_: &[Record]| Ok(vec![Change::Put(Record::new("a", &json!({ "n": 1 })))]));
+/// assert_eq!(store.update(&shelf, edit).await?.durable, Durable::Yes);
+/// assert!(root.join("default/lessons.json").exists());
+/// # Ok::<(), webwise::Error>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+pub struct JsonFiles(Arc<Files>);
+
+/// What the clones of a handle share.
+#[derive(Debug)]
+struct Files {
+    fs: Arc<dyn Fs>,
+    options: JsonFilesOptions,
+    schema: Schema,
+    locks: Locks,
+    notices: Notices,
+    growth: Growth,
+}
+
+impl JsonFiles {
+    /// The store below this folder, which is made by the first update. Reads nothing yet.
+    pub fn open(root: impl Into<PathBuf>) -> Self {
+        Self::new(Arc::new(StdFs::new(root)), SCHEMA)
+    }
+
+    /// The store on another file system.
+    #[cfg(feature = "testing")]
+    pub fn with_fs(fs: Arc<dyn Fs>) -> Self {
+        Self::new(fs, SCHEMA)
+    }
+
+    fn new(fs: Arc<dyn Fs>, schema: Schema) -> Self {
+        let (options, locks) = (JsonFilesOptions::default(), Locks::default());
+        Self(Arc::new(Files { fs, options, schema, locks, notices: Notices::default(), growth: Growth::default() }))
+    }
+
+    /// With other limits; a handle of its own, which shares nothing with clones that were made before.
+    pub fn with_options(self, options: JsonFilesOptions) -> Self {
+        let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
+        let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
+        Self(Arc::new(Files { fs, options, schema, locks, notices, growth }))
+    }
+
+    /// Brings the whole store within its caps: forgets the hosts that were written least recently, except those for which
+    /// a person has written something. Updates do it from time to time.
+    ///
+    /// # Errors
+    /// `Unavailable` if the store cannot be reached; what was forgotten by then is gone.
+    pub async fn compact(&self) -> Result<Compacted> {
+        self.run("store.compact", None, Files::compact).await
+    }
+
+    /// Does file work where waiting harms nobody.
+    async fn run<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        shelf: Option<&Shelf>,
+        work: impl FnOnce(&Files) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T> {
+        let files = Arc::clone(&self.0);
+        let done = tokio::task::spawn_blocking(move || {
+            let done = work(&files);
+            files.notices.tightened(files.fs.tightened());
+            done
+        });
+        match done.await {
+            Ok(done) => done.map_err(|failure| failure.into_error(operation, shelf)),
+            // The edit is the caller's, and so is its panic.
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(error) => Err(Error::new(ErrorKind::Cancelled, operation).with_source(error)),
+        }
+    }
+}
+
+#[async_trait]
+impl MemoryBackend for JsonFiles {
+    async fn load(&self, shelf: &Shelf) -> Result<ShelfState> {
+        let of = shelf.clone();
+        self.run("store.load", Some(shelf), move |files| files.load(&of)).await
+    }
+
+    async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed> {
+        let of = shelf.clone();
+        self.run("store.update", Some(shelf), move |files| files.update(&of, &edit)).await
+    }
+
+    async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>> {
+        let filter = filter.clone();
+        self.run("store.shelves", None, move |files| files.shelves(&filter)).await
+    }
+
+    async fn remove(&self, shelf: &Shelf) -> Result<()> {
+        let of = shelf.clone();
+        self.run("store.remove", Some(shelf), move |files| files.remove(&of)).await
+    }
+
+    fn notices(&self) -> Vec<StoreNotice> {
+        self.0.notices.take()
+    }
+}
+
+impl Files {
+    fn load(&self, shelf: &Shelf) -> Result<ShelfState, Failure> {
+        let place = Place::of(shelf)?;
+        let found = self.telling(shelf, self.find(&place, shelf))?;
+        self.tell(shelf, &found);
+        if found.source == Source::Lost {
+            return Err(Failure::Unreadable { detail: self.why_unreadable(&place, shelf) });
+        }
+        Ok(ShelfState { generation: found.document.generation, records: found.document.records })
+    }
+
+    fn update(&self, shelf: &Shelf, edit: &Edit) -> Result<Committed, Failure> {
+        let place = Place::of(shelf)?;
+        let written = {
+            let _held = self.locks.acquire(&*self.fs, place.stripe, &place.lock(), self.options.lock_wait)?;
+            self.telling(shelf, self.update_locked(&place, shelf, edit))?
+        };
+        self.grew(&written, matches!(shelf.scope, Scope::Host(_)));
+        Ok(written.committed)
+    }
+
+    fn remove(&self, shelf: &Shelf) -> Result<(), Failure> {
+        let place = Place::of(shelf)?;
+        let _held = self.locks.acquire(&*self.fs, place.stripe, &place.lock(), self.options.lock_wait)?;
+        self.telling(shelf, self.remove_locked(&place, shelf))
+    }
+
+    /// Tells that a shelf is read-only.
+    fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
+        if let Err(Failure::ReadOnly { why, .. }) = &done {
+            self.notices.found(Some(shelf), crate::memory::StoreNoticeKind::ReadOnly { why: *why });
+        }
+        done
+    }
+}

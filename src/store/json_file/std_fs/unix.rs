@@ -23,8 +23,8 @@ use super::{Identity, NewFile, StdFs, foreign, names, not_ours, read_up_to, spli
 use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
 
 /// For the owner alone.
-const DIR_MODE: u32 = 0o700;
-const FILE_MODE: u32 = 0o600;
+const DIR_MODE: Mode = Mode::RWXU;
+const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// What must not be set for group and others.
 const OTHERS: u32 = 0o077;
 
@@ -45,12 +45,10 @@ impl Fs for StdFs {
         for name in names(dir)? {
             path.push(name);
             let next = match self.open_dir(at.as_fd(), name, &path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    match mkdirat(&at, name, Mode::from_raw_mode(DIR_MODE)) {
-                        Ok(()) | Err(Errno::EXIST) => self.open_dir(at.as_fd(), name, &path)?,
-                        Err(error) => return Err(error.into()),
-                    }
-                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => match mkdirat(&at, name, DIR_MODE) {
+                    Ok(()) | Err(Errno::EXIST) => self.open_dir(at.as_fd(), name, &path)?,
+                    Err(error) => return Err(error.into()),
+                },
                 opened => opened?,
             };
             // Whoever made it may have ended before its entry was durable.
@@ -127,7 +125,8 @@ impl Fs for StdFs {
                 FileType::Directory => FsKind::Dir,
                 _ => FsKind::Other,
             };
-            let changed = UNIX_EPOCH + Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or_default());
+            let (secs, nanos) = (u64::try_from(stat.st_mtime), u32::try_from(stat.st_mtime_nsec));
+            let changed = UNIX_EPOCH + Duration::new(secs.unwrap_or_default(), nanos.unwrap_or_default());
             entries.push(FsEntry {
                 name: name.to_owned(),
                 kind,
@@ -171,7 +170,7 @@ impl StdFs {
             opened => return opened,
         }
         let missing: Vec<&Path> = self.root.ancestors().take_while(|dir| fs::metadata(dir).is_err()).collect();
-        DirBuilder::new().recursive(true).mode(DIR_MODE).create(&self.root)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
         for parent in missing.iter().filter_map(|dir| dir.parent()) {
             let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
             File::open(parent)?.sync_all()?;
@@ -212,7 +211,7 @@ impl StdFs {
     }
 
     /// Refuses what belongs to another user, and closes what is open to others.
-    fn own(&self, file: &File, path: &Path, mode: u32) -> io::Result<()> {
+    fn own(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         let metadata = file.metadata()?;
         if metadata.uid() != geteuid().as_raw() {
             return Err(foreign(path));
@@ -223,8 +222,8 @@ impl StdFs {
         Ok(())
     }
 
-    fn close_to_others(&self, file: &File, path: &Path, mode: u32) -> io::Result<()> {
-        match fchmod(file, Mode::from_raw_mode(mode)) {
+    fn close_to_others(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
+        match fchmod(file, mode) {
             Ok(()) => self.note_tightened(path),
             // What cannot be changed can still be read.
             Err(Errno::ROFS) => {}
@@ -235,7 +234,7 @@ impl StdFs {
 }
 
 fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> {
-    let file: OwnedFd = retry_on_intr(|| openat(at, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
+    let file: OwnedFd = retry_on_intr(|| openat(at, name, flags, FILE_MODE))?;
     Ok(file.into())
 }
 
@@ -252,7 +251,8 @@ fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
             continue;
         }
         let stat = statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
-        let is_private = u32::from(stat.st_mode) & OTHERS == 0 && stat.st_uid == geteuid().as_raw();
+        let is_open = Mode::from_raw_mode(stat.st_mode).intersects(Mode::RWXG | Mode::RWXO);
+        let is_private = !is_open && stat.st_uid == geteuid().as_raw();
         if !is_private || FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
             return Ok(false);
         }

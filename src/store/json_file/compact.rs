@@ -1,0 +1,252 @@
+//! Keeping the whole store within its caps: hosts that were written least recently are forgotten first.
+//!
+//! A host for which a person has written something is never forgotten, nor one that holds what is not understood.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use serde_json::Value;
+use url::Url;
+
+use super::{
+    Files,
+    failure::Failure,
+    format::{Document, Parsed, parse},
+    fs::{FsEntry, FsKind},
+    host_name,
+    locks::try_lock,
+    place::{DOMAINS, LOCKS, Place, collection_of},
+    write::Written,
+};
+use crate::{
+    base::{Host, Site},
+    memory::{Record, Scope, StoreNoticeKind},
+};
+
+/// Within what part of a cap the store is brought before it is reached, and down to which: caps are looked at from time to
+/// time, so there must be room for what comes in between. Source: chosen; a 32nd and a 16th of the cap.
+const HIGH: u64 = 32;
+const LOW: u64 = 16;
+/// The part of the room below a cap that one handle may fill before it looks again. Source: chosen; eight processes that
+/// fill it at once stay below it.
+const SHARE: u64 = 8;
+/// The least growth between two looks. Unit: bytes. Source: chosen.
+const MIN_GROWTH: u64 = 1_024 * 1_024;
+/// How long a clean-up waits for a shelf's lock. Source: chosen; who is written now is not forgotten now.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// What this handle added since it last looked.
+#[derive(Debug, Default)]
+pub(super) struct Growth(Mutex<Added>);
+
+#[derive(Debug, Default)]
+struct Added {
+    hosts: u64,
+    bytes: u64,
+    /// When to look again; nothing before the first look.
+    at: Option<(u64, u64)>,
+}
+
+/// What a clean-up did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Compacted {
+    /// How many hosts were forgotten.
+    pub hosts: usize,
+    /// How much they held. Unit: bytes.
+    pub bytes: u64,
+}
+
+/// The folder of a host.
+#[derive(Debug)]
+struct HostDir {
+    path: PathBuf,
+    site: Option<String>,
+    age: Duration,
+    bytes: u64,
+}
+
+impl Files {
+    /// Counts what was written, and brings the store within its caps when it is time to look. The write is committed, so
+    /// nothing that goes wrong here is its failure.
+    pub(super) fn grew(&self, written: &Written, is_host: bool) {
+        {
+            let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
+            added.bytes = added.bytes.saturating_add(written.growth);
+            added.hosts += u64::from(is_host && written.is_first);
+            let is_due = match added.at {
+                None => added.hosts > 0 || added.bytes >= MIN_GROWTH,
+                Some((hosts, bytes)) => added.hosts >= hosts || added.bytes >= bytes,
+            };
+            if !is_due {
+                return;
+            }
+            // Others of this process need not look at the same time.
+            *added = Added { hosts: 0, bytes: 0, at: Some((u64::MAX, u64::MAX)) };
+        }
+        if self.compact().is_err() {
+            let look_again = Some((self.options.hosts_between_looks as u64, MIN_GROWTH));
+            self.growth.0.lock().unwrap_or_else(PoisonError::into_inner).at = look_again;
+        }
+    }
+
+    /// Forgets hosts until the store is within its caps.
+    pub(super) fn compact(&self) -> Result<Compacted, Failure> {
+        let mut done = Compacted::default();
+        let Some(_held) = try_lock(&*self.fs, &Path::new(LOCKS).join("compact"))? else {
+            // Another process is at it.
+            self.look_again_after(0, 0);
+            return Ok(done);
+        };
+        let (mut dirs, mut total) = self.survey()?;
+        // The oldest first.
+        dirs.sort_by(|a, b| b.age.cmp(&a.age).then_with(|| a.path.cmp(&b.path)));
+        let mut hosts = dirs.len() as u64;
+        let max_hosts = self.options.max_hosts as u64;
+        let max_bytes = self.options.max_total_bytes;
+        let (are_many, is_much) = (hosts > high(max_hosts), total > high(max_bytes));
+        let mut of_site: BTreeMap<&str, usize> = BTreeMap::new();
+        for site in dirs.iter().filter_map(|dir| dir.site.as_deref()) {
+            *of_site.entry(site).or_default() += 1;
+        }
+        for dir in &dirs {
+            let crowd = dir.site.as_deref().and_then(|site| of_site.get_mut(site));
+            let is_crowd = crowd.as_ref().is_some_and(|count| **count > self.options.max_hosts_per_site);
+            let is_over = (are_many && hosts > low(max_hosts)) || (is_much && total > low(max_bytes));
+            if (is_crowd || is_over) && self.forget(dir)? {
+                hosts -= 1;
+                total = total.saturating_sub(dir.bytes);
+                if let Some(count) = crowd {
+                    *count -= 1;
+                }
+                done.hosts += 1;
+                done.bytes += dir.bytes;
+            }
+        }
+        if done.hosts > 0 {
+            self.notices.did(None, StoreNoticeKind::Compacted { hosts: done.hosts, bytes: done.bytes });
+        }
+        if hosts > max_hosts || total > max_bytes {
+            self.notices.found(None, StoreNoticeKind::OverCaps);
+        }
+        self.look_again_after(high(max_hosts).saturating_sub(hosts), high(max_bytes).saturating_sub(total));
+        Ok(done)
+    }
+
+    fn look_again_after(&self, room_for_hosts: u64, room_for_bytes: u64) {
+        let hosts = (room_for_hosts / SHARE).max(self.options.hosts_between_looks as u64);
+        let bytes = (room_for_bytes / SHARE).max(MIN_GROWTH);
+        *self.growth.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Added { hosts: 0, bytes: 0, at: Some((hosts, bytes)) };
+    }
+
+    /// All folders of hosts, and the size of everything.
+    fn survey(&self) -> Result<(Vec<HostDir>, u64), Failure> {
+        let (mut dirs, mut total) = (Vec::new(), 0);
+        for namespace in self.list(Path::new(""))?.iter().filter(|entry| entry.kind == FsKind::Dir) {
+            if namespace.name == LOCKS {
+                continue;
+            }
+            let namespace = PathBuf::from(&namespace.name);
+            for entry in self.list(&namespace)? {
+                match entry.kind {
+                    FsKind::Dir if entry.name != DOMAINS => total += size(&self.list(&namespace.join(entry.name))?),
+                    FsKind::Dir | FsKind::Other => {}
+                    FsKind::File => total += entry.size,
+                }
+            }
+            let domains = namespace.join(DOMAINS);
+            for entry in self.list(&domains)?.into_iter().filter(|entry| entry.kind == FsKind::Dir) {
+                let path = domains.join(&entry.name);
+                let entries = self.list(&path)?;
+                let (bytes, site) = (size(&entries), self.site_of(&path, &entry.name, &entries));
+                total += bytes;
+                dirs.push(HostDir { path, site, age: entry.age, bytes });
+            }
+        }
+        Ok((dirs, total))
+    }
+
+    /// Forgets a host, if that may be; says whether it did.
+    fn forget(&self, dir: &HostDir) -> Result<bool, Failure> {
+        let entries = self.list(&dir.path)?;
+        let mut places = Vec::new();
+        for entry in entries.iter().filter(|entry| collection_of(&entry.name).is_some()) {
+            match self.place_to_forget(&dir.path.join(&entry.name)) {
+                Some(found) => places.push(found),
+                None => return Ok(false),
+            }
+        }
+        // What belongs to no shelf here is not ours to take.
+        let is_known =
+            |entry: &FsEntry| entry.kind == FsKind::File && places.iter().any(|(place, _)| place.owns(&entry.name));
+        if !entries.iter().all(is_known) {
+            return Ok(false);
+        }
+        for (place, generation) in &places {
+            let Ok(_held) = self.locks.acquire(&*self.fs, place.stripe, &place.lock(), WAIT) else { return Ok(false) };
+            // Looked at again, now that nobody can write it.
+            if self.place_to_forget(&place.file()).is_none_or(|(_, now)| now != *generation) {
+                return Ok(false);
+            }
+            let ours =
+                self.list(&dir.path)?.into_iter().filter(|entry| place.owns(&entry.name) && entry.name != place.name);
+            let mut gone: Vec<PathBuf> = ours.map(|entry| dir.path.join(entry.name)).collect();
+            gone.push(place.file());
+            self.unlink_all(&gone)?;
+        }
+        // Somebody may have begun to write another shelf of the host: then its folder stays.
+        Ok(self.fs.remove_dir(&dir.path).is_ok())
+    }
+
+    /// Where the shelf of a file stands, with its generation, if it is understood and holds nothing of a person's.
+    fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
+        let document = self.document_at(path)?;
+        let is_a_persons = |record: &Record| record.body.get("source").and_then(Value::as_str) == Some("user");
+        let place = Place::of(&document.shelf).ok().filter(|place| place.file() == path)?;
+        (!document.records.iter().any(is_a_persons)).then_some((place, document.generation))
+    }
+
+    /// What a file holds, whosever it is.
+    fn document_at(&self, path: &Path) -> Option<Document> {
+        let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
+        match parse(&bytes, None, self.schema) {
+            Parsed::Good(document) => Some(document),
+            _ => None,
+        }
+    }
+
+    /// The registrable domain of a host's folder. A name that was cut does not tell it, but the files do.
+    fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
+        if let Some(host) = host_name::decode(name) {
+            return site_of(&host);
+        }
+        let file = entries.iter().find(|entry| collection_of(&entry.name).is_some())?;
+        match self.document_at(&dir.join(&file.name))?.shelf.scope {
+            Scope::Host(host) => site_of(&host),
+            Scope::Global => None,
+        }
+    }
+}
+
+fn high(max: u64) -> u64 {
+    max - max / HIGH
+}
+
+fn low(max: u64) -> u64 {
+    max - max / LOW
+}
+
+fn size(entries: &[FsEntry]) -> u64 {
+    entries.iter().filter(|entry| entry.kind == FsKind::File).map(|entry| entry.size).sum()
+}
+
+fn site_of(host: &Host) -> Option<String> {
+    let text = host.as_str();
+    let url = if text.starts_with("http://") { Url::parse(text) } else { Url::parse(&format!("https://{text}")) };
+    Some(Site::of(&url.ok()?).ok()?.as_str().to_owned())
+}

@@ -1,0 +1,113 @@
+//! What can go wrong with a file of the store, and what a caller is told.
+
+use std::{io, path::Path, time::Duration};
+
+use crate::{
+    base::{Error, ErrorKind},
+    memory::{ReadOnly, Shelf},
+};
+
+/// Why the store did not do what was asked. Nothing that was acknowledged before is lost by any of them.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The shelf's name is none.
+    Name(&'static str),
+    /// Others kept the lock for all of this time.
+    Busy(Duration),
+    /// The file system has no locks, and going on without would lose updates.
+    NoLocks(io::Error),
+    /// The system refused.
+    Io { what: &'static str, path: String, error: io::Error },
+    /// It may be read and not written.
+    ReadOnly { why: ReadOnly, detail: String },
+    /// Nothing of it can be read.
+    Unreadable { detail: String },
+    /// A record would be larger than a record may be.
+    RecordTooLarge { key: String, bytes: usize, max: usize },
+    /// A record would be nested deeper than what is read again.
+    RecordTooDeep { key: String, max: usize },
+    /// The shelf would be larger than a shelf may be.
+    ShelfTooLarge { bytes: usize, max: usize },
+    /// What the edit said.
+    Edit(Error),
+}
+
+impl Failure {
+    /// For `map_err`: the system's answer to this call for this path.
+    pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.display().to_string();
+        move |error| Self::Io { what, path, error }
+    }
+
+    /// The crate's error, with the operation and the shelf.
+    pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
+        let error = |kind| {
+            let error = Error::new(kind, operation);
+            if let Some(shelf) = shelf { error.with("shelf", shelf) } else { error }
+        };
+        match self {
+            Self::Edit(error) => error,
+            Self::Name(expected) => error(ErrorKind::InvalidInput).with("expected", expected),
+            Self::Busy(waited) => error(ErrorKind::Busy).with("waited_ms", waited.as_millis()),
+            Self::NoLocks(source) => error(ErrorKind::Unsupported)
+                .with("why", "the file system cannot lock files, so processes would overwrite each other")
+                .with_source(source),
+            Self::Io { what, path, error: source } => {
+                // What is not ours to use will not change by waiting.
+                let kind = match source.kind() {
+                    io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
+                    _ => ErrorKind::Unavailable,
+                };
+                error(kind).with("call", what).with("path", path).with_source(source)
+            }
+            Self::ReadOnly { why, detail } => {
+                let kind = match why {
+                    ReadOnly::NewerVersion => ErrorKind::Unsupported,
+                    ReadOnly::OverCap => ErrorKind::TooLarge,
+                    ReadOnly::QuarantineFull | ReadOnly::QuarantineFailed => ErrorKind::Corrupt,
+                };
+                error(kind).with("read_only", detail)
+            }
+            Self::Unreadable { detail } => error(ErrorKind::Corrupt).with("why", detail),
+            Self::RecordTooLarge { key, bytes, max } => {
+                error(ErrorKind::TooLarge).with("record", key).with("bytes", bytes).with("max", max)
+            }
+            Self::RecordTooDeep { key, max } => error(ErrorKind::TooLarge).with("record", key).with("max_depth", max),
+            Self::ShelfTooLarge { bytes, max } => error(ErrorKind::TooLarge).with("bytes", bytes).with("max", max),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Namespace;
+
+    #[test]
+    fn a_caller_can_tell_what_helps() {
+        let shelf = Shelf::global(&Namespace::default(), "lessons");
+        let io = |kind| Failure::io("write", Path::new("a.json"))(io::Error::from(kind));
+        let read_only = |why| Failure::ReadOnly { why, detail: String::new() };
+        for (failure, kind) in [
+            (io(io::ErrorKind::StorageFull), ErrorKind::Unavailable),
+            (io(io::ErrorKind::ReadOnlyFilesystem), ErrorKind::Unavailable),
+            (io(io::ErrorKind::PermissionDenied), ErrorKind::Unavailable),
+            (io(io::ErrorKind::InvalidInput), ErrorKind::InvalidInput),
+            (Failure::Busy(Duration::from_secs(5)), ErrorKind::Busy),
+            (Failure::NoLocks(io::ErrorKind::Unsupported.into()), ErrorKind::Unsupported),
+            (read_only(ReadOnly::NewerVersion), ErrorKind::Unsupported),
+            (read_only(ReadOnly::OverCap), ErrorKind::TooLarge),
+            (read_only(ReadOnly::QuarantineFull), ErrorKind::Corrupt),
+        ] {
+            let error = failure.into_error("store.update", Some(&shelf));
+            assert_eq!(error.kind(), kind, "{error:?}");
+            assert!(error.to_string().contains("default/lessons"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_edits_own_error_arrives_as_it_is() {
+        let error = Failure::Edit(Error::new(ErrorKind::TooLarge, "lesson.learn")).into_error("store.update", None);
+        assert_eq!((error.kind(), error.operation()), (ErrorKind::TooLarge, "lesson.learn"));
+    }
+}

@@ -1,0 +1,198 @@
+//! What stands in a shelf's file. Text in, values out.
+//!
+//! ```json
+//! {
+//!   "format": "webwise-shelf",
+//!   "version": 1,
+//!   "generation": 3,
+//!   "shelf": { "namespace": "default", "collection": "lessons", "scope": "global" },
+//!   "records": { "key": { "any": "body" } }
+//! }
+//! ```
+//!
+//! Stored formats are API: every version that was ever written is read, the newest is written, and what is not known
+//! survives. There is no checksum, because people may edit these files.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde_json::{Map, Value};
+
+use crate::{
+    base::sorted,
+    memory::{Record, Shelf},
+};
+
+/// How deep a record may be nested, so that what is written can be read. Source: the reader stops at 128 levels, two of
+/// them the file's own.
+pub(super) const MAX_DEPTH: usize = 120;
+/// Tells the store's files from others.
+const FORMAT: &str = "webwise-shelf";
+
+/// A migration from one version to the next. Pure, and without effect on what it does not know.
+pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
+
+/// Which versions are read, and how the older ones become the newest.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Schema {
+    /// The oldest version that is read.
+    pub(super) oldest: u64,
+    /// From each version to the next, beginning with the oldest.
+    pub(super) steps: &'static [Step],
+}
+
+/// The versions that were ever written. A new one adds a step here and a golden file to the tests.
+pub(super) const SCHEMA: Schema = Schema { oldest: 1, steps: &[] };
+
+impl Schema {
+    /// The version that is written.
+    pub(super) fn current(self) -> u64 {
+        self.oldest + self.steps.len() as u64
+    }
+}
+
+/// A shelf's file in the newest version.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Document {
+    /// Counts the commits.
+    pub(super) generation: u64,
+    /// Whose it is.
+    pub(super) shelf: Shelf,
+    /// Ordered by key.
+    pub(super) records: Vec<Record>,
+    /// What a later version, or a person, added.
+    pub(super) extra: BTreeMap<String, Value>,
+    /// In which version it was stored.
+    pub(super) version: u64,
+}
+
+/// What the bytes of a file are.
+#[derive(Debug, PartialEq)]
+pub(super) enum Parsed {
+    /// A shelf's file that is understood.
+    Good(Document),
+    /// A newer version than this program knows, with the records that can be read.
+    Newer(Document),
+    /// Nested deeper than what is read.
+    TooDeep,
+    /// The whole file of another shelf.
+    OtherShelf(String),
+    /// Not a shelf's file, or no longer.
+    Broken(&'static str),
+}
+
+/// Reads a file; with a shelf, it must be that shelf's.
+pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Parsed {
+    let value: Value = match serde_json::from_slice(bytes) {
+        Ok(value) => value,
+        // The reader stops at 128 levels, and says so in words only.
+        Err(error) if error.to_string().starts_with("recursion limit exceeded") => return Parsed::TooDeep,
+        Err(_) if bytes.is_empty() => return Parsed::Broken("it is empty"),
+        Err(_) => return Parsed::Broken("it is not JSON"),
+    };
+    let Value::Object(mut map) = value else { return Parsed::Broken("it is not an object") };
+    if map.get("format").and_then(Value::as_str) != Some(FORMAT) {
+        return Parsed::Broken("it has another format");
+    }
+    let Some(version) = map.get("version").and_then(Value::as_u64).filter(|v| *v >= schema.oldest) else {
+        return Parsed::Broken("it has no version that was ever written");
+    };
+    let is_newer = version > schema.current();
+    if !is_newer {
+        let done = usize::try_from(version - schema.oldest).unwrap_or(usize::MAX);
+        for step in schema.steps.iter().skip(done) {
+            let Some(next) = step(map) else { return Parsed::Broken("it is not what its version says") };
+            map = next;
+        }
+    }
+    let stored = map.remove("shelf").and_then(|value| serde_json::from_value::<Shelf>(value).ok());
+    let stored = match (stored, shelf) {
+        (Some(stored), Some(shelf)) if stored != *shelf => return Parsed::OtherShelf(stored.to_string()),
+        (Some(stored), _) => stored,
+        (None, Some(shelf)) if is_newer => shelf.clone(),
+        _ => return Parsed::Broken("it does not say whose it is"),
+    };
+    let generation = map.remove("generation").and_then(|value| value.as_u64());
+    let records = map.remove("records");
+    let (generation, records) = match (generation, records) {
+        (Some(generation), Some(Value::Object(records))) => (generation, records),
+        (generation, Some(Value::Object(records))) if is_newer => (generation.unwrap_or_default(), records),
+        (generation, _) if is_newer => (generation.unwrap_or_default(), Map::new()),
+        _ => return Parsed::Broken("generation or records are missing"),
+    };
+    map.retain(|key, _| key != "format" && key != "version");
+    let document = Document {
+        generation,
+        shelf: stored,
+        records: ordered(records),
+        extra: map.into_iter().map(|(key, value)| (key, sorted(&value))).collect(),
+        version,
+    };
+    if is_newer { Parsed::Newer(document) } else { Parsed::Good(document) }
+}
+
+fn ordered(records: Map<String, Value>) -> Vec<Record> {
+    let mut records: Vec<Record> = records.into_iter().map(|(key, body)| Record::new(key, &body)).collect();
+    records.sort_by(|a, b| a.key.cmp(&b.key));
+    records
+}
+
+impl Document {
+    /// The file of a shelf that nobody wrote.
+    pub(super) fn empty(shelf: &Shelf, schema: Schema) -> Self {
+        let version = schema.current();
+        Self { generation: 0, shelf: shelf.clone(), records: Vec::new(), extra: BTreeMap::new(), version }
+    }
+
+    /// The bytes of the file, in the newest version: readable, keys sorted, equal for equal documents.
+    pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
+        let file = File {
+            format: FORMAT,
+            version: schema.current(),
+            generation: self.generation,
+            shelf: &self.shelf,
+            records: Records(&self.records),
+            extra: &self.extra,
+        };
+        let mut bytes = serde_json::to_vec_pretty(&file)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    format: &'a str,
+    version: u64,
+    generation: u64,
+    shelf: &'a Shelf,
+    records: Records<'a>,
+    #[serde(flatten)]
+    extra: &'a BTreeMap<String, Value>,
+}
+
+struct Records<'a>(&'a [Record]);
+
+impl Serialize for Records<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for record in self.0 {
+            map.serialize_entry(&record.key, &record.body)?;
+        }
+        map.end()
+    }
+}
+
+/// Whether a record could not be read again.
+pub(super) fn is_too_deep(body: &Value) -> bool {
+    is_deeper_than(body, MAX_DEPTH)
+}
+
+fn is_deeper_than(value: &serde_json::Value, max: usize) -> bool {
+    let Some(max) = max.checked_sub(1) else { return value.is_array() || value.is_object() };
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_deeper_than(item, max)),
+        Value::Object(map) => map.values().any(|item| is_deeper_than(item, max)),
+        _ => false,
+    }
+}

@@ -1,0 +1,72 @@
+//! Which shelves there are. The only call that reads more than it is asked about.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    Files,
+    failure::Failure,
+    format::{Parsed, parse},
+    fs::FsKind,
+    place::{DOMAINS, LOCKS, Place, collection_of},
+    read::Source,
+    salvage,
+};
+use crate::memory::{Shelf, ShelfFilter};
+
+impl Files {
+    /// The shelves that hold something, in order. Whose a file is stands in it.
+    pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
+        let mut shelves = Vec::new();
+        for dir in self.dirs(filter)? {
+            for entry in self.list(&dir)? {
+                let name = entry.name.strip_suffix(".bak").unwrap_or(&entry.name);
+                let is_wanted = |collection| filter.collection.as_deref().is_none_or(|wanted| wanted == collection);
+                if entry.kind == FsKind::File && collection_of(name).is_some_and(is_wanted) {
+                    shelves.extend(self.shelf_at(&dir.join(name), filter));
+                }
+            }
+        }
+        shelves.sort();
+        shelves.dedup();
+        Ok(shelves)
+    }
+
+    /// The folders in which a filter's shelves may stand.
+    fn dirs(&self, filter: &ShelfFilter) -> Result<Vec<PathBuf>, Failure> {
+        if let (Some(namespace), Some(scope)) = (&filter.namespace, &filter.scope) {
+            let any = Shelf { namespace: namespace.clone(), collection: "any".to_owned(), scope: scope.clone() };
+            return Ok(vec![Place::of(&any)?.dir]);
+        }
+        let mut dirs = Vec::new();
+        for namespace in self.list(Path::new(""))?.into_iter().filter(|entry| entry.kind == FsKind::Dir) {
+            if namespace.name == LOCKS {
+                continue;
+            }
+            let namespace = PathBuf::from(namespace.name);
+            let domains = namespace.join(DOMAINS);
+            let hosts = self.list(&domains)?.into_iter().filter(|entry| entry.kind == FsKind::Dir);
+            dirs.extend(hosts.map(|entry| domains.join(entry.name)));
+            dirs.push(namespace);
+        }
+        Ok(dirs)
+    }
+
+    /// The shelf of a file, if the filter selects it and it holds something that can be read.
+    fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
+        // Whose it is, by the file or by its backup; everything else is asked of the shelf itself.
+        let backup = path.with_added_extension("bak");
+        let whose = [path, &backup].into_iter().find_map(|path| {
+            let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
+            match parse(&bytes, None, self.schema) {
+                Parsed::Good(document) | Parsed::Newer(document) => Some((document.shelf, document.records.is_empty())),
+                _ => Some((salvage::whose(&bytes)?, true)),
+            }
+        });
+        let (shelf, is_empty) = whose?;
+        let place = Place::of(&shelf).ok().filter(|place| place.file() == path)?;
+        let holds = |source| !matches!(source, Source::Nobody | Source::Lost);
+        let is_held =
+            !is_empty || self.find(&place, &shelf).is_ok_and(|f| holds(f.source) && !f.document.records.is_empty());
+        (is_held && filter.matches(&shelf)).then_some(shelf)
+    }
+}

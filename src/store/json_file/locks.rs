@@ -1,0 +1,105 @@
+//! Who may write: one thread of a process, then one process.
+
+use std::{
+    io,
+    path::Path,
+    sync::{Condvar, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use super::{
+    failure::Failure,
+    fs::{Fs, FsLock},
+    place::{LOCKS, STRIPES},
+};
+
+/// The shortest pause between two tries. Source: chosen; an update takes about a millisecond.
+const MIN_PAUSE: Duration = Duration::from_micros(200);
+/// What is added to it at random, so that those who wait do not try in step. Unit: nanoseconds. Source: chosen.
+const JITTER: u32 = 1_800_000;
+
+/// The stripes of one handle. Threads wait for each other here, so that only processes poll.
+#[derive(Debug)]
+pub(super) struct Locks(Vec<Stripe>);
+
+#[derive(Debug, Default)]
+struct Stripe {
+    is_taken: Mutex<bool>,
+    freed: Condvar,
+}
+
+/// A stripe that is held; dropped, the next one may go.
+#[derive(Debug)]
+pub(super) struct Held<'a> {
+    file: Option<Box<dyn FsLock>>,
+    stripe: &'a Stripe,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // First the file: who comes next in this process would only wait for it.
+        self.file = None;
+        *self.stripe.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.stripe.freed.notify_one();
+    }
+}
+
+impl Default for Locks {
+    fn default() -> Self {
+        Self((0..STRIPES).map(|_| Stripe::default()).collect())
+    }
+}
+
+impl Locks {
+    /// Waits for a stripe, at most for `wait`.
+    pub(super) fn acquire(&self, fs: &dyn Fs, stripe: u8, file: &Path, wait: Duration) -> Result<Held<'_>, Failure> {
+        let begun = Instant::now();
+        let stripe = &self.0[usize::from(stripe % STRIPES)];
+        let taken = stripe.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut taken, _) =
+            stripe.freed.wait_timeout_while(taken, wait, |taken| *taken).unwrap_or_else(PoisonError::into_inner);
+        if *taken {
+            return Err(Failure::Busy(begun.elapsed()));
+        }
+        *taken = true;
+        drop(taken);
+        let mut held = Held { file: None, stripe };
+        loop {
+            held.file = try_lock(fs, file)?;
+            if held.file.is_some() {
+                return Ok(held);
+            }
+            if begun.elapsed() >= wait {
+                return Err(Failure::Busy(begun.elapsed()));
+            }
+            let random = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();
+            thread::sleep(MIN_PAUSE + Duration::from_nanos(u64::from(random % JITTER)));
+        }
+    }
+}
+
+/// Tries once; makes the folder of the locks when it is missing.
+pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock>>, Failure> {
+    let tried = match fs.try_lock(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let dir = Path::new(LOCKS);
+            fs.create_dir(dir).map_err(Failure::io("create_dir", dir))?;
+            fs.try_lock(file)
+        }
+        tried => tried,
+    };
+    tried.map_err(|error| if has_no_locks(&error) { Failure::NoLocks(error) } else { Failure::io("lock", file)(error) })
+}
+
+/// Whether the file system says that it cannot lock, rather than that something is in the way.
+fn has_no_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        if matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::OPNOTSUPP)) {
+            return true;
+        }
+    }
+    error.kind() == io::ErrorKind::Unsupported
+}

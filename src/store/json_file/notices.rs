@@ -1,0 +1,65 @@
+//! What there is to tell, until somebody asks.
+
+use std::{
+    collections::HashSet,
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
+
+/// Notices that may wait; later ones are dropped. Source: chosen; the first ones tell it all.
+const MAX_WAITING: usize = 256;
+/// Findings of which it is remembered that they were told. Source: chosen.
+const MAX_TOLD: usize = 1_024;
+
+#[derive(Debug, Default)]
+pub(super) struct Notices(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    waiting: Vec<StoreNotice>,
+    told: HashSet<StoreNotice>,
+}
+
+impl Notices {
+    /// Something was done.
+    pub(super) fn did(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
+        let notice = StoreNotice { shelf: shelf.cloned(), kind };
+        let mut inner = self.lock();
+        if inner.waiting.len() < MAX_WAITING && !inner.waiting.contains(&notice) {
+            inner.waiting.push(notice);
+        }
+    }
+
+    /// Something was found, which whoever looks again will find again: it is told once.
+    pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
+        let notice = StoreNotice { shelf: shelf.cloned(), kind };
+        let mut inner = self.lock();
+        if inner.told.contains(&notice) || inner.waiting.len() >= MAX_WAITING {
+            return;
+        }
+        if inner.told.len() >= MAX_TOLD {
+            inner.told.clear();
+        }
+        inner.told.insert(notice.clone());
+        inner.waiting.push(notice);
+    }
+
+    /// Rights were tightened.
+    pub(super) fn tightened(&self, paths: Vec<PathBuf>) {
+        for path in paths {
+            // The same on every system.
+            let path = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+            self.did(None, StoreNoticeKind::ModesTightened { path });
+        }
+    }
+
+    pub(super) fn take(&self) -> Vec<StoreNotice> {
+        std::mem::take(&mut self.lock().waiting)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

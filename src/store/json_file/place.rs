@@ -1,0 +1,176 @@
+//! Where a shelf stands below the root.
+//!
+//! ```text
+//! <namespace>/<collection>.json                       a shelf for every site
+//! <namespace>/domains/<host>/<collection>.json        a shelf of one host
+//!             beside each: <collection>.json.bak, .v<N>.bak, and .<pid>-<random>.tmp while it is written
+//! <namespace>/quarantine/                             what could not be understood; a namespace's own, so that what
+//!                                                     belongs to a tenant stays with it and goes with it
+//! locks/00..3f                                        one of them for each shelf, by its hash; never renamed or deleted
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::{
+    failure::Failure,
+    host_name::{self, component, is_device},
+};
+use crate::memory::{Namespace, Scope, Shelf};
+
+/// The folder of the locks.
+pub(super) const LOCKS: &str = "locks";
+/// The folder of a namespace's hosts.
+pub(super) const DOMAINS: &str = "domains";
+/// Ends the name of a shelf's file.
+pub(super) const JSON: &str = ".json";
+/// Ends the name of a file that is being written.
+pub(super) const TEMP: &str = ".tmp";
+/// How many locks there are. Source: chosen; few shelves of one process meet on one.
+pub(super) const STRIPES: u8 = 64;
+/// Longest name of a collection. Unit: bytes. Source: chosen.
+const MAX_COLLECTION: usize = 64;
+
+/// Where one shelf stands.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// Its folder.
+    pub(super) dir: PathBuf,
+    /// The name of its file in there.
+    pub(super) name: String,
+    /// Where its broken files go.
+    pub(super) quarantine: PathBuf,
+    /// How their names begin.
+    pub(super) quarantine_prefix: String,
+    /// Which lock is its.
+    pub(super) stripe: u8,
+}
+
+impl Place {
+    pub(super) fn of(shelf: &Shelf) -> Result<Self, Failure> {
+        if !is_collection(&shelf.collection) {
+            return Err(Failure::Name("a collection is 1 to 64 of a-z, 0-9, _ and -, and no name of a device"));
+        }
+        let namespace = namespace_dir(&shelf.namespace);
+        let (dir, scope) = match &shelf.scope {
+            Scope::Global => (namespace.clone(), None),
+            Scope::Host(host) => (namespace.join(DOMAINS).join(host_name::encode(host)), Some(host.as_str())),
+        };
+        // No part of it can hold a NUL but the host, which comes last.
+        let scope = scope.map_or_else(String::new, |host| format!("\0{host}"));
+        let identity = format!("{}\0{}{scope}", shelf.namespace.as_str(), shelf.collection);
+        let hash = Sha256::digest(identity.as_bytes());
+        Ok(Self {
+            dir,
+            name: format!("{}{JSON}", shelf.collection),
+            quarantine: namespace.join("quarantine"),
+            quarantine_prefix: format!("{}-{}-", shelf.collection, hex(&hash[..8])),
+            stripe: hash[0] % STRIPES,
+        })
+    }
+
+    /// The shelf's file.
+    pub(super) fn file(&self) -> PathBuf {
+        self.dir.join(&self.name)
+    }
+
+    /// The state before the last change.
+    pub(super) fn backup(&self) -> PathBuf {
+        self.dir.join(format!("{}.bak", self.name))
+    }
+
+    /// The last state in an older version of the format.
+    pub(super) fn old_version(&self, version: u64) -> PathBuf {
+        self.dir.join(format!("{}.v{version}.bak", self.name))
+    }
+
+    /// A new name for a file that is being written.
+    pub(super) fn temp(&self) -> PathBuf {
+        self.dir.join(format!("{}.{}-{}{TEMP}", self.name, std::process::id(), Uuid::new_v4().simple()))
+    }
+
+    /// The process that began to write the file of this name, if it is one of this shelf.
+    pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
+        let middle = name.strip_prefix(&self.name)?.strip_prefix('.')?.strip_suffix(TEMP)?;
+        middle.split_once('-')?.0.parse().ok()
+    }
+
+    /// Whether a name in the shelf's folder is one of this shelf's.
+    pub(super) fn owns(&self, name: &str) -> bool {
+        name.strip_prefix(&self.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// The file of its lock.
+    pub(super) fn lock(&self) -> PathBuf {
+        Path::new(LOCKS).join(format!("{:02x}", self.stripe))
+    }
+}
+
+/// The folder of a namespace; `locks` is taken.
+fn namespace_dir(namespace: &Namespace) -> PathBuf {
+    let name = component(namespace.as_str());
+    if name == LOCKS { PathBuf::from("_6cocks") } else { PathBuf::from(name) }
+}
+
+/// The collection of a file's name, if it is that of a shelf.
+pub(super) fn collection_of(file: &str) -> Option<&str> {
+    file.strip_suffix(JSON).filter(|name| is_collection(name))
+}
+
+fn is_collection(name: &str) -> bool {
+    let is_plain = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
+    (1..=MAX_COLLECTION).contains(&name.len()) && name.bytes().all(is_plain) && !is_device(name)
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn global(namespace: &str, collection: &str) -> Result<Place, Failure> {
+        Place::of(&Shelf::global(&Namespace::parse(namespace).unwrap(), collection))
+    }
+
+    #[test]
+    fn namespaces_never_meet_the_locks_or_each_other() {
+        let dirs: Vec<PathBuf> =
+            ["locks", "LOCKS", "a", "A", "con", "a_b"].map(|n| global(n, "c").unwrap().dir).to_vec();
+        let names: Vec<&str> = dirs.iter().map(|dir| dir.to_str().unwrap()).collect();
+        assert_eq!(names, ["_6cocks", "_4c_4f_43_4b_53", "a", "_41", "_63on", "a_5fb"]);
+    }
+
+    #[test]
+    fn a_collection_is_a_plain_word() {
+        for bad in ["", "..", "a/b", "A", "a.b", "con", "lpt1", "ä", &"a".repeat(65)] {
+            assert!(matches!(global("default", bad), Err(Failure::Name(_))), "{bad}");
+        }
+        assert_eq!(global("default", "lessons").unwrap().file(), Path::new("default/lessons.json"));
+    }
+
+    #[test]
+    fn the_name_of_a_file_that_is_being_written_tells_its_writer() {
+        let place = global("default", "lessons").unwrap();
+        let temp = place.temp();
+        let name = temp.file_name().unwrap().to_str().unwrap();
+        assert_eq!(place.writer_of(name), Some(std::process::id()));
+        assert_ne!(place.temp(), temp, "each is another");
+        for other in ["lessons.json", "lessons.json.bak", "lessons.json.tmp", "lessons2.json.7-x.tmp", "x.json.7-x.tmp"]
+        {
+            assert_eq!(place.writer_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_lock_of_a_shelf_is_the_same_in_every_process() {
+        assert_eq!(global("default", "lessons").unwrap().lock(), Path::new("locks/3f"));
+    }
+}

@@ -1,0 +1,147 @@
+//! Reading a shelf: its file, else its backup, else what can be salvaged. Nothing is written here, because a reader may
+//! not have the right to, and needs no lock: files are only ever replaced whole.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Files,
+    failure::Failure,
+    format::{Document, Parsed, parse},
+    place::Place,
+    salvage::salvage,
+};
+use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
+
+/// What there is of a shelf.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// What can be read.
+    pub(super) document: Document,
+    /// Where it was read.
+    pub(super) source: Source,
+    /// The bytes of the shelf's file, if it is good.
+    pub(super) good: Option<Vec<u8>>,
+    /// Files that were not understood; they are put aside before anything is written.
+    pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
+    /// Whether a newer version of the program wrote it.
+    pub(super) is_newer: bool,
+    /// What the next commit counts on from: above every generation that this shelf may have had.
+    pub(super) generation: u64,
+}
+
+/// Where a shelf was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Nobody wrote it.
+    Nobody,
+    /// Its file.
+    File,
+    /// The state before its last change.
+    Backup,
+    /// Record by record from what is broken.
+    Salvage,
+    /// It is broken, and nothing of it can be read.
+    Lost,
+}
+
+/// One of a shelf's two files.
+enum Copy {
+    Missing,
+    Good(Document, Vec<u8>),
+    Newer(Document),
+    Bad { bytes: Vec<u8>, is_ours: bool, why: String },
+}
+
+impl Files {
+    /// What there is of a shelf now.
+    pub(super) fn find(&self, place: &Place, shelf: &Shelf) -> Result<Found, Failure> {
+        let missing = match self.copy(&place.file(), shelf)? {
+            Copy::Good(document, bytes) => {
+                let generation = document.generation;
+                let (bad, good) = (Vec::new(), Some(bytes));
+                return Ok(Found { document, source: Source::File, good, bad, is_newer: false, generation });
+            }
+            Copy::Newer(document) => return Ok(Found::newer(document)),
+            Copy::Missing => None,
+            Copy::Bad { bytes, is_ours, .. } => Some((place.file(), bytes, is_ours)),
+        };
+        let mut broken = Vec::from_iter(missing);
+        let backup = match self.copy(&place.backup(), shelf)? {
+            Copy::Newer(document) => return Ok(Found::newer(document)),
+            Copy::Good(document, _) => Some(document),
+            Copy::Missing => None,
+            Copy::Bad { bytes, is_ours, .. } => {
+                broken.push((place.backup(), bytes, is_ours));
+                None
+            }
+        };
+        let salvaged: Vec<_> =
+            broken.iter().filter(|(.., is_ours)| *is_ours).map(|(_, b, _)| salvage(b, shelf)).collect();
+        let seen = salvaged.iter().map(|found| found.generation).max().unwrap_or_default();
+        let (document, source) = match backup {
+            Some(document) => (document, Source::Backup),
+            None if broken.is_empty() => (Document::empty(shelf, self.schema), Source::Nobody),
+            None => {
+                let best = salvaged.into_iter().find(|found| !found.records.is_empty());
+                let source = if best.is_some() { Source::Salvage } else { Source::Lost };
+                let best = best.unwrap_or_default();
+                let empty = Document::empty(shelf, self.schema);
+                (Document { generation: best.generation, records: best.records, ..empty }, source)
+            }
+        };
+        // The file that is lost was one commit ahead of its backup.
+        let ahead = document.generation.saturating_add(u64::from(source == Source::Backup));
+        let bad = broken.into_iter().map(|(path, bytes, _)| (path, bytes)).collect();
+        Ok(Found { document, source, good: None, bad, is_newer: false, generation: ahead.max(seen) })
+    }
+
+    fn copy(&self, path: &Path, shelf: &Shelf) -> Result<Copy, Failure> {
+        let bytes = match self.fs.read(path, self.options.max_file_bytes) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Copy::Missing),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(over_cap(format!("{}: {error}", path.display())));
+            }
+            read => read.map_err(Failure::io("read", path))?,
+        };
+        Ok(match parse(&bytes, Some(shelf), self.schema) {
+            Parsed::Good(document) => Copy::Good(document, bytes),
+            Parsed::Newer(document) => Copy::Newer(document),
+            Parsed::TooDeep => return Err(over_cap(format!("{} is nested too deep", path.display()))),
+            Parsed::OtherShelf(whose) => Copy::Bad { bytes, is_ours: false, why: format!("it is the file of {whose}") },
+            Parsed::Broken(why) => Copy::Bad { bytes, is_ours: true, why: why.to_owned() },
+        })
+    }
+
+    /// Why nothing of a shelf can be read, for a person.
+    pub(super) fn why_unreadable(&self, place: &Place, shelf: &Shelf) -> String {
+        match self.copy(&place.file(), shelf) {
+            Ok(Copy::Bad { why, .. }) => format!("{}: {why}", place.file().display()),
+            _ => format!("{} and its backup are broken", place.file().display()),
+        }
+    }
+
+    /// Tells what a reader found.
+    pub(super) fn tell(&self, shelf: &Shelf, found: &Found) {
+        let kind = match found.source {
+            _ if found.is_newer => StoreNoticeKind::ReadOnly { why: ReadOnly::NewerVersion },
+            Source::Backup => StoreNoticeKind::RestoredFromBackup,
+            Source::Salvage => StoreNoticeKind::Salvaged { records: found.document.records.len() },
+            Source::Nobody | Source::File | Source::Lost => return,
+        };
+        self.notices.found(Some(shelf), kind);
+    }
+}
+
+impl Found {
+    fn newer(document: Document) -> Self {
+        let generation = document.generation;
+        Self { document, source: Source::File, good: None, bad: Vec::new(), is_newer: true, generation }
+    }
+}
+
+fn over_cap(detail: String) -> Failure {
+    Failure::ReadOnly { why: ReadOnly::OverCap, detail }
+}

@@ -1,0 +1,158 @@
+//! What can still be read of a file that is broken: one record after the other.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::format::is_too_deep;
+use crate::memory::{Record, Shelf};
+
+/// How a record begins in the layout that is written. No string can hold it, because a line's end is escaped there.
+const RECORD: &[u8] = b"\n    \"";
+
+/// Records that could be read, and the generation if it could.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Salvaged {
+    pub(super) generation: u64,
+    pub(super) records: Vec<Record>,
+}
+
+/// Reads the records of a broken file that are whole.
+///
+/// Nothing is taken from a file that says that it is another shelf's: what was learned on one host must not be told on
+/// another.
+pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
+    let mut found = Salvaged::default();
+    let Some(at) = after(bytes, b"\"records\":") else { return found };
+    let head = &bytes[..at];
+    if whose(head).is_some_and(|stored| stored != *shelf) {
+        return found;
+    }
+    found.generation = after(head, b"\"generation\":").and_then(|at| value::<u64>(&head[at..])).map_or(0, |(n, _)| n);
+    let Some(open) = bytes[at..].iter().position(|b| *b == b'{') else { return found };
+    let mut rest = &bytes[at + open + 1..];
+    let mut records = std::collections::BTreeMap::new();
+    while !rest.is_empty() {
+        match entry(rest) {
+            Some((key, body, length)) => {
+                if !is_too_deep(&body) {
+                    records.insert(key, body);
+                }
+                rest = &rest[length..];
+                match rest.iter().position(|b| !b.is_ascii_whitespace()) {
+                    Some(at) if rest[at] == b',' => rest = &rest[at + 1..],
+                    // The records' end, or something broken: what follows is another record only if it looks like one.
+                    Some(at) if rest[at] == b'}' => break,
+                    _ => rest = next_record(rest),
+                }
+            }
+            None => rest = next_record(rest),
+        }
+    }
+    found.records = records.into_iter().map(|(key, body)| Record::new(key, &body)).collect();
+    found
+}
+
+/// Whose a broken file says it is.
+pub(super) fn whose(bytes: &[u8]) -> Option<Shelf> {
+    let at = after(bytes, b"\"shelf\":")?;
+    value(&bytes[at..]).map(|(shelf, _)| shelf)
+}
+
+/// The first place after a text.
+fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
+    bytes.windows(text.len()).position(|window| window == text).map(|at| at + text.len())
+}
+
+/// The value at the beginning, and where it ends.
+fn value<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, usize)> {
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
+    let value = values.next()?.ok()?;
+    Some((value, values.byte_offset()))
+}
+
+/// A key and its body at the beginning, and where they end.
+fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
+    let (key, end) = value::<String>(bytes)?;
+    let colon = end + bytes[end..].iter().position(|b| !b.is_ascii_whitespace())?;
+    if bytes[colon] != b':' {
+        return None;
+    }
+    let (body, length) = value::<Value>(&bytes[colon + 1..])?;
+    Some((key, body, colon + 1 + length))
+}
+
+/// What follows the beginning of the next line that looks like a record's.
+fn next_record(bytes: &[u8]) -> &[u8] {
+    after(bytes, RECORD).map_or(&[], |at| &bytes[at - 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        memory::Namespace,
+        store::json_file::format::{Document, SCHEMA},
+    };
+
+    fn shelf() -> Shelf {
+        Shelf::global(&Namespace::default(), "lessons")
+    }
+
+    fn file(count: usize) -> Vec<u8> {
+        let mut document = Document::empty(&shelf(), SCHEMA);
+        document.generation = 7;
+        document.records = (0..count)
+            .map(|n| {
+                Record::new(format!("k{n}"), &json!({ "n": n, "text": "a\n    \"fake\": {}", "list": [1, { "x": 2 }] }))
+            })
+            .collect();
+        document.to_bytes(SCHEMA).unwrap()
+    }
+
+    #[test]
+    fn every_record_before_the_cut_is_kept() {
+        let whole = file(4);
+        let text = String::from_utf8(whole.clone()).unwrap();
+        for end in 0..whole.len() {
+            let kept = salvage(&whole[..end], &shelf()).records;
+            let expected = (0..4).filter(|n| {
+                let at = text.find(&format!("\"k{n}\"")).unwrap();
+                // A body is whole with its closing brace.
+                end > at + text[at..].find("\n    }").unwrap() + 5
+            });
+            assert_eq!(kept.len(), expected.count(), "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn one_broken_record_costs_that_record_alone() {
+        let whole = file(4);
+        let at = after(&whole, b"\"k1\": {").unwrap();
+        for byte in [b'}', 0, 0xff, b'"'] {
+            let mut broken = whole.clone();
+            broken[at + 8] = byte;
+            let found = salvage(&broken, &shelf());
+            let keys: Vec<&str> = found.records.iter().map(|r| r.key.as_str()).collect();
+            assert!(keys.contains(&"k0") && keys.contains(&"k2") && keys.contains(&"k3"), "{byte}: {keys:?}");
+            assert!(!keys.contains(&"fake"), "{byte}: text of a body is no record");
+            assert_eq!(found.generation, 7);
+        }
+    }
+
+    #[test]
+    fn nothing_is_taken_from_another_shelf() {
+        let whole = file(4);
+        let other = Shelf::global(&Namespace::default(), "other");
+        assert_eq!(salvage(&whole[..whole.len() - 4], &other), Salvaged::default());
+    }
+
+    #[test]
+    fn nothing_is_found_in_nothing() {
+        let zeros = vec![0; 4_096];
+        for bytes in [&b""[..], b"{", b"\"records\":", b"\"records\": {", b"\"records\": [1", &zeros] {
+            assert_eq!(salvage(bytes, &shelf()).records, [], "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Writing a shelf, so that at every moment the whole old state or the whole new one is there, whatever ends.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{
+    Files,
+    failure::Failure,
+    format::{Document, MAX_DEPTH, is_too_deep},
+    fs::FsKind,
+    place::Place,
+    read::{Found, Source},
+};
+use crate::{
+    base::canonical,
+    memory::{Change, Committed, Durable, Edit, ReadOnly, Record, Shelf, StoreNoticeKind, apply},
+};
+
+/// After this long a file that is being written belongs to nobody. Source: the requirements; the number of a process that
+/// is gone may be another one's by then.
+const ORPHANED: Duration = Duration::from_hours(1);
+/// How often a folder is made that others take away. Source: chosen; only a clean-up takes empty ones away.
+const MAX_TRIES: u32 = 5;
+/// A commit, and what it means for the size of the store.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) committed: Committed,
+    /// Whether the shelf is the first of its folder.
+    pub(super) is_first: bool,
+    /// By how much the store grew. Unit: bytes.
+    pub(super) growth: u64,
+}
+
+impl Files {
+    /// Applies an edit. The shelf's lock is held.
+    pub(super) fn update_locked(&self, place: &Place, shelf: &Shelf, edit: &Edit) -> Result<Written, Failure> {
+        let is_first = self.tidy(place)?;
+        let found = self.find(place, shelf)?;
+        if found.is_newer {
+            self.tell(shelf, &found);
+            return Err(newer(&found));
+        }
+        let changes = edit.changes(&found.document.records).map_err(Failure::Edit)?;
+        if changes.is_empty() {
+            if found.source != Source::Nobody {
+                // Whoever wrote it may have ended before its entry was durable, and this answer says that it is.
+                self.fs.create_dir(&place.dir).map_err(Failure::io("create_dir", &place.dir))?;
+                self.fs.sync_dir(&place.dir).map_err(Failure::io("sync_dir", &place.dir))?;
+            }
+            let generation = found.document.generation;
+            let committed = Committed { generation, durable: Durable::Yes, changes };
+            return Ok(Written { committed, is_first: false, growth: 0 });
+        }
+        let generation = found.generation.saturating_add(1);
+        let document =
+            Document { generation, records: apply(&found.document.records, &changes), ..found.document.clone() };
+        self.check_records(&found.document.records, &changes)?;
+        let bytes = self.to_bytes(&document)?;
+        if bytes.len() > self.options.max_shelf_bytes && bytes.len() >= self.to_bytes(&found.document)?.len() {
+            return Err(Failure::ShelfTooLarge { bytes: bytes.len(), max: self.options.max_shelf_bytes });
+        }
+        for (path, bad) in &found.bad {
+            self.quarantine(place, shelf, path, bad)?;
+        }
+        self.replace(place, &found, &bytes)?;
+        match found.source {
+            Source::Nobody | Source::File => {}
+            Source::Backup => self.notices.did(Some(shelf), StoreNoticeKind::RestoredFromBackup),
+            Source::Salvage => {
+                let records = found.document.records.len();
+                self.notices.did(Some(shelf), StoreNoticeKind::Salvaged { records });
+            }
+            Source::Lost => self.notices.did(Some(shelf), StoreNoticeKind::StartedEmpty),
+        }
+        // The backup follows.
+        let growth = 2 * bytes.len().saturating_sub(found.good.as_ref().map_or(0, Vec::len)) as u64;
+        Ok(Written { committed: Committed { generation, durable: Durable::Yes, changes }, is_first, growth })
+    }
+
+    /// Removes a shelf. The shelf's lock is held.
+    pub(super) fn remove_locked(&self, place: &Place, shelf: &Shelf) -> Result<(), Failure> {
+        self.tidy(place)?;
+        match self.find(place, shelf) {
+            Ok(found) if found.is_newer => return Err(newer(&found)),
+            // What is over the caps can still be forgotten by who asks for it.
+            Ok(_) | Err(Failure::ReadOnly { .. }) => {}
+            Err(failure) => return Err(failure),
+        }
+        // The file last: a backup without its file would be restored.
+        let mut gone: Vec<PathBuf> = Vec::new();
+        for entry in self.list(&place.dir)? {
+            if place.owns(&entry.name) && entry.name != place.name {
+                gone.push(place.dir.join(&entry.name));
+            }
+        }
+        for entry in self.list(&place.quarantine)? {
+            if entry.name.starts_with(&place.quarantine_prefix) {
+                gone.push(place.quarantine.join(&entry.name));
+            }
+        }
+        if gone.iter().any(|path| path.starts_with(&place.quarantine)) {
+            self.unlink_all(&gone)?;
+            self.fs.sync_dir(&place.quarantine).map_err(Failure::io("sync_dir", &place.quarantine))?;
+        } else {
+            self.unlink_all(&gone)?;
+        }
+        self.unlink_all(&[place.file()])?;
+        match self.fs.sync_dir(&place.dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            synced => synced.map_err(Failure::io("sync_dir", &place.dir)),
+        }
+    }
+
+    pub(super) fn unlink_all(&self, paths: &[PathBuf]) -> Result<(), Failure> {
+        for path in paths {
+            match self.fs.unlink(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                done => done.map_err(Failure::io("unlink", path))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the shelf's folder: sweeps what writers left that are gone, and refuses what is no file. Says whether the
+    /// folder is missing or empty.
+    fn tidy(&self, place: &Place) -> Result<bool, Failure> {
+        let entries = self.list(&place.dir)?;
+        for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
+            let path = place.dir.join(&entry.name);
+            match (entry.kind, place.writer_of(&entry.name)) {
+                // All writers of this shelf hold the lock that is held here, so each of these is left over. A file system
+                // whose locks do not work is the reason to ask for more.
+                (FsKind::File, Some(writer)) if entry.age > ORPHANED || is_gone(writer) => {
+                    let _ = self.fs.unlink(&path);
+                }
+                (FsKind::File, _) | (_, Some(_)) => {}
+                (FsKind::Dir | FsKind::Other, None) => {
+                    let error = io::Error::new(io::ErrorKind::InvalidInput, "it is not a file");
+                    return Err(Failure::io("look", &path)(error));
+                }
+            }
+        }
+        Ok(entries.is_empty())
+    }
+
+    pub(super) fn list(&self, dir: &Path) -> Result<Vec<super::fs::FsEntry>, Failure> {
+        self.fs.list(dir).map_err(Failure::io("list", dir))
+    }
+
+    fn to_bytes(&self, document: &Document) -> Result<Vec<u8>, Failure> {
+        document.to_bytes(self.schema).map_err(|error| Failure::Unreadable { detail: error.to_string() })
+    }
+
+    /// Refuses records that are larger than a record may be, unless they shrink.
+    fn check_records(&self, stored: &[Record], changes: &[Change]) -> Result<(), Failure> {
+        let max = self.options.max_record_bytes;
+        for change in changes {
+            let Change::Put(record) = change else { continue };
+            let bytes = size(record);
+            let before = || stored.iter().find(|before| before.key == record.key).map_or(0, size);
+            if bytes > max && bytes >= before() {
+                return Err(Failure::RecordTooLarge { key: short(&record.key), bytes, max });
+            }
+            if is_too_deep(&record.body) {
+                return Err(Failure::RecordTooDeep { key: short(&record.key), max: MAX_DEPTH });
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts new bytes in the place of a shelf's file. The order of the calls is the promise.
+    fn replace(&self, place: &Place, found: &Found, bytes: &[u8]) -> Result<(), Failure> {
+        let temp = self.write_temp(place, bytes)?;
+        let replaced = self.keep_old(place, found).and_then(|()| {
+            let file = place.file();
+            self.fs.rename(&temp, &file).map_err(Failure::io("rename", &file))
+        });
+        if let Err(failure) = replaced {
+            let _ = self.fs.unlink(&temp);
+            return Err(failure);
+        }
+        self.fs.sync_dir(&place.dir).map_err(Failure::io("sync_dir", &place.dir))
+    }
+
+    /// A new file beside the shelf's, with these bytes, durable; none when that fails.
+    fn write_temp(&self, place: &Place, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        let temp = place.temp();
+        let mut tries = 0;
+        let mut file = loop {
+            self.fs.create_dir(&place.dir).map_err(Failure::io("create_dir", &place.dir))?;
+            match self.fs.create_new(&temp) {
+                // A clean-up took the empty folder away.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => tries += 1,
+                file => break file.map_err(Failure::io("create", &temp))?,
+            }
+        };
+        let written = file.write_all(bytes).map_err(Failure::io("write", &temp));
+        // A sync that failed is never asked again: what it did not write may be forgotten by then.
+        let written = written.and_then(|()| file.sync().map_err(Failure::io("sync", &temp)));
+        drop(file);
+        match written {
+            Ok(()) => Ok(temp),
+            Err(failure) => {
+                let _ = self.fs.unlink(&temp);
+                Err(failure)
+            }
+        }
+    }
+
+    /// Gives the good file that is about to be replaced a second name. A broken one never becomes the backup.
+    fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
+        let Some(good) = &found.good else { return Ok(()) };
+        let (file, backup) = (place.file(), place.backup());
+        if found.document.version < self.schema.current() {
+            let old = place.old_version(found.document.version);
+            match self.link_or_copy(&file, &old, &place.temp(), good) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                kept => kept.map_err(Failure::io("link", &old))?,
+            }
+        }
+        let (link, copy) = (place.temp(), place.temp());
+        let kept = self.link_or_copy(&file, &link, &copy, good).and_then(|()| self.fs.rename(&link, &backup));
+        // Two names of one file both stay after a rename: the backup was made before, and the file not replaced.
+        let _ = self.fs.unlink(&link);
+        kept.map_err(Failure::io("backup", &backup))
+    }
+}
+
+fn newer(found: &Found) -> Failure {
+    let detail = format!("it has version {} of the format, written by a newer program", found.document.version);
+    Failure::ReadOnly { why: ReadOnly::NewerVersion, detail }
+}
+
+/// Key and body as they are compared with the cap. Unit: bytes.
+fn size(record: &Record) -> usize {
+    record.key.len() + canonical(&record.body).len()
+}
+
+/// A key for a message.
+fn short(key: &str) -> String {
+    key.chars().take(80).collect()
+}
+
+/// Whether the process is this one, which writes nothing else of the shelf now, or is not there. A process of another
+/// container looks as if it were not there; that is what the lock is for.
+fn is_gone(pid: u32) -> bool {
+    if pid == std::process::id() {
+        return true;
+    }
+    #[cfg(unix)]
+    {
+        let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+        pid.is_none_or(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+    }
+    #[cfg(not(unix))]
+    false
+}
