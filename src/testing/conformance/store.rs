@@ -1,10 +1,12 @@
 //! What every memory backend must do.
 
-use serde_json::json;
+use std::{future::Future as _, pin::pin, task::Context};
+
+use serde_json::{Value, json};
 
 use crate::{
     base::{Error, ErrorKind, Host},
-    memory::{Change, Edit, Namespace, Record, Shelf, ShelfFilter},
+    memory::{Change, Durable, Edit, Namespace, Record, Shelf, ShelfFilter},
     store::MemoryBackend,
 };
 
@@ -14,6 +16,14 @@ fn shelf(name: &str) -> Shelf {
 
 fn put(key: &'static str, n: u64) -> Edit {
     Edit::new(move |_| Ok(vec![Change::Put(Record::new(key, &json!({ "n": n })))]))
+}
+
+/// Counts one more on a shelf.
+fn count() -> Edit {
+    Edit::new(|now| {
+        let n = now.iter().find(|r| r.key == "n").and_then(|r| r.body["n"].as_u64()).unwrap_or(0);
+        Ok(vec![Change::Put(Record::new("n", &json!({ "n": n + 1 })))])
+    })
 }
 
 /// Runs every check on a fresh, empty store.
@@ -28,6 +38,21 @@ pub async fn check(store: &impl MemoryBackend) {
     records_are_ordered_by_key(store).await;
     shelves_are_listed_and_removed(store).await;
     scopes_and_namespaces_are_apart(store).await;
+    keys_and_bodies_survive_as_they_are(store).await;
+    updates_at_the_same_time_lose_nothing(store).await;
+    a_healthy_store_has_nothing_to_tell(store);
+}
+
+/// Runs every check on a fresh, empty store that outlives its process; `open` gives a new handle on it each time.
+///
+/// # Panics
+/// At the first check that does not hold, with its name.
+pub async fn check_durable<M: MemoryBackend>(open: impl Fn() -> M) {
+    check(&open()).await;
+    what_is_acknowledged_is_durable_and_there_for_the_next_handle(&open).await;
+    two_handles_see_each_others_changes(&open).await;
+    updates_of_several_handles_lose_nothing(&open).await;
+    an_update_that_is_dropped_leaves_a_whole_shelf(&open).await;
 }
 
 async fn a_shelf_that_nobody_wrote_is_empty(store: &impl MemoryBackend) {
@@ -38,12 +63,8 @@ async fn a_shelf_that_nobody_wrote_is_empty(store: &impl MemoryBackend) {
 }
 
 async fn an_edit_sees_what_is_stored_now(store: &impl MemoryBackend) {
-    let count = Edit::new(|now| {
-        let n = now.iter().find(|r| r.key == "n").and_then(|r| r.body["n"].as_u64()).unwrap_or(0);
-        Ok(vec![Change::Put(Record::new("n", &json!({ "n": n + 1 })))])
-    });
     for expected in 1..=5_u64 {
-        let committed = store.update(&shelf("counter"), count.clone()).await.expect("an update works");
+        let committed = store.update(&shelf("counter"), count()).await.expect("an update works");
         assert_eq!(committed.generation, expected, "each commit counts one generation");
     }
     let state = store.load(&shelf("counter")).await.expect("loading works");
@@ -111,4 +132,121 @@ async fn scopes_and_namespaces_are_apart(store: &impl MemoryBackend) {
         let records = store.load(shelf).await.expect("loading works").records;
         assert_eq!(records, [Record::new("n", &json!({ "n": n }))], "{shelf} is a shelf of its own");
     }
+}
+
+async fn keys_and_bodies_survive_as_they_are(store: &impl MemoryBackend) {
+    let at = shelf("exact");
+    let body = json!({
+        "text": "Tür ✓ \u{1f6b2} \u{202e}abc\u{0} \"quoted\" \\ \n\t\u{7f}",
+        "integers": [u64::MAX, i64::MIN, 0, -1],
+        "floats": [0.1 + 0.2, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e21, -0.5, 1.0],
+        "nothing": Value::Null, "yes": true, "empty": [{}, [], ""],
+        "deep": (0..60).fold(json!("deepest"), |inner, _| json!([inner])),
+        "": { "z": 1, "a": { "y": 1, "b": 2 } },
+    });
+    let keys = ["", " ", "..", "a/b", "a\nb", "schlüssel", "\u{1f6b2}", "\u{0}"];
+    let stored: Vec<Record> = keys.iter().map(|key| Record::new(*key, &body)).collect();
+    let changes: Vec<Change> = stored.iter().cloned().map(Change::Put).collect();
+    store.update(&at, Edit::new(move |_| Ok(changes.clone()))).await.expect("an update works");
+    // Written twice, so that whatever a round trip changes shows.
+    store.update(&at, put("later", 1)).await.expect("an update works");
+    store.update(&at, Edit::new(|_| Ok(vec![Change::Remove("later".into())]))).await.expect("an update works");
+    let mut records = store.load(&at).await.expect("loading works").records;
+    assert!(records.is_sorted_by(|a, b| a.key < b.key), "records are ordered by key");
+    for expected in stored {
+        let at = records.iter().position(|record| record.key == expected.key).expect("each key is there");
+        assert_eq!(records.remove(at), expected, "bodies survive as they are");
+    }
+    assert!(records.is_empty(), "and nothing else is there");
+}
+
+async fn updates_at_the_same_time_lose_nothing(store: &impl MemoryBackend) {
+    let at = shelf("hot");
+    let many = || async {
+        for _ in 0..10 {
+            store.update(&at, count()).await.expect("an update works");
+        }
+    };
+    tokio::join!(many(), many(), many(), many());
+    let state = store.load(&at).await.expect("loading works");
+    assert_eq!(state.records, [Record::new("n", &json!({ "n": 40 }))], "no update was lost");
+    assert_eq!(state.generation, 40, "each commit counts one generation");
+}
+
+fn a_healthy_store_has_nothing_to_tell(store: &impl MemoryBackend) {
+    assert_eq!(store.notices(), [], "nothing was broken, and nothing was done but what was asked");
+}
+
+async fn what_is_acknowledged_is_durable_and_there_for_the_next_handle<M: MemoryBackend>(open: &impl Fn() -> M) {
+    let at = shelf("kept");
+    let committed = open().update(&at, put("a", 1)).await.expect("an update works");
+    assert_eq!((committed.generation, committed.durable), (1, Durable::Yes), "it is durable when it is acknowledged");
+    let state = open().load(&at).await.expect("loading works");
+    assert_eq!(
+        (state.generation, state.records),
+        (1, vec![Record::new("a", &json!({ "n": 1 }))]),
+        "the next one has it"
+    );
+    let filter = ShelfFilter { collection: Some("kept".into()), ..ShelfFilter::default() };
+    assert_eq!(open().shelves(&filter).await.expect("listing works"), [at], "and lists it");
+}
+
+async fn two_handles_see_each_others_changes<M: MemoryBackend>(open: &impl Fn() -> M) {
+    let (at, one, two) = (shelf("shared"), open(), open());
+    for n in 0..3_u64 {
+        for (store, other) in [(&one, &two), (&two, &one)] {
+            let generation = store.update(&at, count()).await.expect("an update works").generation;
+            let seen = other.load(&at).await.expect("loading works");
+            assert_eq!(seen.generation, generation, "the other handle sees it at once, round {n}");
+        }
+    }
+    let state = one.load(&at).await.expect("loading works");
+    assert_eq!(state.records, [Record::new("n", &json!({ "n": 6 }))], "an edit sees what the other handle wrote");
+    one.remove(&at).await.expect("removing works");
+    assert!(two.load(&at).await.expect("loading works").records.is_empty(), "a removal is seen, too");
+    let again = two.update(&at, put("a", 1)).await.expect("an update works");
+    assert_eq!(one.load(&at).await.expect("loading works").generation, again.generation, "and what comes after it");
+}
+
+async fn updates_of_several_handles_lose_nothing<M: MemoryBackend>(open: &impl Fn() -> M) {
+    let at = shelf("contended");
+    let many = |store: M| {
+        let at = &at;
+        async move {
+            let mut done = 0;
+            while done < 10 {
+                match store.update(at, count()).await {
+                    Ok(_) => done += 1,
+                    // Not done, and said so: on a busy machine a lock may take longer than a run would wait.
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::Busy, "{error}"),
+                }
+            }
+        }
+    };
+    tokio::join!(many(open()), many(open()), many(open()));
+    let state = open().load(&at).await.expect("loading works");
+    assert_eq!(state.records, [Record::new("n", &json!({ "n": 30 }))], "no update was lost");
+}
+
+async fn an_update_that_is_dropped_leaves_a_whole_shelf<M: MemoryBackend>(open: &impl Fn() -> M) {
+    let at = shelf("dropped");
+    let pair = |n: u64| {
+        let of = move |key: &str| Change::Put(Record::new(key, &json!({ "n": n })));
+        Edit::new(move |_| Ok(vec![of("left"), of("right")]))
+    };
+    let store = open();
+    store.update(&at, pair(0)).await.expect("an update works");
+    for n in 1..=10 {
+        {
+            let mut update = pin!(store.update(&at, pair(n)));
+            let waker = std::task::Waker::noop();
+            let _ = update.as_mut().poll(&mut Context::from_waker(waker));
+        }
+        let records = store.load(&at).await.expect("loading works").records;
+        assert_eq!(records[0].body, records[1].body, "all of an edit is there or nothing");
+    }
+    // Nothing that was dropped holds the shelf.
+    store.update(&at, pair(99)).await.expect("an update works");
+    let records = store.load(&at).await.expect("loading works").records;
+    assert_eq!(records[0].body, records[1].body, "all of an edit is there or nothing");
 }
