@@ -53,11 +53,10 @@ impl Failure {
                 .with("why", "the file system cannot lock files, so processes would overwrite each other")
                 .with_source(source),
             Self::Io { what, path, error: source } => {
-                // What is not ours to use will not change by waiting.
-                let kind = match source.kind() {
-                    io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
-                    _ => ErrorKind::Unavailable,
-                };
+                // Something else stands where a file or folder of the store should: no waiting helps. The system says
+                // "invalid", too, of what it cannot do.
+                let is_ours = source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
+                let kind = if is_ours { ErrorKind::InvalidInput } else { ErrorKind::Unavailable };
                 error(kind).with("call", what).with("path", path).with_source(source)
             }
             Self::ReadOnly { why, detail } => {
@@ -93,6 +92,8 @@ mod tests {
             (io(io::ErrorKind::ReadOnlyFilesystem), ErrorKind::Unavailable),
             (io(io::ErrorKind::PermissionDenied), ErrorKind::Unavailable),
             (io(io::ErrorKind::InvalidInput), ErrorKind::InvalidInput),
+            // EINVAL of the system.
+            (Failure::io("sync_dir", Path::new("a"))(io::Error::from_raw_os_error(22)), ErrorKind::Unavailable),
             (Failure::Busy(Duration::from_secs(5)), ErrorKind::Busy),
             (Failure::NoLocks(io::ErrorKind::Unsupported.into()), ErrorKind::Unsupported),
             (read_only(ReadOnly::NewerVersion), ErrorKind::Unsupported),

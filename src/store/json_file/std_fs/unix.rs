@@ -163,19 +163,28 @@ impl StdFs {
         Ok(root)
     }
 
-    /// The root's handle, after making it and what is missing above it.
+    /// The root's handle, after making it and what is missing above it, and making their entries durable.
     fn make_root(&self) -> io::Result<File> {
-        match self.open_root() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            opened => return opened,
+        let root = match self.open_root() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
+                self.open_root()?
+            }
+            opened => opened?,
+        };
+        let identity = identity(&root)?;
+        if !self.is_durable(Path::new(""), identity) {
+            // Whoever made any of them may have ended before its entry was durable.
+            for dir in fs::canonicalize(&self.root)?.ancestors().skip(1) {
+                match File::open(dir).and_then(|dir| dir.sync_all()) {
+                    // We can have made nothing there.
+                    Err(error) if cannot_be_ours(&error) => {}
+                    synced => synced?,
+                }
+            }
+            self.set_durable(Path::new(""), identity);
         }
-        let missing: Vec<&Path> = self.root.ancestors().take_while(|dir| fs::metadata(dir).is_err()).collect();
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
-        for parent in missing.iter().filter_map(|dir| dir.parent()) {
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            File::open(parent)?.sync_all()?;
-        }
-        self.open_root()
+        Ok(root)
     }
 
     /// The handle of a folder below the root.
@@ -231,6 +240,12 @@ impl StdFs {
         }
         Ok(())
     }
+}
+
+/// Whether a folder above the root is one that only others can have made.
+fn cannot_be_ours(error: &io::Error) -> bool {
+    use io::ErrorKind as K;
+    matches!(error.kind(), K::PermissionDenied | K::ReadOnlyFilesystem | K::InvalidInput | K::Unsupported)
 }
 
 fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> {
