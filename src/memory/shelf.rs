@@ -113,6 +113,11 @@ impl ShelfFilter {
     }
 }
 
+/// What a record may take, key and compact body together: durable stores refuse more. A kind compacts within its edits.
+///
+/// Unit: bytes. Source: the requirements.
+pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
+
 /// One JSON body under a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -126,6 +131,11 @@ impl Record {
     /// A record; the body's keys are sorted here, so that equal bodies are equal bytes in every store.
     pub fn new(key: impl Into<String>, body: &Value) -> Self {
         Self { key: key.into(), body: sorted(body) }
+    }
+
+    /// What it takes of [`MAX_RECORD_BYTES`].
+    pub fn size(&self) -> usize {
+        self.key.len() + self.body.to_string().len()
     }
 }
 

@@ -52,6 +52,7 @@ impl Book {
             let mut lesson = Lesson::new(text, category, LessonSource::Learned, trace.ended_at);
             lesson.provenance =
                 Provenance { run: Some(trace.run.clone()), host: Some(host.clone()), page: found.page.clone() };
+            lesson.fit();
             self.lessons.insert(key, lesson);
         }
     }

@@ -3,7 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Category, Credit, Evidence, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Trouble};
-use crate::base::{RunId, Site};
+use crate::{
+    base::{RunId, Site},
+    memory::MAX_RECORD_BYTES,
+};
 
 /// Sites on which a recovery must have worked before it is said on others. Source: the requirements.
 pub const GENERAL_SITES: usize = 2;
@@ -23,8 +26,12 @@ const Z: f64 = 1.959_963_984_540_054;
 pub const PRUNE_AFTER_DAYS: i64 = 90;
 /// Uses that keep it for good. Source: the first requirements document.
 pub const PRUNE_BELOW_USES: u64 = 5;
-/// Most learned lessons on one shelf. Source: chosen, so that a shelf of full records stays below 1 MiB.
-pub const MAX_LEARNED: usize = 400;
+/// Most learned lessons on one shelf. Source: chosen; a full record takes up to 3.3 KiB in an indented file, and a file
+/// may take 1 MiB.
+pub const MAX_LEARNED: usize = 300;
+/// Room of a record for its key and for the run that promotes or retires the lesson. Unit: bytes. Source: a key of ours has
+/// 23, an id at most 64, with the names of both fields.
+const RESERVED: usize = 256;
 
 /// The Wilson score interval of a share, 95 % two-sided.
 ///
@@ -79,6 +86,7 @@ impl Lesson {
         }
         self.evidence.push(Evidence { run: run.clone(), site: site.cloned(), credit });
         self.forget_oldest();
+        self.fit();
         true
     }
 
@@ -96,10 +104,34 @@ impl Lesson {
     /// Runs in which it was only shown go first: what it did is the better evidence.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
-            let at =
-                self.evidence.iter().position(|known| !known.credit.used).filter(|at| *at + 1 < self.evidence.len());
-            self.evidence.remove(at.unwrap_or(0));
+            self.forget_one();
         }
+    }
+
+    fn forget_one(&mut self) {
+        let at = self.evidence.iter().position(|known| !known.credit.used).filter(|at| *at + 1 < self.evidence.len());
+        self.evidence.remove(at.unwrap_or(0));
+    }
+
+    /// Forgets what says least until a record can hold it; the counts stay. A store would refuse the whole shelf for one
+    /// record that is too large.
+    pub(super) fn fit(&mut self) {
+        // Enough of each for the rules first; then whatever else it takes.
+        for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
+            while self.evidence.len() > runs && !self.fits() {
+                self.forget_one();
+            }
+            while self.triggered_domains.len() > sites && !self.fits() {
+                self.triggered_domains.pop_last();
+            }
+            if !self.fits() {
+                self.provenance.page = None;
+            }
+        }
+    }
+
+    fn fits(&self) -> bool {
+        self.to_record("").is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
     /// Takes back what this evidence added; whether anything of it is left.

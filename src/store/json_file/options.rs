@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::memory::MAX_RECORD_BYTES;
+
 /// Limits of a [`JsonFiles`](super::JsonFiles) store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -9,7 +11,7 @@ pub struct JsonFilesOptions {
     /// How long an update waits for the shelf's lock before it is `Busy`. Default: 5 s. Source: the requirements.
     pub lock_wait: Duration,
     /// The largest record that is written, key and compact body together; a larger one may only shrink. Unit: bytes.
-    /// Default: 2 KiB. Source: the requirements.
+    /// Default: [`MAX_RECORD_BYTES`].
     pub max_record_bytes: usize,
     /// The largest file that is written; a larger shelf may only shrink. Unit: bytes. Default: 1 MiB. Source: the
     /// requirements.
@@ -33,7 +35,7 @@ impl Default for JsonFilesOptions {
     fn default() -> Self {
         Self {
             lock_wait: Duration::from_secs(5),
-            max_record_bytes: 2 * 1_024,
+            max_record_bytes: MAX_RECORD_BYTES,
             max_shelf_bytes: 1_024 * 1_024,
             max_file_bytes: 8 * 1_024 * 1_024,
             max_hosts: 10_000,

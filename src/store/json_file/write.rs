@@ -14,10 +14,7 @@ use super::{
     place::Place,
     read::{Found, Source},
 };
-use crate::{
-    base::canonical,
-    memory::{Change, Committed, Durable, Edit, ReadOnly, Record, Shelf, StoreNoticeKind, apply},
-};
+use crate::memory::{Change, Committed, Durable, Edit, ReadOnly, Record, Shelf, StoreNoticeKind, apply};
 
 /// After this long a file that is being written belongs to nobody. Source: the requirements; the number of a process that
 /// is gone may be another one's by then.
@@ -159,8 +156,8 @@ impl Files {
         let max = self.options.max_record_bytes;
         for change in changes {
             let Change::Put(record) = change else { continue };
-            let bytes = size(record);
-            let before = || stored.iter().find(|before| before.key == record.key).map_or(0, size);
+            let bytes = record.size();
+            let before = || stored.iter().find(|before| before.key == record.key).map_or(0, Record::size);
             if bytes > max && bytes >= before() {
                 return Err(Failure::RecordTooLarge { key: short(&record.key), bytes, max });
             }
@@ -232,11 +229,6 @@ impl Files {
 fn newer(found: &Found) -> Failure {
     let detail = format!("it has version {} of the format, written by a newer program", found.document.version);
     Failure::ReadOnly { why: ReadOnly::NewerVersion, detail }
-}
-
-/// Key and body as they are compared with the cap. Unit: bytes.
-fn size(record: &Record) -> usize {
-    record.key.len() + canonical(&record.body).len()
 }
 
 /// A key for a message.

@@ -231,3 +231,23 @@ fn a_shelf_keeps_the_best_proven_when_there_are_too_many() {
     assert!(!lessons.iter().any(|(_, lesson)| lesson.text.render().contains("\"Go 0\"")), "the oldest went");
     assert!(lessons.iter().any(|(_, lesson)| lesson.text.render().contains("\"Go\"")), "the best proven stayed");
 }
+
+#[test]
+fn a_lesson_fits_into_a_record_however_long_the_names_and_however_often_it_is_used() {
+    let mut memory = Memory::default();
+    let mut used = 0;
+    for n in 0..20 {
+        let run = format!("run_{n:_>60}");
+        let site = format!("https://{}.{}{n}.example/{}", "a".repeat(60), "b".repeat(60), "c".repeat(3_000));
+        memory.learn(&banner_run(&run, &site, n + 1, &[]));
+        used += 1;
+        for (shelf, records) in &memory.0 {
+            for record in records {
+                assert!(record.size() <= crate::memory::MAX_RECORD_BYTES, "{shelf}: {} bytes", record.size());
+            }
+        }
+    }
+    let lesson = recovery(&memory).1;
+    assert_eq!((lesson.counts.used, lesson.runs), (used, used), "what was counted stays counted");
+    assert!(lesson.evidence.len() > 1 && lesson.triggered_domains.len() >= crate::memory::lesson::PROMOTION_SITES);
+}

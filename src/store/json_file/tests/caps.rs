@@ -178,3 +178,20 @@ fn a_host_that_is_being_written_is_not_forgotten() {
     scene.put(&of_host("a.example"), "k", 2).unwrap();
     assert_eq!(scene.keys(&of_host("a.example")), ["k"]);
 }
+
+#[test]
+fn as_many_full_lessons_as_are_kept_fit_into_a_file() {
+    let evidence = json!({ "run": format!("run_{}", "0".repeat(32)), "site": "shop.example", "used": true,
+        "helped": true, "followed": true, "offered": true });
+    let full = |n: usize| {
+        let mut record = Record::new(format!("lesson-{n:016x}"), &json!({ "source": "learned", "evidence": [] }));
+        while record.size() + evidence.to_string().len() < crate::memory::MAX_RECORD_BYTES {
+            record.body["evidence"].as_array_mut().unwrap().push(evidence.clone());
+        }
+        Change::Put(record)
+    };
+    let scene = Scene::new();
+    let all = (0..crate::memory::lesson::MAX_LEARNED).map(full).collect();
+    scene.files.update(&lessons(), &edit(all)).unwrap();
+    assert!(scene.read("default/lessons.json").len() > 700_000, "they are full");
+}
