@@ -6,20 +6,12 @@ mod portable;
 mod unix;
 
 use std::{
-    collections::HashMap,
     fs::{File, TryLockError},
     io::{self, Read as _, Write as _},
     path::{Component, Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::SystemTime,
 };
 
 use super::fs::{FsFile, FsLock};
-
-/// Folders of which it is remembered that their entry is durable. Source: chosen; a fleet's run visits fewer hosts.
-const MAX_DURABLE: usize = 4_096;
-/// Notices of changed modes that may wait. Source: chosen; the first few tell it all.
-const MAX_TIGHTENED: usize = 64;
 
 /// The real file system below a root.
 ///
@@ -27,46 +19,19 @@ const MAX_TIGHTENED: usize = 64;
 #[derive(Debug)]
 pub struct StdFs {
     root: PathBuf,
-    durable: Mutex<HashMap<PathBuf, Identity>>,
-    tightened: Mutex<Vec<PathBuf>>,
+    #[cfg(unix)]
+    known: unix::Known,
 }
-
-/// Tells a folder from a later one of the same name: device, number, and time of birth where the system knows it.
-type Identity = (u64, u64, Option<SystemTime>);
 
 impl StdFs {
     /// The file system below this folder.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), durable: Mutex::default(), tightened: Mutex::default() }
-    }
-
-    fn is_durable(&self, path: &Path, identity: Identity) -> bool {
-        lock(&self.durable).get(path) == Some(&identity)
-    }
-
-    fn set_durable(&self, path: &Path, identity: Identity) {
-        let mut durable = lock(&self.durable);
-        if durable.len() >= MAX_DURABLE {
-            durable.clear();
-        }
-        durable.insert(path.to_owned(), identity);
-    }
-
-    fn note_tightened(&self, path: &Path) {
-        let mut tightened = lock(&self.tightened);
-        if tightened.len() < MAX_TIGHTENED {
-            tightened.push(path.to_owned());
+        Self {
+            root: root.into(),
+            #[cfg(unix)]
+            known: unix::Known::default(),
         }
     }
-
-    fn take_tightened(&self) -> Vec<PathBuf> {
-        std::mem::take(&mut lock(&self.tightened))
-    }
-}
-
-/// A panic cannot leave these half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The names of a path; anything but plain names is a mistake of the caller.
@@ -80,6 +45,7 @@ fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
 }
 
 /// The folder and the name in it.
+#[cfg(unix)]
 fn split(path: &Path) -> io::Result<(&Path, &std::ffi::OsStr)> {
     match (path.parent(), path.file_name()) {
         (Some(dir), Some(name)) => Ok((dir, name)),
@@ -91,6 +57,7 @@ fn too_large(size: u64, max: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("{size} bytes, at most {max} are read"))
 }
 
+#[cfg(unix)]
 fn foreign(path: &Path) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, format!("{} belongs to another user", path.display()))
 }

@@ -2,6 +2,7 @@
 //! between a look and an act.
 
 use std::{
+    collections::HashMap,
     ffi::OsStr,
     fs::{self, DirBuilder, File},
     io,
@@ -10,6 +11,7 @@ use std::{
         unix::fs::{DirBuilderExt as _, MetadataExt as _},
     },
     path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -19,7 +21,7 @@ use rustix::{
     process::geteuid,
 };
 
-use super::{Identity, NewFile, StdFs, foreign, names, not_ours, read_up_to, split, take_lock};
+use super::{NewFile, StdFs, foreign, names, not_ours, read_up_to, split, take_lock};
 use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
 
 /// For the owner alone.
@@ -27,6 +29,47 @@ const DIR_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// What must not be set for group and others.
 const OTHERS: u32 = 0o077;
+
+/// Folders of which it is remembered that their entry is durable. Source: chosen; a fleet's run visits fewer hosts.
+const MAX_DURABLE: usize = 4_096;
+/// Notices of changed rights that may wait. Source: chosen; the first few tell it all.
+const MAX_TIGHTENED: usize = 64;
+
+/// Tells a folder from a later one of the same name: device, number, and time of birth where the system knows it.
+type Identity = (u64, u64, Option<SystemTime>);
+
+/// What is remembered between calls.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    durable: Mutex<HashMap<PathBuf, Identity>>,
+    tightened: Mutex<Vec<PathBuf>>,
+}
+
+impl Known {
+    fn is_durable(&self, path: &Path, identity: Identity) -> bool {
+        lock(&self.durable).get(path) == Some(&identity)
+    }
+
+    fn set_durable(&self, path: &Path, identity: Identity) {
+        let mut durable = lock(&self.durable);
+        if durable.len() >= MAX_DURABLE {
+            durable.clear();
+        }
+        durable.insert(path.to_owned(), identity);
+    }
+
+    fn note_tightened(&self, path: &Path) {
+        let mut tightened = lock(&self.tightened);
+        if tightened.len() < MAX_TIGHTENED {
+            tightened.push(path.to_owned());
+        }
+    }
+}
+
+/// A panic cannot leave these half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// How a folder is opened: a link in its place is an error.
 fn dir_flags() -> OFlags {
@@ -53,9 +96,9 @@ impl Fs for StdFs {
             };
             // Whoever made it may have ended before its entry was durable.
             let identity = identity(&next)?;
-            if !self.is_durable(&path, identity) {
+            if !self.known.is_durable(&path, identity) {
                 at.sync_all()?;
-                self.set_durable(&path, identity);
+                self.known.set_durable(&path, identity);
             }
             at = next;
         }
@@ -143,7 +186,7 @@ impl Fs for StdFs {
     }
 
     fn tightened(&self) -> Vec<PathBuf> {
-        self.take_tightened()
+        std::mem::take(&mut lock(&self.known.tightened))
     }
 }
 
@@ -173,7 +216,7 @@ impl StdFs {
             opened => opened?,
         };
         let identity = identity(&root)?;
-        if !self.is_durable(Path::new(""), identity) {
+        if !self.known.is_durable(Path::new(""), identity) {
             // Whoever made any of them may have ended before its entry was durable.
             for dir in fs::canonicalize(&self.root)?.ancestors().skip(1) {
                 match File::open(dir).and_then(|dir| dir.sync_all()) {
@@ -182,7 +225,7 @@ impl StdFs {
                     synced => synced?,
                 }
             }
-            self.set_durable(Path::new(""), identity);
+            self.known.set_durable(Path::new(""), identity);
         }
         Ok(root)
     }
@@ -233,7 +276,7 @@ impl StdFs {
 
     fn close_to_others(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         match fchmod(file, mode) {
-            Ok(()) => self.note_tightened(path),
+            Ok(()) => self.known.note_tightened(path),
             // What cannot be changed can still be read.
             Err(Errno::ROFS) => {}
             Err(error) => return Err(error.into()),
