@@ -193,11 +193,7 @@ impl Files {
             if self.place_to_forget(&place.file()).is_none_or(|(_, now)| now != *generation) {
                 return Ok(false);
             }
-            let ours =
-                self.list(&dir.path)?.into_iter().filter(|entry| place.owns(&entry.name) && entry.name != place.name);
-            let mut gone: Vec<PathBuf> = ours.map(|entry| dir.path.join(entry.name)).collect();
-            gone.push(place.file());
-            self.unlink_all(&gone)?;
+            self.unlink_shelf(place)?;
         }
         // Somebody may have begun to write another shelf of the host: then its folder stays.
         Ok(self.fs.remove_dir(&dir.path).is_ok())

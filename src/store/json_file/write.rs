@@ -86,32 +86,34 @@ impl Files {
             Ok(_) | Err(Failure::ReadOnly { .. }) => {}
             Err(failure) => return Err(failure),
         }
-        // The file last: a backup without its file would be restored.
-        let mut gone: Vec<PathBuf> = Vec::new();
-        for entry in self.list(&place.dir)? {
-            if place.owns(&entry.name) && entry.name != place.name {
-                gone.push(place.dir.join(&entry.name));
-            }
-        }
-        for entry in self.list(&place.quarantine)? {
-            if entry.name.starts_with(&place.quarantine_prefix) {
-                gone.push(place.quarantine.join(&entry.name));
-            }
-        }
-        if gone.iter().any(|path| path.starts_with(&place.quarantine)) {
-            self.unlink_all(&gone)?;
+        let mut aside = self.list(&place.quarantine)?;
+        aside.retain(|entry| entry.name.starts_with(&place.quarantine_prefix));
+        if !aside.is_empty() {
+            let aside: Vec<PathBuf> = aside.iter().map(|entry| place.quarantine.join(&entry.name)).collect();
+            self.unlink_all(&aside)?;
             self.fs.sync_dir(&place.quarantine).map_err(Failure::io("sync_dir", &place.quarantine))?;
-        } else {
-            self.unlink_all(&gone)?;
         }
-        self.unlink_all(&[place.file()])?;
+        self.unlink_shelf(place)?;
         match self.fs.sync_dir(&place.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             synced => synced.map_err(Failure::io("sync_dir", &place.dir)),
         }
     }
 
-    pub(super) fn unlink_all(&self, paths: &[PathBuf]) -> Result<(), Failure> {
+    /// Takes the files of a shelf away. Its file goes last, and when the others are gone for good: a backup without its file
+    /// would be restored, also after a power cut. That the file is gone is not durable yet.
+    pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
+        let mut others = self.list(&place.dir)?;
+        others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
+        if !others.is_empty() {
+            let others: Vec<PathBuf> = others.iter().map(|entry| place.dir.join(&entry.name)).collect();
+            self.unlink_all(&others)?;
+            self.fs.sync_dir(&place.dir).map_err(Failure::io("sync_dir", &place.dir))?;
+        }
+        self.unlink_all(&[place.file()])
+    }
+
+    fn unlink_all(&self, paths: &[PathBuf]) -> Result<(), Failure> {
         for path in paths {
             match self.fs.unlink(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
