@@ -152,7 +152,7 @@ impl Fs for StdFs {
         };
         let now = SystemTime::now();
         let mut entries = Vec::new();
-        for entry in Dir::read_from(&handle)? {
+        for entry in read_dir(&handle)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().to_str() else { continue };
             if matches!(name, "." | "..") {
@@ -296,6 +296,11 @@ fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> 
     Ok(file.into())
 }
 
+/// A reader of a folder; it opens the folder anew, which a signal may interrupt.
+fn read_dir(dir: &File) -> io::Result<Dir> {
+    Ok(retry_on_intr(|| Dir::read_from(dir))?)
+}
+
 fn identity(dir: &File) -> io::Result<Identity> {
     let metadata = dir.metadata()?;
     Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
@@ -303,7 +308,7 @@ fn identity(dir: &File) -> io::Result<Identity> {
 
 /// Whether a folder is empty or holds nothing but folders that only we may enter, as a store's root does.
 fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
-    for entry in Dir::read_from(dir)? {
+    for entry in read_dir(dir)? {
         let entry = entry?;
         if matches!(entry.file_name().to_bytes(), b"." | b"..") {
             continue;
