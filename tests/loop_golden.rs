@@ -463,11 +463,25 @@ async fn a_store_that_fails_never_fails_a_run() {
     let mut memory = MockMemoryBackend::new();
     memory.expect_load().returning(|_| Err(Error::new(ErrorKind::Unavailable, "test.load")));
     memory.expect_update().returning(|_, _| Err(Error::new(ErrorKind::Io, "test.update")));
+    memory.expect_notices().returning(Vec::new);
     let model = ScriptedModel::new([click("e3"), click("e12"), finish("PX-40213")]);
     let (report, transcript) = run_with(shop(), model.clone(), options(), task(), None, memory).await;
     assert!(report.is_success());
     assert_eq!(transcript.matches("memory_failed").count(), 1, "one event says so");
     assert!(model.requests()[0].system.contains("Lessons from experience"), "the overlay gives what the store cannot");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_store_does_of_its_own_accord_is_told() {
+    use webwise::{memory::StoreNotice, memory::StoreNoticeKind, testing::MockMemoryBackend};
+    let mut memory = MockMemoryBackend::new();
+    memory.expect_load().returning(|_| Ok(webwise::memory::ShelfState::default()));
+    memory.expect_update().returning(|_, _| Err(Error::new(ErrorKind::Io, "test.update")));
+    let mut notices = vec![StoreNotice { shelf: None, kind: StoreNoticeKind::RestoredFromBackup }];
+    memory.expect_notices().returning(move || std::mem::take(&mut notices));
+    let model = ScriptedModel::new([finish("PX-40213")]);
+    let (_, transcript) = run_with(shop(), model, options(), task(), None, memory).await;
+    assert_eq!(transcript.matches("store_noticed").count(), 1);
 }
 
 #[tokio::test(start_paused = true)]

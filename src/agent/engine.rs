@@ -120,6 +120,7 @@ impl Engine {
             said.truncate(kind.limit(cue));
             advice.extend(said);
         }
+        tell_notices(store, asking);
         advice
     }
 
@@ -134,6 +135,7 @@ impl Engine {
                 self.tell(kept.err().unwrap_or(error), asking);
             }
         }
+        tell_notices(store, asking);
     }
 
     async fn learn_from(
@@ -251,6 +253,13 @@ impl Engine {
             let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
             asking.emitter.emit(EventKind::MemoryFailed { operation, error });
         }
+    }
+}
+
+/// Tells what the store did or found of its own accord.
+fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
+    for notice in store.notices() {
+        asking.emitter.emit(EventKind::StoreNoticed { notice });
     }
 }
 

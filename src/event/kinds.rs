@@ -14,7 +14,7 @@ use crate::{
     action::{Action, CallProblem, Effect, Outcome},
     base::{ErrorKind, Host, RunId, SessionId, Site, TokenCount},
     chat::ChatResponse,
-    memory::{AdviceId, Committed, Shelf},
+    memory::{AdviceId, Committed, Shelf, StoreNotice},
     page::{Notice, Observation, PageView, TargetIdentity},
 };
 
@@ -326,6 +326,11 @@ pub enum EventKind {
         pruned_count: usize,
         /// How many are left on their shelf.
         remaining_count: usize,
+    },
+    /// The store did or found something of its own accord.
+    StoreNoticed {
+        /// What, and of which shelf.
+        notice: StoreNotice,
     },
     /// Memory failed; the run goes on without that part of it.
     MemoryFailed {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::EventKind;
 use crate::{
     action::{CallProblem, Outcome},
-    memory::{AdviceId, Change, Committed, Record},
+    memory::{AdviceId, Change, Committed, Record, StoreNotice, StoreNoticeKind},
     page::{Notice, PageView, TargetIdentity},
     secret::Redactor,
 };
@@ -103,6 +103,7 @@ impl EventKind {
                 *extracted = redactor.pairs(std::mem::take(extracted));
             }
             // A picture cannot be searched; none is made once a secret was typed or shown.
+            Self::StoreNoticed { notice } => net.store_notice(notice),
             Self::LessonsPruned { .. } | Self::CallsDropped { .. } | Self::Warned { .. } | Self::Pictured { .. } => {}
         }
         self
@@ -131,6 +132,20 @@ impl Net<'_> {
             self.all(target.attributes.iter_mut().flat_map(|(name, value)| [name, value]));
             // It cannot be rewritten.
             target.locator = target.locator.take().filter(|locator| !self.0.contains(&locator.to_string()));
+        }
+    }
+
+    fn store_notice(&self, notice: &mut StoreNotice) {
+        match &mut notice.kind {
+            StoreNoticeKind::Quarantined { file: text } | StoreNoticeKind::ModesTightened { path: text } => {
+                self.text(text);
+            }
+            StoreNoticeKind::RestoredFromBackup
+            | StoreNoticeKind::Salvaged { .. }
+            | StoreNoticeKind::StartedEmpty
+            | StoreNoticeKind::ReadOnly { .. }
+            | StoreNoticeKind::Compacted { .. }
+            | StoreNoticeKind::OverCaps => {}
         }
     }
 

@@ -36,6 +36,7 @@ impl EventSink for Tracing {
             EventKind::ModelAsked { .. } => tracing::debug!(target: "webwise", event = name, run, step, json = json()),
             EventKind::ModelFailed { .. }
             | EventKind::MemoryFailed { .. }
+            | EventKind::StoreNoticed { .. }
             | EventKind::RecordingFailed { .. }
             | EventKind::CallRefused { .. } => {
                 tracing::warn!(target: "webwise", event = name, run, step, json = json());

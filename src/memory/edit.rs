@@ -83,8 +83,6 @@ pub enum Durable {
     Yes,
     /// It lives as long as this process.
     InProcess,
-    /// It is written down and will be merged by the next writer.
-    Pending,
 }
 
 /// The acknowledgement of an update.

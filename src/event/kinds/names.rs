@@ -35,6 +35,7 @@ impl EventKind {
             Self::LessonRetired { .. } => "lesson_retired",
             Self::LessonCredited { .. } => "lesson_credited",
             Self::LessonsPruned { .. } => "lessons_pruned",
+            Self::StoreNoticed { .. } => "store_noticed",
             Self::MemoryFailed { .. } => "memory_failed",
             Self::RecordingFailed { .. } => "recording_failed",
             Self::RunEnded { .. } => "run_ended",

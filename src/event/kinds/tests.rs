@@ -9,7 +9,7 @@ use crate::{
     action::{AgentAction, BrowserAction, CustomCall, ErrorClass, Failure, Fill, Find, Goto, RawCall, Target},
     chat::Usage,
     guard::Money,
-    memory::{Change, Durable, Namespace, Record},
+    memory::{Change, Durable, Namespace, Record, StoreNoticeKind},
     page::{Dialog, DialogKind, ElementRef, Node, PageHead, Role, Tab, Tree, ViewOptions, interpret},
     working::{BudgetKind, StopReason},
 };
@@ -48,9 +48,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::LessonRetired { .. } => 28,
         EventKind::LessonCredited { .. } => 29,
         EventKind::LessonsPruned { .. } => 30,
+        EventKind::StoreNoticed { .. } => 31,
     }
 }
-const VARIANTS: usize = 31;
+const VARIANTS: usize = 32;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -162,6 +163,9 @@ fn memory_samples() -> Vec<EventKind> {
             harmed: false,
         },
         EventKind::LessonsPruned { pruned_count: 1, remaining_count: 3 },
+        EventKind::StoreNoticed {
+            notice: StoreNotice { shelf: Some(shelf()), kind: StoreNoticeKind::Salvaged { records: 2 } },
+        },
         EventKind::FactProposed { key: text("k"), value: text("v") },
         EventKind::MemoryUpdated {
             shelf: shelf(),

@@ -123,6 +123,7 @@ impl Folder {
             | EventKind::LessonRetired { .. }
             | EventKind::LessonCredited { .. }
             | EventKind::LessonsPruned { .. }
+            | EventKind::StoreNoticed { .. }
             | EventKind::MemoryUpdated { .. }
             | EventKind::FactProposed { .. }
             | EventKind::MemoryFailed { .. } => self.line("memory_events.jsonl", event),
