@@ -24,10 +24,11 @@ pub struct StdFs {
 }
 
 impl StdFs {
-    /// The file system below this folder.
+    /// The file system below this folder; a relative one is meant from where the process stands now.
     pub fn new(root: impl Into<PathBuf>) -> Self {
+        let root = root.into();
         Self {
-            root: root.into(),
+            root: std::path::absolute(&root).unwrap_or(root),
             #[cfg(unix)]
             known: unix::Known::default(),
         }

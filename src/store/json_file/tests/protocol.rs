@@ -293,6 +293,12 @@ fn opening_touches_nothing() {
 }
 
 #[test]
+fn a_relative_root_is_bound_to_where_the_process_stood() {
+    let root = std::env::current_dir().unwrap().join("memory");
+    assert!(format!("{:?}", StdFs::new("memory")).contains(&format!("{root:?}")));
+}
+
+#[test]
 fn a_store_that_cannot_be_made_is_unavailable() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("file"), "").unwrap();
