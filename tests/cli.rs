@@ -250,7 +250,7 @@ fn what_the_tests_need_is_checked_only_when_asked_and_a_wrong_wheel_is_not_unpac
     let machine = Machine::complete();
     let output = machine.run(&["setup", "--check", "--tests"]);
     assert_eq!(output.status.code(), Some(2), "there is no pip and no way to install it");
-    assert!(text(&output.stderr).contains("install pip for Python with its own package manager"));
+    assert!(text(&output.stderr).contains("install pip for Python and strace with its own package manager"));
 
     // A pip that brings something else under the right name, and a Python that would unpack it.
     let python = [
@@ -258,8 +258,10 @@ fn what_the_tests_need_is_checked_only_when_asked_and_a_wrong_wheel_is_not_unpac
         "for word in \"$@\"; do case $last in --dest) new=$word;; esac; last=$word; done",
         "case $2 in pip) echo else >\"$new/miniwob-1.1.0-py3-none-any.whl\";; zipfile) mkdir -p \"$4/miniwob/html/miniwob\";; esac",
     ];
-    let other = Machine::with(&[("python3", &python.join("\n"))]);
-    std::fs::rename(other.bin().join("python3"), machine.bin().join("python3")).unwrap();
+    let other = Machine::with(&[("python3", &python.join("\n")), ("strace", "echo strace -- version 6.1")]);
+    for name in ["python3", "strace"] {
+        std::fs::rename(other.bin().join(name), machine.bin().join(name)).unwrap();
+    }
     let output = machine.run(&["setup", "--check", "--tests"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).contains("1. Get the pages of MiniWoB++ 1.1.0 with pip"), "{}", text(&output.stdout));

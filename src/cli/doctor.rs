@@ -134,15 +134,23 @@ fn tools(machine: &Machine) -> Vec<Check> {
     if machine.chromium_is_given && chromium.status != Status::Ok {
         chromium.advice = Some("correct or unset WEBWISE_CHROMIUM".to_owned());
     }
-    [Some(node), Some(cli), Some(chromium), machine.pages.as_ref().map(pages)].into_iter().flatten().collect()
+    let for_tests = [machine.pages.as_ref().map(pages), machine.strace.as_ref().map(strace)];
+    [node, cli, chromium].into_iter().chain(for_tests.into_iter().flatten()).collect()
 }
+
+fn strace(tool: &Tool) -> Check {
+    check("strace", status(tool), tool, Some(FOR_TESTS.to_owned()))
+}
+
+/// What brings what the tests need.
+const FOR_TESTS: &str = "run `webwise setup --tests`";
 
 fn pages(pages: &Pages) -> Check {
     let name = "MiniWoB++ pages";
     if pages.are_there {
         return Check { name, status: Status::Ok, found: format!("at {}", pages.folder.display()), advice: None };
     }
-    let advice = Some("run `webwise setup --tests`".to_owned());
+    let advice = Some(FOR_TESTS.to_owned());
     Check { name, status: Status::Missing, found: "not found".to_owned(), advice }
 }
 
@@ -220,6 +228,7 @@ mod tests {
             chromium_is_given: false,
             installer: Installer::NoAptGet,
             pages: None,
+            strace: None,
         }
     }
 
@@ -228,12 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_of_the_tests_have_a_line_where_they_are_wanted() {
+    fn what_the_tests_need_has_a_line_where_it_is_wanted() {
         let pages = Pages { folder: "/r/miniwob/1.1.0".into(), are_there: false, pip: Tool::Missing };
         let with = |pages: &Pages| lines(&Machine { pages: Some(pages.clone()), ..machine() })[3].clone();
         assert_eq!(with(&pages), "missing  MiniWoB++ pages: not found -> run `webwise setup --tests`");
         assert_eq!(with(&Pages { are_there: true, ..pages }), "ok       MiniWoB++ pages: at /r/miniwob/1.1.0");
         assert_eq!(lines(&machine()).len(), 3);
+        let strace = Machine { strace: Some(Tool::Missing), ..machine() };
+        assert_eq!(lines(&strace)[3], "missing  strace: not found -> run `webwise setup --tests`");
     }
 
     #[test]

@@ -125,18 +125,21 @@ pub(crate) struct Machine {
     pub(crate) installer: Installer,
     /// The pages of the tests, if they are wanted.
     pub(crate) pages: Option<Pages>,
+    /// What the tests of the store stop and disturb its system calls with, if it is wanted.
+    pub(crate) strace: Option<Tool>,
 }
 
 impl Machine {
     /// Looks at the machine.
     pub(crate) async fn inspect(around: &Surroundings) -> Self {
         let places = &around.places;
-        let (node, cli, chromium, installer, pages) = tokio::join!(
+        let (node, cli, chromium, installer, pages, strace) = tokio::join!(
             version_of(places.node(), places),
             version_of(places.tool(), places),
             version_of(places.chromium(), places),
             installer(around),
-            pages(around)
+            pages(around),
+            strace(around)
         );
         Self {
             root: around.root.clone(),
@@ -148,8 +151,16 @@ impl Machine {
             chromium_is_given: places.names_chromium(),
             installer,
             pages,
+            strace,
         }
     }
+}
+
+async fn strace(around: &Surroundings) -> Option<Tool> {
+    if !around.for_tests {
+        return None;
+    }
+    Some(version_of(around.places.on_path("strace"), &around.places).await)
 }
 
 async fn pages(around: &Surroundings) -> Option<Pages> {
@@ -307,12 +318,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_pages_of_the_tests_are_looked_for_only_when_they_are_wanted() {
-        let bin = folder(&[("python3", "test \"$*\" = '-m pip --version' && echo pip 23.0.1 from /usr/lib")]);
+    async fn what_the_tests_need_is_looked_for_only_when_it_is_wanted() {
+        let bin = folder(&[
+            ("python3", "test \"$*\" = '-m pip --version' && echo pip 23.0.1 from /usr/lib"),
+            ("strace", "echo strace -- version 6.1"),
+        ]);
         let around = around(bin.path(), bin.path());
-        assert_eq!(Machine::inspect(&around).await.pages, None);
+        let machine = Machine::inspect(&around).await;
+        assert_eq!((machine.pages, machine.strace), (None, None));
         let around = around.for_tests(true);
-        let pages = Machine::inspect(&around).await.pages.unwrap();
+        let machine = Machine::inspect(&around).await;
+        assert_eq!(machine.strace.unwrap().version(), Some(Version([6, 1, 0])));
+        let pages = machine.pages.unwrap();
         assert_eq!(pages.folder, bin.path().join("miniwob/1.1.0"));
         assert_eq!((pages.are_there, pages.pip.version()), (false, Some(Version([23, 0, 1]))));
         std::fs::create_dir_all(pages.folder.join("miniwob/html/miniwob")).unwrap();

@@ -3,7 +3,7 @@
 //! ```text
 //! machine      looks: which programs are there, how new, who may install
 //! plan         decides: facts to steps, or to the sentence that says what the person has to do; pure
-//! pages        what the tests of this crate need besides; pure
+//! pages        the pages that the tests of this crate drive; pure
 //! carry_out    acts: one step with progress
 //! environment  what the programs that it starts may see; pure
 //! ```

@@ -103,6 +103,9 @@ fn system_packages(machine: &Machine) -> Vec<&'static str> {
     if machine.pages.as_ref().is_some_and(Pages::need_pip) {
         packages.push("python3-pip");
     }
+    if machine.strace.as_ref().is_some_and(|strace| strace.version().is_none()) {
+        packages.push("strace");
+    }
     packages
 }
 
@@ -211,6 +214,7 @@ mod tests {
             chromium_is_given: false,
             installer: Installer::AptGet("/usr/bin/apt-get".into()),
             pages: None,
+            strace: None,
         }
     }
 
@@ -335,6 +339,18 @@ mod tests {
 
         let there = Pages { are_there: true, ..pages(Tool::Missing) };
         assert_eq!(plan(&Machine { pages: Some(there), ..complete() }), Ok(vec![]));
+    }
+
+    #[test]
+    fn the_tracer_of_the_tests_is_a_system_package() {
+        let without = Machine { strace: Some(Tool::Missing), ..complete() };
+        let steps = plan(&without).unwrap();
+        assert_eq!(args(&steps[0], 1)[3], "strace");
+        assert_eq!(steps[0].sentence, "Install strace from the system's packages (as root)");
+        let sentence = plan(&Machine { installer: Installer::NotAllowed, ..without }).unwrap_err();
+        assert!(sentence.contains("install -y --no-install-recommends strace`"), "{sentence}");
+        let there = Some(found("/usr/bin/strace", [6, 1, 0]));
+        assert_eq!(plan(&Machine { strace: there, ..complete() }), Ok(vec![]));
     }
 
     #[test]
