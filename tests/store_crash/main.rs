@@ -1,0 +1,95 @@
+//! What the file store has acknowledged is there: after a kill at any moment and at any system call, after any error of the
+//! operating system, after a power cut, and with other processes beside it.
+//!
+//! The programs that are killed are this one, started again, so this target has a `main` of its own.
+
+#[cfg(unix)]
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+#[cfg(unix)]
+mod child;
+#[cfg(unix)]
+mod cut;
+#[cfg(unix)]
+mod errors;
+#[cfg(unix)]
+mod family;
+#[cfg(unix)]
+mod kills;
+#[cfg(unix)]
+mod model;
+#[cfg(unix)]
+mod place;
+#[cfg(unix)]
+mod planted;
+#[cfg(unix)]
+mod points;
+#[cfg(unix)]
+mod random;
+#[cfg(unix)]
+mod shelf;
+#[cfg(unix)]
+mod sim_fs;
+#[cfg(unix)]
+mod trace;
+#[cfg(unix)]
+mod turns;
+
+/// Each rule with its name.
+#[cfg(unix)]
+const ALL: [(&str, fn()); 10] = [
+    ("a_kill_at_a_random_moment_loses_nothing", kills::at_random_moments),
+    ("a_kill_at_any_system_call_loses_nothing", points::at_every_call),
+    ("the_system_is_asked_in_the_order_that_is_simulated", points::order_of_calls),
+    ("a_new_folder_is_durable_before_the_answer", points::new_folders),
+    ("an_error_of_any_system_call_is_told_and_loses_nothing", errors::at_every_call),
+    ("a_power_cut_loses_nothing", cut::at_every_change),
+    ("two_processes_leave_what_one_after_the_other_leaves", turns::at_every_call),
+    ("planted_bugs_are_caught", planted::all),
+    ("many_processes_lose_nothing", family::all),
+    ("a_shelf_is_what_its_model_says", model::all),
+];
+
+#[cfg(not(unix))]
+fn main() {
+    println!("signals, system calls and their errors are those of Unix");
+}
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    use std::{env, panic, process::ExitCode};
+
+    if let Some(code) = child::main() {
+        return code;
+    }
+    let options: Vec<String> = env::args().skip(1).collect();
+    let wanted: Vec<&String> = options.iter().filter(|option| !option.starts_with('-')).collect();
+    let is_exact = options.iter().any(|option| option == "--exact");
+    let is_wanted = |name: &str| {
+        wanted.is_empty() || wanted.iter().any(|w| if is_exact { name == *w } else { name.contains(&**w) })
+    };
+    let chosen: Vec<_> = ALL.iter().filter(|(name, _)| is_wanted(name)).collect();
+    if options.iter().any(|option| option == "--list") {
+        for (name, _) in &chosen {
+            println!("{name}: test");
+        }
+        return ExitCode::SUCCESS;
+    }
+    let mut failed = 0;
+    for (name, rule) in &chosen {
+        let passed = panic::catch_unwind(rule).is_ok();
+        println!("test {name} ... {}", if passed { "ok" } else { "FAILED" });
+        failed += u8::from(!passed);
+    }
+    let (passed, filtered) = (chosen.len() - usize::from(failed), ALL.len() - chosen.len());
+    let result = if failed == 0 { "ok" } else { "FAILED" };
+    println!("test result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; {filtered} filtered out");
+    ExitCode::from(failed)
+}
+
+/// Whether the full figures are wanted.
+#[cfg(unix)]
+fn is_full() -> bool {
+    std::env::var("WEBWISE_PROFILE").is_ok_and(|profile| profile == "full")
+}
