@@ -17,6 +17,9 @@ fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a st
     url.host().ok_or_else(|| Error::new(ErrorKind::InvalidInput, operation).with("expected", "a URL with a host"))
 }
 
+/// Longest name of a host. Unit: bytes. Source: RFC 1035.
+const MAX_DOMAIN_BYTES: usize = 253;
+
 /// The scope of stored memory: scheme if it is not https, ASCII host in lower case, port if it is not the default.
 ///
 /// ```
@@ -48,6 +51,48 @@ impl Host {
             text.push_str(&port.to_string());
         }
         Ok(Self(text))
+    }
+
+    /// The host of a bare name or address, as people write a domain: `shop.example`, `127.0.0.1`, `[::1]`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for anything else, and for a public suffix such as `co.uk`, under which strangers live.
+    pub fn of_domain(text: &str) -> Result<Self> {
+        let refuse = |why: &str| Error::new(ErrorKind::InvalidInput, "host.of_domain").with("why", why);
+        let own = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+        let inside = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let written_so = inside.map_or_else(
+            || text.chars().all(own),
+            |address| address.chars().all(|c| c.is_ascii_hexdigit() || ":.".contains(c)),
+        );
+        if text.is_empty() || text.len() > MAX_DOMAIN_BYTES || !written_so {
+            return Err(refuse("it is not a host name"));
+        }
+        let url = Url::parse(&format!("https://{text}/")).map_err(|_| refuse("it is not a host name"))?;
+        match checked(&url, "host.of_domain")? {
+            url::Host::Domain(name) => {
+                let name = name.strip_suffix('.').unwrap_or(name);
+                if name.is_empty() || name.split('.').any(|label| label.is_empty() || label.len() > 63) {
+                    return Err(refuse("it is not a host name"));
+                }
+                if psl::suffix(name.as_bytes()).is_some_and(|s| s.is_known() && s == name.as_bytes()) {
+                    return Err(refuse("it is a public suffix, under which strangers have their sites"));
+                }
+            }
+            // `1.2` is written by nobody who means 1.0.0.2.
+            address if address.to_string() != text.to_ascii_lowercase() => return Err(refuse("it is not a host name")),
+            _ => {}
+        }
+        Self::of(&url)
+    }
+
+    /// The name or address alone, without scheme and port.
+    pub fn name(&self) -> &str {
+        let rest = self.0.strip_prefix("http://").unwrap_or(&self.0);
+        match rest.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty() => name,
+            _ => rest,
+        }
     }
 
     /// This host, then the bare name without scheme and port, then the names above it up to the site: where advice that
@@ -264,6 +309,54 @@ mod tests {
         ] {
             assert!(!site(outside).is_internal(), "{outside}");
         }
+    }
+
+    #[test]
+    fn a_domain_is_a_name_or_an_address_and_no_public_suffix() {
+        for (text, host) in [
+            ("Shop.Example", "shop.example"),
+            ("www.shop.co.uk", "www.shop.co.uk"),
+            ("b\u{fc}cher.example", "xn--bcher-kva.example"),
+            ("127.0.0.1", "127.0.0.1"),
+            ("[::1]", "[::1]"),
+            ("localhost", "localhost"),
+            ("me.github.io", "me.github.io"),
+        ] {
+            assert_eq!(Host::of_domain(text).unwrap().as_str(), host, "{text}");
+        }
+        let long = "a.".repeat(127) + "example";
+        for bad in [
+            "",
+            ".",
+            "..",
+            "a..b",
+            "a b",
+            "a/b",
+            "a:80",
+            "http://a.example",
+            "u@a.example",
+            "*.a.example",
+            "%2e%2e",
+            "1.2",
+            "0x7f000001",
+            "[::1",
+            "com",
+            "co.uk",
+            "github.io",
+            "a\0b",
+            "a\u{202e}b",
+            &long,
+        ] {
+            assert!(Host::of_domain(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_host_has_no_scheme_and_no_port() {
+        let name = |url: &str| Host::of(&url.parse().unwrap()).unwrap().name().to_owned();
+        assert_eq!(name("http://a.example:8080/"), "a.example");
+        assert_eq!((name("https://a.example"), name("http://[::1]:81")), ("a.example".to_owned(), "[::1]".to_owned()));
+        assert_eq!(name("http://[::1]/"), "[::1]");
     }
 
     #[test]
