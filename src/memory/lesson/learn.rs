@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     base::{Host, Result, RunId, Site},
-    memory::{AdviceId, Change, Record, Scope, Shelf},
+    memory::{AdviceId, Change, Record, Scope, Shelf, apply},
 };
 
 /// The lessons of a shelf while they are changed; what cannot be read is left as it is.
@@ -38,6 +38,11 @@ impl Book {
             }
         }
         Ok(changes)
+    }
+
+    /// Whether the record of a change was changed again.
+    fn is_changed(&self, change: &Change) -> bool {
+        matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
 
     /// The key of the lesson that says the same, whatever its source and tier.
@@ -139,11 +144,22 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
 
 /// Changes that take back all that a host and its site taught.
 pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Result<Vec<Change>> {
-    take_back(
+    let mut changes = take_back(
         records,
         |evidence| evidence.site.as_ref() == Some(site),
         |lesson| lesson.provenance.host.as_ref() == Some(host),
-    )
+    )?;
+    // What another program's file said of it has no evidence that could be taken back.
+    let mut book = Book::read(&apply(records, &changes));
+    for lesson in book.lessons.values_mut() {
+        if let Some(original) = &mut lesson.original {
+            original.triggered_domains.retain(|domain| super::v1::site_of(domain).as_ref() != Some(site));
+            lesson.triggered_domains.remove(site);
+        }
+    }
+    changes.retain(|change| matches!(change, Change::Remove(_)) || !book.is_changed(change));
+    changes.extend(book.changes()?);
+    Ok(changes)
 }
 
 fn take_back(

@@ -10,6 +10,7 @@
 mod credit;
 mod index;
 mod learn;
+mod original;
 mod record;
 mod recover;
 mod rules;
@@ -17,6 +18,7 @@ mod seed;
 mod site;
 mod template;
 mod trace;
+pub mod v1;
 mod words;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -25,6 +27,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 pub use index::{LessonIndex, MAX_TIER_1, MAX_TIPS};
+pub use original::Original;
 pub use record::{Category, Counts, Credit, Evidence, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Provenance};
 pub use rules::{
     GENERAL_SITES, HARMS_IN_A_ROW, HELPED_SHARE, MAX_LEARNED, PROMOTION_SITES, PROMOTION_USES, PRUNE_AFTER_DAYS,

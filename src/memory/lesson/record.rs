@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::{SiteRecovery, Template, Trouble};
+use super::{Original, SiteRecovery, Template, Trouble};
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, canonical},
     memory::Record,
@@ -33,6 +33,9 @@ pub enum Category {
 }
 
 impl Category {
+    /// Every category.
+    pub const ALL: [Self; 4] = [Self::ToolFallback, Self::BestPractice, Self::ErrorRecovery, Self::SiteSpecific];
+
     /// As events and files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,6 +64,18 @@ pub enum LessonSource {
     User,
     /// Written by another program; a person has not accepted it yet.
     Imported,
+}
+
+impl LessonSource {
+    /// As files write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Seed => "seed",
+            Self::Learned => "learned",
+            Self::User => "user",
+            Self::Imported => "imported",
+        }
+    }
 }
 
 /// What a lesson says.
@@ -203,6 +218,9 @@ pub struct Lesson {
     /// The run after which it was no longer shown, because it harmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<RunId>,
+    /// What it was in the file it was imported from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<Original>,
     /// Fields of a newer version, kept as they are.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -232,6 +250,7 @@ impl Lesson {
             provenance: Provenance::default(),
             promoted_by: None,
             retired_by: None,
+            original: None,
             extra: Map::new(),
         }
     }

@@ -1,0 +1,86 @@
+//! Lessons as version 1 writes them.
+
+use serde_json::{Map, Value};
+
+use super::{Document, Entry, Problems, Source, sites_of};
+use crate::memory::{
+    Record, Scope, Shelf,
+    lesson::{COLLECTION, Lesson, LessonSource, LessonText, Trouble},
+};
+
+/// Collection of what a file said of itself.
+pub(super) const IMPORTS: &str = "imports";
+/// Key of the record with it.
+pub(super) const FILE: &str = "memory_json";
+
+/// The lessons of these shelves as a file of version 1, ordered by shelf and key.
+///
+/// Version 1 does not know that a lesson was retired, so what is no longer shown here is left out. What it does not
+/// know of a lesson, such as what came of it, is left out, too.
+pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
+    let (mut lessons, mut problems, mut extra) = (Vec::new(), Problems::default(), Map::new());
+    let mut retired = 0;
+    for (shelf, records) in shelves {
+        if shelf.collection == IMPORTS {
+            let kept = records.iter().find(|record| record.key == FILE).map(|record| &record.body["extra"]);
+            extra.extend(kept.and_then(Value::as_object).cloned().unwrap_or_default());
+        }
+        if shelf.collection != COLLECTION {
+            continue;
+        }
+        for record in records {
+            match Lesson::from_record(record) {
+                Ok(lesson) if lesson.retired_by.is_some() => retired += 1,
+                Ok(lesson) => lessons.push((lessons.len() + 1, written(shelf, &lesson))),
+                Err(_) => problems.add(None, format!("{} on {shelf} cannot be read", record.key)),
+            }
+        }
+    }
+    if retired > 0 {
+        problems.add(None, format!("{retired} retired lessons are left out"));
+    }
+    // A shelf's own fields never stand in the place of version 1's.
+    extra.retain(|name, _| name != "version" && name != "lessons");
+    Document { lessons, extra, problems: problems.told() }
+}
+
+/// A lesson as the file writes it.
+pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
+    let original = lesson.original.clone().unwrap_or_default();
+    let is_words = matches!(lesson.text, LessonText::Words(_));
+    let known = |named: Option<&str>| named.map(str::to_owned);
+    let (failed_command, error_pattern) = match lesson.trouble() {
+        _ if is_words => (lesson.failed_command.clone(), lesson.error_pattern.clone()),
+        _ if lesson.original.is_some() => (original.failed_command, original.error_pattern),
+        // In version 1 a command alone would match each of its failures.
+        None | Some(Trouble::Any) => (None, None),
+        Some(trouble) => (known(lesson.command()), known(Some(trouble.as_str()))),
+    };
+    let domain = match &shelf.scope {
+        Scope::Host(host) => lesson.domain.clone().or_else(|| Some(host.name().to_owned())),
+        Scope::Global => lesson.domain.clone(),
+    };
+    let source = match lesson.source {
+        _ if lesson.original.is_some() => Source::parse(&original.source).unwrap_or(Source::Learned),
+        LessonSource::Seed => Source::Seed,
+        LessonSource::User => Source::User,
+        LessonSource::Learned | LessonSource::Imported => Source::Learned,
+    };
+    let told = sites_of(&original.triggered_domains);
+    let mut triggered_domains = original.triggered_domains;
+    let since = lesson.triggered_domains.iter().filter(|site| !told.contains(*site));
+    triggered_domains.extend(since.map(|site| site.as_str().to_owned()));
+    Entry {
+        lesson: original.lesson.unwrap_or_else(|| lesson.text.render()),
+        category: lesson.category,
+        failed_command,
+        error_pattern,
+        domain,
+        use_count: lesson.counts.used,
+        created_at: Some(lesson.created_at.date_naive()),
+        last_used: Some(lesson.last_used.date_naive()),
+        source,
+        triggered_domains,
+        extra: original.extra,
+    }
+}

@@ -1,0 +1,296 @@
+//! What a file of version 1 becomes here.
+//!
+//! Merging takes the larger count and the earlier and later day, so a file may come twice, or a newer one after an older
+//! one, in any order, and nothing is counted twice.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Document, Entry, Problem, Problems, Source,
+    export::{FILE, IMPORTS, written},
+    site_of, sites_of,
+};
+use crate::{
+    base::{Host, canonical, text},
+    memory::{
+        Advice, Change, Edit, Namespace, Record, Shelf, ShelfEdit,
+        lesson::{COLLECTION, Category, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Original, seed},
+    },
+};
+
+/// Largest record. Unit: bytes of key and compact body. Source: the requirements, as for every record of memory.
+const MAX_RECORD_BYTES: usize = 2 * 1_024;
+/// Most lessons taken for one shelf. Source: chosen, so that a shelf of full records stays below 1 MiB.
+const MAX_ON_A_SHELF: usize = 400;
+/// How the documented seeds begin, in words; the second and third are not documented to their end. What begins so and says
+/// that it is a seed is ours under another wording.
+const DOCUMENTED: [(&str, &str); 3] = [
+    ("seed-fill-fallback", "if fill fails click ref to focus the input then type text"),
+    ("seed-press-enter", "after entering text in a search box press enter to submit"),
+    ("seed-escape-overlay", "if an overlay or popup is blocking an element press escape to dismiss it"),
+];
+
+/// What is to be done to import a file.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// The edits, one a shelf. Idempotent.
+    pub edits: Vec<ShelfEdit>,
+    /// How many lessons are taken.
+    pub taken: usize,
+    /// How many of them wait for a person.
+    pub waiting: usize,
+    /// What is not taken, or not as it was.
+    pub problems: Vec<Problem>,
+}
+
+/// One lesson on its way to a shelf.
+#[derive(Debug, Clone)]
+struct Item {
+    entry: Entry,
+    /// The text that will be shown, and that a person accepts.
+    text: LessonText,
+    is_trusted: bool,
+    now: DateTime<Utc>,
+}
+
+/// Turns a file into edits. With `trust` a person vouches for its words by this very act; without, they wait for one and are
+/// never shown before.
+pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: DateTime<Utc>) -> Import {
+    let mut problems = Problems::default();
+    problems.told.clone_from(&document.problems);
+    let seeds = seed::lessons(now);
+    let mut shelves: BTreeMap<Shelf, BTreeMap<String, Item>> = BTreeMap::new();
+    let (mut taken, mut waiting) = (0, 0);
+    for (at, entry) in &document.lessons {
+        let shelf = match entry.domain.as_deref().map(Host::of_domain) {
+            None => Shelf::global(namespace, COLLECTION),
+            Some(Ok(host)) => Shelf::host(namespace, COLLECTION, &host),
+            Some(Err(error)) => {
+                let why = error.context().first().map_or("it is not a host name", |(_, why)| why.as_str());
+                let domain = super::shown(&entry.domain.clone().into());
+                problems.add(Some(*at), format!("its domain {domain} is not taken: {why}"));
+                continue;
+            }
+        };
+        let shown = shown(&entry.lesson);
+        let seed = seeds.iter().find(|(key, seed)| is_seed(entry, key, seed));
+        let (key, text) = match seed {
+            Some((key, seed)) => ((*key).to_owned(), seed.text.clone()),
+            None => (key_of(entry), LessonText::Words(shown.clone())),
+        };
+        let item = Item { entry: entry.clone(), text, is_trusted: trust, now };
+        if item.fresh().to_record(&key).map_or(usize::MAX, |record| size(&record)) > MAX_RECORD_BYTES {
+            problems
+                .add(Some(*at), format!("it is larger than the {MAX_RECORD_BYTES} bytes that are kept of a lesson"));
+            continue;
+        }
+        let items = shelves.entry(shelf).or_default();
+        if let Some(known) = items.get_mut(&key) {
+            problems.add(Some(*at), "it says the same as one before it: both are one lesson now");
+            known.entry.absorb(entry);
+            continue;
+        }
+        if items.len() >= MAX_ON_A_SHELF {
+            problems.add(Some(*at), format!("no more than {MAX_ON_A_SHELF} lessons of one domain are taken"));
+            continue;
+        }
+        if seed.is_none() && shown.ends_with('…') && !entry.lesson.trim_end().ends_with('…') {
+            let most = Advice::MAX_TEXT;
+            problems.add(Some(*at), format!("its text is shown as far as {most} characters; all of it is kept"));
+        }
+        taken += 1;
+        waiting += usize::from(seed.is_none() && !trust);
+        items.insert(key, item);
+    }
+    let mut edits: Vec<ShelfEdit> = shelves
+        .into_iter()
+        .map(|(shelf, items)| {
+            let at = shelf.clone();
+            ShelfEdit { shelf, edit: Edit::new(move |records| changes(&at, records, &items)) }
+        })
+        .collect();
+    if !document.extra.is_empty() {
+        let record = Record::new(FILE, &json!({ "extra": document.extra }));
+        if size(&record) > MAX_RECORD_BYTES {
+            problems.add(None, "the fields beside its lessons are larger than what is kept of them");
+        } else {
+            edits.push(ShelfEdit { shelf: Shelf::global(namespace, IMPORTS), edit: keep(record) });
+        }
+    }
+    Import { edits, taken, waiting, problems: problems.told() }
+}
+
+/// An edit that stores a record unless it is there already.
+fn keep(record: Record) -> Edit {
+    Edit::new(move |records| Ok(if records.contains(&record) { Vec::new() } else { vec![Change::Put(record.clone())] }))
+}
+
+fn size(record: &Record) -> usize {
+    record.key.len() + canonical(&record.body).len()
+}
+
+/// The words as a prompt would show them: what a person reads, accepts, and what is shown then are the same bytes.
+fn shown(words: &str) -> String {
+    text::truncate(&text::squeeze(&text::clean(words)), Advice::MAX_TEXT)
+}
+
+/// The same lesson has the same key in every file: its words and what it is matched by.
+fn key_of(entry: &Entry) -> String {
+    let value = json!([entry.lesson, entry.failed_command, entry.error_pattern, entry.domain]);
+    let digest = Sha256::digest(canonical(&value).as_bytes());
+    let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
+    format!("import-{head:016x}")
+}
+
+/// Whether a lesson is this seed, in our words or in the documented ones.
+fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
+    let words = text::words(&entry.lesson);
+    let begins = |known: &str| words.starts_with(&text::words(known));
+    let is_documented =
+        entry.source == Source::Seed && DOCUMENTED.iter().any(|(known, beginning)| *known == key && begins(beginning));
+    entry.domain.is_none()
+        && entry.category == seed.category
+        && (is_documented || words == text::words(&seed.text.render()))
+}
+
+/// The changes of a shelf.
+fn changes(shelf: &Shelf, records: &[Record], items: &BTreeMap<String, Item>) -> crate::base::Result<Vec<Change>> {
+    let stored: Vec<(&str, Option<Lesson>)> =
+        records.iter().map(|record| (record.key.as_str(), Lesson::from_record(record).ok())).collect();
+    let mut changes = Vec::new();
+    for (key, item) in items {
+        let own = stored.iter().find(|(known, _)| known == key);
+        let same =
+            || stored.iter().find(|(_, lesson)| lesson.as_ref().is_some_and(|l| item.is_same(&written(shelf, l))));
+        let (key, known) = match own.or_else(same) {
+            None => (key.as_str(), None),
+            // It is of a newer version, or somebody's own: it stays.
+            Some((_, None)) => continue,
+            Some((key, Some(lesson))) => (*key, Some(lesson)),
+        };
+        let next = match known {
+            None => item.fresh(),
+            Some(known) => item.merged(shelf, known),
+        };
+        let record = next.to_record(key)?;
+        // What a known lesson would outgrow its record by is not worth losing the whole file.
+        if known != Some(&next) && (known.is_none() || size(&record) <= MAX_RECORD_BYTES) {
+            changes.push(Change::Put(record));
+        }
+    }
+    Ok(changes)
+}
+
+impl Entry {
+    /// Takes over what another entry of the same lesson says more.
+    fn absorb(&mut self, other: &Self) {
+        self.use_count = self.use_count.max(other.use_count);
+        self.created_at = self.created_at.into_iter().chain(other.created_at).min();
+        self.last_used = self.last_used.max(other.last_used);
+        if other.category == Category::BestPractice && self.category == Category::ErrorRecovery {
+            self.category = other.category;
+        }
+        for domain in &other.triggered_domains {
+            if !self.triggered_domains.contains(domain) {
+                self.triggered_domains.push(domain.clone());
+            }
+        }
+        for (name, value) in &other.extra {
+            self.extra.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+impl Item {
+    /// Whether an entry is of the same lesson.
+    fn is_same(&self, other: &Entry) -> bool {
+        let key = |entry: &Entry| (entry.lesson.clone(), entry.failed_command.clone(), entry.error_pattern.clone());
+        key(&self.entry) == key(other)
+    }
+
+    fn is_words(&self) -> bool {
+        matches!(self.text, LessonText::Words(_))
+    }
+
+    fn day(&self, day: Option<NaiveDate>) -> DateTime<Utc> {
+        day.map_or(self.now, |day| day.and_time(NaiveTime::MIN).and_utc())
+    }
+
+    /// The lesson on a shelf that does not have it.
+    fn fresh(&self) -> Lesson {
+        let entry = &self.entry;
+        let source = match (self.is_words(), self.is_trusted) {
+            (false, _) => LessonSource::Seed,
+            (true, true) => LessonSource::User,
+            (true, false) => LessonSource::Imported,
+        };
+        let mut lesson = Lesson::new(self.text.clone(), entry.category, source, self.day(entry.created_at));
+        lesson.last_used = self.day(entry.last_used);
+        lesson.counts.used = entry.use_count;
+        lesson.triggered_domains = sites_of(&entry.triggered_domains).into_iter().take(MAX_EVIDENCE).collect();
+        let mut original = Original {
+            lesson: (lesson.text.render() != entry.lesson).then(|| entry.lesson.clone()),
+            source: entry.source.as_str().to_owned(),
+            use_count: entry.use_count,
+            triggered_domains: entry.triggered_domains.clone(),
+            extra: entry.extra.clone(),
+            ..Original::default()
+        };
+        if self.is_words() {
+            lesson.failed_command.clone_from(&entry.failed_command);
+            lesson.error_pattern.clone_from(&entry.error_pattern);
+            lesson.domain.clone_from(&entry.domain);
+        } else {
+            original.failed_command.clone_from(&entry.failed_command);
+            original.error_pattern.clone_from(&entry.error_pattern);
+        }
+        lesson.original = Some(original);
+        lesson
+    }
+
+    /// A lesson of the shelf with what the file says more.
+    fn merged(&self, shelf: &Shelf, known: &Lesson) -> Lesson {
+        let entry = &self.entry;
+        let mut lesson = known.clone();
+        if written(shelf, known) != *entry && (known.original.is_some() || known.source == LessonSource::Seed) {
+            let is_unused = known.counts.used == 0;
+            let mut original = known.original.clone().or_else(|| self.fresh().original).unwrap_or_default();
+            let counted = known.original.as_ref().map_or(0, |original| original.use_count);
+            lesson.counts.used = known.counts.used.saturating_add(entry.use_count.saturating_sub(counted));
+            original.use_count = entry.use_count.max(counted);
+            if let Some(day) = entry.created_at {
+                lesson.created_at = lesson.created_at.min(self.day(Some(day)));
+            }
+            if let Some(day) = entry.last_used {
+                let day = self.day(Some(day));
+                // A seed that was never used has no last use of its own.
+                lesson.last_used = if is_unused && known.original.is_none() { day } else { lesson.last_used.max(day) };
+            }
+            if entry.category == Category::BestPractice && lesson.category == Category::ErrorRecovery {
+                lesson.category = entry.category;
+            }
+            for domain in &entry.triggered_domains {
+                if !original.triggered_domains.contains(domain) {
+                    original.triggered_domains.push(domain.clone());
+                }
+                if let Some(site) = site_of(domain)
+                    && lesson.triggered_domains.len() < MAX_EVIDENCE
+                {
+                    lesson.triggered_domains.insert(site);
+                }
+            }
+            for (name, value) in &entry.extra {
+                original.extra.entry(name.clone()).or_insert_with(|| Value::clone(value));
+            }
+            lesson.original = Some(original);
+        }
+        if self.is_trusted && lesson.source == LessonSource::Imported {
+            lesson.source = LessonSource::User;
+        }
+        lesson
+    }
+}

@@ -1,0 +1,291 @@
+//! The documented file `memory.json`, version 1: read, imported, written.
+//!
+//! Strict about the shape of what version 1 knows, generous about what it does not: unknown fields are kept. One bad lesson
+//! does not cost the others. A lesson of another program says what no person here has read, so its words wait for one.
+
+mod export;
+mod import;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeSet, fmt};
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use url::Url;
+
+pub use export::export;
+pub use import::{Import, import};
+
+use super::Category;
+use crate::base::{Error, ErrorKind, Host, Result, Site, text};
+
+/// The version that is read and written.
+pub const VERSION: u64 = 1;
+/// Largest file that is read. Unit: bytes. Source: the requirements, as for every file of memory.
+pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
+/// Most lessons taken from one file. Source: chosen; more than ten shelves hold.
+pub const MAX_LESSONS: usize = 5_000;
+/// Most problems told one by one. Source: chosen for a person who reads them.
+pub const MAX_PROBLEMS: usize = 100;
+/// Longest piece of a file shown in a problem. Unit: characters. Source: chosen.
+const MAX_SHOWN: usize = 40;
+/// Name of the operation, for errors.
+const PARSE: &str = "memory_json.parse";
+
+/// Where a lesson came from, as version 1 writes it; `user` is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Shipped with the program.
+    Seed,
+    /// Learned from runs.
+    Learned,
+    /// Written or accepted by a person.
+    User,
+}
+
+impl Source {
+    /// As the file writes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Seed => "seed",
+            Self::Learned => "learned",
+            Self::User => "user",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        [Self::Seed, Self::Learned, Self::User].into_iter().find(|source| source.as_str() == word)
+    }
+}
+
+/// One lesson of the file. Fields in the order in which version 1 writes them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// The advice.
+    pub lesson: String,
+    /// What it is about.
+    pub category: Category,
+    /// The command that fails.
+    pub failed_command: Option<String>,
+    /// Part of the error.
+    pub error_pattern: Option<String>,
+    /// The site it applies to, subdomains included.
+    pub domain: Option<String>,
+    /// How often it was triggered.
+    pub use_count: u64,
+    /// The day it was made; unknown if the file does not say.
+    pub created_at: Option<NaiveDate>,
+    /// The day it was last triggered; unknown if the file does not say.
+    pub last_used: Option<NaiveDate>,
+    /// Where it came from.
+    pub source: Source,
+    /// Where it was useful.
+    pub triggered_domains: Vec<String>,
+    /// Fields that version 1 does not have.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Something that is not as it should be, for a person. It never costs more than the lesson it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Place of the lesson in the file, from 1; none if it is about the file.
+    pub lesson: Option<usize>,
+    /// What it is.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lesson {
+            Some(at) => write!(f, "lesson {at}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+/// Problems in the order in which they were found, no more than a person can read.
+#[derive(Debug, Default)]
+struct Problems {
+    told: Vec<Problem>,
+    more: usize,
+}
+
+impl Problems {
+    fn add(&mut self, lesson: Option<usize>, what: impl Into<String>) {
+        if self.told.len() < MAX_PROBLEMS {
+            self.told.push(Problem { lesson, what: what.into() });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn told(mut self) -> Vec<Problem> {
+        if self.more > 0 {
+            self.told.push(Problem { lesson: None, what: format!("there are {} more problems", self.more) });
+        }
+        self.told
+    }
+}
+
+/// A file of version 1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Document {
+    /// The lessons that could be read, each with its place in the file, from 1.
+    pub lessons: Vec<(usize, Entry)>,
+    /// Fields of the file that version 1 does not have.
+    pub extra: Map<String, Value>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u64,
+    lessons: Vec<&'a Entry>,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
+}
+
+impl Document {
+    /// The file's text, readable and with a newline at its end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if it cannot be written as JSON.
+    pub fn to_json(&self) -> Result<String> {
+        let lessons = self.lessons.iter().map(|(_, entry)| entry).collect();
+        let written = Written { version: VERSION, lessons, extra: &self.extra };
+        let mut text = serde_json::to_string_pretty(&written)
+            .map_err(|e| Error::new(ErrorKind::Corrupt, "memory_json.write").with_source(e))?;
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+/// Reads a file.
+///
+/// ```
+/// let file = br#"{"version": 1, "lessons": [{"lesson": "Close the banner.", "category": "site_specific"}, 7]}"#;
+/// let read = webwise::memory::lesson::v1::parse(file)?;
+/// assert_eq!(read.lessons.len(), 1);
+/// assert_eq!(read.problems[0].to_string(), "lesson 2: it is not an object");
+/// # Ok::<(), webwise::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version, [`ErrorKind::InvalidInput`]
+/// for what is not such a file at all.
+pub fn parse(bytes: &[u8]) -> Result<Document> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Error::new(ErrorKind::TooLarge, PARSE).with("bytes", bytes.len()).with("most", MAX_BYTES));
+    }
+    let wrong = |why: &str| Error::new(ErrorKind::InvalidInput, PARSE).with("why", why);
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|e| wrong("it cannot be read as JSON").with("where", e.to_string()))?;
+    let Value::Object(mut map) = value else { return Err(wrong("it is not an object")) };
+    match map.remove("version") {
+        Some(version) if version == VERSION => {}
+        Some(version) => {
+            return Err(Error::new(ErrorKind::Unsupported, PARSE)
+                .with("version", shown(&version))
+                .with("read", VERSION));
+        }
+        None => return Err(wrong("it does not say its version")),
+    }
+    let Some(Value::Array(found)) = map.remove("lessons") else {
+        return Err(wrong("its lessons are missing or not a list"));
+    };
+    let (mut lessons, mut problems) = (Vec::new(), Problems::default());
+    let total = found.len();
+    for (value, at) in found.into_iter().zip(1..=MAX_LESSONS) {
+        match entry(value) {
+            Ok(entry) => lessons.push((at, entry)),
+            Err(what) => problems.add(Some(at), what),
+        }
+    }
+    if total > MAX_LESSONS {
+        problems.add(None, format!("only the first {MAX_LESSONS} of {total} lessons are read"));
+    }
+    Ok(Document { lessons, extra: map, problems: problems.told() })
+}
+
+/// One lesson, or what is wrong with it.
+fn entry(value: Value) -> Result<Entry, String> {
+    let Value::Object(mut map) = value else { return Err("it is not an object".to_owned()) };
+    let lesson = word(&mut map, "lesson")?.ok_or("it has no text")?;
+    if text::squeeze(&text::clean(&lesson)).is_empty() {
+        return Err("it has no text".to_owned());
+    }
+    let category = word(&mut map, "category")?.ok_or("it has no category")?;
+    let category = Category::ALL
+        .into_iter()
+        .find(|known| known.as_str() == category)
+        .ok_or_else(|| format!("its category is {}", shown(&category.into())))?;
+    let use_count = match map.remove("use_count") {
+        None | Some(Value::Null) => 0,
+        Some(count) => count.as_u64().ok_or_else(|| format!("its use_count is {}", shown(&count)))?,
+    };
+    let source = match word(&mut map, "source")? {
+        None => Source::Learned,
+        Some(source) => Source::parse(&source).ok_or_else(|| format!("its source is {}", shown(&source.into())))?,
+    };
+    let triggered_domains = match map.remove("triggered_domains") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(list) => serde_json::from_value(list).map_err(|_| "its triggered_domains are not a list of texts")?,
+    };
+    Ok(Entry {
+        lesson,
+        category,
+        failed_command: word(&mut map, "failed_command")?,
+        error_pattern: word(&mut map, "error_pattern")?,
+        domain: word(&mut map, "domain")?,
+        use_count,
+        created_at: day(&mut map, "created_at")?,
+        last_used: day(&mut map, "last_used")?,
+        source,
+        triggered_domains,
+        extra: map,
+    })
+}
+
+/// A text, or nothing.
+fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    match map.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(format!("its {name} is {}", shown(&other))),
+    }
+}
+
+/// A day as `YYYY-MM-DD`, or nothing.
+fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, String> {
+    let Some(text) = word(map, name)? else { return Ok(None) };
+    let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok().filter(|day| day.to_string() == text);
+    day.map(Some).ok_or_else(|| format!("its {name} is {}", shown(&text.into())))
+}
+
+/// A piece of the file as one short, clean JSON text.
+fn shown(value: &Value) -> String {
+    let piece = match value {
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) => return Value::from(text::truncate(&text::clean(text), MAX_SHOWN)).to_string(),
+        other => other.to_string(),
+    };
+    text::truncate(&piece, MAX_SHOWN)
+}
+
+/// The site of a domain as such a file writes it.
+pub(super) fn site_of(domain: &str) -> Option<Site> {
+    let host = Host::of_domain(domain).ok()?;
+    Site::of(&Url::parse(&format!("https://{host}/")).ok()?).ok()
+}
+
+/// The sites of some domains.
+fn sites_of<'a>(domains: impl IntoIterator<Item = &'a String>) -> BTreeSet<Site> {
+    domains.into_iter().filter_map(|domain| site_of(domain)).collect()
+}
