@@ -5,6 +5,7 @@
 //! loop's engine.
 
 mod advice;
+pub mod archive;
 mod cue;
 mod edit;
 mod kind;

@@ -1,0 +1,262 @@
+//! All of memory as one JSON document, and back.
+//!
+//! ```json
+//! {
+//!   "format": "webwise-memory",
+//!   "version": 1,
+//!   "shelves": [{ "shelf": { "namespace": "default", "collection": "lessons", "scope": "global" }, "records": { "key": {} } }]
+//! }
+//! ```
+//!
+//! Nothing is lost: what a shelf holds is written as it is. What comes from elsewhere is not this person's word, so its
+//! users' lessons wait for a person again, unless that person says otherwise.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::{
+    Change, Edit, Namespace, Record, Scope, Shelf, ShelfEdit,
+    lesson::{self, Lesson, LessonSource},
+};
+use crate::base::{Error, ErrorKind, Host, Result};
+
+/// What tells such a document from others.
+pub const FORMAT: &str = "webwise-memory";
+/// The version that is read and written.
+pub const VERSION: u64 = 1;
+/// Largest document that is read. Unit: bytes. Source: the requirements' cap of a whole store.
+pub const MAX_BYTES: usize = 256 * 1_024 * 1_024;
+/// Longest name of a collection. Unit: bytes. Source: chosen.
+const MAX_COLLECTION: usize = 40;
+/// Name of the operation, for errors.
+const PARSE: &str = "memory_archive.parse";
+
+/// The shelves of a document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Archive {
+    /// The shelves with their records, as they stand in the document.
+    pub shelves: Vec<(Shelf, Vec<Record>)>,
+    /// What could not be read.
+    pub problems: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    shelf: Shelf,
+    records: Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct Written {
+    format: &'static str,
+    version: u64,
+    shelves: Vec<Stored>,
+}
+
+/// Writes these shelves, readable, in their order, with a newline at the end.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] if it cannot be written as JSON.
+pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Result<String> {
+    let stored = |(shelf, records): &(Shelf, Vec<Record>)| Stored {
+        shelf: shelf.clone(),
+        records: records.iter().map(|record| (record.key.clone(), record.body.clone())).collect(),
+    };
+    let written = Written { format: FORMAT, version: VERSION, shelves: shelves.iter().map(stored).collect() };
+    let mut text = serde_json::to_string_pretty(&written)
+        .map_err(|e| Error::new(ErrorKind::Corrupt, "memory_archive.write").with_source(e))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Whether a JSON value says that it is such a document.
+pub fn is_archive(value: &Value) -> bool {
+    value.get("format").and_then(Value::as_str) == Some(FORMAT)
+}
+
+/// Reads a document; a shelf that cannot be read does not cost the others.
+///
+/// # Errors
+/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version, [`ErrorKind::InvalidInput`]
+/// for what is not such a document at all.
+pub fn parse(bytes: &[u8]) -> Result<Archive> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Error::new(ErrorKind::TooLarge, PARSE).with("bytes", bytes.len()).with("most", MAX_BYTES));
+    }
+    let wrong = |why: &str| Error::new(ErrorKind::InvalidInput, PARSE).with("why", why);
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|e| wrong("it cannot be read as JSON").with("where", e.to_string()))?;
+    if !is_archive(&value) {
+        return Err(wrong("it is not an export of this program"));
+    }
+    match value.get("version").and_then(Value::as_u64) {
+        Some(VERSION) => {}
+        Some(version) => {
+            return Err(Error::new(ErrorKind::Unsupported, PARSE).with("version", version).with("read", VERSION));
+        }
+        None => return Err(wrong("it does not say its version")),
+    }
+    let Some(shelves) = value.get("shelves").and_then(Value::as_array) else {
+        return Err(wrong("its shelves are missing or not a list"));
+    };
+    let mut archive = Archive::default();
+    for (at, stored) in (1..).zip(shelves) {
+        match serde_json::from_value::<Stored>(stored.clone()) {
+            Ok(stored) if is_fine(&stored.shelf) => {
+                let records = stored.records.iter().map(|(key, body)| Record::new(key, body)).collect();
+                archive.shelves.push((stored.shelf, records));
+            }
+            Ok(_) => archive.problems.push(format!("shelf {at}: its collection or host is none")),
+            Err(_) => archive.problems.push(format!("shelf {at}: it cannot be read")),
+        }
+    }
+    Ok(archive)
+}
+
+/// Whether a shelf is one that this program could have made: its names become files.
+fn is_fine(shelf: &Shelf) -> bool {
+    let collection = &shelf.collection;
+    let is_word = (1..=MAX_COLLECTION).contains(&collection.len())
+        && collection.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-');
+    let host = match &shelf.scope {
+        Scope::Global => return is_word,
+        Scope::Host(host) => host,
+    };
+    let whole = if host.as_str().contains("://") { host.to_string() } else { format!("https://{host}") };
+    let again = Url::parse(&whole).ok().and_then(|url| Host::of(&url).ok());
+    is_word && again.as_ref() == Some(host)
+}
+
+/// What is to be done to bring an archive back.
+#[derive(Debug, Clone)]
+pub struct Restore {
+    /// The edits, one a shelf. Idempotent: a record that is there stays as it is.
+    pub edits: Vec<ShelfEdit>,
+    /// How many records are brought.
+    pub taken: usize,
+    /// How many lessons of them wait for a person.
+    pub waiting: usize,
+    /// What is not taken.
+    pub problems: Vec<String>,
+}
+
+/// Turns an archive into edits, all shelves into `namespace` if one is named. Without `trust`, only lessons are taken, and
+/// those that a person once accepted wait for one here: who accepted them elsewhere is not known.
+pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> Restore {
+    let mut restore = Restore { edits: Vec::new(), taken: 0, waiting: 0, problems: archive.problems.clone() };
+    let mut shelves: BTreeMap<Shelf, BTreeMap<String, Record>> = BTreeMap::new();
+    for (shelf, records) in &archive.shelves {
+        let mut shelf = shelf.clone();
+        if let Some(namespace) = namespace {
+            shelf.namespace = namespace.clone();
+        }
+        let is_lessons = shelf.collection == lesson::COLLECTION;
+        if !trust && !is_lessons {
+            restore.problems.push(format!("{shelf}: only lessons are taken unless you vouch for the file"));
+            continue;
+        }
+        let taken = shelves.entry(shelf.clone()).or_default();
+        for record in records {
+            let Some(record) = (if trust { Some(record.clone()) } else { doubted(record) }) else {
+                restore.problems.push(format!("{shelf}: {} is not a lesson", record.key));
+                continue;
+            };
+            if is_lessons && Lesson::from_record(&record).is_ok_and(|lesson| lesson.needs_review()) {
+                restore.waiting += 1;
+            }
+            if taken.insert(record.key.clone(), record).is_none() {
+                restore.taken += 1;
+            }
+        }
+    }
+    restore.edits = shelves
+        .into_iter()
+        .map(|(shelf, taken)| {
+            let edit = Edit::new(move |records: &[Record]| {
+                let is_there = |key: &String| records.iter().any(|record| record.key == *key);
+                Ok(taken.iter().filter(|(key, _)| !is_there(key)).map(|(_, r)| Change::Put(r.clone())).collect())
+            });
+            ShelfEdit { shelf, edit }
+        })
+        .collect();
+    restore
+}
+
+/// A lesson of somebody else's memory; `None` if it is not a lesson.
+fn doubted(record: &Record) -> Option<Record> {
+    let mut lesson = Lesson::from_record(record).ok()?;
+    if lesson.source == LessonSource::User {
+        lesson.source = LessonSource::Imported;
+    }
+    lesson.to_record(&record.key).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::memory::{apply, lesson::*};
+
+    fn shelf(scope: Scope) -> Shelf {
+        Shelf { namespace: Namespace::default(), collection: COLLECTION.to_owned(), scope }
+    }
+
+    fn accepted() -> Record {
+        let now = "2026-01-02T03:04:05Z".parse().unwrap();
+        let text = LessonText::Words("Press Escape.".to_owned());
+        Lesson::new(text, Category::BestPractice, LessonSource::User, now).to_record("mine").unwrap()
+    }
+
+    #[test]
+    fn an_archive_reads_back_as_it_was_written() {
+        let host = Host::of_domain("shop.example").unwrap();
+        let shelves = vec![
+            (shelf(Scope::Global), vec![accepted(), Record::new("later", &json!({ "of": ["a", "newer"], "n": 1.5 }))]),
+            (shelf(Scope::Host(host)), vec![Record::new("k", &json!({}))]),
+        ];
+        let read = parse(export(&shelves).unwrap().as_bytes()).unwrap();
+        assert_eq!((read.shelves, read.problems), (shelves, Vec::new()));
+    }
+
+    #[test]
+    fn what_a_person_accepted_elsewhere_waits_for_a_person_here() {
+        let archive = Archive { shelves: vec![(shelf(Scope::Global), vec![accepted()])], problems: Vec::new() };
+        let records = |trust: bool| {
+            let edit = &import(&archive, None, trust).edits[0].edit;
+            let records = apply(&[], &edit.changes(&[]).unwrap());
+            assert_eq!(edit.changes(&records).unwrap(), [], "what is there stays");
+            records
+        };
+        assert!(Lesson::from_record(&records(false)[0]).unwrap().needs_review());
+        assert_eq!(records(true), [accepted()]);
+    }
+
+    #[test]
+    fn a_shelf_that_could_not_be_ours_is_told_and_not_taken() {
+        let shelf = |collection: &str, scope: Value| json!({ "shelf": { "namespace": "default", "collection": collection, "scope": scope }, "records": {} });
+        let global = json!("global");
+        let document = json!({ "format": FORMAT, "version": 1, "shelves": [
+            shelf("../x", global.clone()), shelf("", global.clone()), shelf("lessons", json!({ "host": "../../etc" })),
+            shelf("lessons", json!({ "host": "A.example" })), 7, shelf("lessons", global),
+        ] });
+        let read = parse(document.to_string().as_bytes()).unwrap();
+        assert_eq!((read.shelves.len(), read.problems.len()), (1, 5), "{:?}", read.problems);
+    }
+
+    #[test]
+    fn what_is_no_archive_is_an_error_that_says_so() {
+        for (text, kind) in [
+            ("", ErrorKind::InvalidInput),
+            ("[]", ErrorKind::InvalidInput),
+            (r#"{"version":1,"lessons":[]}"#, ErrorKind::InvalidInput),
+            (r#"{"format":"webwise-memory","version":2,"shelves":[]}"#, ErrorKind::Unsupported),
+            (r#"{"format":"webwise-memory","version":1,"shelves":{}}"#, ErrorKind::InvalidInput),
+        ] {
+            assert_eq!(parse(text.as_bytes()).unwrap_err().kind(), kind, "{text}");
+        }
+    }
+}
