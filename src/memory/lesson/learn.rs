@@ -70,7 +70,8 @@ impl Book {
             .filter(|(_, lesson)| lesson.source == LessonSource::Learned)
             .map(|(key, lesson)| (lesson.counts.helped, lesson.last_used, key.clone()))
             .collect();
-        let excess = learned.len().saturating_sub(MAX_LEARNED);
+        // What stays for good takes its place, too: a shelf that is too large takes nothing more.
+        let excess = self.lessons.len().saturating_sub(MAX_LEARNED);
         learned.sort();
         for (_, _, key) in learned.into_iter().take(excess) {
             self.lessons.remove(&key);

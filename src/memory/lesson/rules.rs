@@ -26,7 +26,7 @@ const Z: f64 = 1.959_963_984_540_054;
 pub const PRUNE_AFTER_DAYS: i64 = 90;
 /// Uses that keep it for good. Source: the first requirements document.
 pub const PRUNE_BELOW_USES: u64 = 5;
-/// Most learned lessons on one shelf. Source: chosen; a full record takes up to 3.3 KiB in an indented file, and a file
+/// Most lessons on one shelf; learned ones make room. Source: chosen; a full record takes up to 3.3 KiB in an indented file, and a file
 /// may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
 /// Room of a record for its key and for the run that promotes or retires the lesson. Unit: bytes. Source: a key of ours has

@@ -17,15 +17,15 @@ use super::{
 use crate::{
     base::{Host, canonical, text},
     memory::{
-        Advice, Change, Edit, Namespace, Record, Shelf, ShelfEdit,
+        Advice, Change, Edit, MAX_RECORD_BYTES, Namespace, Record, Shelf, ShelfEdit,
         lesson::{COLLECTION, Category, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Original, seed},
     },
 };
 
-/// Largest record. Unit: bytes of key and compact body. Source: the requirements, as for every record of memory.
-const MAX_RECORD_BYTES: usize = 2 * 1_024;
-/// Most lessons taken for one shelf. Source: chosen, so that a shelf of full records stays below 1 MiB.
-const MAX_ON_A_SHELF: usize = 400;
+/// Largest lesson that is taken. Unit: bytes of its record. Source: what a record may take, less room for what its uses add.
+const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
+/// Most imported lessons on one shelf. Source: chosen; half of what a shelf of full records holds.
+pub const MAX_ON_A_SHELF: usize = 150;
 /// How the documented seeds begin, in words; the second and third are not documented to their end. What begins so and says
 /// that it is a seed is ours under another wording.
 const DOCUMENTED: [(&str, &str); 3] = [
@@ -83,9 +83,9 @@ pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: Date
             None => (key_of(entry), LessonText::Words(shown.clone())),
         };
         let item = Item { entry: entry.clone(), text, is_trusted: trust, now };
-        if item.fresh().to_record(&key).map_or(usize::MAX, |record| size(&record)) > MAX_RECORD_BYTES {
+        if item.fresh().to_record(&key).map_or(usize::MAX, |record| record.size()) > MAX_LESSON_BYTES {
             problems
-                .add(Some(*at), format!("it is larger than the {MAX_RECORD_BYTES} bytes that are kept of a lesson"));
+                .add(Some(*at), format!("it is larger than the {MAX_LESSON_BYTES} bytes that are kept of a lesson"));
             continue;
         }
         let items = shelves.entry(shelf).or_default();
@@ -115,7 +115,7 @@ pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: Date
         .collect();
     if !document.extra.is_empty() {
         let record = Record::new(FILE, &json!({ "extra": document.extra }));
-        if size(&record) > MAX_RECORD_BYTES {
+        if record.size() > MAX_RECORD_BYTES {
             problems.add(None, "the fields beside its lessons are larger than what is kept of them");
         } else {
             edits.push(ShelfEdit { shelf: Shelf::global(namespace, IMPORTS), edit: keep(record) });
@@ -127,10 +127,6 @@ pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: Date
 /// An edit that stores a record unless it is there already.
 fn keep(record: Record) -> Edit {
     Edit::new(move |records| Ok(if records.contains(&record) { Vec::new() } else { vec![Change::Put(record.clone())] }))
-}
-
-fn size(record: &Record) -> usize {
-    record.key.len() + canonical(&record.body).len()
 }
 
 /// The words as a prompt would show them: what a person reads, accepts, and what is shown then are the same bytes.
@@ -161,6 +157,8 @@ fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
 fn changes(shelf: &Shelf, records: &[Record], items: &BTreeMap<String, Item>) -> crate::base::Result<Vec<Change>> {
     let stored: Vec<(&str, Option<Lesson>)> =
         records.iter().map(|record| (record.key.as_str(), Lesson::from_record(record).ok())).collect();
+    let is_imported = |lesson: &Lesson| lesson.original.is_some() && matches!(lesson.text, LessonText::Words(_));
+    let mut imported = stored.iter().filter(|(_, lesson)| lesson.as_ref().is_some_and(is_imported)).count();
     let mut changes = Vec::new();
     for (key, item) in items {
         let own = stored.iter().find(|(known, _)| known == key);
@@ -173,12 +171,16 @@ fn changes(shelf: &Shelf, records: &[Record], items: &BTreeMap<String, Item>) ->
             Some((key, Some(lesson))) => (*key, Some(lesson)),
         };
         let next = match known {
-            None => item.fresh(),
+            None if item.is_words() && imported >= MAX_ON_A_SHELF => continue,
+            None => {
+                imported += usize::from(item.is_words());
+                item.fresh()
+            }
             Some(known) => item.merged(shelf, known),
         };
         let record = next.to_record(key)?;
         // What a known lesson would outgrow its record by is not worth losing the whole file.
-        if known != Some(&next) && (known.is_none() || size(&record) <= MAX_RECORD_BYTES) {
+        if known != Some(&next) && (known.is_none() || record.size() <= MAX_LESSON_BYTES) {
             changes.push(Change::Put(record));
         }
     }

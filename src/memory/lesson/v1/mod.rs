@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 pub use export::export;
-pub use import::{Import, import};
+pub use import::{Import, MAX_ON_A_SHELF, import};
 
 use super::Category;
 use crate::base::{Error, ErrorKind, Host, Result, Site, text};
