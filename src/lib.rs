@@ -15,6 +15,7 @@ pub mod llm;
 pub mod memory;
 pub mod page;
 pub mod prompt;
+pub mod report;
 pub mod secret;
 pub mod store;
 #[cfg(feature = "testing")]

@@ -1,0 +1,331 @@
+//! Why memory said something in a run, and what happened next. Events in, an explanation out.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{
+    action::{Action, Outcome},
+    base::{Host, Site},
+    event::{Event, EventKind},
+    memory::{AdviceId, Placement},
+    page::TargetIdentity,
+};
+
+/// Why an item was recalled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Why {
+    /// The run started; it stood in the system instruction from then on.
+    RunStarted,
+    /// A command failed or had no effect.
+    CommandFailed {
+        /// The command.
+        command: String,
+        /// How: the class of the failure, or `no_effect`.
+        trouble: String,
+    },
+    /// A page of this host was shown.
+    HostShown {
+        /// The host.
+        host: Host,
+    },
+}
+
+impl Why {
+    /// Where such an item stands in the prompt.
+    pub const fn placement(&self) -> Placement {
+        match self {
+            Self::RunStarted => Placement::System,
+            Self::CommandFailed { .. } => Placement::Error,
+            Self::HostShown { .. } => Placement::Site,
+        }
+    }
+}
+
+/// One time that memory gave an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recalled {
+    /// In which step; 0 before the first.
+    pub step: u32,
+    /// Why.
+    #[serde(flatten)]
+    pub why: Why,
+}
+
+/// What was done while an item stood in the prompt that decided it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Done {
+    /// In which step.
+    pub step: u32,
+    /// The action, secrets replaced.
+    pub action: Action,
+    /// What it was aimed at.
+    pub targets: Vec<TargetIdentity>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What came of an item in the run, as memory counted it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, as they are counted")]
+pub struct Credited {
+    /// Where.
+    pub site: Option<Site>,
+    /// Its way out was taken.
+    pub used: bool,
+    /// It had been shown before.
+    pub followed: bool,
+    /// That restored the effect.
+    pub helped: bool,
+    /// It did not.
+    pub harmed: bool,
+}
+
+/// What became of an item after the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Became {
+    /// The run taught it.
+    Recorded,
+    /// It became advice for every run.
+    Promoted,
+    /// It is no longer shown.
+    Retired,
+}
+
+/// One item of memory in a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Item {
+    /// Which.
+    pub id: AdviceId,
+    /// What it said.
+    pub lesson: String,
+    /// When and why it was recalled; empty for what the run taught.
+    pub recalled: Vec<Recalled>,
+    /// Steps whose prompt it stood in.
+    pub stood_in: Vec<u32>,
+    /// What these prompts led to.
+    pub then: Vec<Done>,
+    /// What it was credited with.
+    pub credited: Vec<Credited>,
+    /// What became of it.
+    pub became: Vec<Became>,
+}
+
+impl Item {
+    fn new(id: &AdviceId) -> Self {
+        let (lesson, recalled, stood_in) = (String::new(), Vec::new(), Vec::new());
+        let (then, credited, became) = (Vec::new(), Vec::new(), Vec::new());
+        Self { id: id.clone(), lesson, recalled, stood_in, then, credited, became }
+    }
+}
+
+/// The items of memory of one run, in the order in which they first appeared.
+///
+/// The events may come from several files, each in its own order: where they belong is told by their step, never by a clock.
+///
+/// ```
+/// use webwise::{event::Event, report::explain::explain};
+///
+/// let line = r#"{"event":"tier1_loaded","count":1,"lessons":["Press Enter."],
+///     "items":[{"shelf":{"namespace":"default","collection":"lessons","scope":"global"},"key":"k"}],
+///     "run":"run_1","step":0,"at":"2026-01-02T03:04:05Z"}"#;
+/// let event: Event = serde_json::from_str(line)?;
+/// assert_eq!(explain(&[event])[0].lesson, "Press Enter.");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn explain(events: &[Event]) -> Vec<Item> {
+    let mut ordered: Vec<&Event> = events.iter().collect();
+    ordered.sort_by_key(|event| (event.step, phase(&event.kind)));
+    let mut book = Book::default();
+    // What stands in the system instruction, and in the message of this step.
+    let (mut always, mut offered): (Vec<AdviceId>, Vec<AdviceId>) = (Vec::new(), Vec::new());
+    for event in ordered {
+        let step = event.step;
+        match &event.kind {
+            EventKind::Tier1Loaded { lessons, items, .. } => {
+                always.clone_from(items);
+                book.recalled(items, lessons, step, &Why::RunStarted);
+            }
+            EventKind::DomainRecall { domain, lessons, items, .. } => {
+                book.recalled(items, lessons, step, &Why::HostShown { host: domain.clone() });
+            }
+            EventKind::ErrorRecall { command, error_snippet, lessons, items, .. } => {
+                let trouble = error_snippet.split(':').next().unwrap_or_default().trim().to_owned();
+                book.recalled(items, lessons, step, &Why::CommandFailed { command: command.clone(), trouble });
+            }
+            EventKind::ModelAsked { offered: now, .. } => {
+                offered.clone_from(&always);
+                offered.extend(now.iter().filter(|id| !always.contains(id)).cloned());
+                for id in &offered {
+                    book.item(id).stood_in.push(step);
+                }
+            }
+            EventKind::ActionExecuted { action, targets, outcome, .. } => {
+                let done = Done { step, action: action.clone(), targets: targets.clone(), outcome: outcome.clone() };
+                for id in &offered {
+                    book.item(id).then.push(done.clone());
+                }
+            }
+            EventKind::LessonCredited { item, site, used, followed, helped, harmed } => {
+                let (site, used, followed, helped, harmed) = (site.clone(), *used, *followed, *helped, *harmed);
+                book.item(item).credited.push(Credited { site, used, followed, helped, harmed });
+            }
+            EventKind::LessonRecorded { item, lesson, .. } => book.became(item, lesson, Became::Recorded),
+            EventKind::LessonPromoted { item, lesson, .. } => book.became(item, lesson, Became::Promoted),
+            EventKind::LessonRetired { item, lesson, .. } => book.became(item, lesson, Became::Retired),
+            _ => {}
+        }
+    }
+    book.items
+}
+
+/// Where an event belongs in its step.
+const fn phase(kind: &EventKind) -> u8 {
+    match kind {
+        EventKind::Tier1Loaded { .. } => 0,
+        EventKind::DomainRecall { .. } => 1,
+        EventKind::ModelAsked { .. } => 2,
+        EventKind::ActionExecuted { .. } => 3,
+        EventKind::ErrorRecall { .. } => 4,
+        _ => 5,
+    }
+}
+
+/// Items in the order of their first appearance.
+#[derive(Debug, Default)]
+struct Book {
+    items: Vec<Item>,
+    places: BTreeMap<AdviceId, usize>,
+}
+
+impl Book {
+    fn item(&mut self, id: &AdviceId) -> &mut Item {
+        let at = *self.places.entry(id.clone()).or_insert_with(|| {
+            self.items.push(Item::new(id));
+            self.items.len() - 1
+        });
+        &mut self.items[at]
+    }
+
+    fn recalled(&mut self, items: &[AdviceId], lessons: &[String], step: u32, why: &Why) {
+        for (id, lesson) in items.iter().zip(lessons) {
+            let item = self.item(id);
+            item.lesson.clone_from(lesson);
+            item.recalled.push(Recalled { step, why: why.clone() });
+        }
+    }
+
+    fn became(&mut self, id: &AdviceId, lesson: &str, what: Became) {
+        let item = self.item(id);
+        lesson.clone_into(&mut item.lesson);
+        item.became.push(what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        RunId,
+        action::{BrowserAction, ErrorClass, Goto},
+        memory::{Namespace, Shelf},
+    };
+
+    fn id(key: &str) -> AdviceId {
+        AdviceId { shelf: Shelf::global(&Namespace::default(), "lessons"), key: key.to_owned() }
+    }
+
+    fn at(step: u32, kind: EventKind) -> Event {
+        Event::new(kind, RunId::parse("run_1").unwrap(), step, "2026-01-02T03:04:05Z".parse().unwrap())
+    }
+
+    fn asked(step: u32, offered: &[&str]) -> Event {
+        let offered = offered.iter().map(|key| id(key)).collect();
+        let (system, message) = (None, String::new());
+        at(step, EventKind::ModelAsked { system, message, estimated_tokens: crate::base::TokenCount(0), offered })
+    }
+
+    fn done(step: u32, outcome: Outcome) -> Event {
+        let action = Action::Browser(BrowserAction::Goto(Goto { url: "http://a.example/".into() }));
+        let url = String::new;
+        let kind = EventKind::ActionExecuted {
+            action,
+            targets: Vec::new(),
+            outcome,
+            url_before: url(),
+            url_after: url(),
+            changed: Vec::new(),
+            elapsed_ms: 1,
+        };
+        at(step, kind)
+    }
+
+    fn failed() -> Outcome {
+        Outcome::failed(ErrorClass::Intercepted, "a div covers it")
+    }
+
+    fn recall(step: u32, keys: &[&str]) -> Event {
+        let (matched, lessons) = (keys.len(), keys.iter().map(|key| format!("says {key}")).collect());
+        let items = keys.iter().map(|key| id(key)).collect();
+        let error_snippet = "intercepted: a div covers it".to_owned();
+        at(step, EventKind::ErrorRecall { command: "click".to_owned(), error_snippet, matched, lessons, items })
+    }
+
+    fn credited(step: u32, key: &str) -> Event {
+        let (used, followed, helped, harmed) = (true, true, true, false);
+        at(step, EventKind::LessonCredited { item: id(key), site: None, used, followed, helped, harmed })
+    }
+
+    #[test]
+    fn a_tip_is_explained_by_the_failure_before_it_and_the_steps_after_it() {
+        // In the order of their files: memory, actions, model.
+        let events = [
+            recall(2, &["a"]),
+            credited(4, "a"),
+            done(1, Outcome::Done),
+            done(2, failed()),
+            done(3, Outcome::Done),
+            done(4, Outcome::Done),
+            asked(1, &[]),
+            asked(2, &[]),
+            asked(3, &["a"]),
+        ];
+        let items = explain(&events);
+        assert_eq!(items.len(), 1);
+        let item = &items[0];
+        assert_eq!((item.id.clone(), item.lesson.as_str()), (id("a"), "says a"));
+        let why = Why::CommandFailed { command: "click".to_owned(), trouble: "intercepted".to_owned() };
+        assert_eq!(item.recalled, [Recalled { step: 2, why }]);
+        assert_eq!(item.stood_in, [3]);
+        let steps: Vec<_> = item.then.iter().map(|done| (done.step, done.outcome.is_done())).collect();
+        assert_eq!(steps, [(3, true), (4, true)], "the reply to step 3 decided both");
+        assert!(item.credited[0].helped && !item.credited[0].harmed);
+    }
+
+    #[test]
+    fn what_stands_in_the_system_instruction_stood_in_every_prompt() {
+        let kind = EventKind::Tier1Loaded { count: 1, lessons: vec!["Press Enter.".to_owned()], items: vec![id("s")] };
+        let items = explain(&[asked(2, &["t"]), asked(1, &[]), at(0, kind)]);
+        assert_eq!((items[0].stood_in.clone(), items[0].recalled[0].why.clone()), (vec![1, 2], Why::RunStarted));
+        assert_eq!((items[1].id.clone(), items[1].stood_in.clone()), (id("t"), vec![2]));
+        assert_eq!(items[0].recalled[0].why.placement(), Placement::System);
+    }
+
+    #[test]
+    fn what_the_run_taught_is_there_too() {
+        let kind = EventKind::LessonRecorded {
+            lesson: "new".to_owned(),
+            category: "site_specific".to_owned(),
+            failed_command: None,
+            error_pattern: None,
+            item: id("n"),
+        };
+        let items = explain(&[at(5, kind)]);
+        assert_eq!((items[0].lesson.as_str(), items[0].became.clone()), ("new", vec![Became::Recorded]));
+        assert!(items[0].recalled.is_empty() && explain(&[]).is_empty());
+    }
+}
