@@ -2,7 +2,10 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use super::run_args::{DemoArgs, RunArgs};
+use super::{
+    memory::args::MemoryArgs,
+    run_args::{DemoArgs, RunArgs},
+};
 
 /// A browser agent with memory: a language model drives a real browser.
 #[derive(Debug, Parser)]
@@ -22,6 +25,8 @@ pub(super) enum Command {
     Demo(DemoArgs),
     /// Reach a goal on a site of your choice; needs a model.
     Run(Box<RunArgs>),
+    /// Look at what is remembered; accept, forget, take back, export, import.
+    Memory(MemoryArgs),
 }
 
 #[derive(Debug, Args)]

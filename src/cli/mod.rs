@@ -12,6 +12,8 @@ mod args;
 mod demo;
 mod doctor;
 mod drive;
+mod memory;
+mod memory_place;
 mod refusal;
 mod run;
 mod run_args;
@@ -61,6 +63,7 @@ fn carry_out(command: Command) -> Result<(), Refusal> {
             Command::Doctor(args) => doctor::run(&args).await,
             Command::Run(args) => run::run(&args).await,
             Command::Demo(args) => demo::run(&args).await,
+            Command::Memory(args) => memory::run(&args).await,
         }
     })
 }

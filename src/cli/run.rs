@@ -11,10 +11,11 @@ use super::{
     values,
 };
 use crate::{
-    Error, Task,
+    Error, MemoryBackend, Task,
     agent::{Approver, Options},
     base::TokenCount,
     guard::ApprovalMode,
+    store::InMemory,
 };
 
 /// Runs the task; fails unless its goal was reached on evidence.
@@ -22,14 +23,23 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     let task = task(args)?;
     let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
     let runs = RunsDir::prepare(&args.output.runs_dir)?;
+    let memory: Arc<dyn MemoryBackend> =
+        if args.no_memory { Arc::new(InMemory::new()) } else { Arc::new(args.memory.open()?) };
     let stop = Stop::listen()?;
     let voice = Voice { json: args.output.json };
     let approver = Person::at_terminal().map(|person| Arc::new(person) as Arc<dyn Approver>);
     if approver.is_none() && args.approve != Approve::Auto {
         voice.line("Nobody is at a terminal to ask: what needs approval will be refused (--approve says what does).");
     }
-    let drive =
-        Drive { output: &args.output, runs: &runs, model, options: options(args), approver, pause: Duration::ZERO };
+    let drive = Drive {
+        output: &args.output,
+        runs: &runs,
+        model,
+        options: options(args),
+        memory,
+        approver,
+        pause: Duration::ZERO,
+    };
     let ended = drive.carry_out(task, &stop).await?;
     tell_end(&ended, voice)
 }
@@ -84,5 +94,6 @@ fn options(args: &RunArgs) -> Options {
         Approve::Auto => ApprovalMode::Auto,
     };
     options.memory = !args.no_memory;
+    options.namespace = args.memory.namespace();
     options
 }

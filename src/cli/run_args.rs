@@ -5,7 +5,10 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, ValueEnum, builder::NonEmptyStringValueParser, value_parser};
 use url::Url;
 
-use super::values::{self, SecretSource};
+use super::{
+    memory_place::MemoryPlace,
+    values::{self, SecretSource},
+};
 use crate::{
     action::ParameterName,
     base::{SessionId, Site},
@@ -63,6 +66,8 @@ pub(super) struct RunArgs {
     /// Groups this run with others.
     #[arg(long, value_name = "ID", value_parser = values::session)]
     pub(super) session_id: Option<SessionId>,
+    #[command(flatten)]
+    pub(super) memory: MemoryPlace,
     /// Neither read nor write memory.
     #[arg(long)]
     pub(super) no_memory: bool,
@@ -73,14 +78,17 @@ pub(super) struct RunArgs {
 /// Flags of `webwise demo`.
 #[derive(Debug, Args)]
 pub(super) struct DemoArgs {
-    /// Port of the shop on 127.0.0.1; 0 takes a free one.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) port: u16,
+    /// Port of the shop on 127.0.0.1; 0 takes a free one. Without it the same one each time, if it is free, so that memory
+    /// knows the shop again.
+    #[arg(long, value_name = "N")]
+    pub(super) port: Option<u16>,
     /// Decides order numbers and small differences of the shop's pages; without it they are new each time.
     #[arg(long, value_name = "S")]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
     pub(super) model: ModelArgs,
+    #[command(flatten)]
+    pub(super) memory: MemoryPlace,
     /// Pause between steps, so that one can watch.
     #[arg(long)]
     pub(super) slow: bool,

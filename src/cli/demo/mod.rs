@@ -34,6 +34,10 @@ use crate::{
 /// Between two steps with `--slow`. Source: chosen; long enough to see what a step did.
 const SLOW: Duration = Duration::from_millis(1_500);
 
+/// Port of the shop unless another is named: memory knows a host by its port, too. Source: chosen, from those that no
+/// system hands out by itself.
+const USUAL_PORT: u16 = 27_418;
+
 /// Sets up what is missing, runs the errand, and fails unless the shop has the order that the agent reports.
 pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     let configured = model::configured(&args.model)?;
@@ -41,9 +45,8 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     let model = configured.unwrap_or_else(|| Arc::new(StandIn::new()));
     let runs = RunsDir::prepare(&args.output.runs_dir)?;
     let seed = args.seed.unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0);
-    let shop = Shop::start(ShopOptions::default().with_port(args.port).with_seed(seed))
-        .await
-        .map_err(|error| no_shop(&error))?;
+    let memory = args.memory.open()?;
+    let shop = open(args.port, seed).await.map_err(|error| no_shop(&error))?;
     setup::ensure().await?;
     let stop = Stop::listen()?;
 
@@ -64,7 +67,8 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         output: &args.output,
         runs: &runs,
         model,
-        options: Options::default(),
+        options: options(args),
+        memory: Arc::new(memory),
         approver: Some(Arc::new(ShopOnly::new(origin))),
         pause: if args.slow { SLOW } else { Duration::ZERO },
     };
@@ -85,6 +89,24 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         }
     }
     verdict.map(drop).map_err(Refusal::failure)
+}
+
+fn options(args: &DemoArgs) -> Options {
+    let mut options = Options::default();
+    options.namespace = args.memory.namespace();
+    options
+}
+
+/// Opens the shop on this port, or on the usual one, or on a free one if that is taken.
+async fn open(port: Option<u16>, seed: u64) -> Result<Shop, Error> {
+    let on = |port| Shop::start(ShopOptions::default().with_port(port).with_seed(seed));
+    match port {
+        Some(port) => on(port).await,
+        None => match on(USUAL_PORT).await {
+            Ok(shop) => Ok(shop),
+            Err(_) => on(0).await,
+        },
+    }
 }
 
 fn task(shop: &Shop, errand: &Errand, origin: &Origin) -> Result<Task, Error> {

@@ -22,11 +22,10 @@ use uuid::Uuid;
 pub(super) use self::{result::Ended, runs_dir::RunsDir, stop::Stop};
 use super::{Refusal, run_args::OutputArgs, say::Voice};
 use crate::{
-    BrowserDriver, DecisionLoop, Error, LlmClient, RunId, Task,
+    BrowserDriver, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
     agent::{Approver, Options, StepEnd},
     browser::{PlaywrightCli, PlaywrightCliOptions},
     event::{FanOut, RunFolder},
-    store::InMemory,
 };
 
 /// What a run is made of.
@@ -36,6 +35,7 @@ pub(super) struct Drive<'a> {
     pub(super) runs: &'a RunsDir,
     pub(super) model: Arc<dyn LlmClient>,
     pub(super) options: Options,
+    pub(super) memory: Arc<dyn MemoryBackend>,
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// Between two steps, for who watches.
     pub(super) pause: Duration,
@@ -51,7 +51,7 @@ impl Drive<'_> {
         let browser = self.browser(stop).await?;
         let mut options = self.options;
         options.screenshots = self.output.screenshots;
-        let mut builder = DecisionLoop::builder(browser, Arc::clone(&self.model), InMemory::new())
+        let mut builder = DecisionLoop::builder(browser, Arc::clone(&self.model), self.memory)
             .with_options(options)
             .with_cancel(stop.cancel())
             .with_sink(FanOut::new().with(Arc::clone(&folder) as _).with(Arc::new(watch::watch(voice))));

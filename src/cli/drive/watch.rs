@@ -5,6 +5,7 @@ use crate::{
     action::Outcome,
     cli::say::Voice,
     event::{Callback, Event, EventKind},
+    memory::Scope,
     page::Notice,
 };
 
@@ -29,6 +30,20 @@ fn lines(event: &Event) -> Vec<String> {
         | EventKind::DomainRecall { lessons, .. }
         | EventKind::ErrorRecall { lessons, .. } => {
             lessons.iter().map(|lesson| aside("memory", &quoted(lesson, MAX_TEXT))).collect()
+        }
+        // What is learned for all sites is silent until a second one confirms it.
+        EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
+            vec![aside("learned", &quoted(lesson, MAX_TEXT))]
+        }
+        EventKind::LessonPromoted { lesson, .. } => {
+            vec![aside("learned", &format!("for every run from now on, {}", quoted(lesson, MAX_TEXT)))]
+        }
+        EventKind::LessonRetired { lesson, .. } => {
+            vec![aside("forgot", &format!("what harmed, {}", quoted(lesson, MAX_TEXT)))]
+        }
+        EventKind::LessonCredited { item, helped, followed: true, .. } => {
+            let end = if *helped { "and it helped" } else { "in vain" };
+            vec![aside("memory", &format!("{} was followed, {end}", item.key))]
         }
         EventKind::ActionExecuted { action, targets, outcome, elapsed_ms, .. } => {
             let mut lines = vec![done(step, &words::action(action, targets), &words::outcome(outcome), *elapsed_ms)];
@@ -102,8 +117,9 @@ fn noticed(notice: &Notice) -> String {
 mod tests {
     use super::*;
     use crate::{
-        RunId,
+        Host, RunId,
         action::{Action, BrowserAction, ErrorClass, Goto},
+        memory::{AdviceId, Namespace, Shelf},
     };
 
     fn printed(kind: EventKind) -> Vec<String> {
@@ -137,5 +153,20 @@ mod tests {
         let told = |lessons: Vec<String>| EventKind::Tier1Loaded { count: lessons.len(), lessons, items: Vec::new() };
         assert_eq!(printed(told(vec!["press Enter".to_owned()])), ["     memory: \"press Enter\""]);
         assert!(printed(told(Vec::new())).is_empty());
+    }
+
+    #[test]
+    fn what_a_run_learned_for_its_host_is_told_and_what_waits_for_a_second_site_is_not() {
+        let recorded = |shelf| EventKind::LessonRecorded {
+            lesson: "click \"Accept all\" first".to_owned(),
+            category: "site_specific".to_owned(),
+            failed_command: None,
+            error_pattern: None,
+            item: AdviceId { shelf, key: "k".to_owned() },
+        };
+        let (namespace, host) = (Namespace::default(), Host::of_domain("shop.example").unwrap());
+        let said = printed(recorded(Shelf::host(&namespace, "lessons", &host)));
+        assert_eq!(said, ["     learned: \"click \"Accept all\" first\""]);
+        assert!(printed(recorded(Shelf::global(&namespace, "lessons"))).is_empty());
     }
 }

@@ -1,0 +1,109 @@
+//! The lessons of a namespace, and how a person names one.
+
+use crate::{
+    MemoryBackend,
+    base::text,
+    cli::Refusal,
+    memory::{
+        Advice, Namespace, Record, Scope, Shelf, ShelfFilter,
+        lesson::{COLLECTION, Lesson},
+    },
+};
+
+/// Most names listed where a beginning fits several. Source: chosen.
+const MAX_NAMES: usize = 5;
+
+/// One lesson with its place.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) shelf: Shelf,
+    pub(super) record: Record,
+    pub(super) lesson: Lesson,
+}
+
+impl Known {
+    /// What a person calls it: its key, and its host if it has one, because two hosts can teach the same.
+    pub(super) fn name(&self) -> String {
+        match &self.shelf.scope {
+            Scope::Global => self.record.key.clone(),
+            Scope::Host(host) => format!("{}@{host}", self.record.key),
+        }
+    }
+
+    /// Where it applies, in a word.
+    pub(super) fn scope(&self) -> String {
+        match &self.shelf.scope {
+            Scope::Global => "every site".to_owned(),
+            Scope::Host(host) => host.to_string(),
+        }
+    }
+
+    /// Whether and why it is shown, in a word.
+    pub(super) fn state(&self) -> &'static str {
+        if self.lesson.retired_by.is_some() {
+            "retired"
+        } else if self.lesson.needs_review() {
+            "waits for you"
+        } else if self.lesson.speaks() {
+            "shown"
+        } else {
+            "seen on one site"
+        }
+    }
+
+    /// The text as a prompt would show it.
+    pub(super) fn shown(&self) -> String {
+        text::truncate(&text::squeeze(&text::clean(&self.lesson.text.render())), Advice::MAX_TEXT)
+    }
+}
+
+/// The lessons, ordered by shelf and key, and how many records could not be read.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    pub(super) lessons: Vec<Known>,
+    pub(super) unreadable: usize,
+}
+
+impl Book {
+    pub(super) async fn read(store: &impl MemoryBackend, namespace: &Namespace) -> Result<Self, Refusal> {
+        let filter = ShelfFilter {
+            namespace: Some(namespace.clone()),
+            collection: Some(COLLECTION.to_owned()),
+            ..ShelfFilter::default()
+        };
+        let mut book = Self::default();
+        for shelf in store.shelves(&filter).await.map_err(|e| super::broken(&e))? {
+            for record in store.load(&shelf).await.map_err(|e| super::broken(&e))?.records {
+                match Lesson::from_record(&record) {
+                    Ok(lesson) => book.lessons.push(Known { shelf: shelf.clone(), record, lesson }),
+                    Err(_) => book.unreadable += 1,
+                }
+            }
+        }
+        Ok(book)
+    }
+
+    /// The lesson of this name, or of the only one that begins so.
+    pub(super) fn find(&self, name: &str) -> Result<&Known, Refusal> {
+        let exact: Vec<&Known> =
+            self.lessons.iter().filter(|known| known.name() == name || known.record.key == name).collect();
+        let found = if exact.is_empty() {
+            self.lessons.iter().filter(|known| known.name().starts_with(name)).collect()
+        } else {
+            exact
+        };
+        match found.as_slice() {
+            [] => {
+                Err(Refusal::usage(format!("nothing is remembered under {name}: `webwise memory list` shows the keys")))
+            }
+            [one] => Ok(one),
+            several => {
+                let mut names: Vec<String> = several.iter().take(MAX_NAMES).map(|known| known.name()).collect();
+                if several.len() > MAX_NAMES {
+                    names.push(format!("{} more", several.len() - MAX_NAMES));
+                }
+                Err(Refusal::usage(format!("{name} could be {}: give more of it", names.join(", "))))
+            }
+        }
+    }
+}

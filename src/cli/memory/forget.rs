@@ -1,0 +1,174 @@
+//! `webwise memory forget` and `undo`.
+
+use std::{
+    collections::BTreeSet,
+    io::{self, IsTerminal as _, Write as _},
+};
+
+use url::Url;
+
+use super::{
+    args::{ForgetArgs, UndoArgs},
+    book::{Book, Known},
+};
+use crate::{
+    MemoryBackend,
+    base::{Host, Site},
+    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
+    memory::{
+        Change, Edit, Namespace, Record, Scope, Shelf, ShelfFilter,
+        lesson::{COLLECTION, LessonSource, Lessons},
+    },
+};
+
+/// Where runs wait whose lessons the store could not take.
+const PENDING: &str = "pending";
+
+pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &ForgetArgs) -> Result<(), Refusal> {
+    let namespace = place.namespace();
+    if let Some(key) = &args.key {
+        let book = Book::read(store, &namespace).await?;
+        return one(store, book.find(key)?).await;
+    }
+    if let Some(host) = &args.host {
+        let Some(site) = site_of(host) else { return Err(Refusal::usage(format!("{host} is no address of a site"))) };
+        let hosts = [host.clone()];
+        return places(store, &namespace, &hosts, &site, &host.to_string()).await;
+    }
+    if let Some(site) = &args.site {
+        let hosts = hosts(store, &namespace, site).await?;
+        return places(store, &namespace, &hosts, site, site.as_str()).await;
+    }
+    all(store, place, &namespace, args.yes).await
+}
+
+/// Forgets one lesson.
+pub(super) async fn one(store: &impl MemoryBackend, known: &Known) -> Result<(), Refusal> {
+    if known.lesson.source == LessonSource::Seed {
+        return Err(Refusal::usage(format!("{} is a seed: it would be planted again by the next run", known.name())));
+    }
+    let key = known.record.key.clone();
+    let edit = Edit::new(move |_| Ok(vec![Change::Remove(key.clone())]));
+    store.update(&known.shelf, edit).await.map_err(|e| super::broken(&e))?;
+    say(one_line(&format!("Forgot {}.", known.name())));
+    Ok(())
+}
+
+/// The hosts of a site that have a shelf, or taught something that all sites know.
+async fn hosts(store: &impl MemoryBackend, namespace: &Namespace, site: &Site) -> Result<Vec<Host>, Refusal> {
+    let with_shelf = shelves(store, namespace).await?.into_iter().filter_map(|shelf| match shelf.scope {
+        Scope::Host(host) => Some(host),
+        Scope::Global => None,
+    });
+    let book = Book::read(store, namespace).await?;
+    let taught = book.lessons.into_iter().filter_map(|known| known.lesson.provenance.host);
+    let hosts: BTreeSet<Host> = with_shelf.chain(taught).filter(|host| site_of(host).as_ref() == Some(site)).collect();
+    Ok(hosts.into_iter().collect())
+}
+
+async fn shelves(store: &impl MemoryBackend, namespace: &Namespace) -> Result<Vec<Shelf>, Refusal> {
+    let filter = ShelfFilter { namespace: Some(namespace.clone()), ..ShelfFilter::default() };
+    store.shelves(&filter).await.map_err(|e| super::broken(&e))
+}
+
+fn site_of(host: &Host) -> Option<Site> {
+    let whole = if host.as_str().contains("://") { host.to_string() } else { format!("https://{host}") };
+    Url::parse(&whole).ok().and_then(|url| Site::of(&url).ok())
+}
+
+/// Forgets all that these hosts of a site taught: their shelves, what all sites know from them, and what waits to be learned.
+async fn places(
+    store: &impl MemoryBackend,
+    namespace: &Namespace,
+    hosts: &[Host],
+    site: &Site,
+    name: &str,
+) -> Result<(), Refusal> {
+    let mut gone = 0;
+    for shelf in shelves(store, namespace).await? {
+        if matches!(&shelf.scope, Scope::Host(host) if hosts.contains(host)) {
+            gone += store.load(&shelf).await.map_err(|e| super::broken(&e))?.records.len();
+            store.remove(&shelf).await.map_err(|e| super::broken(&e))?;
+        }
+    }
+    let mut changed = 0;
+    let global = Shelf::global(namespace, COLLECTION);
+    // A site without a shelf of its own may have taught what all sites know.
+    let own = Host::of_domain(site.as_str()).ok();
+    for host in hosts.iter().chain(own.iter().filter(|own| !hosts.contains(own))) {
+        changed += update(store, &global, Lessons::forget(site.clone(), host.clone())).await?;
+    }
+    let names: Vec<String> = hosts
+        .iter()
+        .map(Host::to_string)
+        .chain([site.to_string()])
+        .map(|name| serde_json::Value::from(name).to_string())
+        .collect();
+    changed += update(
+        store,
+        &Shelf::global(namespace, PENDING),
+        without(move |record| {
+            let body = record.body.to_string();
+            names.iter().any(|name| body.contains(name))
+        }),
+    )
+    .await?;
+    say(one_line(&format!("Forgot {name}: {gone} records of its own, {changed} elsewhere that it had a part in.")));
+    Ok(())
+}
+
+/// Takes away the records of which this is true.
+fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
+    Edit::new(move |records: &[Record]| {
+        Ok(records.iter().filter(|record| of(record)).map(|record| Change::Remove(record.key.clone())).collect())
+    })
+}
+
+/// Changes a shelf and says how many records changed.
+async fn update(store: &impl MemoryBackend, shelf: &Shelf, edit: Edit) -> Result<usize, Refusal> {
+    Ok(store.update(shelf, edit).await.map_err(|e| super::broken(&e))?.changes.len())
+}
+
+async fn all(store: &impl MemoryBackend, place: &MemoryPlace, namespace: &Namespace, yes: bool) -> Result<(), Refusal> {
+    let shelves = shelves(store, namespace).await?;
+    let what = format!("{} shelves of {} in {}", shelves.len(), namespace.as_str(), place.dir()?.display());
+    if !yes {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Err(Refusal::usage(format!("nobody is at a terminal to ask: forget all {what} with --yes")));
+        }
+        let mut err = io::stderr();
+        let _ = write!(err, "Forget all {}? [y/N] ", one_line(&what));
+        let _ = err.flush();
+        let mut answer = String::new();
+        let read = io::stdin().read_line(&mut answer).is_ok_and(|read| read > 0);
+        if !read || !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+            return Err(Refusal::usage("nothing was forgotten"));
+        }
+    }
+    for shelf in &shelves {
+        store.remove(shelf).await.map_err(|e| super::broken(&e))?;
+    }
+    say(one_line(&format!("Forgot {what}.")));
+    Ok(())
+}
+
+pub(super) async fn undo(store: &impl MemoryBackend, place: &MemoryPlace, args: &UndoArgs) -> Result<(), Refusal> {
+    let namespace = place.namespace();
+    let mut changed = 0;
+    for shelf in shelves(store, &namespace).await? {
+        let edit = match shelf.collection.as_str() {
+            COLLECTION => Lessons::undo(args.run.clone()),
+            PENDING => {
+                let run = args.run.clone();
+                without(move |record| record.body["run"] == run.as_str())
+            }
+            _ => continue,
+        };
+        changed += update(store, &shelf, edit).await?;
+    }
+    if changed == 0 {
+        return Err(Refusal::usage(format!("nothing is remembered of run {}", args.run)));
+    }
+    say(format!("Took back what {} taught: {changed} records changed.", args.run));
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! `webwise memory list`.
+
+use serde_json::{Value, json};
+
+use super::{
+    args::ListArgs,
+    book::{Book, Known},
+};
+use crate::{
+    MemoryBackend,
+    base::text,
+    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
+};
+
+/// Longest text shown in a line. Unit: characters. Source: chosen; `show` has all of it.
+const MAX_TEXT: usize = 120;
+
+pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &ListArgs) -> Result<(), Refusal> {
+    let book = Book::read(store, &place.namespace()).await?;
+    print(&book, &book.lessons.iter().collect::<Vec<_>>(), args.json);
+    if book.lessons.is_empty() && !args.json {
+        say(one_line(&format!("Nothing is remembered in {} yet.", place.dir()?.display())));
+    }
+    Ok(())
+}
+
+/// Prints these lessons of a book.
+pub(super) fn print(book: &Book, lessons: &[&Known], as_json: bool) {
+    if as_json {
+        let lessons: Vec<Value> = lessons.iter().map(|known| json(known)).collect();
+        say(json!({ "lessons": lessons, "unreadable": book.unreadable }));
+        return;
+    }
+    for known in lessons {
+        for line in lines(known) {
+            say(one_line(&line));
+        }
+    }
+    if book.unreadable > 0 {
+        say(format!("{} records cannot be read by this version and are kept as they are.", book.unreadable));
+    }
+}
+
+/// A lesson in two lines.
+fn lines(known: &Known) -> [String; 2] {
+    let counts = known.lesson.counts;
+    [
+        format!(
+            "{}  {}, {}, {}, {}; shown {}, used {}, helped {}, harmed {}",
+            known.name(),
+            known.scope(),
+            known.lesson.category.as_str(),
+            known.lesson.source.as_str(),
+            known.state(),
+            counts.offered,
+            counts.used,
+            counts.helped,
+            counts.harmed
+        ),
+        format!("    {}", text::truncate(&known.shown(), MAX_TEXT)),
+    ]
+}
+
+fn json(known: &Known) -> Value {
+    json!({
+        "name": known.name(),
+        "key": known.record.key,
+        "shelf": known.shelf,
+        "category": known.lesson.category,
+        "source": known.lesson.source,
+        "state": known.state(),
+        "failed_command": known.lesson.command(),
+        "counts": known.lesson.counts,
+        "text": known.shown(),
+    })
+}

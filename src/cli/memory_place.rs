@@ -1,0 +1,93 @@
+//! Where memory is kept: the one place that decides it for every command.
+
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+
+use super::Refusal;
+use crate::{memory::Namespace, store::JsonFiles};
+
+/// Which memory is meant.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct MemoryPlace {
+    /// Folder of memory, in the place of `memory` in `WEBWISE_HOME`, else of `webwise/memory` in the user's data folder.
+    #[arg(long, value_name = "DIR", global = true)]
+    memory_dir: Option<PathBuf>,
+    /// Keeps tenants and experiments apart; `default` unless said otherwise.
+    #[arg(long, value_name = "NAME", global = true, value_parser = namespace)]
+    namespace: Option<Namespace>,
+}
+
+fn namespace(text: &str) -> Result<Namespace, String> {
+    Namespace::parse(text).map_err(|_| "use 1 to 64 letters, digits, `_` or `-`".to_owned())
+}
+
+impl MemoryPlace {
+    /// The folder.
+    pub(super) fn dir(&self) -> Result<PathBuf, Refusal> {
+        folder(self.memory_dir.as_deref(), |name| env::var_os(name)).ok_or_else(|| {
+            Refusal::usage(
+                "memory has no folder, because HOME is not set: set WEBWISE_HOME or name one with --memory-dir",
+            )
+        })
+    }
+
+    /// The store in it; nothing is read or made yet.
+    pub(super) fn open(&self) -> Result<JsonFiles, Refusal> {
+        Ok(JsonFiles::open(self.dir()?))
+    }
+
+    /// The namespace that was named, if one was.
+    pub(super) const fn named(&self) -> Option<&Namespace> {
+        self.namespace.as_ref()
+    }
+
+    /// The namespace.
+    pub(super) fn namespace(&self) -> Namespace {
+        self.namespace.clone().unwrap_or_default()
+    }
+}
+
+/// What was named, or what these variables say; an empty one counts as not set. Never below the working folder: where
+/// a program happens to be started is no reason to remember something else.
+fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(named) = named {
+        return std::path::absolute(named).ok();
+    }
+    if let Some(home) = set("WEBWISE_HOME") {
+        return std::path::absolute(home.join("memory")).ok();
+    }
+    // Not the cache, which anybody may empty. A relative folder is to be ignored: the XDG base directory specification.
+    let data = set("XDG_DATA_HOME").filter(|data| data.is_absolute());
+    let of_user = || set("HOME").or_else(|| set("USERPROFILE")).map(|home| home.join(".local").join("share"));
+    let data = data.or_else(of_user).filter(|data| data.is_absolute())?;
+    Some(data.join("webwise").join("memory"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_the_named_one_else_webwises_else_the_users() {
+        let with = |named: Option<&str>, variables: &[(&str, &str)]| {
+            let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
+            folder(named.map(Path::new), get)
+        };
+        let all = [("WEBWISE_HOME", "/w"), ("XDG_DATA_HOME", "/d"), ("HOME", "/h")];
+        assert_eq!(with(Some("/m"), &all), Some("/m".into()));
+        assert_eq!(with(None, &all), Some("/w/memory".into()));
+        assert_eq!(with(None, &all[1..]), Some("/d/webwise/memory".into()));
+        assert_eq!(with(None, &all[2..]), Some("/h/.local/share/webwise/memory".into()));
+        assert_eq!(
+            with(None, &[("XDG_DATA_HOME", "d"), ("HOME", "/h")]),
+            Some("/h/.local/share/webwise/memory".into())
+        );
+        assert_eq!(with(None, &[("WEBWISE_HOME", ""), ("HOME", "h")]), None, "never the working folder");
+    }
+}
