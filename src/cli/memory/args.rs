@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use url::Url;
 
 use crate::{
@@ -78,7 +78,7 @@ pub(super) struct ExplainArgs {
 }
 
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false, id = "what", args = ["key", "host", "site", "all"])]
+#[command(group(ArgGroup::new("what").required(true).args(["key", "host", "site", "all"])))]
 pub(super) struct ForgetArgs {
     /// A lesson: its key, or a beginning that no other has.
     pub(super) key: Option<String>,

@@ -68,7 +68,8 @@ struct Kind {
 pub(super) async fn import(store: &impl MemoryBackend, place: &MemoryPlace, args: &ImportArgs) -> Result<(), Refusal> {
     let bytes = read(&args.file)?;
     let wrong = |error: &Error| unreadable(&args.file, error);
-    let is_archive = serde_json::from_slice::<Kind>(&bytes).is_ok_and(|kind| kind.format.is_some());
+    let is_archive =
+        serde_json::from_slice::<Kind>(&bytes).is_ok_and(|kind| kind.format.is_some_and(|f| f.is_string()));
     let (edits, taken, waiting, problems) = if is_archive {
         let archive = archive::parse(&bytes).map_err(|e| wrong(&e))?;
         let done = archive::import(&archive, place.named(), args.trust);
