@@ -40,6 +40,8 @@ impl Place {
             command.env_remove(name);
         }
         command.current_dir(self.dir.path()).env("TMPDIR", self.dir.path().join("t")).args(args).stdin(Stdio::null());
+        // Memory of this place, and never the person's own.
+        command.arg("--memory-dir").arg(self.dir.path().join("memory"));
         command
     }
 

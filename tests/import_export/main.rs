@@ -1,0 +1,10 @@
+//! What version 1 knows is not lost, what is imported twice counts once, and no file does harm.
+
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+
+mod hostile;
+mod memory;
+mod own;
+mod round;

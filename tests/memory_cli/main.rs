@@ -1,0 +1,8 @@
+//! `webwise memory` from outside, on a memory that real runs of the loop have filled.
+
+#![cfg(unix)]
+
+mod events;
+mod look;
+mod moves;
+mod world;
