@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{Run, engine::Asking, page_now::PageNow};
+use super::{Run, emit::elapsed_ms, engine::Asking, page_now::PageNow};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, ErrorClass, Outcome},
@@ -101,7 +101,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             url_before: url_before.clone(),
             url_after,
             changed,
-            elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            elapsed_ms: elapsed_ms(started),
         });
         let mut logged = LoggedStep::new(self.emitter.step, action.clone(), outcome.clone(), signature.clone());
         logged.targets.clone_from(&targets);
@@ -125,6 +125,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let cue = Cue::CommandFailed { command: action.tool_name().to_owned(), trouble, detail: detail.clone(), host };
         let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
+        let started = Instant::now();
         let found = self.engine.recall(&self.parts.memory, &cue, asking).await;
         self.emitter.emit(EventKind::ErrorRecall {
             command: action.tool_name().to_owned(),
@@ -132,6 +133,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             matched: found.len(),
             lessons: found.iter().map(|advice| advice.text().to_owned()).collect(),
             items: found.iter().map(|advice| advice.id().clone()).collect(),
+            elapsed_ms: elapsed_ms(started),
         });
         self.add_advice(found);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
 
-use super::{Run, engine::Asking, execute::GRACE, page_now::PageNow, run::Queued, step::references};
+use super::{Run, emit::elapsed_ms, engine::Asking, execute::GRACE, page_now::PageNow, run::Queued, step::references};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, CallProblem, parse_calls},
@@ -79,7 +79,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let head = PageHead::new(observation.url.clone(), observation.title.clone());
         let view = Arc::new(interpret(&head, &observation.tree, &ViewOptions::default()));
         let observation = Arc::new(observation);
-        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let elapsed_ms = elapsed_ms(started);
         self.emitter.emit(EventKind::Observed { observation: Arc::clone(&observation), elapsed_ms });
         self.emitter.emit(EventKind::Interpreted { view: Arc::clone(&view) });
         Ok(PageNow { head, observation, view })
@@ -144,7 +144,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let cue = Cue::PageShown { host: host.clone(), page };
         let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
+        let started = Instant::now();
         let found = self.engine.recall(&self.parts.memory, &cue, asking).await;
+        let elapsed_ms = elapsed_ms(started);
         let items: Vec<AdviceId> = found.iter().map(|advice| advice.id().clone()).collect();
         let shown = self.advice.iter().filter(|advice| advice.placement() == Placement::Site).map(Advice::id);
         // Another page of the same host is worth an event only when memory has something else to say.
@@ -154,6 +156,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 matched: found.len(),
                 lessons: found.iter().map(|advice| advice.text().to_owned()).collect(),
                 items,
+                elapsed_ms,
             });
         }
         self.advice.retain(|advice| advice.placement() != Placement::Site);
@@ -232,7 +235,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.estimated |= response.usage.is_none();
                 self.spent = before;
                 self.spent.add_call(Some(&usage), &worst, prices);
-                let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let elapsed_ms = elapsed_ms(started);
                 self.emitter.emit(EventKind::ModelReplied { response: response.clone(), elapsed_ms });
                 Ok(response)
             }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::Clock;
 use crate::{
     base::RunId,
@@ -29,4 +31,9 @@ impl Emitter {
     pub(super) fn failure(&self) -> Option<String> {
         self.sink.failure(&self.run)
     }
+}
+
+/// The time since then. Unit: milliseconds.
+pub(super) fn elapsed_ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::emit::Emitter;
+use super::emit::{Emitter, elapsed_ms};
 use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
@@ -148,12 +148,13 @@ impl Engine {
     ) -> Result<()> {
         let mut first = Ok(());
         for ShelfEdit { shelf, edit } in kind.learn(&self.namespace, said)? {
+            let started = Instant::now();
             match self.within(store.update(&shelf, edit.clone())).await {
                 Ok(committed) if committed.changes.is_empty() => {}
                 Ok(committed) => {
                     // What was read before the change is stale now.
                     let before = self.shelves.remove(&shelf).map(|known| known.state.records).unwrap_or_default();
-                    tell_of(kind, &shelf, run, committed, &before, asking);
+                    tell_of(kind, &shelf, run, (committed, elapsed_ms(started)), &before, asking);
                 }
                 Err(error) => {
                     let kept = self.keep_here(store, kind, &shelf, &edit, asking).await;
@@ -212,12 +213,14 @@ impl Engine {
             }
         };
         if let Some(edit) = kind.upkeep(shelf, &state.records, asking.emitter.clock.now()) {
+            let started = Instant::now();
             match self.within(store.update(shelf, edit.clone())).await {
                 Ok(committed) => {
+                    let elapsed_ms = elapsed_ms(started);
                     let after = apply(&state.records, &committed.changes);
                     let before = std::mem::replace(&mut state.records, after);
                     state.generation = committed.generation;
-                    tell_of(kind, shelf, &asking.emitter.run, committed, &before, asking);
+                    tell_of(kind, shelf, &asking.emitter.run, (committed, elapsed_ms), &before, asking);
                 }
                 Err(error) => {
                     self.tell(error, asking);
@@ -263,18 +266,18 @@ fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
     }
 }
 
-/// Tells what was committed, and what it means.
+/// Tells what was committed in how many milliseconds, and what it means.
 fn tell_of(
     kind: &dyn MemoryKind,
     shelf: &Shelf,
     run: &RunId,
-    committed: Committed,
+    (committed, elapsed_ms): (Committed, u64),
     before: &[Record],
     asking: Asking<'_>,
 ) {
     let remaining = apply(before, &committed.changes).len();
     let notes = kind.notes(shelf, run, &committed, remaining);
-    asking.emitter.emit(EventKind::MemoryUpdated { shelf: shelf.clone(), committed });
+    asking.emitter.emit(EventKind::MemoryUpdated { shelf: shelf.clone(), committed, elapsed_ms });
     for note in notes {
         asking.emitter.emit(note.into());
     }

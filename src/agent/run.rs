@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{
     DecisionLoop, RunReport, Task,
     absorb::Tried,
-    emit::Emitter,
+    emit::{Emitter, elapsed_ms},
     engine::{Asking, Engine},
     guards::Guards,
     page_now::PageNow,
@@ -174,11 +174,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
         let asking = Asking { emitter: &emitter, redactor: &redactor };
         engine.prepare(&parts.memory, asking).await;
+        let asked = Instant::now();
         let lessons = engine.recall(&parts.memory, &Cue::RunStarted, asking).await;
         emitter.emit(EventKind::Tier1Loaded {
             count: lessons.len(),
             lessons: lessons.iter().map(|lesson| lesson.text().to_owned()).collect(),
             items: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
+            elapsed_ms: elapsed_ms(asked),
         });
 
         let system = system(&SystemParts {
@@ -320,7 +322,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
             self.engine.learn(&self.parts.memory, &log, asking).await;
         }
-        let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let elapsed_ms = elapsed_ms(self.started);
         let summary = RunSummary::new(
             stop,
             self.spent.steps,

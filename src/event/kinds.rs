@@ -105,6 +105,9 @@ pub enum EventKind {
         /// Which records they are.
         #[serde(default)]
         items: Vec<AdviceId>,
+        /// How long memory took. Unit: milliseconds.
+        #[serde(default)]
+        elapsed_ms: u64,
     },
     /// Memory was asked about a failed command.
     ErrorRecall {
@@ -119,6 +122,9 @@ pub enum EventKind {
         /// Which records they are.
         #[serde(default)]
         items: Vec<AdviceId>,
+        /// How long memory took. Unit: milliseconds.
+        #[serde(default)]
+        elapsed_ms: u64,
     },
     /// Memory was asked about a site.
     DomainRecall {
@@ -131,6 +137,9 @@ pub enum EventKind {
         /// Which records they are.
         #[serde(default)]
         items: Vec<AdviceId>,
+        /// How long memory took. Unit: milliseconds.
+        #[serde(default)]
+        elapsed_ms: u64,
     },
     /// The model is asked.
     ModelAsked {
@@ -260,6 +269,9 @@ pub enum EventKind {
         shelf: Shelf,
         /// The acknowledgement.
         committed: Committed,
+        /// How long the store took. Unit: milliseconds.
+        #[serde(default)]
+        elapsed_ms: u64,
     },
     /// A run taught a new lesson.
     LessonRecorded {

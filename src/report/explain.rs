@@ -272,7 +272,17 @@ mod tests {
         let (matched, lessons) = (keys.len(), keys.iter().map(|key| format!("says {key}")).collect());
         let items = keys.iter().map(|key| id(key)).collect();
         let error_snippet = "intercepted: a div covers it".to_owned();
-        at(step, EventKind::ErrorRecall { command: "click".to_owned(), error_snippet, matched, lessons, items })
+        at(
+            step,
+            EventKind::ErrorRecall {
+                command: "click".to_owned(),
+                error_snippet,
+                matched,
+                lessons,
+                items,
+                elapsed_ms: 0,
+            },
+        )
     }
 
     fn credited(step: u32, key: &str) -> Event {
@@ -308,7 +318,12 @@ mod tests {
 
     #[test]
     fn what_stands_in_the_system_instruction_stood_in_every_prompt() {
-        let kind = EventKind::Tier1Loaded { count: 1, lessons: vec!["Press Enter.".to_owned()], items: vec![id("s")] };
+        let kind = EventKind::Tier1Loaded {
+            count: 1,
+            lessons: vec!["Press Enter.".to_owned()],
+            items: vec![id("s")],
+            elapsed_ms: 0,
+        };
         let items = explain(&[asked(2, &["t"]), asked(1, &[]), at(0, kind)]);
         assert_eq!((items[0].stood_in.clone(), items[0].recalled[0].why.clone()), (vec![1, 2], Why::RunStarted));
         assert_eq!((items[1].id.clone(), items[1].stood_in.clone()), (id("t"), vec![2]));

@@ -150,7 +150,12 @@ mod tests {
 
     #[test]
     fn what_memory_offers_is_shown_and_silence_is_not() {
-        let told = |lessons: Vec<String>| EventKind::Tier1Loaded { count: lessons.len(), lessons, items: Vec::new() };
+        let told = |lessons: Vec<String>| EventKind::Tier1Loaded {
+            count: lessons.len(),
+            lessons,
+            items: Vec::new(),
+            elapsed_ms: 0,
+        };
         assert_eq!(printed(told(vec!["press Enter".to_owned()])), ["     memory: \"press Enter\""]);
         assert!(printed(told(Vec::new())).is_empty());
     }

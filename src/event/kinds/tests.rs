@@ -130,15 +130,16 @@ fn memory_samples() -> Vec<EventKind> {
     let (host, site) = (Host::of(&url).unwrap(), Site::of(&url).unwrap());
     let changes = vec![Change::Put(Record::new("k", &json!({ "n": 1 }))), Change::Remove(text("old"))];
     vec![
-        EventKind::Tier1Loaded { count: 1, lessons: vec![text("press Enter")], items: vec![item()] },
+        EventKind::Tier1Loaded { count: 1, lessons: vec![text("press Enter")], items: vec![item()], elapsed_ms: 2 },
         EventKind::ErrorRecall {
             command: text("click"),
             error_snippet: text("timeout"),
             matched: 0,
             lessons: Vec::new(),
             items: Vec::new(),
+            elapsed_ms: 1,
         },
-        EventKind::DomainRecall { domain: host, matched: 0, lessons: Vec::new(), items: Vec::new() },
+        EventKind::DomainRecall { domain: host, matched: 0, lessons: Vec::new(), items: Vec::new(), elapsed_ms: 0 },
         EventKind::LessonRecorded {
             lesson: text("press Enter"),
             category: text("error_recovery"),
@@ -170,6 +171,7 @@ fn memory_samples() -> Vec<EventKind> {
         EventKind::MemoryUpdated {
             shelf: shelf(),
             committed: Committed { generation: 3, durable: Durable::InProcess, changes },
+            elapsed_ms: 4,
         },
         EventKind::MemoryFailed { operation: text("store.load"), error: text("gone") },
     ]

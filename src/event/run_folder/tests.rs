@@ -92,7 +92,11 @@ fn each_event_goes_to_its_file_and_the_meta_tells_the_end() {
     let told = [
         started("run_1"),
         warned("run_1", 1, "line\nbreak"),
-        event_of("run_1", 1, EventKind::Tier1Loaded { count: 0, lessons: Vec::new(), items: Vec::new() }),
+        event_of(
+            "run_1",
+            1,
+            EventKind::Tier1Loaded { count: 0, lessons: Vec::new(), items: Vec::new(), elapsed_ms: 0 },
+        ),
         ended("run_1"),
     ];
     for event in &told {
