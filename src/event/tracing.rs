@@ -1,10 +1,26 @@
-//! Events as `tracing` records.
+//! Events as `tracing` records and spans.
+
+use tracing::{Span, field::Empty, info_span};
 
 use super::{Event, EventKind, EventSink};
-use crate::base::RunId;
+use crate::{
+    base::RunId,
+    memory::{AdviceId, Change, Committed, Shelf},
+};
 
 /// Hands each event to `tracing`, target `webwise`: the model's replies with the names of the `GenAI` semantic conventions,
 /// everything else as its name and its JSON.
+///
+/// What memory is asked and given are spans of their own, as the same conventions want them. A span is made when its
+/// work is done, so `elapsed_ms` tells how long that took.
+///
+/// | event | span and `gen_ai.operation.name` | attributes |
+/// | --- | --- | --- |
+/// | `tier1_loaded`, `error_recall`, `domain_recall` | `search_memory` | `gen_ai.memory.store.id`, `gen_ai.memory.record.count` |
+/// | `memory_updated` | `upsert_memory`, or `delete_memory` if it only removes | the same, `gen_ai.memory.record.id` for a single record |
+///
+/// The store's id is the namespace. Texts are in the JSON of the record inside of the span, never in an attribute: the
+/// conventions make `gen_ai.memory.query.text` and `gen_ai.memory.records` a matter of consent.
 ///
 /// Loses what the subscriber loses. Pages (`observed`, `interpreted`) are recorded at trace level, requests at debug, the
 /// rest at info, failures at warn.
@@ -30,6 +46,18 @@ impl EventSink for Tracing {
                     elapsed_ms,
                 );
             }
+            EventKind::Tier1Loaded { items, elapsed_ms, .. }
+            | EventKind::ErrorRecall { items, elapsed_ms, .. }
+            | EventKind::DomainRecall { items, elapsed_ms, .. } => {
+                search(event, items, *elapsed_ms).in_scope(|| {
+                    tracing::info!(target: "webwise", event = name, run, step, json = json());
+                });
+            }
+            EventKind::MemoryUpdated { shelf, committed, elapsed_ms } => {
+                update(event, shelf, committed, *elapsed_ms).in_scope(|| {
+                    tracing::info!(target: "webwise", event = name, run, step, json = json());
+                });
+            }
             EventKind::Observed { .. } | EventKind::Interpreted { .. } => {
                 tracing::trace!(target: "webwise", event = name, run, step, json = json());
             }
@@ -48,4 +76,55 @@ impl EventSink for Tracing {
     fn failure(&self, _: &RunId) -> Option<String> {
         None
     }
+}
+
+/// The span of a memory operation; a span's name is fixed where it is made.
+macro_rules! memory_span {
+    ($operation:literal, $event:expr, $count:expr, $elapsed_ms:expr) => {
+        info_span!(
+            target: "webwise",
+            $operation,
+            event = $event.kind.name(),
+            run = $event.run.as_str(),
+            step = $event.step,
+            gen_ai.operation.name = $operation,
+            gen_ai.memory.store.id = Empty,
+            gen_ai.memory.record.count = $count,
+            gen_ai.memory.record.id = Empty,
+            webwise.shelf = Empty,
+            elapsed_ms = $elapsed_ms,
+        )
+    };
+}
+
+/// The span of a recall.
+fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
+    let span = memory_span!("search_memory", event, items.len(), elapsed_ms);
+    if let Some(first) = items.first() {
+        span.record("gen_ai.memory.store.id", first.shelf.namespace.as_str());
+    }
+    if let [only] = items {
+        span.record("gen_ai.memory.record.id", only.key.as_str());
+    }
+    span
+}
+
+/// The span of a change.
+fn update(event: &Event, shelf: &Shelf, committed: &Committed, elapsed_ms: u64) -> Span {
+    let changes = &committed.changes;
+    let only_removes = !changes.is_empty() && changes.iter().all(|change| matches!(change, Change::Remove(_)));
+    let span = if only_removes {
+        memory_span!("delete_memory", event, changes.len(), elapsed_ms)
+    } else {
+        memory_span!("upsert_memory", event, changes.len(), elapsed_ms)
+    };
+    span.record("gen_ai.memory.store.id", shelf.namespace.as_str());
+    span.record("webwise.shelf", shelf.to_string());
+    if let [Change::Remove(key)] = changes.as_slice() {
+        span.record("gen_ai.memory.record.id", key.as_str());
+    }
+    if let [Change::Put(record)] = changes.as_slice() {
+        span.record("gen_ai.memory.record.id", record.key.as_str());
+    }
+    span
 }

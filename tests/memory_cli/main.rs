@@ -5,4 +5,5 @@
 mod events;
 mod look;
 mod moves;
+mod tracing;
 mod world;
