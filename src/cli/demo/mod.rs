@@ -92,9 +92,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
 }
 
 fn options(args: &DemoArgs) -> Options {
-    let mut options = Options::default();
-    options.namespace = args.memory.namespace();
-    options
+    Options { namespace: args.memory.namespace(), ..Options::default() }
 }
 
 /// Opens the shop on this port, or on the usual one, or on a free one if that is taken.

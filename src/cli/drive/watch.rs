@@ -87,6 +87,9 @@ fn lines(event: &Event) -> Vec<String> {
         EventKind::RecordingFailed { error } => {
             vec![aside("warning", &format!("the run folder is not complete, the run goes on: {error}"))]
         }
+        EventKind::StoreNoticed { notice } => {
+            vec![aside("warning", &format!("memory {}", words::store_notice(notice)))]
+        }
         EventKind::MemoryFailed { operation, error } => {
             vec![aside("warning", &format!("memory failed in {operation}, the run goes on without it: {error}"))]
         }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::{
     action::{Action, Effect, Outcome},
     base::text::{squeeze, truncate},
+    memory::{ReadOnly, StoreNotice, StoreNoticeKind},
     page::TargetIdentity,
     working::{BudgetKind, StopReason},
 };
@@ -57,6 +58,29 @@ pub(in crate::cli) const fn effect(effect: Effect) -> &'static str {
         Effect::Read => "only reads",
         Effect::Reversible => "can be undone",
         Effect::Irreversible => "cannot be undone",
+    }
+}
+
+/// What a store did or found of its own accord, after "memory".
+pub(in crate::cli) fn store_notice(notice: &StoreNotice) -> String {
+    let shelf = notice.shelf.as_ref().map(|shelf| format!(" of {shelf}")).unwrap_or_default();
+    match &notice.kind {
+        StoreNoticeKind::Quarantined { file } => format!("put a broken file{shelf} aside as {file}"),
+        StoreNoticeKind::RestoredFromBackup => format!("restored the backup{shelf}: its last change is gone"),
+        StoreNoticeKind::Salvaged { records } => format!("saved {records} records out of a broken file{shelf}"),
+        StoreNoticeKind::StartedEmpty => format!("found nothing that can be read{shelf}, and began it anew"),
+        StoreNoticeKind::ReadOnly { why } => {
+            let why = match why {
+                ReadOnly::NewerVersion => "a newer version wrote it",
+                ReadOnly::OverCap => "it is too large",
+                ReadOnly::QuarantineFull => "too many broken files of it are kept already",
+                ReadOnly::QuarantineFailed => "it is broken and cannot be put aside",
+            };
+            format!("cannot write the file{shelf}, because {why}")
+        }
+        StoreNoticeKind::ModesTightened { path } => format!("made {path:?} private, which others could read"),
+        StoreNoticeKind::Compacted { hosts, .. } => format!("made room: {hosts} hosts not used for long are forgotten"),
+        StoreNoticeKind::OverCaps => format!("is over its caps{shelf}, and nothing more may be forgotten"),
     }
 }
 

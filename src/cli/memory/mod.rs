@@ -20,7 +20,7 @@ mod show;
 mod transfer;
 
 use self::args::{MemoryArgs, MemoryCommand};
-use super::{Refusal, tell};
+use super::{Refusal, drive::words::store_notice, say::one_line, tell};
 use crate::{
     MemoryBackend as _,
     base::{Error, ErrorKind},
@@ -44,9 +44,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Explain(_) => Ok(()),
     };
     for notice in store.notices() {
-        let about = notice.shelf.map(|shelf| format!(" of {shelf}")).unwrap_or_default();
-        let what = serde_json::to_string(&notice.kind).unwrap_or_default();
-        tell(super::say::one_line(&format!("webwise: the store{about} says {what}")));
+        tell(one_line(&format!("webwise: memory {}", store_notice(&notice))));
     }
     done
 }

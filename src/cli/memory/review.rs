@@ -40,7 +40,9 @@ pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &
     }
     for (at, known) in waiting.iter().enumerate() {
         say(format!("\n{} of {}", at + 1, waiting.len()));
-        show::lines(known).iter().for_each(|line| say(one_line(line)));
+        for line in show::lines(known) {
+            say(one_line(&line));
+        }
         match asked(&mut io::stdin().lock()) {
             Word::Trust => accept(store, known).await?,
             Word::Forget => forget::one(store, known).await?,

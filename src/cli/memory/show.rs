@@ -22,7 +22,9 @@ pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &
             json!({ "name": known.name(), "shelf": known.shelf, "state": known.state(), "shown": shown, "record": known.record }),
         );
     } else {
-        lines(known).iter().for_each(|line| say(one_line(line)));
+        for line in lines(known) {
+            say(one_line(&line));
+        }
     }
     Ok(())
 }

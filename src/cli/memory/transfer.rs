@@ -34,7 +34,9 @@ pub(super) async fn export(store: &impl MemoryBackend, place: &MemoryPlace, args
         Format::Webwise => archive::export(&shelves),
         Format::V1 => {
             let document = v1::export(&shelves);
-            document.problems.iter().for_each(|problem| tell(one_line(&format!("webwise: {problem}"))));
+            for problem in &document.problems {
+                tell(one_line(&format!("webwise: {problem}")));
+            }
             document.to_json()
         }
     };
@@ -88,7 +90,9 @@ pub(super) async fn import(store: &impl MemoryBackend, place: &MemoryPlace, args
         say(json!({ "taken": taken, "changed": changed, "waiting": waiting, "problems": problems }));
         return Ok(());
     }
-    problems.iter().for_each(|problem| tell(one_line(&format!("webwise: {problem}"))));
+    for problem in &problems {
+        tell(one_line(&format!("webwise: {problem}")));
+    }
     say(format!("Took {taken} records; {changed} are new or changed."));
     if waiting > 0 {
         say(format!("{waiting} wait for you before they are ever shown: `webwise memory review`."));
