@@ -5,6 +5,8 @@ use super::{
     words::{content, equal, fit},
 };
 
+/// Least fit of what an advice names. Unit: see [`fit`]. Source: chosen; all of its words and next to no other.
+const NAME_FIT: f64 = 0.9;
 /// Least fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four on each side.
 const FIELD_FIT: f64 = 0.3;
 /// Least fit of what is clicked. Source: chosen; a wrong click costs more than a search for the right one.
@@ -121,6 +123,11 @@ pub(super) fn clickable<'a>(page: &'a Page, what: &[String], name: &str, submit:
     best(enabled(page, roles), CLICK_FIT, |element| called(element, what, name))
 }
 
+/// What an advice names: it says what a page called it, so that something alike is not it.
+pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
+    clickable(page, &content(name), name, false).filter(|element| called(element, &content(name), name) >= NAME_FIT)
+}
+
 /// How well an element is called so.
 pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     if equal(&element.label, name) { 2.0 } else { fit(what, &element.label) }
@@ -179,6 +186,14 @@ mod tests {
         let page = page(&[r#"e1 link "Log in""#, r#"e2 button "Sign in""#]);
         assert_eq!(clickable(&page, &words("log in"), "log in", true).unwrap().reference, "e2");
         assert_eq!(clickable(&page, &words("log in"), "log in", false).unwrap().reference, "e1");
+    }
+
+    #[test]
+    fn what_an_advice_names_is_not_something_alike() {
+        let page = page(&[r#"e1 button "Accept all""#, r#"e2 button "Go""#]);
+        assert_eq!(named(&page, "accept all").unwrap().reference, "e1");
+        assert!(clickable(&page, &words("Agree and continue"), "Agree and continue", false).is_some());
+        assert!(named(&page, "Agree and continue").is_none());
     }
 
     #[test]

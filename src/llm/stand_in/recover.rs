@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::{
-    finding::{clickable, field, way_out},
+    finding::{field, named, way_out},
     goal::Step,
     policy::{Act, Situation, click_then_type, for_this, give_up},
     seek::since,
     seen::Past,
     tips::{self, Remedy, Tip},
-    words::{content, equal},
+    words::equal,
 };
 use crate::action::ErrorClass;
 
@@ -92,7 +92,7 @@ fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
         // Enter sends what was typed; elsewhere it would press whatever has the focus.
         Remedy::Press(key) if equal(key, "Enter") => now.progress.typed && failed.call.name == "click",
         Remedy::Press(_) => true,
-        Remedy::Click(name) => clickable(&now.seen.page, &content(name), name, false).is_some(),
+        Remedy::Click(name) => named(&now.seen.page, name).is_some(),
         Remedy::ClickThenType => failed.call.name == "fill",
         Remedy::Wait => now.has("wait"),
     }
@@ -104,8 +104,9 @@ fn carry_out(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> Vec<Act> {
         // A key can also empty the field that was just filled, so that has to be seen before going on.
         Remedy::Press(key) if now.progress.typed => vec![Act::new("press", json!({ "key": key }))],
         Remedy::Press(key) => vec![Act::new("press", json!({ "key": key })), failed.clone()],
-        Remedy::Click(name) => clickable(&now.seen.page, &content(name), name, false)
-            .map_or_else(|| vec![failed.clone()], |element| vec![Act::on("click", element)]),
+        Remedy::Click(name) => {
+            named(&now.seen.page, name).map_or_else(|| vec![failed.clone()], |element| vec![Act::on("click", element)])
+        }
         Remedy::ClickThenType => {
             let step = now.progress.next().map(|next| &now.plan[next].step);
             match step {
