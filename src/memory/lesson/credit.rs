@@ -51,7 +51,7 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
     }
     for (at, failed) in trace.steps.iter().enumerate() {
         let is_its = failed.tool == template.command && failed.trouble == Some(template.trouble);
-        if is_its && !is_recovered(trace, at) && in_vain(trace, at, &template.recovery, id) {
+        if is_its && !is_recovered(trace, at) && in_vain(trace, at, id, |step| begins(&template.recovery, step)) {
             note(credits, &failed.site, true, false);
         }
     }
@@ -62,10 +62,10 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
 }
 
 /// Whether the advice was followed after this failure, as far as its first move, without restoring the effect.
-fn in_vain(trace: &Trace, failed: usize, recovery: &Recovery, id: &AdviceId) -> bool {
+fn in_vain(trace: &Trace, failed: usize, id: &AdviceId, begins: impl Fn(&TraceStep) -> bool) -> bool {
     let near = trace.steps[failed + 1..].iter().take(NEAR).take_while(|step| step.host == trace.steps[failed].host);
     let saw: Vec<&TraceStep> = near.filter(|step| step.saw(id)).collect();
-    saw.iter().any(|step| begins(recovery, step))
+    saw.iter().any(|step| begins(step))
 }
 
 /// Whether a step is the first move of a way out.
@@ -98,12 +98,17 @@ fn on_site(
     credits: &mut Credits,
 ) {
     let is_its = |step: &TraceStep| step.tool == recovery.command && step.aim == recovery.aim;
+    // Clicking some button is not clicking the one that is named.
+    let takes = |step: &TraceStep| match recovery.moves.first() {
+        Some(first) => is_move(first, step),
+        None => begins(&recovery.recovery, step),
+    };
     for (found, failed) in trace.recovered().filter(|(found, failed)| found.what == *recovery && here(failed)) {
         note(credits, &failed.site, trace.steps[found.first].saw(id), true);
     }
     for (at, failed) in trace.steps.iter().enumerate().filter(|(_, step)| here(step) && is_its(step)) {
         let fails = failed.trouble == Some(recovery.trouble);
-        if fails && !is_recovered(trace, at) && in_vain(trace, at, &recovery.recovery, id) {
+        if fails && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
             note(credits, &failed.site, true, false);
         }
     }

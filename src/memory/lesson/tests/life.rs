@@ -251,3 +251,20 @@ fn a_lesson_fits_into_a_record_however_long_the_names_and_however_often_it_is_us
     assert_eq!((lesson.counts.used, lesson.runs), (used, used), "what was counted stays counted");
     assert!(lesson.evidence.len() > 1 && lesson.triggered_domains.len() >= crate::memory::lesson::PROMOTION_SITES);
 }
+
+#[test]
+fn another_button_than_the_named_one_is_not_the_way_out_that_was_shown() {
+    let shelf = of("https://a.example");
+    let harmed = |button: &'static str| {
+        let mut memory = Memory::default();
+        memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
+        let seen = [id(&shelf, &memory.lessons(&shelf)[0])];
+        let steps = vec![
+            did("click", GO, failed(ErrorClass::Intercepted)).seeing(&seen),
+            did("click", Some(("button", button)), failed(ErrorClass::Intercepted)).seeing(&seen),
+        ];
+        memory.learn(&log_of("run_2", "https://a.example", 2, steps));
+        memory.lessons(&shelf)[0].1.counts.harmed
+    };
+    assert_eq!((harmed("Accept all"), harmed("Only necessary")), (1, 0));
+}
