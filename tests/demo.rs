@@ -2,6 +2,10 @@
 
 #![cfg(unix)]
 
+#[macro_use]
+#[path = "support/figure.rs"]
+mod figure;
+
 mod shop {
     pub(crate) mod model_server;
     pub(crate) mod program;
@@ -78,6 +82,26 @@ async fn the_demo_buys_what_was_asked_for_and_the_shop_has_the_order() {
     assert_eq!(approved.count(), 1, "only placing the order needs approval");
     let meta: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap()).unwrap();
     assert_eq!((&meta["run"], &meta["summary"]["stop"]), (&result["run"], &"finished".into()));
+    place.assert_no_browser();
+}
+
+#[test]
+fn the_second_demo_does_first_what_the_first_one_had_to_find_out() {
+    let place = Place::new();
+    // The same place each time, as the demo has it: memory knows a host by its port, too.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let demo = || {
+        let output = place.command(&["demo", "--json", "--port", &port, "--seed", &SEED.to_string()]).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (result["failed_actions"].as_u64().unwrap(), result["model_calls"].as_u64().unwrap(), said)
+    };
+    let (first, second) = (demo(), demo());
+    assert!(first.0 > 0 && first.2.contains("     learned: "), "{}", first.2);
+    assert!(second.2.contains("was followed, and it helped"), "{}", second.2);
+    figure!("demo: {} failed actions and {} model calls, then {} and {}", first.0, first.1, second.0, second.1);
+    assert!(second.0 == 0 && second.1 < first.1);
     place.assert_no_browser();
 }
 
