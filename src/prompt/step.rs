@@ -130,7 +130,9 @@ fn history_line(entry: &Entry) -> String {
     let mut line = format!("{}. {}", entry.step, entry.action.tool_name());
     let mut arguments = entry.action.arguments();
     for target in &entry.targets {
-        let _ = write!(line, " {} {}", target.role, quoted(&target.name, MAX_NAME));
+        // As the page is shown: what has no name is told by its label.
+        let said = if target.name.is_empty() { target.label.as_deref().unwrap_or_default() } else { &target.name };
+        let _ = write!(line, " {} {}", target.role, quoted(said, MAX_NAME));
     }
     if let (Some(map), false) = (arguments.as_object_mut(), entry.targets.is_empty()) {
         map.retain(|name, _| !TARGETS.contains(&name.as_str()));
@@ -179,5 +181,31 @@ fn last_failure<'a>(out: &mut String, failure: &LastFailure, tips: impl Iterator
             out.push_str("Tips from previous experience:\n");
         }
         let _ = writeln!(out, "- {}", tip.text());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{Action, BrowserAction, Fill, Signature, Target},
+        page::{Role, TargetIdentity},
+    };
+
+    #[test]
+    fn a_target_without_a_name_is_told_by_its_label() {
+        let line = |target: TargetIdentity| {
+            let fill = Fill { target: Target::parse("e1").unwrap(), text: "ada".into(), submit: false };
+            let action = Action::Browser(BrowserAction::Fill(fill));
+            let targets = vec![target];
+            let signature = Signature::of(&action, &targets, "");
+            history_line(&Entry::new(1, action, targets, Outcome::Done, String::new(), signature))
+        };
+        let mut field = TargetIdentity::new(Role::TextBox, "");
+        assert_eq!(line(field.clone()), r#"1. fill textbox "" "ada""#);
+        field.label = Some("User".to_owned());
+        assert_eq!(line(field.clone()), r#"1. fill textbox "User" "ada""#);
+        field.name = "Login".to_owned();
+        assert_eq!(line(field), r#"1. fill textbox "Login" "ada""#);
     }
 }
