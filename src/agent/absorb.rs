@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{Run, emit::elapsed_ms, engine::Asking, page_now::PageNow};
+use super::{Run, emit::elapsed_ms, engine::Asking, page_now::PageNow, restored::restored};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, ErrorClass, Outcome},
@@ -112,6 +112,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let is_elsewhere = logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
         logged.left_site = left_scope || is_elsewhere;
         logged.offered.clone_from(&self.offered_now);
+        logged.restores = restored(&self.log, before.as_ref(), self.page.as_ref());
         self.log.push(logged);
         self.history.push(Entry::new(self.emitter.step, action, targets, outcome, url_before, signature.clone()));
     }

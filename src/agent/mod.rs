@@ -22,6 +22,7 @@ mod options;
 mod own;
 mod page_now;
 mod report;
+mod restored;
 mod run;
 mod step;
 mod task;

@@ -33,6 +33,8 @@ pub struct LoggedStep {
     pub left_site: bool,
     /// The advice that stood in the prompt when it was decided.
     pub offered: Vec<AdviceId>,
+    /// Numbers of earlier steps that went wrong, and whose field it gave the value that they were to give it.
+    pub restores: Vec<u32>,
 }
 
 impl LoggedStep {
@@ -49,6 +51,7 @@ impl LoggedStep {
             page: None,
             left_site: false,
             offered: Vec::new(),
+            restores: Vec::new(),
         }
     }
 }
