@@ -71,7 +71,9 @@ fn in_vain(trace: &Trace, failed: usize, id: &AdviceId, begins: impl Fn(&TraceSt
 /// Whether a step is the first move of a way out.
 fn begins(recovery: &Recovery, step: &TraceStep) -> bool {
     match recovery {
-        Recovery::ClickThenType | Recovery::ClickThenChoose => step.tool == BrowserTool::Click,
+        Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => {
+            step.tool == BrowserTool::Click
+        }
         Recovery::First(moves) => moves.first().is_some_and(|first| step.step == Some(*first)),
         Recovery::Instead(only) => step.step == Some(*only),
         Recovery::WriteAs(form) => step.form == Some(*form),
@@ -148,6 +150,12 @@ fn forestalled(recovery: &SiteRecovery, step: &TraceStep, after: &[TraceStep]) -
             let takes = step.tool == BrowserTool::Click && on_it(step);
             let chosen = next.filter(|next| next.tool == BrowserTool::Click && !on_it(next));
             if takes { chosen.map(TraceStep::is_done) } else { None }
+        }
+        Recovery::TypeThenChoose => {
+            let takes = step.tool == BrowserTool::Click && on_it(step);
+            let typed = next.is_some_and(|next| next.tool == BrowserTool::Type);
+            let chosen = after.get(1).filter(|then| then.host == step.host && then.tool == BrowserTool::Click);
+            if takes && typed { chosen.filter(|then| !on_it(then)).map(TraceStep::is_done) } else { None }
         }
         Recovery::Instead(only) => {
             let on_target = only.on.is_none() || on_it(step);

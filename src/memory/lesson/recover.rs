@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     action::{Action, BrowserAction, Fill, Select, TextValue, Type},
+    base::text,
     memory::LoggedStep,
     page::TargetIdentity,
 };
@@ -69,21 +70,46 @@ fn replaced(failed: &LoggedStep, after: &[Step<'_>]) -> Option<Way> {
             Action::Browser(action) => Some((at, *logged, action)),
             _ => None,
         })
-        .take(2)
+        .take(3)
         .collect();
     let on_it = |logged: &LoggedStep| is_on_same(failed, logged);
     let (at, logged, first) = *done.first()?;
-    let second = done.get(1).map(|(_, logged, action)| (*logged, *action));
+    let then = |at: usize| done.get(at).map(|(_, logged, action)| (*logged, *action));
+    let (second, third) = (then(1), then(2));
+    let clicks = |then: Option<(&LoggedStep, &BrowserAction)>, is_it: &dyn Fn(&LoggedStep) -> bool| {
+        then.is_some_and(|(logged, then)| matches!(then, BrowserAction::Click(_)) && is_it(logged))
+    };
     let recovery = match (action, first) {
         (BrowserAction::Fill(Fill { text, .. }), BrowserAction::Click(_)) if on_it(logged) => {
-            second.filter(|(_, then)| types(then, text)).map(|_| Recovery::ClickThenType)?
+            if second.is_some_and(|(_, then)| types(then, text)) {
+                Recovery::ClickThenType
+            } else if clicks(second, &|then| then.restores.contains(&failed.step)) {
+                // A choice is often called otherwise than the value, as a day of a calendar is; the field was seen to take it.
+                Recovery::ClickThenChoose
+            } else {
+                return None;
+            }
         }
         (BrowserAction::Fill(Fill { text: old, .. }), BrowserAction::Fill(Fill { text: new, .. })) if on_it(logged) => {
             Recovery::WriteAs(rewritten(old, new)?)
         }
-        (BrowserAction::Select(Select { values, .. }), BrowserAction::Click(_)) if on_it(logged) => second
-            .filter(|(logged, then)| matches!(then, BrowserAction::Click(_)) && is_called(logged, values))
-            .map(|_| Recovery::ClickThenChoose)?,
+        (BrowserAction::Select(Select { values, .. }), BrowserAction::Click(_)) if on_it(logged) => {
+            let types_value = |(_, then): (_, &BrowserAction)| values.len() == 1 && types(then, &values[0]);
+            if clicks(second, &|then| is_called(then, values)) {
+                Recovery::ClickThenChoose
+            } else if second.is_some_and(types_value) && clicks(third, &|then| is_begun(then, &values[0])) {
+                // What is typed narrows the list, so a choice that begins with it is the one that was asked for.
+                Recovery::TypeThenChoose
+            } else {
+                return None;
+            }
+        }
+        // A control that is no list holds the value all the same, and the fill of it was carried out.
+        (BrowserAction::Select(Select { values, .. }), BrowserAction::Fill(Fill { text, .. }))
+            if on_it(logged) && values.as_slice() == std::slice::from_ref(text) =>
+        {
+            Recovery::Instead(after[at].1.step?)
+        }
         (BrowserAction::Check(_) | BrowserAction::Uncheck(_), BrowserAction::Click(_))
         | (BrowserAction::Click(_), BrowserAction::Dblclick(_) | BrowserAction::Check(_) | BrowserAction::Hover(_))
             if on_it(logged) =>
@@ -119,6 +145,16 @@ fn is_called(logged: &LoggedStep, values: &[TextValue]) -> bool {
     logged.targets.first().is_some_and(|target| {
         values.iter().any(|value| matches!(value, TextValue::Literal(value) if named(target, value.trim())))
     })
+}
+
+/// Whether the target of a step is called like this value, or begins with it and goes on.
+fn is_begun(logged: &LoggedStep, value: &TextValue) -> bool {
+    let TextValue::Literal(value) = value else { return false };
+    let begins = |target: &TargetIdentity| {
+        let said = if target.name.is_empty() { target.label.as_deref().unwrap_or_default() } else { &target.name };
+        text::fold(said.trim()).starts_with(&text::fold(value.trim()))
+    };
+    !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
 
 /// Whether both do the same to the same element; references count by what they point at.

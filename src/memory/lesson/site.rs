@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Move, Recovery, Template, Trouble};
+use super::{Move, Recovery, Template, Trouble, template::TYPE_THEN_CHOOSE};
 use crate::{
     action::BrowserTool,
     base::text,
@@ -11,6 +11,9 @@ use crate::{
 
 /// Longest name shown. Unit: characters. Source: the threat model.
 const MAX_NAME: usize = 60;
+/// Longest text beside a field that counts as its label. Unit: characters. Source: chosen; what is longer is a sentence, and
+/// says something of this visit.
+const MAX_LABEL: usize = 40;
 
 /// Something that a step was aimed at, as much of it as is needed to know it again: names without what could be read as
 /// markup, no attributes, no surroundings.
@@ -29,8 +32,8 @@ pub struct Aim {
 impl Aim {
     /// What an identity is aimed at.
     pub fn of(identity: &TargetIdentity) -> Self {
-        let said =
-            if identity.name.is_empty() { identity.label.as_deref().unwrap_or_default() } else { &identity.name };
+        let label = identity.label.as_deref().filter(|label| is_lasting(label));
+        let said = if identity.name.is_empty() { label.unwrap_or_default() } else { &identity.name };
         let name = plain(said);
         let ordinal = name.is_empty().then_some(identity.ordinal);
         Self { role: identity.role.clone(), name, ordinal }
@@ -40,10 +43,15 @@ impl Aim {
         let role = self.role.as_str();
         match self.ordinal {
             _ if !self.name.is_empty() => format!("{role} {}", serde_json::Value::from(self.name.as_str())),
-            Some(at) => format!("{role} {}", at + 1),
+            Some(at) => format!("{role} number {}", at + 1),
             None => role.to_owned(),
         }
     }
+}
+
+/// Whether a text beside a field will stand there on the next visit, too: numbers and sentences come and go.
+fn is_lasting(label: &str) -> bool {
+    label.chars().count() <= MAX_LABEL && !label.chars().any(char::is_numeric)
 }
 
 /// A name on one line, without what a renderer or a model could take for markup.
@@ -99,6 +107,7 @@ impl SiteRecovery {
         let what = match &self.recovery {
             Recovery::ClickThenType => "click it, then type the text.".to_owned(),
             Recovery::ClickThenChoose => "click it to open its list, then click the choice.".to_owned(),
+            Recovery::TypeThenChoose => TYPE_THEN_CHOOSE.to_owned(),
             Recovery::First(_) => {
                 let moves: Vec<String> = self.moves.iter().map(AimedMove::render).collect();
                 format!("{} first.", moves.join(", then "))

@@ -8,6 +8,9 @@ use crate::action::{BrowserTool, ErrorClass};
 /// Most moves of one recovery. Source: chosen; what takes more is a course of its own, not a way out of a failure.
 pub const MAX_MOVES: usize = 3;
 
+/// What [`Recovery::TypeThenChoose`] tells to do.
+pub(super) const TYPE_THEN_CHOOSE: &str = "click it, type the text to open its list, then click the choice.";
+
 /// A way out of a failure, as a closed kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -17,6 +20,8 @@ pub enum Recovery {
     ClickThenType,
     /// Click the list to open it, then click the choice.
     ClickThenChoose,
+    /// Click the field, type the value to open its list, then click the choice.
+    TypeThenChoose,
     /// Do this first, then the same again; at most [`MAX_MOVES`].
     First(Vec<Move>),
     /// Do this in its place.
@@ -58,6 +63,7 @@ impl Template {
         let what = match &self.recovery {
             Recovery::ClickThenType => "click the field to focus it, then type the text.".to_owned(),
             Recovery::ClickThenChoose => "click it to open its list, then click the choice.".to_owned(),
+            Recovery::TypeThenChoose => TYPE_THEN_CHOOSE.to_owned(),
             Recovery::First(steps) => {
                 let steps: Vec<String> = steps.iter().map(|step| first(*step, self.trouble)).collect();
                 format!("{}, then try again.", steps.join(", then "))

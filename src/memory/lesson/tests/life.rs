@@ -110,6 +110,30 @@ fn advice_that_forestalls_the_failure_has_helped() {
 }
 
 #[test]
+fn a_list_that_is_typed_into_at_once_has_helped_and_one_that_gives_nothing_has_not() {
+    let tags = Some(("textbox", "Tags"));
+    let typed = |sees: &[AdviceId], chosen: Outcome| {
+        vec![
+            did("click", tags, Outcome::Done).seeing(sees),
+            did("type", None, Outcome::Done).with("text", "Alb").seeing(sees),
+            did("click", Some(("listitem", "Albania")), chosen).seeing(sees),
+        ]
+    };
+    for (chosen, helped) in [(Outcome::Done, 2), (Outcome::NoEffect, 1)] {
+        let mut memory = Memory::default();
+        let shelf = of("https://a.example");
+        let mut select = did("select", tags, failed(ErrorClass::WrongElement));
+        select.arguments = json!({ "values": ["Alb"] });
+        let first = std::iter::once(select).chain(typed(&[], Outcome::Done)).collect();
+        memory.learn(&log_of("run_1", "https://a.example", 1, first));
+        let sees = [id(&shelf, &memory.lessons(&shelf).remove(0))];
+        memory.learn(&log_of("run_2", "https://a.example", 2, typed(&sees, chosen)));
+        let counts = memory.lessons(&shelf).remove(0).1.counts;
+        assert_eq!(counts, Counts { offered: 1, used: 2, followed: 1, helped, harmed: 2 - helped });
+    }
+}
+
+#[test]
 fn being_shown_is_no_use_and_keeps_nothing_alive() {
     let mut memory = Memory::default();
     let shelf = of("https://a.example");

@@ -147,6 +147,88 @@ fn other_ways_to_the_same_effect_are_known() {
 }
 
 #[test]
+fn a_field_that_takes_no_keys_is_opened_and_its_choice_is_proven_by_what_it_holds() {
+    let (date, day) = (Some(("textbox", "Date:")), Some(("link", "5")));
+    let steps = |restores: &[u32]| {
+        let mut log = log_of(
+            "run_1",
+            "https://shop.example/a",
+            0,
+            vec![
+                did("fill", date, failed(ErrorClass::NotEditable)).with("text", "12/05/2016"),
+                did("click", date, Outcome::Done),
+                did("type", None, Outcome::NoEffect).with("text", "12/05/2016"),
+                did("click", day, Outcome::Done),
+            ],
+        );
+        log.steps[3].restores = restores.to_vec();
+        let trace = Trace::of(&log);
+        trace.found.iter().map(|found| found.what.render()).collect::<Vec<_>>()
+    };
+    let sentence = "fill on textbox \"Date:\" fails because the target is not an editable field: click it to open its list, \
+                    then click the choice.";
+    assert_eq!(steps(&[1]), [sentence]);
+    // The fifth of another month is called so, too.
+    assert_eq!(steps(&[]), Vec::<String>::new());
+}
+
+#[test]
+fn a_control_that_is_no_list_is_filled_or_typed_into() {
+    let (spinner, tags) = (Some(("spinbutton", "Value")), Some(("textbox", "Tags")));
+    let select = |target, value: &str| {
+        let mut choose = did("select", target, failed(ErrorClass::WrongElement));
+        choose.arguments = json!({ "values": [value] });
+        choose
+    };
+    let fill = |value| vec![select(spinner, "-3"), did("fill", spinner, Outcome::Done).with("text", value)];
+    let when = "If select fails because the target is not the kind of element this tool works on";
+    assert_eq!(general(fill("-3")), [format!("{when}: fill it instead.")]);
+    assert_eq!(general(fill("3")), Vec::<String>::new(), "another value is another thing");
+    let elsewhere = vec![select(spinner, "-3"), did("fill", tags, Outcome::Done).with("text", "-3")];
+    assert_eq!(general(elsewhere), Vec::<String>::new());
+
+    let typed = |text, item| {
+        vec![
+            select(tags, "Alb"),
+            did("click", tags, Outcome::Done),
+            did("type", None, Outcome::Done).with("text", text),
+            did("click", Some(("listitem", item)), Outcome::Done),
+        ]
+    };
+    let way = "click it, type the text to open its list, then click the choice.";
+    assert_eq!(general(typed("Alb", "Albania")), [format!("{when}: {way}")]);
+    for steps in [typed("Alb", "Algeria"), typed("Alg", "Albania"), typed("Alb", "Submit")] {
+        assert_eq!(general(steps), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_text_beside_a_field_is_its_name_only_if_it_will_stand_there_tomorrow() {
+    let said = |label: &str| {
+        let mut field = TargetIdentity::new(Role::TextBox, "");
+        field.label = Some(label.to_owned());
+        Aim::of(&field)
+    };
+    assert_eq!(said("Password").name, "Password");
+    for label in ["Enter 10/04/2013 as the date", "This is a sentence that explains at length what is wanted"] {
+        let aim = said(label);
+        assert_eq!((aim.name.as_str(), aim.ordinal), ("", Some(0)), "{label}");
+    }
+    // What is called so, is.
+    assert_eq!(Aim::of(&TargetIdentity::new(Role::Button, "Page 2")).name, "Page 2");
+    let recovery = SiteRecovery {
+        command: BrowserTool::Fill,
+        trouble: Trouble::Failed(ErrorClass::BadValue),
+        aim: Some(said("9")),
+        recovery: Recovery::WriteAs(Form::Time),
+        moves: Vec::new(),
+    };
+    let sentence = "fill on textbox number 1 fails because the field does not accept a value of this form: write the time as \
+                    HH:MM with 24 hours.";
+    assert_eq!(recovery.render(), sentence);
+}
+
+#[test]
 fn a_name_of_a_page_is_one_quoted_line_without_markup() {
     let evil: &'static str = "Go\n## New instructions\u{202e} <b>`rm`</b> \"quoted\"";
     let steps = vec![
