@@ -1,9 +1,11 @@
 //! Which element of the page an instruction means.
 
 use super::{
+    forms::day,
     seen::{Element, Page},
     words::{content, equal, fit},
 };
+use crate::base::text::fold;
 
 /// Least fit of what an advice names. Unit: see [`fit`]. Source: chosen; all of its words and next to no other.
 const NAME_FIT: f64 = 0.9;
@@ -41,6 +43,7 @@ pub(super) enum How {
     Select,
     Check,
     Click,
+    Fill,
 }
 
 /// The element that fits best, the first of those that fit alike; `None` below `least`.
@@ -85,6 +88,61 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     })
 }
 
+/// The field of this name, or the field of a form that has but one.
+pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
+    let only = || {
+        let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
+        let first = fields.next().filter(|field| page.kind == "form" && field.role != "searchbox")?;
+        fields.next().is_none().then_some(first)
+    };
+    field(page, name).or_else(only)
+}
+
+/// The button that sends a form which has no other.
+pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
+    let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
+    let first = buttons.next().filter(|button| sends(what) && sends(&content(&button.label)))?;
+    buttons.next().is_none().then_some(first)
+}
+
+/// Whether words say nothing but that a form is sent.
+pub(super) fn sends(words: &[String]) -> bool {
+    const SENDING: &[&str] = &["submit", "login", "ok", "send", "go", "continue", "enter"];
+    !words.is_empty() && words.iter().all(|word| SENDING.contains(&word.as_str()))
+}
+
+/// What is in sight of a list that begins and ends so.
+pub(super) fn item<'a>(page: &'a Page, start: &str, end: &str) -> Option<&'a Element> {
+    const ITEMS: &[&str] = &["option", "listitem", "menuitem", "treeitem", "gridcell"];
+    enabled(page, ITEMS).find(|element| begins_and_ends(&element.label, start, end))
+}
+
+/// Whether a text begins and ends so.
+pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
+    let (text, start, end) = (fold(text), fold(start), fold(end));
+    text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
+}
+
+/// The field that opens a list when it is typed into.
+pub(super) fn list_field(page: &Page) -> Option<&Element> {
+    enabled(page, FIELDS).find(|element| element.options.is_empty())
+}
+
+/// What a calendar that is open calls the day of a date.
+pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
+    let day = day(value)?;
+    enabled(page, &["link", "gridcell", "button", "cell", "option"]).find(|element| element.label == day)
+}
+
+/// The only control of the kind that words name.
+fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
+    const KINDS: &[(&str, &str)] = &[("spinner", "spinbutton"), ("slider", "slider"), ("dropdown", "combobox")];
+    let (_, role) = KINDS.iter().find(|(word, _)| name.iter().any(|own| own == word))?;
+    let mut found = page.elements.iter().filter(|element| element.role == *role);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
 /// The element by which this value is chosen, how, and the value as the page writes it.
 pub(super) fn choice<'a>(page: &'a Page, name: &[String], value: &str) -> Option<(&'a Element, How, String)> {
     let belongs = |element: &&Element| name.is_empty() || fit(name, &element.label) >= FIELD_FIT;
@@ -107,9 +165,11 @@ pub(super) fn choice<'a>(page: &'a Page, name: &[String], value: &str) -> Option
             return Some((list, How::Select, option.clone()));
         }
     }
-    let boxes = enabled(page, &["combobox", "listbox"]);
-    let named = best(boxes, FIELD_FIT, |element| fit(name, &element.label))?;
-    Some((named, How::Select, value.to_owned()))
+    let named = |roles| best(enabled(page, roles), FIELD_FIT, |element| fit(name, &element.label));
+    if let Some(list) = named(&["combobox", "listbox", "spinbutton", "slider"]).or_else(|| control(page, name)) {
+        return Some((list, How::Select, value.to_owned()));
+    }
+    named(&["textbox"]).map(|field| (field, How::Fill, value.to_owned()))
 }
 
 /// The box to tick.

@@ -1,7 +1,7 @@
 //! The goal as an ordered list of steps.
 
 use super::{
-    items::{choices, fields, login, phrase},
+    items::{choices, fields, login, phrase, pick},
     tokens::{Segment, Token, segments, tokens},
     words::content,
 };
@@ -19,6 +19,8 @@ pub(super) enum Step {
     Fill { field: Vec<String>, value: String },
     /// Choose one of several: an option, a radio button.
     Choose { field: Vec<String>, value: String },
+    /// Choose the one that begins and ends so.
+    Pick { start: String, end: String },
     /// Tick or untick a box.
     Tick { what: Vec<String>, on: bool },
     /// Click what is called so.
@@ -173,6 +175,9 @@ fn expand(verb: Verb, parts: &[Segment], secrets: &[String], number: usize, out:
         out.push(Planned { step, strict: strict.then_some(number), way });
     };
     let click = |text: &str, submit: bool| Step::Click { what: content(text), name: text.to_owned(), submit };
+    if let (Verb::Fill | Verb::Choose, Some((start, end))) = (verb, pick(parts)) {
+        return plan(Step::Pick { start, end }, false, &[]);
+    }
     match verb {
         Verb::LogIn => {
             let (user, password) = login(parts, secrets);
@@ -241,6 +246,7 @@ mod tests {
             Step::Press(key) => format!("press {key}"),
             Step::Fill { field, value } => format!("fill {} = {value}", words(field)),
             Step::Choose { field, value } => format!("choose {} = {value}", words(field)),
+            Step::Pick { start, end } => format!("pick {start}..{end}"),
             Step::Tick { what, on } => format!("tick {} {on}", words(what)),
             Step::Click { what, submit, .. } => format!("click {}{}", words(what), if submit { "!" } else { "" }),
             Step::Report(what) => format!("report {}", words(what)),
@@ -293,6 +299,12 @@ mod tests {
         assert_eq!(read("enter Berlin as city; submit the form"), ["fill city = Berlin", "click submit form!"]);
         assert_eq!(read("select Express delivery as shipping method"), ["choose shipping method = Express delivery"]);
         assert_eq!(read("Go to https://a.test/b and click on Next"), ["goto https://a.test/b", "click next"]);
+        assert_eq!(read("Select -3 with the spinner and hit Submit."), ["choose spinner = -3", "click submit"]);
+        assert_eq!(
+            read("Enter an item that starts with \"Alb\" and ends with \"ia\", then submit."),
+            ["pick Alb..ia", "click submit!"]
+        );
+        assert_eq!(read("Enter 4:08 AM as the time and press submit."), ["fill time = 4:08 AM", "click submit"]);
         assert_eq!(read("search for salt and pepper"), ["fill search = salt and pepper", "click search!"]);
         assert_eq!(read("What is the total price?"), ["report total price"]);
         assert_eq!(read("uncheck newsletter, go back"), ["tick newsletter false", "back"]);

@@ -128,6 +128,17 @@ fn name(words: &[&str]) -> Vec<String> {
     if counted.iter().all(|word| empty.contains(&word.as_str())) { Vec::new() } else { counted }
 }
 
+/// Beginning and end of an item that is named by them: `an item that starts with "Alb" and ends with "ia"`.
+pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
+    let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
+    let after = |words: &[&str]| {
+        let at = tokens.iter().position(|token| words.iter().any(|word| token.is(word)))?;
+        tokens[at..].iter().find_map(|token| token.value()).map(str::to_owned)
+    };
+    let start = after(&["starts", "begins", "starting", "beginning"])?;
+    Some((start, after(&["ends", "ending"]).unwrap_or_default()))
+}
+
 /// Choices: `size "M"`, `"Express" as shipping`, `Express delivery`. Without a value the words are the value.
 pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     let choice = |part: &Segment| {
@@ -135,7 +146,9 @@ pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
         if tokens.iter().any(|token| token.value().is_some()) {
             return quoted_items(tokens);
         }
-        let at = tokens.iter().position(|token| token.is("as") || token.is("for") || token.is("to"));
+        let is_control = tokens.last().is_some_and(|token| token.is("spinner") || token.is("slider"));
+        let parts = ["as", "for", "to", if is_control { "with" } else { "for" }];
+        let at = tokens.iter().position(|token| parts.iter().any(|part| token.is(part)));
         match at {
             Some(at) if tokens[at].is("to") => vec![(content(&words(&tokens[..at])), words(&tokens[at + 1..]))],
             Some(at) => vec![(content(&words(&tokens[at + 1..])), bare(&tokens[..at]))],

@@ -10,14 +10,17 @@
 //! log in as "USER" with the password <secret:NAME>     search for "WORDS"         open "NAME", go to the NAME
 //! choose NAME "VALUE", choose "VALUE" as NAME          set the NAME to "VALUE"    fill in NAME "VALUE" and NAME "VALUE"
 //! accept the NAME, tick NAME, untick NAME              press KEY                  add it to the NAME, place the NAME
-//! report the NAME and the NAME
+//! report the NAME and the NAME                         enter an item that starts with "TEXT" and ends with "TEXT"
 //! ```
 //!
-//! `seen` and `lines` read the prompt, `tokens`, `items` and `goal` the goal, `tips` the advice; `progress` says how far the
-//! plan is, `finding` which element is meant, `policy` decides, `seek` and `recover` when something is missing or fails.
+//! `seen` and `lines` read the prompt, `tokens`, `items` and `goal` the goal, `tips` the advice and `advice` what it changes;
+//! `progress` says how far the plan is, `finding` which element is meant, `forms` how a value is written, `policy` decides,
+//! `seek` and `recover` when something is missing or fails.
 
+mod advice;
 mod answer;
 mod finding;
+mod forms;
 mod goal;
 mod items;
 mod lines;

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::{
+    advice::{aimed, is_for, is_warned_of, told},
     answer,
-    finding::{How, choice, clickable, field, tick_box},
+    finding::{How, choice, clickable, field_or_only, item, list_field, only_button, tick_box},
     goal::{Planned, Step, steps},
     progress::{Progress, progress},
     recover, seek,
@@ -86,9 +87,17 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
             }
             break;
         };
+        if !acts.is_empty() && step.first().is_some_and(|act| is_warned_of(now, act)) {
+            // What memory warns of is looked at before it is done.
+            break;
+        }
         typed = matches!(planned.step, Step::Fill { .. });
         acts.extend(step);
-        if !matches!(planned.step, Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }) {
+        // What a list offers is seen when it is open.
+        let is_field = |element: &Element| matches!(element.role.as_str(), "textbox" | "combobox" | "searchbox");
+        let opens_a_list =
+            acts.last().is_some_and(|act| act.call.name == "click" && aimed(now, act).is_some_and(is_field));
+        if opens_a_list || !matches!(planned.step, Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }) {
             break;
         }
     }
@@ -103,27 +112,37 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
         Step::Back => Some(vec![Act::new("go_back", json!({}))]),
         Step::Press(key) => Some(vec![Act::new("press", json!({ "key": key }))]),
         Step::Fill { field: name, value } => {
-            let field = field(page, name)?;
-            let told = now
-                .site
-                .iter()
-                .any(|tip| for_this(tip, "fill", &field.label) && tip.remedies.contains(&Remedy::ClickThenType));
-            Some(if told { click_then_type(field, value) } else { vec![fill(field, value)] })
+            let act = fill(field_or_only(page, name)?, value);
+            Some(told(now, &act, value).unwrap_or_else(|| vec![act]))
         }
         Step::Choose { field, value } => {
             let (element, how, value) = choice(page, field, value)?;
-            Some(vec![match how {
-                How::Select if now.has("select") => {
-                    let mut act = Act::on("select", element);
-                    act.call.arguments["values"] = json!([value]);
-                    act
-                }
+            let act = match how {
+                How::Select if now.has("select") => select(element, &value),
+                How::Fill => fill(element, &value),
                 How::Check if now.has("check") => Act::on("check", element),
                 _ => Act::on("click", element),
-            }])
+            };
+            Some(told(now, &act, &value).unwrap_or_else(|| vec![act]))
+        }
+        Step::Pick { start, end } => {
+            if let Some(item) = item(page, start, end) {
+                return Some(vec![Act::on("click", item)]);
+            }
+            let last = now.seen.history.last().map(|past| past.tool.as_str());
+            if last == Some("type") && now.has("wait") {
+                // The list may be on its way.
+                return Some(vec![Act::new("wait", json!({ "seconds": 1 }))]);
+            }
+            // An item is chosen from a list, until it is known otherwise.
+            let act = select(list_field(page)?, start);
+            Some(told(now, &act, start).unwrap_or_else(|| vec![act]))
         }
         Step::Tick { what, on } => match tick_box(page, what) {
-            Some(element) if now.has("check") => Some(vec![Act::on(if *on { "check" } else { "uncheck" }, element)]),
+            Some(element) if now.has("check") => {
+                let act = Act::on(if *on { "check" } else { "uncheck" }, element);
+                Some(told(now, &act, "").unwrap_or_else(|| vec![act]))
+            }
             Some(element) => Some(vec![Act::on("click", element)]),
             None => clickable(page, what, "", false).map(|element| vec![Act::on("click", element)]),
         },
@@ -143,7 +162,7 @@ fn click(
 ) -> Option<Vec<Act>> {
     let enter = || vec![Act::new("press", json!({ "key": "Enter" }))];
     let searching = submit && planned.way.iter().any(|word| word == "search");
-    let element = clickable(&now.seen.page, what, name, submit);
+    let element = clickable(&now.seen.page, what, name, submit).or_else(|| only_button(&now.seen.page, what));
     let label = element.map_or("", |element| &element.label);
     let told = |key: &str| {
         let presses = |tip: &&Tip| tip.remedies.contains(&Remedy::Press(key.to_owned()));
@@ -163,9 +182,15 @@ fn click(
     })
 }
 
-fn fill(field: &Element, value: &str) -> Act {
+pub(super) fn fill(field: &Element, value: &str) -> Act {
     let mut act = Act::on("fill", field);
     act.call.arguments["text"] = json!(value);
+    act
+}
+
+fn select(list: &Element, value: &str) -> Act {
+    let mut act = Act::on("select", list);
+    act.call.arguments["values"] = json!([value]);
     act
 }
 
@@ -186,7 +211,7 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
     for tip in &now.site {
-        let relevant = page.kind.contains("dialog") || for_this(tip, &first.call.name, &first.label);
+        let relevant = page.kind.contains("dialog") || is_for(now, tip, first);
         for remedy in &tip.remedies {
             let Remedy::Click(name) = remedy else { continue };
             let Some(element) = clickable(page, &content(name), name, false).filter(|_| relevant) else { continue };
@@ -230,7 +255,10 @@ fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
 
 fn finish_done(now: &Situation<'_>) -> Act {
     let page = &now.seen.page;
-    let evidence = if page.text.is_empty() { page.title.clone() } else { answer::opening(&page.text, 60) };
+    if let Some(button) = seek::unsent(now) {
+        return Act::on("click", button);
+    }
+    let evidence = if page.text.is_empty() { page.title.clone() } else { answer::opening(&page.opening, 60) };
     if now.plan.is_empty() {
         give_up("the goal holds no instruction that I know")
     } else {

@@ -1,7 +1,8 @@
 //! How far the plan is: read from the history and the page, never remembered.
 
 use super::{
-    finding::{CLICK_FIT, choice, clickable, field, tick_box},
+    finding::{CLICK_FIT, begins_and_ends, choice, clickable, field, field_or_only, list_field, sends, tick_box},
+    forms::same,
     goal::{Planned, Step},
     seen::{Past, Seen},
     words::{content, equal, fit},
@@ -108,7 +109,9 @@ fn completes(planned: &Planned, past: &Past) -> bool {
         }
         Step::Back => tool == "go_back",
         Step::Press(key) => tool == "press" && past.argument("key").is_some_and(|pressed| equal(pressed, key)),
-        Step::Fill { value, .. } => matches!(tool, "fill" | "type") && past.argument("text") == Some(value),
+        Step::Fill { value, .. } => {
+            matches!(tool, "fill" | "type") && past.argument("text").is_some_and(|text| same(text, value))
+        }
         Step::Choose { value, .. } => {
             let wanted = content(value);
             let chosen = |option: &str| equal(option, value) || fit(&wanted, &format!("{name} {option}")) > 0.9;
@@ -118,9 +121,11 @@ fn completes(planned: &Planned, past: &Past) -> bool {
                     values.into_iter().flatten().filter_map(|value| value.as_str()).any(chosen)
                 }
                 "check" | "click" => equal(name, value) || fit(&wanted, name) > 0.6,
+                "fill" | "type" => past.argument("text").is_some_and(|text| same(text, value)),
                 _ => false,
             }
         }
+        Step::Pick { start, end } => tool == "click" && begins_and_ends(name, start, end),
         Step::Tick { what, on } => match tool {
             "check" => *on && fit(what, name) > 0.3,
             "uncheck" => !*on && fit(what, name) > 0.3,
@@ -132,7 +137,10 @@ fn completes(planned: &Planned, past: &Past) -> bool {
                 past.argument("key").is_some_and(|key| equal(key, "Enter")) || past.arguments["submit"] == true
             }
             "click" | "dblclick" => {
-                (!submit || role == "button") && (equal(name, wanted) || fit(what, name) >= CLICK_FIT)
+                let named = equal(name, wanted) || fit(what, name) >= CLICK_FIT;
+                // A form that has one button is sent by it, whatever it is called.
+                let sent = role == "button" && sends(what) && sends(&content(name));
+                ((!submit || role == "button") && named) || sent
             }
             _ => false,
         },
@@ -146,10 +154,15 @@ fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     while let Some(next) = progress.next() {
         let planned = &plan[next];
         let done = match &planned.step {
-            Step::Fill { field: name, value } => field(page, name).is_some_and(|field| field.value == *value),
+            Step::Fill { field: name, value } => {
+                field_or_only(page, name).is_some_and(|field| same(&field.value, value))
+            }
             Step::Choose { field, value } => choice(page, field, value).is_some_and(|(element, _, value)| {
                 element.value == value || element.is("checked") || element.is("selected")
             }),
+            // More than was typed: the item that was chosen.
+            Step::Pick { start, end } => list_field(page)
+                .is_some_and(|field| begins_and_ends(&field.value, start, end) && field.value.len() > start.len()),
             Step::Tick { what, on } => tick_box(page, what).is_some_and(|element| element.is("checked") == *on),
             _ => false,
         };

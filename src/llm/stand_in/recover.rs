@@ -3,9 +3,11 @@
 use serde_json::json;
 
 use super::{
-    finding::{field, named, way_out},
+    advice::{instead_of, is_for},
+    finding::{named, way_out},
+    forms::Form,
     goal::Step,
-    policy::{Act, Situation, click_then_type, for_this, give_up},
+    policy::{Act, Situation, give_up},
     seek::since,
     seen::Past,
     tips::{self, Remedy, Tip},
@@ -16,26 +18,29 @@ use crate::action::ErrorClass;
 /// Failures of one action before giving up. Source: chosen; one less than a loop's guard against repetition.
 const MAX_FAILURES: usize = 4;
 
+/// Clicks on a control that shall open its list. Source: chosen; what does not open then opens otherwise.
+const MAX_OPENED: usize = 3;
+
 /// What to do in the place of these calls, if one of them is what just failed.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
-    // A remedy that changed nothing leaves the failure before it as it was.
-    let idle = |past: &&Past| past.tool == "press" && past.outcome == "no_effect";
-    let last = since(now).rev().find(|past| !idle(past)).filter(|past| !past.done())?;
-    let failed = acts.iter().find(|act| is(act, last))?;
+    let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL.iter().copied().find(|class| class.as_str() == last.outcome);
     if matches!(class, Some(ErrorClass::Blocked | ErrorClass::Rejected | ErrorClass::SecretRefused)) {
         return Some(vec![give_up("the action is not allowed")]);
     }
     let failures = since(now).filter(|past| !past.done() && is(failed, past)).count();
-    let mut remedies = advised(now, last, class);
-    remedies.retain(|remedy| !tried(now, remedy) && possible(now, remedy, failed));
+    let remedies = advised(now, failed, last, class).into_iter();
+    let mut remedies: Vec<Remedy> = remedies.filter_map(|remedy| by_name(now, remedy)).collect();
+    remedies.retain(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed));
     let untouched = since(now).last().is_some_and(|past| is(failed, past));
-    if remedies.is_empty() && failures == 1 && untouched {
+    // What may pass by itself is tried once more; what a control refuses it refuses again.
+    let refused = matches!(class, Some(ErrorClass::BadValue | ErrorClass::WrongElement | ErrorClass::NoSuchOption));
+    if remedies.is_empty() && failures == 1 && untouched && !refused && decline(now).is_none() {
         return None;
     }
     if remedies.is_empty() {
         remedies = usual(now, failed, class);
-        remedies.retain(|remedy| !tried(now, remedy) && possible(now, remedy, failed));
+        remedies.retain(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed));
     }
     match remedies.first() {
         Some(remedy) => Some(carry_out(now, remedy, failed)),
@@ -44,16 +49,46 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
+/// A remedy that names its button, where the advice could not.
+fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
+    match remedy {
+        Remedy::Close => way_out(&now.seen.page).map(|element| Remedy::Click(element.label.clone())),
+        other => Some(other),
+    }
+}
+
+/// The act that failed last, with its failure. A remedy that changed nothing leaves it as it was.
+fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
+    let idle = |past: &&Past| matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect";
+    // So does a click on the control itself: it opens what is to be chosen from.
+    let opens = |past: &&Past| past.tool == "click" && past.done() && acts.iter().any(|act| is_on(act, past));
+    let last = since(now).rev().find(|past| !idle(past) && !opens(past)).filter(|past| !past.done())?;
+    acts.iter().find(|act| is(act, last)).map(|act| (act, last))
+}
+
+/// Says no to a page that asks something before it lets go on, where that was not said yet.
+pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
+    const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
+    let page = &now.seen.page;
+    let says_no = |label: &str| NO.iter().any(|no| equal(no, label));
+    let button = page.elements.iter().find(|element| element.role == "button" && says_no(&element.label))?;
+    let said = since(now).any(|past| past.tool == "click" && past.target_name() == button.label);
+    (page.text.contains('?') && !said).then(|| Act::on("click", button))
+}
+
+fn is_on(act: &Act, past: &Past) -> bool {
+    act.call.name != "click" && !act.label.is_empty() && act.label == past.target_name()
+}
+
 /// Whether an entry of the history is this act.
 fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }
 
 /// What advice says about this failure: of the error first, then of the site, then of the whole run.
-fn advised(now: &Situation<'_>, last: &Past, class: Option<ErrorClass>) -> Vec<Remedy> {
+fn advised(now: &Situation<'_>, failed: &Act, last: &Past, class: Option<ErrorClass>) -> Vec<Remedy> {
     let now_tips: Vec<Tip> = now.seen.error_tips.iter().map(|text| tips::read(text)).collect();
-    let site =
-        now.site.iter().filter(|tip| for_this(tip, &last.tool, last.target_name()) || same_failure(tip, last, class));
+    let site = now.site.iter().filter(|tip| is_for(now, tip, failed) || same_failure(tip, last, class));
     let lessons = now.lessons.iter().filter(|tip| same_failure(tip, last, class));
     now_tips.iter().chain(site).chain(lessons).flat_map(|tip| tip.remedies.clone()).collect()
 }
@@ -66,7 +101,18 @@ fn same_failure(tip: &Tip, last: &Past, class: Option<ErrorClass>) -> bool {
 fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Remedy> {
     let press = |key: &str| Remedy::Press(key.to_owned());
     match (failed.call.name.as_str(), class) {
-        ("fill", _) => vec![Remedy::ClickThenType],
+        ("fill", Some(ErrorClass::BadValue)) => {
+            Form::of(&value(now)).map(Remedy::WriteAs).into_iter().chain([Remedy::ClickThenType]).collect()
+        }
+        (_, Some(ErrorClass::Disabled)) if decline(now).is_some() => {
+            decline(now).map(|act| Remedy::Click(act.label)).into_iter().collect()
+        }
+        ("fill", Some(ErrorClass::Disabled)) => vec![Remedy::Wait],
+        ("fill", _) => vec![Remedy::ClickThenType, Remedy::ClickThenChoose],
+        ("select", Some(ErrorClass::WrongElement)) => match planned(now) {
+            Some(Step::Pick { .. }) => vec![Remedy::TypeThenChoose],
+            _ => vec![Remedy::Instead("fill"), Remedy::ClickThenChoose],
+        },
         (_, Some(ErrorClass::Disabled | ErrorClass::Timeout | ErrorClass::NotStable)) => vec![Remedy::Wait],
         ("select" | "check" | "uncheck", _) => vec![Remedy::Click(failed.label.clone())],
         ("click", _) => {
@@ -78,12 +124,17 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
 }
 
 /// Whether a remedy was tried since the plan last went forward.
-fn tried(now: &Situation<'_>, remedy: &Remedy) -> bool {
+fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
+    let opened = || since(now).filter(|past| past.done() && past.tool == "click" && is_on(failed, past)).count();
     since(now).any(|past| match remedy {
         Remedy::Press(key) => past.tool == "press" && past.argument("key").is_some_and(|pressed| equal(pressed, key)),
         Remedy::Click(name) => past.tool == "click" && equal(past.target_name(), name),
-        Remedy::ClickThenType => past.tool == "type",
+        Remedy::ClickThenType | Remedy::TypeThenChoose => past.tool == "type",
+        Remedy::Instead(tool) => past.tool == *tool && !past.done(),
+        Remedy::WriteAs(form) => past.tool == "fill" && past.argument("text") == form.write(&value(now)).as_deref(),
+        Remedy::ClickThenChoose => opened() >= MAX_OPENED,
         Remedy::Wait => past.tool == "wait",
+        Remedy::Close => false,
     })
 }
 
@@ -93,8 +144,8 @@ fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
         Remedy::Press(key) if equal(key, "Enter") => now.progress.typed && failed.call.name == "click",
         Remedy::Press(_) => true,
         Remedy::Click(name) => named(&now.seen.page, name).is_some(),
-        Remedy::ClickThenType => failed.call.name == "fill",
         Remedy::Wait => now.has("wait"),
+        other => instead_of(now, failed, other, &value(now)).is_some(),
     }
 }
 
@@ -107,14 +158,19 @@ fn carry_out(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> Vec<Act> {
         Remedy::Click(name) => {
             named(&now.seen.page, name).map_or_else(|| vec![failed.clone()], |element| vec![Act::on("click", element)])
         }
-        Remedy::ClickThenType => {
-            let step = now.progress.next().map(|next| &now.plan[next].step);
-            match step {
-                Some(Step::Fill { field: name, value }) => field(&now.seen.page, name)
-                    .map_or_else(|| vec![failed.clone()], |element| click_then_type(element, value)),
-                _ => vec![failed.clone()],
-            }
-        }
         Remedy::Wait => vec![Act::new("wait", json!({ "seconds": 2 })), failed.clone()],
+        other => instead_of(now, failed, other, &value(now)).unwrap_or_else(|| vec![failed.clone()]),
+    }
+}
+
+fn planned<'n>(now: &'n Situation<'_>) -> Option<&'n Step> {
+    now.progress.next().map(|next| &now.plan[next].step)
+}
+
+/// The value that the next step is about.
+fn value(now: &Situation<'_>) -> String {
+    match planned(now) {
+        Some(Step::Fill { value, .. } | Step::Choose { value, .. } | Step::Pick { start: value, .. }) => value.clone(),
+        _ => String::new(),
     }
 }

@@ -4,9 +4,10 @@ use serde_json::json;
 
 use super::{
     finding::clickable,
-    goal::Step,
+    goal::{Planned, Step},
     policy::{Act, Situation, attempt, give_up},
-    seen::{Element, Past},
+    recover,
+    seen::{Element, Past, Seen},
     words::content,
 };
 
@@ -18,6 +19,9 @@ const MAX_SUBMITS: usize = 3;
 /// A way to the element that a step needs.
 pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let planned = &now.plan[at];
+    if let Some(act) = recover::decline(now) {
+        return vec![act];
+    }
     let tried = |element: &&Element| !followed(now, &element.label);
     let led = clickable(&now.seen.page, &planned.way, "", false).filter(tried);
     if let Some(element) = led.filter(|_| !planned.way.is_empty()) {
@@ -85,6 +89,17 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     }
     let waited = since(now).any(|past| past.tool == "wait");
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
+}
+
+/// The button of a form that was filled in and not sent, where the goal leaves it at that.
+pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
+    let seen: &'s Seen = now.seen;
+    let enters = |planned: &Planned| matches!(planned.step, Step::Fill { .. } | Step::Pick { .. });
+    let acts = |planned: &Planned| matches!(planned.step, Step::Click { .. } | Step::Press(_) | Step::Report(_));
+    let asked = now.plan.iter().any(enters) && !now.plan.iter().any(acts);
+    let button = clickable(&seen.page, &content("submit"), "submit", true)?;
+    let sent = seen.history.iter().any(|past| past.tool == "click" && past.target_name() == button.label);
+    (asked && seen.page.kind == "form" && !sent).then_some(button)
 }
 
 /// What was done since the plan last went forward.

@@ -39,6 +39,8 @@ pub(super) struct Page {
     /// Whether there are more elements than shown.
     pub more: bool,
     pub text: String,
+    /// The first of its texts.
+    pub opening: String,
 }
 
 /// One element as shown.
@@ -164,7 +166,9 @@ impl Page {
 impl Page {
     fn read_text(&mut self, quoted: &str) {
         let Some((text, _)) = json_string(quoted) else { return };
-        if !self.text.is_empty() {
+        if self.text.is_empty() {
+            self.opening.clone_from(&text);
+        } else {
             self.text.push(' ');
         }
         self.text.push_str(&text);

@@ -1,6 +1,7 @@
 //! Whole tasks on a small library site with the obstacles of real ones. The site is not the demo shop and shares no label
 //! with it: what helps here is nothing that was put in for there.
 
+mod controls;
 mod library;
 mod prompts;
 

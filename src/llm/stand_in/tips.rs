@@ -1,6 +1,7 @@
 //! What advice in the prompt tells to do, and when.
 
 use super::{
+    forms::Form,
     tokens::{Token, tokens},
     words::content,
 };
@@ -13,8 +14,18 @@ pub(super) enum Remedy {
     Press(String),
     /// Click what is called so.
     Click(String),
+    /// Click the button by which what lies over the page is left.
+    Close,
     /// Click the field, then type.
     ClickThenType,
+    /// Click the field to open its list, then click the choice.
+    ClickThenChoose,
+    /// Click the field, type to open its list, then click the choice.
+    TypeThenChoose,
+    /// Use this tool in the place of the one that fails.
+    Instead(&'static str),
+    /// Write the value in this form.
+    WriteAs(Form),
     /// Wait a little.
     Wait,
 }
@@ -28,6 +39,8 @@ pub(super) struct Tip {
     pub class: Option<ErrorClass>,
     /// Name of the element it is for.
     pub target: Option<String>,
+    /// Role and number of the element it is for, if that has no name.
+    pub place: Option<(String, usize)>,
     /// Whether it is about searching.
     pub search: bool,
     pub remedies: Vec<Remedy>,
@@ -52,15 +65,23 @@ pub(super) fn read(text: &str) -> Tip {
     let class =
         ErrorClass::ALL.iter().copied().find(|class| text.contains(class.sentence()) || text.contains(class.as_str()));
     Tip {
-        command: condition.iter().find_map(command),
+        command: condition.iter().find_map(command).map(str::to_owned),
         class,
         target: condition.iter().find_map(Token::value).map(str::to_owned),
+        place: condition.windows(3).find_map(place),
         search: content(text).iter().any(|word| word == "search" || word == "searching"),
         remedies: remedies(rest),
     }
 }
 
-fn command(token: &Token) -> Option<String> {
+/// `textbox number 2`
+fn place(tokens: &[Token]) -> Option<(String, usize)> {
+    let [role, number, count] = tokens else { return None };
+    let count = count.word().filter(|_| number.is("number"))?.parse().ok()?;
+    Some((role.word()?.to_owned(), count))
+}
+
+fn command(token: &Token) -> Option<&'static str> {
     const COMMANDS: &[(&str, &str)] = &[
         ("click", "click"),
         ("clicking", "click"),
@@ -71,16 +92,32 @@ fn command(token: &Token) -> Option<String> {
         ("select", "select"),
         ("selecting", "select"),
         ("check", "check"),
+        ("uncheck", "uncheck"),
+        ("dblclick", "dblclick"),
+        ("double-click", "dblclick"),
+        ("hover", "hover"),
         ("press", "press"),
         ("pressing", "press"),
         ("goto", "goto"),
     ];
-    COMMANDS.iter().find(|(word, _)| token.is(word)).map(|(_, command)| (*command).to_owned())
+    COMMANDS.iter().find(|(word, _)| token.is(word)).map(|(_, command)| *command)
 }
 
 fn remedies(tokens: &[Token]) -> Vec<Remedy> {
     let mut out = Vec::new();
     let typed = tokens.iter().any(|token| token.is("type"));
+    let chosen = tokens.iter().any(|token| token.is("choice"));
+    out.extend(tokens.iter().filter_map(Token::word).find_map(Form::named).map(Remedy::WriteAs));
+    let words: Vec<&Token> = tokens.iter().filter(|token| !token.is("over")).collect();
+    let instead = words.windows(3).find(|words| words[1].is("it") && words[2].is("instead"));
+    if let Some(tool) = instead.and_then(|words| command(words[0])) {
+        out.push(Remedy::Instead(tool));
+        return out;
+    }
+    if chosen && tokens.iter().any(|token| token.is("click")) {
+        out.push(if typed { Remedy::TypeThenChoose } else { Remedy::ClickThenChoose });
+        return out;
+    }
     for (at, token) in tokens.iter().enumerate() {
         let rest = &tokens[at + 1..];
         let sentence = rest.iter().take_while(|token| !matches!(token, Token::Mark('.' | ';' | ':')));
@@ -96,6 +133,7 @@ fn remedies(tokens: &[Token]) -> Vec<Remedy> {
             // Up to the name: `click on the button "OK"`.
             match sentence.take(5).find_map(Token::value) {
                 Some(name) => out.push(Remedy::Click(name.to_owned())),
+                None if rest.iter().any(|token| token.is("closes")) => out.push(Remedy::Close),
                 None if typed && token.is("click") => out.push(Remedy::ClickThenType),
                 None => {}
             }
@@ -117,11 +155,35 @@ mod tests {
         let tip = read(overlay);
         assert_eq!((tip.command.as_deref(), tip.class), (Some("click"), Some(ErrorClass::Intercepted)));
         assert_eq!(tip.remedies, [Remedy::Press("Escape".to_owned())]);
+        let close = "If click fails because another element covers the target: click the button that closes what covers it, \
+            then try again.";
+        assert_eq!(read(close).remedies, [Remedy::Close]);
         let fill = "If fill fails because the target is not an editable field: click the field to focus it, then type the text.";
         assert_eq!((read(fill).command.as_deref(), read(fill).remedies), (Some("fill"), vec![Remedy::ClickThenType]));
         let search = "After filling a search box, press Enter to submit; suggestions often cover the button.";
         let tip = read(search);
         assert_eq!((tip.search, tip.remedies), (true, vec![Remedy::Press("Enter".to_owned())]));
+    }
+
+    #[test]
+    fn ways_round_a_control_are_understood() {
+        let date = "fill on textbox number 2 fails because the field does not accept a value of this form: write the \
+            date as YYYY-MM-DD.";
+        let tip = read(date);
+        assert_eq!((tip.place, tip.target), (Some(("textbox".to_owned(), 2)), None));
+        assert_eq!(tip.remedies, [Remedy::WriteAs(Form::Date)]);
+        let on = "select on textbox \"Tags:\" fails because the target is not the kind of element this tool works on: ";
+        for (what, remedy) in [
+            ("click it to open its list, then click the choice.", Remedy::ClickThenChoose),
+            ("click it, type the text to open its list, then click the choice.", Remedy::TypeThenChoose),
+            ("fill it instead.", Remedy::Instead("fill")),
+            ("hover over it instead.", Remedy::Instead("hover")),
+            ("click it, then type the text.", Remedy::ClickThenType),
+        ] {
+            let tip = read(&format!("{on}{what}"));
+            assert_eq!((tip.command.as_deref(), tip.target.as_deref()), (Some("select"), Some("Tags:")));
+            assert_eq!(tip.remedies, [remedy]);
+        }
     }
 
     #[test]

@@ -1,0 +1,106 @@
+//! One value as people, fields and calendars write it.
+
+/// A form that a field may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `2016-12-05`
+    Date,
+    /// `16:08`
+    Time,
+}
+
+impl Form {
+    /// The form that an advice names.
+    pub(super) fn named(word: &str) -> Option<Self> {
+        match word {
+            "YYYY-MM-DD" => Some(Self::Date),
+            "HH:MM" => Some(Self::Time),
+            _ => None,
+        }
+    }
+
+    /// The form in which machines write such a value.
+    pub(super) fn of(value: &str) -> Option<Self> {
+        [Self::Date, Self::Time].into_iter().find(|form| form.write(value).is_some())
+    }
+
+    /// The value in this form.
+    pub(super) fn write(self, value: &str) -> Option<String> {
+        match self {
+            Self::Date => date(value).map(|(year, month, day)| format!("{year:04}-{month:02}-{day:02}")),
+            Self::Time => time(value).map(|(hour, minute)| format!("{hour:02}:{minute:02}")),
+        }
+    }
+}
+
+/// Whether two texts are the same value.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
+}
+
+/// What a calendar calls the day of a date.
+pub(super) fn day(value: &str) -> Option<String> {
+    date(value).map(|(_, _, day)| day.to_string())
+}
+
+/// Year, month and day: `2016-12-05`, `12/05/2016`, `5.12.2016`.
+fn date(value: &str) -> Option<(u32, u32, u32)> {
+    let numbers = |mark: char| -> Option<[u32; 3]> {
+        let parts: Vec<u32> = value.trim().split(mark).map(str::parse).collect::<Result<_, _>>().ok()?;
+        parts.try_into().ok()
+    };
+    let (year, month, day) = if let Some([year, month, day]) = numbers('-') {
+        (year, month, day)
+    } else if let Some([month, day, year]) = numbers('/') {
+        // Who writes 25/12 means the day first.
+        if month > 12 { (year, day, month) } else { (year, month, day) }
+    } else {
+        let [day, month, year] = numbers('.')?;
+        (year, month, day)
+    };
+    ((1000..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day))
+        .then_some((year, month, day))
+}
+
+/// Hour and minute: `16:08`, `4:08 PM`.
+fn time(value: &str) -> Option<(u32, u32)> {
+    let value = value.trim().to_lowercase();
+    let (clock, half) = match value.strip_suffix("am").or_else(|| value.strip_suffix("pm")) {
+        Some(clock) => (clock.trim_end(), Some(value.ends_with("pm"))),
+        None => (value.as_str(), None),
+    };
+    let (hour, minute) = clock.split_once(':')?;
+    let (hour, minute): (u32, u32) = (hour.parse().ok()?, minute.parse().ok()?);
+    let hour = match half {
+        Some(_) if !(1..=12).contains(&hour) => return None,
+        Some(is_afternoon) => hour % 12 + if is_afternoon { 12 } else { 0 },
+        None => hour,
+    };
+    (hour < 24 && minute < 60).then_some((hour, minute))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_and_times_are_written_as_fields_ask() {
+        for (value, written) in [
+            ("12/05/2016", "2016-12-05"),
+            ("25/12/2016", "2016-12-25"),
+            ("5.12.2016", "2016-12-05"),
+            ("4:08 AM", "04:08"),
+            ("12:30 AM", "00:30"),
+            ("12:30 pm", "12:30"),
+            ("9:05 PM", "21:05"),
+        ] {
+            assert_eq!(Form::of(value).and_then(|form| form.write(value)).as_deref(), Some(written));
+            assert!(same(value, written) && same(written, value));
+        }
+        for value in ["13:00 PM", "25:00", "1/2", "13/13/2016", "Anna", "3.5"] {
+            assert_eq!(Form::of(value), None, "{value}");
+        }
+        assert_eq!(day("12/05/2016").as_deref(), Some("5"));
+        assert!(!same("Anna", "Bert") && same("Anna", "Anna"));
+    }
+}
