@@ -1,0 +1,186 @@
+//! A real browser for one test, and runs of the loop in it that leave what they were told and what they did.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use webwise::{
+    DecisionLoop, LlmClient, MemoryBackend, RunReport, Site, Task,
+    agent::{Approval, ApprovalRequest, Approver, Clock, Options},
+    browser::{BrowserDriver as _, PlaywrightCli, PlaywrightCliOptions, TransportChoice},
+    chat::{ChatRequest, ChatResponse, LlmCapabilities},
+    event::{Event, EventKind},
+    llm::StandIn,
+    testing::{FixedClock, Recorder},
+};
+
+/// Browsers at a time: each wants a core of its own. Source: chosen.
+static BROWSERS: Semaphore = Semaphore::const_new(2);
+/// Longest time a run may take. Unit: time. Source: chosen; a run takes seconds, and this is for a machine that does much else.
+const CAP: Duration = Duration::from_mins(5);
+
+/// A browser of one test's own.
+pub(crate) struct Bed {
+    pub(crate) driver: Arc<PlaywrightCli>,
+    _permit: SemaphorePermit<'static>,
+}
+
+impl Bed {
+    pub(crate) async fn start() -> Self {
+        let permit = BROWSERS.acquire().await.expect("it is never closed");
+        let options = PlaywrightCliOptions::from_env()
+            .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
+            .with_transport(TransportChoice::Socket)
+            .with_launch_timeout(CAP)
+            // For those who judge a page and begin its episodes; the loop's own option for scripts stays off.
+            .with_scripts(true);
+        let driver = Arc::new(PlaywrightCli::launch(&options).await.expect("the browser starts"));
+        Self { driver, _permit: permit }
+    }
+
+    pub(crate) async fn close(self) {
+        self.driver.close().await.expect("the browser ends");
+    }
+
+    /// A run of the stand-in, which decides from the prompt alone and keeps nothing.
+    pub(crate) async fn run(&self, task: Task, memory: impl MemoryBackend, clock: &Arc<FixedClock>) -> Ran {
+        let options = Options::default();
+        assert!(options.memory && !options.scripts);
+        let (model, sink) = (Watched::default(), Recorder::new());
+        let agent = DecisionLoop::builder(Arc::clone(&self.driver), model.clone(), memory)
+            .with_options(options)
+            .with_sink(sink.clone())
+            .with_clock(Now(Arc::clone(clock)))
+            .with_approver(Yes)
+            .build()
+            .expect("the options make sense");
+        let report = tokio::time::timeout(CAP, agent.run(task)).await.expect("a run ends");
+        let requests = model.0.lock().expect("nobody panics with it").clone();
+        Ran { report, events: sink.events(), requests }
+    }
+}
+
+/// A task on a page that a person named.
+pub(crate) fn task(goal: &str, url: &str) -> Task {
+    Task::new(goal).expect("a goal is not empty").with_start_url(url).expect("an address")
+}
+
+/// A task on the page that is open; the page stands on this machine, where a run may only be because a person named the site.
+pub(crate) fn task_here(goal: &str, url: &str) -> Task {
+    let site = Site::of(&url.parse().expect("a page has an address")).expect("a page has a site");
+    Task::new(goal).expect("a goal is not empty").with_allowed(site)
+}
+
+/// A day on which all is quiet.
+pub(crate) fn clock() -> Arc<FixedClock> {
+    Arc::new(FixedClock::at("2026-01-02T03:04:05Z"))
+}
+
+/// What a run was told and what it did.
+pub(crate) struct Ran {
+    pub(crate) report: RunReport,
+    events: Vec<Event>,
+    requests: Vec<ChatRequest>,
+}
+
+impl Ran {
+    /// Every action that failed or had no effect, as command and target.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        self.actions().filter(|(_, outcome)| outcome != "done").map(|(what, _)| what).collect()
+    }
+
+    /// Every action with how it ended.
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.actions().map(|(what, outcome)| format!("{what} -> {outcome}")).collect()
+    }
+
+    fn actions(&self) -> impl Iterator<Item = (String, String)> {
+        self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::ActionExecuted { action, targets, outcome, .. } => {
+                // What was typed is another text on another day.
+                let key = || action.arguments()["key"].as_str().unwrap_or_default().to_owned();
+                let target = targets
+                    .first()
+                    .map_or_else(key, |target| format!("{} {:?} {}", target.role, target.name, target.ordinal));
+                let outcome = outcome.class().map_or_else(|| outcome.as_str(), |class| class.as_str());
+                Some((format!("{} {target}", action.tool_name()), outcome.to_owned()))
+            }
+            _ => None,
+        })
+    }
+
+    /// The events of this name, as they are written.
+    pub(crate) fn events(&self, name: &str) -> Vec<Value> {
+        self.events.iter().filter(|event| event.kind.name() == name).map(|event| json!(event)).collect()
+    }
+
+    /// The only event of this name.
+    pub(crate) fn event(&self, name: &str) -> Value {
+        let mut events = self.events(name);
+        assert_eq!(events.len(), 1, "{name}: {events:#?}");
+        events.remove(0)
+    }
+
+    /// What stood in the system instruction.
+    pub(crate) fn system(&self) -> &str {
+        let all: BTreeSet<&str> = self.requests.iter().map(|request| request.system.as_str()).collect();
+        assert_eq!(all.len(), 1, "a run has one system instruction");
+        self.requests.first().map_or("", |request| &request.system)
+    }
+
+    /// Every message that the model was sent.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &str> {
+        self.requests.iter().map(|request| request.message.as_str())
+    }
+
+    /// Whether this stood anywhere in what the model was sent.
+    pub(crate) fn was_told(&self, text: &str) -> bool {
+        self.system().contains(text) || self.messages().any(|message| message.contains(text))
+    }
+}
+
+/// The stand-in, watched.
+#[derive(Debug, Clone, Default)]
+struct Watched(Arc<Mutex<Vec<ChatRequest>>>);
+
+#[async_trait]
+impl LlmClient for Watched {
+    fn capabilities(&self) -> LlmCapabilities {
+        StandIn::new().capabilities()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> webwise::Result<ChatResponse> {
+        self.0.lock().expect("nobody panics with it").push(request.clone());
+        Ok(StandIn::new().decide(request))
+    }
+}
+
+/// A clock that several runs share.
+#[derive(Debug)]
+struct Now(Arc<FixedClock>);
+
+impl Clock for Now {
+    fn now(&self) -> chrono::DateTime<chrono::Utc> {
+        self.0.now()
+    }
+}
+
+/// Approves all: the pages are ours, and nothing on them is sold.
+#[derive(Debug)]
+struct Yes;
+
+#[async_trait]
+impl Approver for Yes {
+    async fn approve(&self, _: &ApprovalRequest) -> Approval {
+        Approval::Yes
+    }
+
+    async fn answer(&self, _: &str) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,20 @@
+//! Lessons on real pages in a real browser: what one run found out, the next one knows.
+//!
+//! The model is the stand-in, which decides from the prompt alone and keeps nothing between calls; so whatever a later run
+//! does better comes from what memory put into its prompt. What `setup` installs must be there.
+
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+
+mod bed;
+#[path = "../miniwob/episode.rs"]
+mod episode;
+mod learning;
+mod pages;
+mod refusing;
+#[path = "../miniwob/site.rs"]
+mod site;
+mod stories;
+#[path = "../support/web.rs"]
+mod web;
