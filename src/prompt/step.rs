@@ -85,6 +85,9 @@ pub fn step(parts: &StepParts<'_>) -> String {
     let result = |(label, text): &(String, String)| format!("{} {}", quoted(label, MAX_NAME), quoted(text, MAX_TEXT));
     fence.section("Results", parts.results.iter().map(result));
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
+    // What the model asks may repeat a page; what the person answers is the person's.
+    let asked = parts.answers.iter().zip(1..).map(|((question, _), n)| format!("{n}. {}", quoted(question, MAX_TEXT)));
+    fence.section("Asked", asked);
     let failure = parts.last_failure;
     fence.section("Detail of the failure", failure.and_then(detail));
     let is_data = |tip: &&Advice| !matches!(tip.trust(), Trust::Code | Trust::User);
@@ -94,8 +97,8 @@ pub fn step(parts: &StepParts<'_>) -> String {
     let mut out = fence.finish();
 
     section(&mut out, "Answer of the person", |out| {
-        for (question, answer) in parts.answers {
-            let _ = writeln!(out, "asked {}: {}", quoted(question, MAX_TEXT), quoted(answer, MAX_TEXT));
+        for ((_, answer), n) in parts.answers.iter().zip(1..) {
+            let _ = writeln!(out, "{n}. {}", quoted(answer, MAX_TEXT));
         }
     });
     if let Some(failure) = failure {
