@@ -1,0 +1,134 @@
+//! A step message as its rules say that it must be read: one fence, strings of JSON in it, and words of ours around them.
+//!
+//! Written from the rules and not with the crate's own fence: what that gets wrong must be found here.
+
+/// Headings that may stand inside the fence.
+const HEADINGS: [&str; 10] = [
+    "Memory for this site",
+    "History",
+    "Page",
+    "Changed",
+    "Found",
+    "Results",
+    "Calls refused",
+    "Asked",
+    "Detail of the failure",
+    "Tips from earlier runs",
+];
+/// The sections in which memory speaks as data.
+const MEMORY: [&str; 2] = ["Memory for this site", "Tips from earlier runs"];
+
+/// A message, taken apart.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// What memory says inside of the fence, as the model would decode it.
+    pub(crate) memory: Vec<String>,
+    /// What stands inside of the fence but in no string.
+    pub(crate) bare: String,
+    /// What stands behind the fence.
+    pub(crate) outside: String,
+    /// The words of persons behind the fence: theirs, whatever they repeat.
+    pub(crate) answers: Vec<String>,
+}
+
+/// Takes a message apart.
+///
+/// # Errors
+/// The rule that it breaks.
+pub(crate) fn read(message: &str) -> Result<Reading, String> {
+    let mut reading = Reading::default();
+    let Some(rest) = message.strip_prefix("<<<") else {
+        outside(message, &mut reading);
+        return Ok(reading);
+    };
+    let (nonce, rest) = rest.split_once('\n').ok_or("a fence without an end of its first line")?;
+    if nonce.is_empty() || !nonce.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(format!("the fence begins with {nonce:?}"));
+    }
+    let close = format!("{nonce}>>>");
+    let mut section = "";
+    let mut lines = rest.split_inclusive('\n');
+    loop {
+        let Some(line) = lines.next() else { return Err("the fence does not end".to_owned()) };
+        let line = line.trim_end_matches('\n');
+        if line == close {
+            break;
+        }
+        if let Some(heading) = line.strip_prefix("## ") {
+            section = HEADINGS.into_iter().find(|known| *known == heading).ok_or(format!("the heading {heading:?}"))?;
+            continue;
+        }
+        if MEMORY.contains(&section) {
+            let item = line.strip_prefix("- ").ok_or(format!("memory says {line:?}"))?;
+            let text: String = serde_json::from_str(item).map_err(|_| format!("memory says {item:?} in no string"))?;
+            reading.memory.push(text);
+        }
+        strip(line, &mut reading.bare)?;
+    }
+    let rest: String = lines.collect();
+    if rest.contains(nonce) {
+        return Err("the number of the fence stands behind it".to_owned());
+    }
+    outside(&rest, &mut reading);
+    Ok(reading)
+}
+
+/// Words behind the fence; what a person answered is kept apart.
+fn outside(text: &str, reading: &mut Reading) {
+    let mut section = "";
+    for line in text.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            section = heading;
+        }
+        if section == "Answer of the person"
+            && let Some((number, answer)) = line.split_once(". \"")
+        {
+            reading.answers.push(answer.to_owned());
+            reading.outside.push_str(number);
+        } else {
+            reading.outside.push_str(line);
+        }
+        reading.outside.push('\n');
+    }
+}
+
+/// The line without its strings.
+fn strip(line: &str, out: &mut String) -> Result<(), String> {
+    let mut rest = line;
+    while let Some(at) = rest.find('"') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        loop {
+            let Some(end) = rest.find(['"', '\\']) else { return Err(format!("an open string in {line:?}")) };
+            let is_end = rest.as_bytes()[end] == b'"';
+            // A backslash takes the sign after it with it.
+            let after = if is_end { Some(1) } else { rest[end + 1..].chars().next().map(|c| 1 + c.len_utf8()) };
+            rest = &rest[end + after.ok_or(format!("an open string in {line:?}"))?..];
+            if is_end {
+                break;
+            }
+        }
+    }
+    out.push_str(rest);
+    out.push('\n');
+    Ok(())
+}
+
+#[test]
+fn a_message_is_taken_apart_and_one_that_breaks_a_rule_is_refused() {
+    let fine = "<<<7\n## Memory for this site\n- \"a \\\"b\\\" \\\\\"\n## Page\ne1 button \"x\" [disabled]\n7>>>\n\n## Note\n- n\n";
+    let reading = read(fine).unwrap();
+    assert_eq!(reading.memory, ["a \"b\" \\"]);
+    assert!(reading.bare.contains("e1 button  [disabled]") && !reading.bare.contains('x'));
+    assert!(reading.outside.contains("- n"));
+    for broken in [
+        "<<<7\n## Goal\n7>>>\n",
+        "<<<7\n## Memory for this site\n- a\n7>>>\n",
+        "<<<7\n## Memory for this site\nb\n7>>>\n",
+        "<<<7\n## Page\n\"x\n7>>>\n",
+        "<<<7\n## Page\n",
+        "<<<7\n## Page\n7>>>\nx\n7>>>\n",
+    ] {
+        assert!(read(broken).is_err(), "{broken:?}");
+    }
+}

@@ -1,0 +1,296 @@
+//! A memory with one defence off, made around the crate's own: the rest of it stays as it is.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+use webwise::{
+    Result, RunId, Site, Trust,
+    memory::{
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement, Record, RunLog, Scope,
+        Shelf, ShelfEdit,
+        lesson::{Aim, Lesson, LessonSource, LessonText, Lessons, Trace, Trouble},
+    },
+};
+
+/// What is switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Off {
+    /// A failure is kept as its class, not as what the browser says.
+    Errors,
+    /// What is general holds no names.
+    Names,
+    /// What is typed is not kept.
+    Typed,
+    /// What is general holds no host and no path.
+    Places,
+    /// Words that no person accepted wait for one.
+    Words,
+    /// A lesson with names counts as a page's words and not as ours.
+    Ours,
+    /// A lesson with names is said on its own host.
+    OwnHost,
+    /// Names are kept without marks of markup.
+    Cleaning,
+    /// An item of memory is cut to its length.
+    Cap,
+    /// Memory in the fence is written as strings of JSON.
+    Quoting,
+    /// Few items are said at a time.
+    Limit,
+    /// Nothing is learned from an action that led to another site.
+    Border,
+    /// One site alone makes nothing general.
+    Sites,
+    /// Names below a registrable domain are one site.
+    Subdomains,
+    /// A run counts once a site.
+    Once,
+}
+
+impl Off {
+    /// Whether names are kept as the page gave them.
+    const fn keeps_raw_names(self) -> bool {
+        matches!(self, Self::Cleaning | Self::Quoting)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    shelves: BTreeSet<Shelf>,
+    /// What was said in full, by what is shown of it.
+    full: BTreeMap<String, String>,
+}
+
+/// Lessons with one defence off; clones share what they know.
+#[derive(Debug, Clone)]
+pub(crate) struct Weak {
+    off: Off,
+    known: Arc<Mutex<Known>>,
+}
+
+impl Weak {
+    pub(crate) fn new(off: Off) -> Self {
+        Self { off, known: Arc::default() }
+    }
+
+    pub(crate) const fn off(&self) -> Off {
+        self.off
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The whole sentence of what is shown.
+    pub(crate) fn in_full(&self, shown: &str) -> String {
+        self.lock().full.get(shown).cloned().unwrap_or_else(|| shown.to_owned())
+    }
+
+    /// What the run says beside its trace: the text that this memory should not keep, by command and trouble.
+    fn raw(&self, log: &RunLog) -> Value {
+        let mut out = BTreeMap::new();
+        for step in &log.steps {
+            let Some(trouble) = Trouble::of(&step.outcome) else { continue };
+            let names =
+                || step.targets.iter().map(|t| format!("{} {}", t.name, t.label.as_deref().unwrap_or_default()));
+            let raw = match self.off {
+                Off::Errors => step.outcome.class().map(|_| format!("{:?}", step.outcome)).unwrap_or_default(),
+                Off::Names => names().collect(),
+                Off::Typed => step.action.arguments()["text"].to_string(),
+                Off::Places => format!("{:?} {:?}", step.host, step.page),
+                _ => continue,
+            };
+            out.insert(format!("{} {trouble}", step.action.tool_name()), raw);
+        }
+        json!(out)
+    }
+
+    fn rewrite(&self, trace: &mut Trace, log: &RunLog) {
+        if self.off == Off::Subdomains {
+            for step in &mut trace.steps {
+                let host = step.host.as_str().trim_start_matches("http://").to_owned();
+                step.site = serde_json::from_value::<Site>(json!(host)).unwrap();
+            }
+        }
+        if self.off.keeps_raw_names() {
+            let raw: BTreeMap<Aim, String> = log
+                .steps
+                .iter()
+                .flat_map(|step| &step.targets)
+                .map(|target| {
+                    let said =
+                        if target.name.is_empty() { target.label.as_deref().unwrap_or_default() } else { &target.name };
+                    (Aim::of(target), said.to_owned())
+                })
+                .collect();
+            for found in &mut trace.found {
+                let moves = found.what.moves.iter_mut().filter_map(|step| step.aim.as_mut());
+                for aim in found.what.aim.iter_mut().chain(moves) {
+                    aim.name = raw.get(aim).cloned().unwrap_or_default();
+                }
+            }
+        }
+    }
+}
+
+impl MemoryKind for Weak {
+    fn name(&self) -> &'static str {
+        Lessons.name()
+    }
+
+    fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit> {
+        Lessons.upkeep(shelf, records, now)
+    }
+
+    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
+        let mut shelves = Lessons.wants(namespace, cue);
+        let reads_all = match cue {
+            Cue::RunStarted => self.off == Off::Ours,
+            Cue::PageShown { .. } => self.off == Off::OwnHost,
+            _ => false,
+        };
+        if reads_all {
+            shelves.extend(self.lock().shelves.iter().filter(|shelf| shelf.scope != Scope::Global).cloned());
+        }
+        shelves
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        let lessons: Vec<(String, Lesson)> = records
+            .iter()
+            .filter_map(|record| Some((record.key.clone(), Lesson::from_record(record).ok()?)))
+            .map(|(key, mut lesson)| {
+                match self.off {
+                    Off::Words if matches!(lesson.text, LessonText::Words(_)) => lesson.source = LessonSource::User,
+                    Off::Sites => lesson.triggered_domains.extend(["a.example", "b.example"].map(site)),
+                    _ => {}
+                }
+                (key, lesson)
+            })
+            .collect();
+        let records: Vec<Record> = lessons.iter().map(|(key, lesson)| lesson.to_record(key.clone()).unwrap()).collect();
+        let inner = Lessons.index(shelf, &records);
+        Arc::new(WeakIndex { memory: self.clone(), shelf: shelf.clone(), lessons, inner })
+    }
+
+    fn limit(&self, cue: &Cue) -> usize {
+        if self.off == Off::Limit { usize::MAX } else { Lessons.limit(cue) }
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        let mut log = log.clone();
+        for step in &mut log.steps {
+            step.left_site &= self.off != Off::Border;
+        }
+        Lessons.distill(&log)?;
+        let mut trace = Trace::of(&log);
+        self.rewrite(&mut trace, &log);
+        let mut said = serde_json::to_value(&trace).unwrap();
+        said["raw"] = self.raw(&log);
+        Some(said)
+    }
+
+    fn learn(&self, namespace: &Namespace, said: &Value) -> Result<Vec<ShelfEdit>> {
+        let whole: Trace = serde_json::from_value(said.clone()).unwrap();
+        let traces = if self.off == Off::Once {
+            let alone = |(n, found): (usize, &webwise::memory::lesson::Found)| Trace {
+                run: RunId::parse(format!("{}-{n}", whole.run.as_str())).unwrap(),
+                found: vec![found.clone()],
+                ..whole.clone()
+            };
+            whole.found.iter().enumerate().map(alone).collect()
+        } else {
+            vec![whole]
+        };
+        let mut edits = Vec::new();
+        for trace in traces {
+            edits.extend(Lessons.learn(namespace, &serde_json::to_value(trace).unwrap())?);
+        }
+        self.lock().shelves.extend(edits.iter().map(|edit| edit.shelf.clone()));
+        let raw = Arc::new(said["raw"].clone());
+        let keep = |ShelfEdit { shelf, edit }: ShelfEdit| {
+            let raw = Arc::clone(&raw);
+            let edit =
+                Edit::new(move |records| Ok(edit.changes(records)?.into_iter().map(|c| with_raw(c, &raw)).collect()));
+            ShelfEdit { shelf, edit }
+        };
+        Ok(edits.into_iter().map(keep).collect())
+    }
+
+    fn notes(&self, shelf: &Shelf, run: &RunId, committed: &Committed, remaining: usize) -> Vec<Note> {
+        Lessons.notes(shelf, run, committed, remaining)
+    }
+}
+
+fn site(host: &str) -> Site {
+    serde_json::from_value(json!(host)).unwrap()
+}
+
+/// A general lesson with the text that should not be in it.
+fn with_raw(change: Change, raw: &Value) -> Change {
+    let Change::Put(record) = change else { return change };
+    let Ok(mut lesson) = Lesson::from_record(&record) else { return Change::Put(record) };
+    let about = lesson.command().zip(lesson.trouble()).map(|(command, trouble)| format!("{command} {trouble}"));
+    if let (LessonText::Template(_), Some(text)) = (&lesson.text, about.and_then(|about| raw.get(&about))) {
+        lesson.extra.insert("raw".to_owned(), text.clone());
+    }
+    Change::Put(lesson.to_record(record.key).unwrap())
+}
+
+#[derive(Debug)]
+struct WeakIndex {
+    memory: Weak,
+    shelf: Shelf,
+    lessons: Vec<(String, Lesson)>,
+    inner: Arc<dyn Index>,
+}
+
+impl WeakIndex {
+    /// Every lesson with names of this shelf.
+    fn all_names(&self, trust: Trust, placement: Placement) -> Vec<Advice> {
+        let id = |key: &str| webwise::memory::AdviceId { shelf: self.shelf.clone(), key: key.to_owned() };
+        let named = self.lessons.iter().filter(|(_, lesson)| matches!(lesson.text, LessonText::Site(_)));
+        named.filter_map(|(key, lesson)| Advice::new(id(key), &lesson.text.render(), trust, placement)).collect()
+    }
+
+    /// The same advice with what should not be in it.
+    fn with_raw(&self, advice: Advice) -> Advice {
+        let lesson = self.lessons.iter().find(|(key, _)| *key == advice.id().key).map(|(_, lesson)| lesson);
+        let raw = lesson.and_then(|lesson| lesson.extra.get("raw")).and_then(Value::as_str);
+        let Some(raw) = raw else { return advice };
+        let text = format!("{} It said: {raw}", advice.text());
+        Advice::new(advice.id().clone(), &text, advice.trust(), advice.placement()).unwrap()
+    }
+}
+
+impl Index for WeakIndex {
+    fn advise(&self, cue: &Cue, above: bool) -> Vec<Advice> {
+        let off = self.memory.off;
+        let is_page = matches!(cue, Cue::PageShown { .. });
+        match off {
+            Off::OwnHost => return self.inner.advise(cue, false),
+            Off::Ours if *cue == Cue::RunStarted && self.shelf.scope != Scope::Global => {
+                return self.all_names(Trust::Code, Placement::System);
+            }
+            Off::Limit if is_page && !above => return self.all_names(Trust::Page, Placement::Site),
+            _ => {}
+        }
+        let said = self.inner.advise(cue, above);
+        for (_, lesson) in &self.lessons {
+            let full = lesson.text.render();
+            let shown = said.iter().find(|advice| *advice.text() == *full || is_cut_of(advice.text(), &full));
+            if let Some(advice) = shown {
+                self.memory.lock().full.insert(advice.text().to_owned(), full);
+            }
+        }
+        said.into_iter().map(|advice| self.with_raw(advice)).collect()
+    }
+}
+
+fn is_cut_of(shown: &str, full: &str) -> bool {
+    shown.strip_suffix('…').is_some_and(|start| full.starts_with(start))
+}
