@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
-use super::emit::{Emitter, elapsed_ms};
+use super::{
+    emit::{Emitter, elapsed_ms},
+    waiting::{self, Waiting},
+};
 use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
@@ -83,19 +86,18 @@ impl Engine {
             Err(error) => return self.tell(error, asking),
         };
         let mut done = Vec::new();
-        for record in waiting.into_iter().take(MAX_PENDING) {
-            let kind = self.kinds.iter().find(|kind| record.body["kind"] == kind.name()).cloned();
+        for Waiting { kind, said, keys } in waiting::all(&waiting).into_iter().take(MAX_PENDING) {
+            let kind = self.kinds.iter().find(|own| own.name() == kind).cloned();
             // Of a kind that this run does not use.
             let Some(kind) = kind else { continue };
-            let run = record.body["run"].as_str().and_then(|run| RunId::parse(run).ok());
-            let learned = match run {
-                Some(run) => self.learn_from(store, &*kind, &run, &record.body["said"], asking).await,
-                None => Err(Error::new(ErrorKind::Corrupt, "agent.pending").with("key", &record.key)),
+            let learned = match said {
+                Ok((run, said)) => self.learn_from(store, &*kind, &run, &said, asking).await,
+                Err(error) => Err(error),
             };
             match learned {
-                Ok(()) => done.push(Change::Remove(record.key)),
+                Ok(()) => done.extend(keys.into_iter().map(Change::Remove)),
                 // What no version of ours can read would wait for ever.
-                Err(error) if error.kind() == ErrorKind::Corrupt => done.push(Change::Remove(record.key)),
+                Err(error) if error.kind() == ErrorKind::Corrupt => done.extend(keys.into_iter().map(Change::Remove)),
                 Err(error) => self.tell(error, asking),
             }
         }
@@ -131,7 +133,7 @@ impl Engine {
             // Names of a page stand in it.
             asking.redactor.json(&mut said);
             if let Err(error) = self.learn_from(store, &*kind, &log.run, &said, asking).await {
-                let kept = self.keep_for_later(store, &*kind, said, asking).await;
+                let kept = self.keep_for_later(store, &*kind, &said, asking).await;
                 self.tell(kept.err().unwrap_or(error), asking);
             }
         }
@@ -171,15 +173,13 @@ impl Engine {
         &self,
         store: &impl MemoryBackend,
         kind: &dyn MemoryKind,
-        said: Value,
+        said: &Value,
         asking: Asking<'_>,
     ) -> Result<()> {
-        let key = format!("{}.{}", asking.emitter.run.as_str(), kind.name());
-        let record =
-            Record::new(key, &json!({ "kind": kind.name(), "run": asking.emitter.run.as_str(), "said": said }));
-        let edit = Edit::new(move |waiting: &[Record]| {
-            let is_full = waiting.len() >= MAX_PENDING;
-            Ok(if is_full { Vec::new() } else { vec![Change::Put(record.clone())] })
+        let parts = waiting::parts(kind.name(), &asking.emitter.run, said);
+        let edit = Edit::new(move |records: &[Record]| {
+            let is_full = waiting::all(records).len() >= MAX_PENDING;
+            Ok(if is_full { Vec::new() } else { parts.iter().cloned().map(Change::Put).collect() })
         });
         self.within(store.update(&Shelf::global(&self.namespace, PENDING), edit)).await.map(drop)
     }

@@ -1,0 +1,102 @@
+//! Runs that wait on a shelf until there is time to learn from them, in parts that a durable record can take. Pure.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::{
+    base::{Error, ErrorKind, Result, RunId},
+    memory::{MAX_RECORD_BYTES, Record},
+};
+
+/// What a run said to a kind, and the records that say it.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) kind: String,
+    /// The run, and what it said.
+    pub(super) said: Result<(RunId, Value)>,
+    pub(super) keys: Vec<String>,
+}
+
+/// The records for what a run said to a kind: its text cut where a record is full.
+pub(super) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
+    let record = |n: usize, of: usize, part: &str| {
+        let body = json!({ "kind": kind, "run": run.as_str(), "part": n, "of": of, "said": part });
+        Record::new(format!("{}.{kind}.{n:04}", run.as_str()), &body)
+    };
+    // What a part may take beside what every part takes.
+    let room = MAX_RECORD_BYTES.saturating_sub(record(9_999, 9_999, "").size()).max(8);
+    let (mut texts, mut taken) = (vec![String::new()], 0);
+    for c in said.to_string().chars() {
+        let size = Value::from(c.to_string()).to_string().len() - 2;
+        if taken + size > room {
+            texts.push(String::new());
+            taken = 0;
+        }
+        taken += size;
+        texts.last_mut().expect("one text at least").push(c);
+    }
+    let of = texts.len();
+    texts.iter().enumerate().map(|(n, text)| record(n, of, text)).collect()
+}
+
+/// What waits on a shelf, by run and kind.
+pub(super) fn all(records: &[Record]) -> Vec<Waiting> {
+    let mut groups: BTreeMap<(&str, &str), Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        let text = |name: &str| record.body[name].as_str().unwrap_or_default();
+        groups.entry((text("run"), text("kind"))).or_default().push(record);
+    }
+    let waiting = |((run, kind), parts): ((&str, &str), Vec<&Record>)| Waiting {
+        kind: kind.to_owned(),
+        said: joined(run, &parts),
+        keys: parts.iter().map(|part| part.key.clone()).collect(),
+    };
+    groups.into_iter().map(waiting).collect()
+}
+
+/// The whole of what was cut; the parts are in the order of their keys.
+fn joined(run: &str, parts: &[&Record]) -> Result<(RunId, Value)> {
+    let corrupt = || Error::new(ErrorKind::Corrupt, "agent.pending").with("run", run);
+    let is_whole = parts.iter().zip(0_u64..).all(|(part, n)| part.body["part"] == n && part.body["of"] == parts.len());
+    if !is_whole {
+        return Err(corrupt());
+    }
+    let text: String = parts.iter().filter_map(|part| part.body["said"].as_str()).collect();
+    let said = serde_json::from_str(&text).map_err(|error| corrupt().with_source(error))?;
+    Ok((RunId::parse(run)?, said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> RunId {
+        RunId::parse("run_1").unwrap()
+    }
+
+    #[test]
+    fn what_a_run_said_comes_back_whole_from_records_that_a_store_takes() {
+        for said in [json!(null), json!({ "a": "\"\\ \u{1} ö 😀".repeat(900) }), json!("x".repeat(5_000))] {
+            let records = parts("lessons", &run(), &said);
+            assert!(records.iter().all(|record| record.size() <= MAX_RECORD_BYTES));
+            let keys: Vec<String> = records.iter().map(|record| record.key.clone()).collect();
+            assert!(keys.is_sorted());
+            let waiting = all(&records);
+            assert_eq!(waiting.len(), 1);
+            assert_eq!((&waiting[0].kind[..], &waiting[0].keys), ("lessons", &keys));
+            assert_eq!(waiting[0].said.as_ref().unwrap(), &(run(), said));
+        }
+    }
+
+    #[test]
+    fn what_is_not_whole_is_corrupt_and_no_run_is_read_as_part_of_another() {
+        let mut records = parts("lessons", &run(), &json!("x".repeat(5_000)));
+        records.extend(parts("lessons", &RunId::parse("run_2").unwrap(), &json!(2)));
+        records.remove(1);
+        let kinds: Vec<bool> = all(&records).iter().map(|waiting| waiting.said.is_ok()).collect();
+        assert_eq!(kinds, [false, true]);
+        let foreign = [Record::new("x", &json!([1]))];
+        assert_eq!(all(&foreign)[0].said.as_ref().unwrap_err().kind(), ErrorKind::Corrupt);
+    }
+}
