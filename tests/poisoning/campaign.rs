@@ -21,7 +21,7 @@ use webwise::{
 use crate::{
     channels::{Channel, Story},
     reading::read,
-    scan::Tokens,
+    scan::{Tokens, folded},
     story::{self, Lookup, Person, Reply, Rewrite, Script},
     world::{Words, World},
 };
@@ -78,8 +78,11 @@ impl Itinerary {
 fn label(text: &str) -> String {
     let plain: String =
         text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
-    let from = plain.len().saturating_sub(60);
-    plain[from..].trim_matches('-').to_owned()
+    let tail = |text: &str| text[text.len().saturating_sub(60)..].trim_matches('-').to_owned();
+    let said = tail(&plain);
+    // What is disguised by signs that no host name has is said by its letters.
+    let letters = || folded(text).chars().filter(char::is_ascii).collect::<String>();
+    if said.is_empty() { tail(&letters()) } else { said }
 }
 
 /// What is played.

@@ -54,7 +54,7 @@ impl Tokens {
 
 /// Letters only, in lower case and of usual width: what is left of a text when everything that can separate or disguise is
 /// taken out, the escapes of white space in JSON too.
-fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -8,6 +8,8 @@
 //! tool      a recording playwright-cli       program  `webwise run` with it
 //! browser   a real browser                   site     pages for it that repeat what they got
 //! origins   where a value may be typed          pictures what is photographed
+//! lessons   what memory keeps, and recalls      shadow   a page that teaches it
+//! disk      every byte that a store writes
 //! ```
 #![cfg(target_os = "linux")]
 
@@ -17,13 +19,16 @@ mod figure;
 
 mod browser;
 mod canaries;
+mod disk;
 mod forms;
+mod lessons;
 mod mirror;
 mod model;
 mod origins;
 mod pictures;
 mod program;
 mod run;
+mod shadow;
 mod site;
 mod taps;
 mod tool;
@@ -33,6 +38,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use canaries::canaries;
 use forms::{ENCODINGS, Scanner};
 use run::{As, taps_of};
+use taps::Taps;
 
 /// What was found in all runs.
 #[derive(Default)]
@@ -49,16 +55,22 @@ struct Found {
 
 impl Found {
     async fn look_for(&mut self, value: &str, is_control: bool) {
-        let scanner = Scanner::new(value);
         let hidden = taps_of(value, As::Secret).await;
+        let shown = if is_control { Some(taps_of(value, As::Text).await) } else { None };
+        self.search(value, &hidden, shown.as_ref());
+    }
+
+    /// Searches what a value let out as a secret, and as ordinary text.
+    fn search(&mut self, value: &str, hidden: &Taps, shown: Option<&Taps>) {
+        let scanner = Scanner::new(value);
         self.canaries += 1;
         self.bytes += hidden.bytes();
         for (sink, found) in hidden.hits(&scanner) {
             self.leaks.extend(found.iter().map(|e| format!("{value:?} as {} in {sink}", ENCODINGS[*e])));
         }
-        if is_control {
+        if let Some(shown) = shown {
             self.controlled += 1;
-            for (sink, found) in taps_of(value, As::Text).await.hits(&scanner) {
+            for (sink, found) in shown.hits(&scanner) {
                 *self.controls.entry(sink).or_default() += usize::from(!found.is_empty());
                 self.encodings.extend(found);
             }
@@ -72,6 +84,27 @@ impl Found {
         other.controls.into_iter().for_each(|(sink, count)| *self.controls.entry(sink).or_default() += count);
         self.controlled += other.controlled;
         self.encodings.extend(other.encodings);
+    }
+
+    /// How many sinks were watched.
+    fn sinks(&self) -> usize {
+        self.controls.len()
+    }
+
+    /// Fails on a leak, and on a sink or an encoding that was not watched; else says what was found.
+    fn tell(self, of: &str) {
+        let Self { canaries, bytes, leaks, controls, controlled, encodings } = self;
+        let sinks = controls.len();
+        let seen = controls.values().filter(|count| **count == controlled).count();
+        assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
+        assert_eq!(seen, sinks, "a sink that did not show the value as ordinary text was not watched: {controls:?}");
+        assert_eq!(encodings.len(), ENCODINGS.len(), "an encoding was never made: {encodings:?}");
+        assert_eq!((canaries, controlled), (50, 8));
+        figure!(
+            "secrets: {of}: {canaries} canaries x {} encodings x {sinks} sinks: 0 hits in {bytes} bytes; \
+             controls {seen} of {sinks}",
+            ENCODINGS.len()
+        );
     }
 }
 
@@ -102,15 +135,5 @@ fn a_secret_leaves_a_run_in_no_encoding_by_no_sink() {
             found.add(thread.join().expect("a run of a canary ends"));
         }
     });
-    let Found { canaries, bytes, leaks, controls, controlled, encodings } = found;
-    let sinks = controls.len();
-    let seen = controls.values().filter(|count| **count == controlled).count();
-    assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
-    assert_eq!(seen, sinks, "a sink that did not show the value as ordinary text was not watched: {controls:?}");
-    assert_eq!(encodings.len(), ENCODINGS.len(), "an encoding was never made: {encodings:?}");
-    assert_eq!((canaries, controlled), (50, 8));
-    figure!(
-        "secrets: {canaries} canaries x {} encodings x {sinks} sinks: 0 hits in {bytes} bytes; controls {seen} of {sinks}",
-        ENCODINGS.len()
-    );
+    found.tell("runs");
 }
