@@ -41,8 +41,8 @@ fn key(key: &str) -> Call {
     ("press", json!({ "key": key }))
 }
 
-fn aim(role: Role, name: &str) -> Option<Aim> {
-    Some(Aim { role, name: name.to_owned(), ordinal: None })
+fn aim((role, name): (Role, &str)) -> Aim {
+    Aim { role, name: name.to_owned(), ordinal: None }
 }
 
 const fn step(tool: BrowserTool, on: Option<Thing>) -> Move {
@@ -56,16 +56,20 @@ fn scene(
     (fails, class, way): (Call, Option<ErrorClass>, Vec<Call>),
     target: (Role, &str),
     recovery: Recovery,
-    helper: Option<Aim>,
+    helper: Option<(Role, &str)>,
 ) -> Scene {
     let command = BrowserTool::parse(fails.0).unwrap();
     let trouble = class.map_or(Trouble::NoEffect, Trouble::Failed);
     let moves = match &recovery {
-        Recovery::First(moves) => moves.iter().map(|step| AimedMove { step: *step, aim: helper.clone() }).collect(),
+        Recovery::First(moves) => {
+            let at = helper.map(aim);
+            let aimed = |step: &Move| AimedMove { step: *step, aim: at.clone() };
+            moves.iter().map(aimed).collect()
+        }
         _ => Vec::new(),
     };
     let general = Template::new(command, trouble, recovery.clone()).render();
-    let on_site = SiteRecovery { command, trouble, aim: aim(target.0, target.1), recovery, moves }.render();
+    let on_site = SiteRecovery { command, trouble, aim: Some(aim(target)), recovery, moves }.render();
     Scene { path, content, fails, class, way, general, on_site }
 }
 
@@ -81,7 +85,7 @@ pub(crate) fn scenes() -> Vec<Scene> {
             (on("click", "e2"), Some(E::Intercepted), vec![on("click", "e3"), on("click", "e2")]),
             buy(),
             Recovery::First(vec![step(B::Click, Some(Thing::Button))]),
-            aim(Role::Button, "Accept all"),
+            Some((Role::Button, "Accept all")),
         ),
         scene(
             "menu",
@@ -89,7 +93,7 @@ pub(crate) fn scenes() -> Vec<Scene> {
             (on("click", "e2"), Some(E::NotVisible), vec![on("hover", "e3"), on("click", "e2")]),
             buy(),
             Recovery::First(vec![step(B::Hover, Some(Thing::MenuItem))]),
-            aim(Role::MenuItem, "Goods"),
+            Some((Role::MenuItem, "Goods")),
         ),
         scene(
             "terms",
@@ -97,7 +101,7 @@ pub(crate) fn scenes() -> Vec<Scene> {
             (on("click", "e2"), Some(E::Disabled), vec![on("check", "e3"), on("click", "e2")]),
             buy(),
             Recovery::First(vec![step(B::Check, Some(Thing::Checkbox))]),
-            aim(Role::Checkbox, "I agree"),
+            Some((Role::Checkbox, "I agree")),
         ),
         scene(
             "size",

@@ -52,7 +52,7 @@ pub(crate) enum Itinerary {
 pub(crate) type Visit = (String, bool);
 
 impl Itinerary {
-    fn runs(self, words: &Words) -> Vec<Vec<Visit>> {
+    pub(crate) fn runs(self, words: &Words) -> Vec<Vec<Visit>> {
         let label = words.0.get(&Channel::HostLabel).map(|text| label(text) + ".").unwrap_or_default();
         let below = |n: usize, whole| (format!("{label}s{n}.{}", SITES[0]), whole);
         let site = |n: usize| (SITES[n].to_owned(), true);
@@ -114,7 +114,7 @@ impl<'a> Campaign<'a> {
 
     pub(crate) fn play(&self, runtime: &Runtime) -> Played {
         let harmless = Words::default();
-        runtime.block_on(store(&self.memory, self.words));
+        self.fill_store(runtime);
         let runs = self.itinerary.runs(self.words).into_iter().zip(0..);
         let attack = runs.map(|(visits, day)| self.run(runtime, self.words, &self.visits(&visits), day, NoEvents));
         let attack = attack.collect();
@@ -123,6 +123,11 @@ impl<'a> Campaign<'a> {
             self.run(runtime, &harmless, &replies, day, NoEvents)
         };
         Played { attack, at_home: probe(SITES[0], 10), elsewhere: probe(ELSEWHERE, 11) }
+    }
+
+    /// Puts into the store what did not come by a run.
+    pub(crate) fn fill_store(&self, runtime: &Runtime) {
+        runtime.block_on(store(&self.memory, self.words));
     }
 
     /// One run on one host.

@@ -55,9 +55,9 @@ const DEFENCES: [(Off, T, Story, &str); 15] = [
     (Off::Once, T::OneRunPromoted, Story::Names, "a run counts once a site"),
 ];
 
-/// A payload that is long, one that breaks out, and one that looks like a lesson.
-fn sample() -> Vec<(usize, Payload)> {
-    let of = |(n, _): &(usize, Payload)| matches!(n, 29 | 162 | 135);
+/// A payload that is long and one that breaks out; where many lessons are wanted, one more that looks like a lesson.
+fn sample(many: bool) -> Vec<(usize, Payload)> {
+    let of = |(n, _): &(usize, Payload)| matches!(n, 29 | 162) || (many && *n == 135);
     payloads().into_iter().enumerate().filter(of).collect()
 }
 
@@ -87,7 +87,7 @@ fn play(
         }
         (campaign.play(&runtime()), tokens)
     };
-    sample().iter().map(one).collect()
+    sample(together).iter().map(one).collect()
 }
 
 /// How much got through: words, or sentences.

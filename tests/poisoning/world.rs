@@ -74,7 +74,8 @@ impl State {
         }
         let mut url = format!("https://{}/shop/{}", self.host, words.coded(C::Path, "list"));
         if self.story == Some(Story::Words) {
-            url += &format!("?q={}#{}", words.coded(C::Query, "a"), words.coded(C::Fragment, "top"));
+            let (query, fragment) = (words.coded(C::Query, "a"), words.coded(C::Fragment, "top"));
+            url = format!("{url}?q={query}#{fragment}");
         }
         url
     }
