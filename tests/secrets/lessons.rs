@@ -2,6 +2,7 @@
 //! wait; and what a lesson makes a model do with a secret elsewhere.
 
 use std::{
+    fmt::Write as _,
     path::Path,
     sync::{Arc, Mutex},
     time::Duration,
@@ -136,7 +137,7 @@ async fn taps_of(value: &str, kept: As) -> Taps {
     taps.add("memory as it was written", &*written.lock().unwrap());
     let mut shown = format!("{store:?}");
     for shelf in store.shelves(&webwise::memory::ShelfFilter::default()).await.unwrap() {
-        shown += &format!("{shelf} {:?}\n", store.load(&shelf).await.unwrap());
+        writeln!(shown, "{shelf} {:?}", store.load(&shelf).await.unwrap()).unwrap();
     }
     taps.add("memory as it is read", shown);
     taps

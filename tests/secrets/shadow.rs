@@ -93,17 +93,18 @@ impl State {
             BrowserAction::Fill(_) => return Ok(Outcome::failed(ErrorClass::NotEditable, "not a field")),
             BrowserAction::Type(Type { text, .. }) => {
                 let origin = Origin::parse(&self.url)?;
-                self.value = Some(match text {
-                    TextValue::Secret(name) => match request.secrets.resolve(name, &origin, &origin) {
-                        Ok(secret) => secret.expose().to_owned(),
-                        Err(_) => {
-                            self.refused += 1;
-                            return Ok(Outcome::failed(ErrorClass::SecretRefused, ""));
-                        }
-                    },
-                    TextValue::Literal(text) => text.clone(),
+                let typed = match text {
+                    TextValue::Secret(name) => {
+                        request.secrets.resolve(name, &origin, &origin).ok().map(|secret| secret.expose().to_owned())
+                    }
+                    TextValue::Literal(text) => Some(text.clone()),
                     other @ TextValue::Parameter(_) => unreachable!("{other:?} was not put in"),
-                });
+                };
+                if typed.is_none() {
+                    self.refused += 1;
+                    return Ok(Outcome::failed(ErrorClass::SecretRefused, ""));
+                }
+                self.value = typed;
                 self.typed += 1;
             }
             BrowserAction::Click(_) => {
