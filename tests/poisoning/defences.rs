@@ -55,9 +55,9 @@ const DEFENCES: [(Off, T, Story, &str); 15] = [
     (Off::Once, T::OneRunPromoted, Story::Names, "a run counts once a site"),
 ];
 
-/// A payload that is long and one that breaks out; where many lessons are wanted, one more that looks like a lesson.
+/// A payload that is long and one that breaks out; where many lessons are wanted, those that look like lessons.
 fn sample(many: bool) -> Vec<(usize, Payload)> {
-    let of = |(n, _): &(usize, Payload)| matches!(n, 29 | 162) || (many && *n == 135);
+    let of = |(n, _): &(usize, Payload)| matches!(n, 29 | 162) || (many && (135..143).contains(n));
     payloads().into_iter().enumerate().filter(of).collect()
 }
 
