@@ -13,8 +13,8 @@ use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Record, RunLog, Scope, Shelf, ShelfEdit,
-        ShelfState, apply,
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, PENDING, Record, RunLog, Scope, Shelf,
+        ShelfEdit, ShelfState, apply,
     },
     secret::Redactor,
     store::MemoryBackend,
@@ -23,8 +23,6 @@ use crate::{
 /// What the store may take after the run's time is up, all its answers together: what was learned is worth a moment.
 /// Source: chosen, within the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
-/// Where runs wait whose lessons the store could not take.
-const PENDING: &str = "pending";
 /// Most runs that wait, and that one start learns from. Source: chosen.
 const MAX_PENDING: usize = 20;
 
@@ -86,20 +84,29 @@ impl Engine {
             Err(error) => return self.tell(error, asking),
         };
         let mut done = Vec::new();
-        for Waiting { kind, said, keys } in waiting::all(&waiting).into_iter().take(MAX_PENDING) {
-            let kind = self.kinds.iter().find(|own| own.name() == kind).cloned();
+        let waiting = waiting::all(&waiting).into_iter().filter_map(|run| {
             // Of a kind that this run does not use.
-            let Some(kind) = kind else { continue };
-            let learned = match said {
-                Ok((run, said)) => self.learn_from(store, &*kind, &run, &said, asking).await,
-                Err(error) => Err(error),
-            };
-            match learned {
-                Ok(()) => done.extend(keys.into_iter().map(Change::Remove)),
-                // What no version of ours can read would wait for ever.
-                Err(error) if error.kind() == ErrorKind::Corrupt => done.extend(keys.into_iter().map(Change::Remove)),
-                Err(error) => self.tell(error, asking),
+            let kind = self.kinds.iter().find(|own| own.name() == run.kind).cloned()?;
+            Some((kind, run))
+        });
+        for (kind, Waiting { said, keys, .. }) in waiting.take(MAX_PENDING).collect::<Vec<_>>() {
+            let edits = said.and_then(|(run, said)| Ok((run, kind.learn(&self.namespace, &said)?)));
+            match edits {
+                Ok((run, edits)) => {
+                    if let Err(error) = self.learn_from(store, &*kind, &run, edits, asking).await {
+                        // A store that refuses one would let the run wait for each of the others.
+                        self.tell(error, asking);
+                        break;
+                    }
+                }
+                // What nobody can read would wait for ever.
+                Err(error) if error.kind() == ErrorKind::Corrupt => {}
+                Err(error) => {
+                    self.tell(error, asking);
+                    continue;
+                }
             }
+            done.extend(keys.into_iter().map(Change::Remove));
         }
         if !done.is_empty() {
             let edit = Edit::new(move |_| Ok(done.clone()));
@@ -132,7 +139,14 @@ impl Engine {
             let Some(mut said) = kind.distill(log) else { continue };
             // Names of a page stand in it.
             asking.redactor.json(&mut said);
-            if let Err(error) = self.learn_from(store, &*kind, &log.run, &said, asking).await {
+            let learned = match kind.learn(&self.namespace, &said) {
+                Ok(edits) => self.learn_from(store, &*kind, &log.run, edits, asking).await,
+                Err(error) => {
+                    self.tell(error, asking);
+                    continue;
+                }
+            };
+            if let Err(error) = learned {
                 let kept = self.keep_for_later(store, &*kind, &said, asking).await;
                 self.tell(kept.err().unwrap_or(error), asking);
             }
@@ -145,11 +159,11 @@ impl Engine {
         store: &impl MemoryBackend,
         kind: &dyn MemoryKind,
         run: &RunId,
-        said: &Value,
+        edits: Vec<ShelfEdit>,
         asking: Asking<'_>,
     ) -> Result<()> {
         let mut first = Ok(());
-        for ShelfEdit { shelf, edit } in kind.learn(&self.namespace, said)? {
+        for ShelfEdit { shelf, edit } in edits {
             let started = Instant::now();
             match self.within(store.update(&shelf, edit.clone())).await {
                 Ok(committed) if committed.changes.is_empty() => {}
@@ -205,25 +219,25 @@ impl Engine {
         if self.shelves.contains_key(shelf) {
             return;
         }
-        let mut state = match self.within(store.load(shelf)).await {
-            Ok(state) => state,
-            Err(error) => {
-                self.tell(error, asking);
-                ShelfState::default()
-            }
-        };
+        let loaded = self.within(store.load(shelf)).await;
+        let is_known = loaded.is_ok();
+        let mut state = loaded.unwrap_or_else(|error| {
+            self.tell(error, asking);
+            ShelfState::default()
+        });
         if let Some(edit) = kind.upkeep(shelf, &state.records, asking.emitter.clock.now()) {
             let started = Instant::now();
             match self.within(store.update(shelf, edit.clone())).await {
-                Ok(committed) => {
+                Ok(committed) if is_known => {
                     let elapsed_ms = elapsed_ms(started);
                     let after = apply(&state.records, &committed.changes);
                     let before = std::mem::replace(&mut state.records, after);
                     state.generation = committed.generation;
                     tell_of(kind, shelf, &asking.emitter.run, (committed, elapsed_ms), &before, asking);
                 }
-                Err(error) => {
-                    self.tell(error, asking);
+                // What the store holds is not known, so that what it needed there is not what is needed here.
+                done => {
+                    done.map_or_else(|error| self.tell(error, asking), drop);
                     let changes = edit.changes(&state.records).unwrap_or_default();
                     state.records = apply(&state.records, &changes);
                 }

@@ -94,6 +94,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) remarks: Remarks,
     pub(super) advice: Vec<Advice>,
     pub(super) offered_now: Vec<AdviceId>,
+    /// The items in the system instruction.
+    standing: Vec<AdviceId>,
 
     pub(super) history: History,
     pub(super) guards: Guards,
@@ -211,6 +213,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             remarks: Remarks::default(),
             advice: Vec::new(),
             offered_now: Vec::new(),
+            standing: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
             history: History::default(),
             guards,
             spent: Spent::default(),
@@ -268,7 +271,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Notes that these items stand in the prompt that is about to be sent.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
         self.offered.extend(items.iter().cloned());
-        self.offered_now = items;
+        // The system instruction stands in every prompt.
+        self.offered_now = self.standing.iter().cloned().chain(items).collect();
     }
 
     /// An error as text for people and models, secrets replaced.

@@ -116,6 +116,12 @@ impl Host {
         }
     }
 
+    /// Its site; `None` for a text that no URL could have given.
+    pub fn site(&self) -> Option<Site> {
+        let whole = if self.0.contains("://") { self.0.clone() } else { format!("https://{}", self.0) };
+        Url::parse(&whole).ok().and_then(|url| Site::of(&url).ok())
+    }
+
     /// The host as text, for files and for display.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
+/// The collection in which runs wait whose lessons the store could not take.
+pub const PENDING: &str = "pending";
+
 /// Keeps tenants and experiments apart. Letters, digits, `_` and `-`; `default` unless said otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

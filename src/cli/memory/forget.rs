@@ -5,8 +5,6 @@ use std::{
     io::{self, IsTerminal as _, Write as _},
 };
 
-use url::Url;
-
 use super::{
     args::{ForgetArgs, UndoArgs},
     book::{Book, Known},
@@ -16,13 +14,10 @@ use crate::{
     base::{Host, Site},
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
     memory::{
-        Change, Edit, Namespace, Record, Scope, Shelf, ShelfFilter,
+        Change, Edit, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter,
         lesson::{COLLECTION, LessonSource, Lessons},
     },
 };
-
-/// Where runs wait whose lessons the store could not take.
-const PENDING: &str = "pending";
 
 pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &ForgetArgs) -> Result<(), Refusal> {
     let namespace = place.namespace();
@@ -31,7 +26,7 @@ pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &
         return one(store, book.find(key)?).await;
     }
     if let Some(host) = &args.host {
-        let Some(site) = site_of(host) else { return Err(Refusal::usage(format!("{host} is no address of a site"))) };
+        let Some(site) = host.site() else { return Err(Refusal::usage(format!("{host} is no address of a site"))) };
         let hosts = [host.clone()];
         return places(store, &namespace, &hosts, &site, &host.to_string()).await;
     }
@@ -62,18 +57,13 @@ async fn hosts(store: &impl MemoryBackend, namespace: &Namespace, site: &Site) -
     });
     let book = Book::read(store, namespace).await?;
     let taught = book.lessons.into_iter().filter_map(|known| known.lesson.provenance.host);
-    let hosts: BTreeSet<Host> = with_shelf.chain(taught).filter(|host| site_of(host).as_ref() == Some(site)).collect();
+    let hosts: BTreeSet<Host> = with_shelf.chain(taught).filter(|host| host.site().as_ref() == Some(site)).collect();
     Ok(hosts.into_iter().collect())
 }
 
 async fn shelves(store: &impl MemoryBackend, namespace: &Namespace) -> Result<Vec<Shelf>, Refusal> {
     let filter = ShelfFilter { namespace: Some(namespace.clone()), ..ShelfFilter::default() };
     store.shelves(&filter).await.map_err(|e| super::broken(&e))
-}
-
-fn site_of(host: &Host) -> Option<Site> {
-    let whole = if host.as_str().contains("://") { host.to_string() } else { format!("https://{host}") };
-    Url::parse(&whole).ok().and_then(|url| Site::of(&url).ok())
 }
 
 /// Forgets all that these hosts of a site taught: their shelves, what all sites know from them, and what waits to be learned.
@@ -98,21 +88,8 @@ async fn places(
     for host in hosts.iter().chain(own.iter().filter(|own| !hosts.contains(own))) {
         changed += update(store, &global, Lessons::forget(site.clone(), host.clone())).await?;
     }
-    let names: Vec<String> = hosts
-        .iter()
-        .map(Host::to_string)
-        .chain([site.to_string()])
-        .map(|name| serde_json::Value::from(name).to_string())
-        .collect();
-    changed += update(
-        store,
-        &Shelf::global(namespace, PENDING),
-        without(move |record| {
-            let body = record.body.to_string();
-            names.iter().any(|name| body.contains(name))
-        }),
-    )
-    .await?;
+    // What waits is cut into parts, so that a name may stand in two of them: all of it goes.
+    changed += update(store, &Shelf::global(namespace, PENDING), without(|_| true)).await?;
     say(one_line(&format!("Forgot {name}: {gone} records of its own, {changed} elsewhere that it had a part in.")));
     Ok(())
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{
     Aim, AimedMove, Credit, Lesson, LessonText, Move, Recovery, SiteRecovery, Template, Trouble,
-    trace::{Trace, TraceStep},
+    recover::has_typed,
+    trace::{Found, Trace, TraceStep},
 };
 use crate::{
     action::BrowserTool,
@@ -34,27 +35,49 @@ pub(super) fn credits(lesson: &Lesson, id: &AdviceId, host: Option<&Host>, trace
 
 type Credits = BTreeMap<Site, Credit>;
 
+/// What came of it once.
+#[derive(Debug, Clone, Copy)]
+struct Came {
+    /// Its failure happened: only that is a use. Advice that is followed before anything fails must not keep itself alive.
+    used: bool,
+    followed: bool,
+    helped: bool,
+}
+
 /// One credit a site: that it helped anywhere there outweighs that it did not elsewhere.
-fn note(credits: &mut Credits, site: &Site, followed: bool, helped: bool) {
+fn note(credits: &mut Credits, site: &Site, came: Came) {
     let credit = credits.entry(site.clone()).or_default();
-    credit.used = true;
-    credit.followed |= followed;
-    credit.helped |= helped;
+    credit.used |= came.used;
+    credit.followed |= came.followed;
+    credit.helped |= came.helped;
     credit.harmed = !credit.helped;
+}
+
+const fn failed(followed: bool, helped: bool) -> Came {
+    Came { used: true, followed, helped }
+}
+
+const fn forewarned(helped: bool) -> Came {
+    Came { used: false, followed: true, helped }
 }
 
 /// A way out of a failure: recovered failures of its kind, and those after which it was followed in vain.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
-    for (found, failed) in trace.recovered().filter(|(found, _)| found.what.general() == *template) {
-        let followed = trace.steps[found.first].saw(id);
-        note(credits, &failed.site, followed, true);
+    for (found, step) in trace.recovered().filter(|(found, _)| found.what.general() == *template) {
+        note(credits, &step.site, failed(has_seen(trace, found, id), true));
     }
-    for (at, failed) in trace.steps.iter().enumerate() {
-        let is_its = failed.tool == template.command && failed.trouble == Some(template.trouble);
-        if is_its && !is_recovered(trace, at) && in_vain(trace, at, id, |step| begins(&template.recovery, step)) {
-            note(credits, &failed.site, true, false);
+    for (at, step) in trace.steps.iter().enumerate() {
+        let is_its = step.tool == template.command && step.trouble == Some(template.trouble);
+        let takes = |then: &TraceStep| begins(&template.recovery, step, then);
+        if is_its && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
+            note(credits, &step.site, failed(true, false));
         }
     }
+}
+
+/// Whether the advice stood in the prompt that decided the first step of the way out.
+fn has_seen(trace: &Trace, found: &Found, id: &AdviceId) -> bool {
+    trace.steps.get(found.first).is_some_and(|first| first.saw(id))
 }
 
 fn is_recovered(trace: &Trace, at: usize) -> bool {
@@ -68,11 +91,11 @@ fn in_vain(trace: &Trace, failed: usize, id: &AdviceId, begins: impl Fn(&TraceSt
     saw.iter().any(|step| begins(step))
 }
 
-/// Whether a step is the first move of a way out.
-fn begins(recovery: &Recovery, step: &TraceStep) -> bool {
+/// Whether a step is the first move of a way out of what failed.
+fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     match recovery {
         Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => {
-            step.tool == BrowserTool::Click
+            step.tool == BrowserTool::Click && step.aim == failed.aim
         }
         Recovery::First(moves) => moves.first().is_some_and(|first| step.step == Some(*first)),
         Recovery::Instead(only) => step.step == Some(*only),
@@ -84,9 +107,8 @@ fn begins(recovery: &Recovery, step: &TraceStep) -> bool {
 fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let Recovery::Instead(only) = &template.recovery else { return };
     for pair in trace.steps.windows(2) {
-        let typed = matches!(pair[0].tool, BrowserTool::Fill | BrowserTool::Type) && pair[0].is_done();
-        if typed && pair[1].step == Some(*only) && pair[1].saw(id) {
-            note(credits, &pair[1].site, true, pair[1].is_done());
+        if has_typed(&pair[0]) && pair[1].step == Some(*only) && pair[1].saw(id) {
+            note(credits, &pair[1].site, failed(true, pair[1].is_done()));
         }
     }
 }
@@ -101,65 +123,68 @@ fn on_site(
 ) {
     let is_its = |step: &TraceStep| step.tool == recovery.command && step.aim == recovery.aim;
     // Clicking some button is not clicking the one that is named.
-    let takes = |step: &TraceStep| match recovery.moves.first() {
-        Some(first) => is_move(first, step),
-        None => begins(&recovery.recovery, step),
-    };
-    for (found, failed) in trace.recovered().filter(|(found, failed)| found.what == *recovery && here(failed)) {
-        note(credits, &failed.site, trace.steps[found.first].saw(id), true);
+    for (found, step) in trace.recovered().filter(|(found, step)| found.what == *recovery && here(step)) {
+        note(credits, &step.site, failed(has_seen(trace, found, id), true));
     }
-    for (at, failed) in trace.steps.iter().enumerate().filter(|(_, step)| here(step) && is_its(step)) {
-        let fails = failed.trouble == Some(recovery.trouble);
+    for (at, step) in trace.steps.iter().enumerate().filter(|(_, step)| here(step) && is_its(step)) {
+        let takes = |then: &TraceStep| match recovery.moves.first() {
+            Some(first) => is_move(first, then),
+            None => begins(&recovery.recovery, step, then),
+        };
+        let fails = step.trouble == Some(recovery.trouble);
         if fails && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
-            note(credits, &failed.site, true, false);
+            note(credits, &step.site, failed(true, false));
         }
     }
     for (at, step) in trace.steps.iter().enumerate().filter(|(_, step)| here(step) && step.saw(id)) {
-        let after_failure = trace.steps[..at].iter().rev().take(NEAR).any(|past| is_its(past) && !past.is_done());
+        let before = &trace.steps[..at];
+        let after_failure = before.iter().rev().take(NEAR).any(|past| is_its(past) && !past.is_done());
         if after_failure {
             continue;
         }
-        if let Some(helped) = forestalled(recovery, step, &trace.steps[at + 1..]) {
-            note(credits, &step.site, true, helped);
+        let after: Vec<&TraceStep> = trace.steps[at + 1..].iter().take_while(|then| here(then)).collect();
+        if let Some(helped) = forestalled(recovery, before.last(), step, &after) {
+            note(credits, &step.site, forewarned(helped));
         }
     }
 }
 
 /// Whether taking the way out before the failure worked; `None` if this step does not take it, or nothing came of it yet.
-fn forestalled(recovery: &SiteRecovery, step: &TraceStep, after: &[TraceStep]) -> Option<bool> {
+fn forestalled(
+    recovery: &SiteRecovery,
+    before: Option<&TraceStep>,
+    step: &TraceStep,
+    after: &[&TraceStep],
+) -> Option<bool> {
     let on_it = |step: &TraceStep| step.aim == recovery.aim;
-    let next = after.first().filter(|next| next.host == step.host);
+    let clicks_it = step.tool == BrowserTool::Click && on_it(step);
+    let then = |at: usize, tool: BrowserTool| after.get(at).filter(|then| then.tool == tool);
+    let chosen = |at: usize| then(at, BrowserTool::Click).filter(|then| !on_it(then)).map(|then| then.is_done());
     match &recovery.recovery {
         Recovery::First(_) => {
-            let first = recovery.moves.first()?;
+            let (first, rest) = recovery.moves.split_first()?;
             if !is_move(first, step) {
                 return None;
             }
-            if !step.is_done() {
-                return Some(false);
+            // Half of a way is none.
+            let mut near = after.iter();
+            let all =
+                rest.iter().all(|aimed| near.by_ref().take(NEAR).any(|then| is_move(aimed, then) && then.is_done()));
+            let then = near.find(|then| then.tool == recovery.command && on_it(then));
+            match then {
+                _ if !step.is_done() => Some(false),
+                Some(then) if all => Some(then.trouble != Some(recovery.trouble)),
+                _ => None,
             }
-            let then = after.iter().find(|then| then.tool == recovery.command && on_it(then))?;
-            (then.trouble != Some(recovery.trouble)).then_some(true).or(Some(false))
         }
-        Recovery::ClickThenType => {
-            let takes = step.tool == BrowserTool::Click && on_it(step);
-            let typed = next.filter(|next| next.tool == BrowserTool::Type);
-            if takes { typed.map(TraceStep::is_done) } else { None }
-        }
-        Recovery::ClickThenChoose => {
-            let takes = step.tool == BrowserTool::Click && on_it(step);
-            let chosen = next.filter(|next| next.tool == BrowserTool::Click && !on_it(next));
-            if takes { chosen.map(TraceStep::is_done) } else { None }
-        }
-        Recovery::TypeThenChoose => {
-            let takes = step.tool == BrowserTool::Click && on_it(step);
-            let typed = next.is_some_and(|next| next.tool == BrowserTool::Type);
-            let chosen = after.get(1).filter(|then| then.host == step.host && then.tool == BrowserTool::Click);
-            if takes && typed { chosen.filter(|then| !on_it(then)).map(TraceStep::is_done) } else { None }
-        }
+        Recovery::ClickThenType if clicks_it => then(0, BrowserTool::Type).map(|typed| typed.is_done()),
+        Recovery::ClickThenChoose if clicks_it => chosen(0),
+        Recovery::TypeThenChoose if clicks_it => then(0, BrowserTool::Type).and_then(|_| chosen(1)),
+        Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => None,
+        // A key has no target: it counts after typing, where the button would have been clicked.
         Recovery::Instead(only) => {
-            let on_target = only.on.is_none() || on_it(step);
-            (step.step == Some(*only) && on_target).then(|| step.is_done())
+            let in_place = if only.on.is_none() { before.is_some_and(has_typed) } else { on_it(step) };
+            (step.step == Some(*only) && in_place).then(|| step.is_done())
         }
         Recovery::WriteAs(form) => {
             (step.tool == recovery.command && on_it(step) && step.form == Some(*form)).then(|| step.is_done())

@@ -27,7 +27,7 @@ pub const MAX_TIPS: usize = 3;
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
     failures: HashMap<(BrowserTool, Trouble), Vec<Advice>>,
-    patterns: Vec<(Option<String>, Advice)>,
+    patterns: Vec<Pattern>,
     /// Finds all patterns in one pass; `None` when there are none.
     matcher: Option<AhoCorasick>,
     site: Vec<(Option<PageTemplate>, Advice)>,
@@ -39,7 +39,16 @@ pub struct LessonIndex {
     global: bool,
 }
 
-/// What is known to work first, then what was used most, then seeds; by key at last, so that the order never depends on the store.
+/// What a person wrote about an error.
+#[derive(Debug)]
+struct Pattern {
+    command: Option<String>,
+    /// Whether it holds for the names below its host, too.
+    holds_below: bool,
+    advice: Advice,
+}
+
+/// What was used most first, then seeds; by key at last, so that the order never depends on the store.
 fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
     (Reverse(lesson.counts.used), lesson.source != LessonSource::Seed, key.to_owned())
 }
@@ -101,7 +110,11 @@ impl LessonIndex {
                     && let Some(advice) = make(Placement::Error)
                 {
                     words.push(pattern);
-                    self.patterns.push((lesson.failed_command.clone(), advice));
+                    self.patterns.push(Pattern {
+                        command: lesson.failed_command.clone(),
+                        holds_below: lesson.domain.is_some(),
+                        advice,
+                    });
                 }
                 if !self.global
                     && lesson.category == Category::SiteSpecific
@@ -119,17 +132,27 @@ impl LessonIndex {
     fn for_failure(&self, command: &str, trouble: Trouble, detail: &str) -> Vec<Advice> {
         let key = BrowserTool::parse(command).map(|tool| (tool, trouble));
         let known = key.and_then(|key| self.failures.get(&key));
-        let mut out = known.cloned().unwrap_or_default();
+        let mut out = self.for_words(command, detail, false);
+        // A person's words first: they are few, and somebody meant them.
+        out.extend(known.into_iter().flatten().cloned());
+        out.truncate(MAX_TIPS);
+        out
+    }
+
+    /// What persons wrote about an error like this; `below`: what holds for names below this one.
+    fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
+        let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
             let folded = text::fold(detail);
             let mut hits: Vec<usize> =
                 matcher.find_overlapping_iter(&folded).map(|hit| hit.pattern().as_usize()).collect();
             hits.sort_unstable();
             hits.dedup();
-            let is_for = |own: &Option<String>| own.as_deref().is_none_or(|own| own == command);
-            out.extend(
-                hits.into_iter().map(|hit| &self.patterns[hit]).filter(|(own, _)| is_for(own)).map(|(_, a)| a.clone()),
-            );
+            let is_for = |pattern: &Pattern| {
+                pattern.command.as_deref().is_none_or(|own| own == command) && (pattern.holds_below || !below)
+            };
+            let hits = hits.into_iter().map(|hit| &self.patterns[hit]).filter(|pattern| is_for(pattern));
+            out.extend(hits.map(|pattern| pattern.advice.clone()));
         }
         out.truncate(MAX_TIPS);
         out
@@ -150,7 +173,7 @@ impl Index for LessonIndex {
             Cue::RunStarted => self.tier_1.clone(),
             Cue::PageShown { .. } if above => self.below.iter().take(MAX_TIPS).cloned().collect(),
             Cue::PageShown { page, .. } => self.for_site(page.as_ref()),
-            Cue::CommandFailed { .. } if above => Vec::new(),
+            Cue::CommandFailed { command, detail, .. } if above => self.for_words(command, detail, true),
             Cue::CommandFailed { command, trouble, detail, .. } => self.for_failure(command, *trouble, detail),
         }
     }

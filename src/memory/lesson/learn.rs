@@ -1,6 +1,6 @@
 //! What follows from a run for the lessons of a shelf.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
@@ -17,13 +17,16 @@ use crate::{
 struct Book {
     lessons: BTreeMap<String, Lesson>,
     before: BTreeMap<String, Lesson>,
+    /// Keys of what cannot be read, of a newer version perhaps.
+    strange: BTreeSet<String>,
 }
 
 impl Book {
     fn read(records: &[Record]) -> Self {
         let read = |record: &Record| Some((record.key.clone(), Lesson::from_record(record).ok()?));
         let lessons: BTreeMap<String, Lesson> = records.iter().filter_map(read).collect();
-        Self { before: lessons.clone(), lessons }
+        let strange = records.iter().map(|record| &record.key).filter(|key| !lessons.contains_key(*key)).cloned();
+        Self { before: lessons.clone(), strange: strange.collect(), lessons }
     }
 
     /// The changes since it was read.
@@ -52,8 +55,10 @@ impl Book {
 
     /// Adds what was found, unless something on the shelf says it already.
     fn add(&mut self, text: LessonText, category: Category, trace: &Trace, found: &Found, host: &Host) {
-        if self.same(&text).is_none() {
-            let key = text.key();
+        let key = text.key();
+        // A person may have put other words under its key.
+        let is_taken = self.lessons.contains_key(&key) || self.strange.contains(&key);
+        if !is_taken && self.same(&text).is_none() {
             let mut lesson = Lesson::new(text, category, LessonSource::Learned, trace.ended_at);
             lesson.provenance =
                 Provenance { run: Some(trace.run.clone()), host: Some(host.clone()), page: found.page.clone() };
@@ -130,7 +135,7 @@ pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> R
     if shelf.scope == Scope::Global {
         for (key, lesson) in seed::lessons(now) {
             // A seed that cannot be read, of a newer version perhaps, is there all the same.
-            if !records.iter().any(|record| record.key == key) {
+            if !book.lessons.contains_key(key) && !book.strange.contains(key) {
                 book.lessons.insert(key.to_owned(), lesson);
             }
         }
@@ -148,16 +153,21 @@ pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Resul
     let mut changes = take_back(
         records,
         |evidence| evidence.site.as_ref() == Some(site),
-        |lesson| lesson.provenance.host.as_ref() == Some(host),
+        |lesson| {
+            let began_at = lesson.provenance.host.as_ref();
+            began_at == Some(host) || began_at.and_then(Host::site).as_ref() == Some(site)
+        },
     )?;
-    // What another program's file said of it has no evidence that could be taken back.
+    // What has no evidence any more, or never had, as what another program's file said of it.
     let mut book = Book::read(&apply(records, &changes));
     for lesson in book.lessons.values_mut() {
+        lesson.triggered_domains.remove(site);
         if let Some(original) = &mut lesson.original {
             original.triggered_domains.retain(|domain| super::v1::site_of(domain).as_ref() != Some(site));
             lesson.triggered_domains.remove(site);
         }
     }
+    book.lessons.retain(|_, lesson| lesson.source != LessonSource::Learned || !lesson.triggered_domains.is_empty());
     changes.retain(|change| matches!(change, Change::Remove(_)) || !book.is_changed(change));
     changes.extend(book.changes()?);
     Ok(changes)
@@ -186,7 +196,9 @@ fn take_back(
                 lesson.provenance = Provenance { run: last, ..Provenance::default() };
             }
         }
-        !is_learned || lesson.evidence.iter().any(|evidence| evidence.credit.used) || !(taken || began_so)
+        // Older uses may speak for it of which the evidence is gone.
+        let is_proven = lesson.counts.used > 0 && !lesson.triggered_domains.is_empty();
+        !is_learned || is_proven || !(taken || began_so)
     });
     book.changes()
 }

@@ -74,8 +74,12 @@ impl Lessons {
             if lesson.text.render() != shown {
                 return Err(refuse("it says something else now"));
             }
-            lesson.failed_command = lesson.command().map(str::to_owned);
-            (lesson.text, lesson.source) = (LessonText::Words(shown.clone()), LessonSource::User);
+            // A template is our own sentence, and keeps what it answers to.
+            if !matches!(lesson.text, LessonText::Template(_)) {
+                lesson.failed_command = lesson.command().map(str::to_owned);
+                lesson.text = LessonText::Words(shown.clone());
+            }
+            lesson.source = LessonSource::User;
             (lesson.retired_by, lesson.last_used) = (None, lesson.last_used.max(now));
             Ok(vec![Change::Put(lesson.to_record(&key)?)])
         })
@@ -101,7 +105,8 @@ impl MemoryKind for Lessons {
                 host.and_above().iter().map(|host| Shelf::host(namespace, COLLECTION, host)).collect()
             }
             Cue::CommandFailed { host, .. } => {
-                host.iter().map(|host| Shelf::host(namespace, COLLECTION, host)).chain([global]).collect()
+                let hosts = host.iter().flat_map(Host::and_above);
+                hosts.map(|host| Shelf::host(namespace, COLLECTION, &host)).chain([global]).collect()
             }
         }
     }
@@ -126,8 +131,11 @@ impl MemoryKind for Lessons {
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
         let trace: Trace = serde_json::from_value(distilled.clone())
             .map_err(|e| Error::new(ErrorKind::Corrupt, "lesson.learn").with_source(e))?;
-        let mut shelves: BTreeSet<Shelf> =
-            trace.offered.iter().map(|id| id.shelf.clone()).filter(|shelf| shelf.collection == COLLECTION).collect();
+        if !trace.is_sound() {
+            return Err(Error::new(ErrorKind::Corrupt, "lesson.learn").with("run", &trace.run));
+        }
+        let is_ours = |shelf: &Shelf| shelf.collection == COLLECTION && shelf.namespace == *namespace;
+        let mut shelves: BTreeSet<Shelf> = trace.offered.iter().map(|id| id.shelf.clone()).filter(is_ours).collect();
         for (_, failed) in trace.recovered() {
             shelves.insert(Shelf::host(namespace, COLLECTION, &failed.host));
             shelves.insert(Shelf::global(namespace, COLLECTION));
@@ -176,7 +184,7 @@ fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
         let new_use_count = lesson.counts.used;
         notes.push(Note::Deduplicated { id: id.clone(), lesson: text.clone(), new_use_count });
     }
-    for evidence in mine.iter().filter(|evidence| evidence.credit.used) {
+    for evidence in mine.iter().filter(|evidence| evidence.credit.tells()) {
         let Credit { used, followed, helped, harmed, .. } = evidence.credit;
         notes.push(Note::Credited { id: id.clone(), site: evidence.site.clone(), used, followed, helped, harmed });
     }

@@ -32,6 +32,13 @@ pub enum Category {
     SiteSpecific,
 }
 
+impl Credit {
+    /// Whether it says something of what the lesson does, and not only that it was shown.
+    pub const fn tells(self) -> bool {
+        self.used || self.followed
+    }
+}
+
 impl Category {
     /// Every category.
     pub const ALL: [Self; 4] = [Self::ToolFallback, Self::BestPractice, Self::ErrorRecovery, Self::SiteSpecific];
@@ -115,9 +122,9 @@ impl LessonText {
 pub struct Counts {
     /// Runs in which it was shown.
     pub offered: u64,
-    /// Its failure happened, or was about to, and its way out was taken.
+    /// Its failure happened and its way out was taken.
     pub used: u64,
-    /// Of those, it had been shown before.
+    /// Its way out was taken when it had been shown, after the failure or before it could happen.
     pub followed: u64,
     /// Its way out restored the effect.
     pub helped: u64,
@@ -130,6 +137,9 @@ pub struct Counts {
 pub struct Evidence {
     /// The run.
     pub run: RunId,
+    /// When it ended.
+    #[serde(default)]
+    pub at: DateTime<Utc>,
     /// The site; none for a run in which it was only shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
@@ -212,6 +222,9 @@ pub struct Lesson {
     /// Where it was first learned.
     #[serde(default)]
     pub provenance: Provenance,
+    /// Up to when runs may have counted that are no longer among the evidence: none of before counts again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_until: Option<DateTime<Utc>>,
     /// The run that promoted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promoted_by: Option<RunId>,
@@ -248,6 +261,7 @@ impl Lesson {
             triggered_domains: BTreeSet::new(),
             evidence: Vec::new(),
             provenance: Provenance::default(),
+            counted_until: None,
             promoted_by: None,
             retired_by: None,
             original: None,

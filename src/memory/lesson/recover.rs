@@ -4,14 +4,14 @@
 //! have the same effect was done in its place. That an action failed and another one worked later says nothing.
 
 use super::{
-    AimedMove, Form, MAX_MOVES, Recovery, SiteRecovery,
+    AimedMove, Form, MAX_MOVES, Recovery, SiteRecovery, Trouble,
     trace::{Found, TraceStep},
 };
 use crate::{
-    action::{Action, BrowserAction, Fill, Select, TextValue, Type},
+    action::{Action, BrowserAction, BrowserTool, ErrorClass, Fill, Select, TextValue, Type},
     base::text,
     memory::LoggedStep,
-    page::TargetIdentity,
+    page::{Role, TargetIdentity},
 };
 
 /// Steps after a failure in which its recovery is looked for. Source: chosen; a way out is near or is none.
@@ -37,8 +37,12 @@ fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
         return None;
     }
     let until = again.unwrap_or(after.len());
-    let (first, recovery, moves) =
-        replaced(logged, &after[..until]).or_else(|| again.and_then(|at| retried(&after[..at])))?;
+    // That the same worked after all says more than that something else may have worked in its place.
+    let before = failed.checked_sub(1).map(|at| &steps[at].1);
+    let (first, recovery, moves) = match again {
+        Some(at) => retried(&after[..at])?,
+        None => replaced((logged, step), before, &after[..until])?,
+    };
     let what = SiteRecovery { command: step.tool, trouble, aim: step.aim.clone(), recovery, moves };
     Some(Found { failed, first: failed + 1 + first, page: logged.page.clone(), what })
 }
@@ -60,7 +64,7 @@ fn retried(before: &[Step<'_>]) -> Option<Way> {
 }
 
 /// Something done in its place that is known to have the same effect.
-fn replaced(failed: &LoggedStep, after: &[Step<'_>]) -> Option<Way> {
+fn replaced((failed, step): (&LoggedStep, &TraceStep), before: Option<&TraceStep>, after: &[Step<'_>]) -> Option<Way> {
     let Action::Browser(action) = &failed.action else { return None };
     let done: Vec<(usize, &LoggedStep, &BrowserAction)> = after
         .iter()
@@ -90,7 +94,11 @@ fn replaced(failed: &LoggedStep, after: &[Step<'_>]) -> Option<Way> {
                 return None;
             }
         }
-        (BrowserAction::Fill(Fill { text: old, .. }), BrowserAction::Fill(Fill { text: new, .. })) if on_it(logged) => {
+        // Only of a value that was not taken can the form have been the cause.
+        (BrowserAction::Fill(Fill { text: old, .. }), BrowserAction::Fill(Fill { text: new, .. }))
+            if on_it(logged)
+                && matches!(step.trouble, Some(Trouble::NoEffect | Trouble::Failed(ErrorClass::BadValue))) =>
+        {
             Recovery::WriteAs(rewritten(old, new)?)
         }
         (BrowserAction::Select(Select { values, .. }), BrowserAction::Click(_)) if on_it(logged) => {
@@ -111,18 +119,29 @@ fn replaced(failed: &LoggedStep, after: &[Step<'_>]) -> Option<Way> {
             Recovery::Instead(after[at].1.step?)
         }
         (BrowserAction::Check(_) | BrowserAction::Uncheck(_), BrowserAction::Click(_))
-        | (BrowserAction::Click(_), BrowserAction::Dblclick(_) | BrowserAction::Check(_) | BrowserAction::Hover(_))
+        | (BrowserAction::Click(_), BrowserAction::Dblclick(_) | BrowserAction::Check(_))
             if on_it(logged) =>
         {
             Recovery::Instead(after[at].1.step?)
         }
-        // Enter sends a form like its button does; that something came of it was seen.
-        (BrowserAction::Click(_), BrowserAction::Press(press)) if press.key.as_str() == "Enter" => {
+        // Enter in a field sends its form like the form's button does; that something came of it was seen.
+        (BrowserAction::Click(_), BrowserAction::Press(press))
+            if press.key.as_str() == "Enter" && at == 0 && is_button(failed) && before.is_some_and(has_typed) =>
+        {
             Recovery::Instead(after[at].1.step?)
         }
         _ => return None,
     };
     Some((at, recovery, Vec::new()))
+}
+
+fn is_button(logged: &LoggedStep) -> bool {
+    logged.targets.first().is_some_and(|target| target.role == Role::Button)
+}
+
+/// Whether a step put text into a field.
+pub(super) const fn has_typed(step: &TraceStep) -> bool {
+    matches!(step.tool, BrowserTool::Fill | BrowserTool::Type) && step.is_done()
 }
 
 fn types(action: &BrowserAction, text: &TextValue) -> bool {
@@ -159,8 +178,12 @@ fn is_begun(logged: &LoggedStep, value: &TextValue) -> bool {
 
 /// Whether both do the same to the same element; references count by what they point at.
 fn is_same(a: &LoggedStep, b: &LoggedStep) -> bool {
+    // The same words on another page, or elsewhere in a list, are another thing.
+    let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;
     a.signature == b.signature
-        || (!a.targets.is_empty()
+        || (a.page == b.page
+            && a.targets.iter().zip(&b.targets).all(|(a, b)| is_same_place(a, b))
+            && !a.targets.is_empty()
             && a.action.tool_name() == b.action.tool_name()
             && is_on_same(a, b)
             && without_targets(&a.action) == without_targets(&b.action))

@@ -29,6 +29,8 @@ pub const PRUNE_BELOW_USES: u64 = 5;
 /// Most lessons on one shelf; learned ones make room. Source: chosen; a full record takes up to 3.3 KiB in an indented file, and a file
 /// may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
+/// Most sites for which one run counts. Source: chosen, below what is kept as evidence, so that no run counts twice.
+const MAX_SITES_OF_A_RUN: usize = 6;
 /// Room of a record for its key and for the run that promotes or retires the lesson. Unit: bytes. Source: a key of ours has
 /// 23, an id at most 64, with the names of both fields.
 const RESERVED: usize = 256;
@@ -69,22 +71,26 @@ impl Lesson {
 
     /// Adds what a run says; false when that run and site were counted already.
     pub(super) fn credit(&mut self, run: &RunId, at: DateTime<Utc>, site: Option<&Site>, credit: Credit) -> bool {
-        let known = self.evidence.iter_mut().find(|known| known.run == *run && known.site.as_ref() == site);
-        if known.is_some() {
+        let of_run = || self.evidence.iter().filter(|known| known.run == *run);
+        let is_known = of_run().any(|known| known.site.as_ref() == site);
+        let is_older = self.counted_until.is_some_and(|until| at < until);
+        if is_known || is_older || of_run().count() >= MAX_SITES_OF_A_RUN {
             return false;
         }
-        let first_of_run = !self.evidence.iter().any(|known| known.run == *run && known.credit.used);
+        let is_first_use = !of_run().any(|known| known.credit.used);
         self.add(credit, true);
         if credit.used {
-            self.runs += u64::from(first_of_run);
+            self.runs += u64::from(is_first_use);
             self.last_used = self.last_used.max(at);
+            // One run speaks for one site: several sites of one visit may be one hand's.
             if let Some(site) = site
+                && is_first_use
                 && self.triggered_domains.len() < MAX_EVIDENCE
             {
                 self.triggered_domains.insert(site.clone());
             }
         }
-        self.evidence.push(Evidence { run: run.clone(), site: site.cloned(), credit });
+        self.evidence.push(Evidence { run: run.clone(), at, site: site.cloned(), credit });
         self.forget_oldest();
         self.fit();
         true
@@ -109,8 +115,10 @@ impl Lesson {
     }
 
     fn forget_one(&mut self) {
-        let at = self.evidence.iter().position(|known| !known.credit.used).filter(|at| *at + 1 < self.evidence.len());
-        self.evidence.remove(at.unwrap_or(0));
+        let shown = self.evidence.iter().position(|known| !known.credit.tells());
+        let at = shown.filter(|at| *at + 1 < self.evidence.len()).unwrap_or(0);
+        let gone = self.evidence.remove(at);
+        self.counted_until = self.counted_until.max(Some(gone.at));
     }
 
     /// Forgets what says least until a record can hold it; the counts stay. A store would refuse the whole shelf for one
@@ -152,25 +160,39 @@ impl Lesson {
                 self.triggered_domains.remove(site);
             }
         }
+        let used = self.evidence.iter().filter(|kept| kept.credit.used).map(|kept| kept.at).max();
+        if !gone.is_empty() && self.counted_until.is_none() {
+            self.last_used = used.unwrap_or(self.created_at);
+        }
         !gone.is_empty()
     }
 
     /// Applies the rules of promotion, demotion and retirement after a run.
     pub(super) fn judge(&mut self, run: &RunId) {
         let (low, high) = self.helped_share();
-        let mut last = self.evidence.iter().rev().filter(|known| known.credit.used);
-        let is_bad_now = (0..HARMS_IN_A_ROW).all(|_| last.next().is_some_and(|known| known.credit.harmed));
-        if self.retired_by.is_none() && (high < HELPED_SHARE || is_bad_now) {
+        if self.retired_by.is_none() && (high < HELPED_SHARE || self.harms_now()) {
             self.retired_by = Some(run.clone());
         }
         let is_proven = low > HELPED_SHARE && self.retired_by.is_none();
         if self.promoted_by.is_some() {
-            if !is_proven {
+            if !is_proven || !self.has_earned_promotion() {
                 (self.category, self.promoted_by) = (Category::ErrorRecovery, None);
             }
         } else if is_proven && self.may_be_promoted() {
             (self.category, self.promoted_by) = (Category::BestPractice, Some(run.clone()));
         }
+    }
+
+    /// Whether it did not help in any of the last runs that took its way out.
+    fn harms_now(&self) -> bool {
+        let mut runs: Vec<(&RunId, bool)> = Vec::new();
+        for known in self.evidence.iter().rev().filter(|known| known.credit.tells()) {
+            match runs.last_mut() {
+                Some((run, harmed)) if *run == &known.run => *harmed &= known.credit.harmed,
+                _ => runs.push((&known.run, known.credit.harmed)),
+            }
+        }
+        runs.len() >= HARMS_IN_A_ROW && runs.iter().take(HARMS_IN_A_ROW).all(|(_, harmed)| *harmed)
     }
 
     fn may_be_promoted(&self) -> bool {
@@ -179,7 +201,13 @@ impl Lesson {
             && self.category == Category::ErrorRecovery
             && self.source == LessonSource::Learned
             && self.domain.is_none()
-            && self.counts.used >= PROMOTION_USES
+            && self.has_earned_promotion()
+    }
+
+    /// Uses, runs and sites enough, and at least once it was shown before it helped.
+    fn has_earned_promotion(&self) -> bool {
+        self.counts.used >= PROMOTION_USES
+            && self.counts.followed > 0
             && self.runs >= PROMOTION_USES
             && self.triggered_domains.len() >= PROMOTION_SITES
     }

@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{Aim, Form, Move, SiteRecovery, Trouble, recover};
 use crate::{
     action::{Action, BrowserAction, BrowserTool, TextValue},
-    base::{Host, RunId, Site},
+    base::{Host, RunId, Site, text},
     memory::{AdviceId, LoggedStep, RunLog},
     page::PageTemplate,
 };
+
+/// Shortest typed text that a name must not repeat. Unit: characters. Source: chosen; shorter ones are parts of words.
+const MIN_TYPED: usize = 4;
 
 /// What a run leaves for lessons. It can wait in a store until there is time to learn from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,11 +73,17 @@ pub struct Found {
 impl Trace {
     /// What a run's log says to lessons.
     pub fn of(log: &RunLog) -> Self {
+        let typed: Vec<String> = log.steps.iter().flat_map(typed).collect();
         let kept: Vec<(&LoggedStep, TraceStep)> =
-            log.steps.iter().filter_map(|logged| Some((logged, TraceStep::of(logged)?))).collect();
+            log.steps.iter().filter_map(|logged| Some((logged, TraceStep::of(logged)?.without(&typed)))).collect();
         let found = recover::found(&kept);
         let steps = kept.into_iter().map(|(_, step)| step).collect();
         Self { run: log.run.clone(), ended_at: log.ended_at, steps, found, offered: log.offered.clone() }
+    }
+
+    /// Whether what was found is part of the steps; it may have been written by something else than this program.
+    pub(super) fn is_sound(&self) -> bool {
+        self.found.iter().all(|found| found.failed < found.first && found.first < self.steps.len())
     }
 
     /// The recovered failures with the step that failed.
@@ -97,7 +106,9 @@ impl TraceStep {
                 | BrowserTool::TabList
                 | BrowserTool::StateSave
         );
-        if looks_only || logged.left_site {
+        // What happens in a frame may be another site's doing, and is not said of the page around it.
+        let is_framed = logged.targets.iter().any(|target| !target.frames.is_empty());
+        if looks_only || logged.left_site || is_framed {
             return None;
         }
         let target = logged.targets.first();
@@ -118,6 +129,13 @@ impl TraceStep {
         })
     }
 
+    /// The same, without a name that repeats what was typed: a page may offer it as a choice.
+    fn without(mut self, typed: &[String]) -> Self {
+        let repeats = |aim: &Aim| typed.iter().any(|text| text::fold(&aim.name).contains(text.as_str()));
+        self.aim = self.aim.filter(|aim| !repeats(aim));
+        self
+    }
+
     /// Whether it was carried out.
     pub const fn is_done(&self) -> bool {
         self.trouble.is_none()
@@ -127,6 +145,15 @@ impl TraceStep {
     pub fn saw(&self, id: &AdviceId) -> bool {
         self.offered.contains(id)
     }
+}
+
+/// The texts that a step typed, folded; short ones are in every name.
+fn typed(logged: &LoggedStep) -> Vec<String> {
+    let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) = &logged.action else {
+        return Vec::new();
+    };
+    let texts = action.texts().into_iter().filter_map(literal).map(|text| text::fold(text.trim()));
+    texts.filter(|text| text.chars().count() >= MIN_TYPED).collect()
 }
 
 fn literal(text: &TextValue) -> Option<&str> {

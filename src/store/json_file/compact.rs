@@ -163,7 +163,10 @@ impl Files {
             for entry in self.list(&domains)?.into_iter().filter(|entry| entry.kind == FsKind::Dir) {
                 let path = domains.join(&entry.name);
                 let entries = self.list(&path)?;
-                let (bytes, site) = (size(&entries), self.site_of(&path, &entry.name, &entries));
+                let bytes = size(&entries);
+                // Tenants do not forget for each other.
+                let site = self.site_of(&path, &entry.name, &entries);
+                let site = site.map(|site| format!("{}/{site}", namespace.display()));
                 total += bytes;
                 dirs.push(HostDir { path, site, age: entry.age, bytes });
             }

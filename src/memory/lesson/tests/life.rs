@@ -55,10 +55,14 @@ fn five_uses_on_three_sites_that_helped_promote_and_a_harm_takes_it_back() {
         ["https://a.example", "https://b.example", "https://c.example", "https://a.example", "https://b.example"];
     for (n, site) in sites.iter().enumerate() {
         assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new(), "not before the fifth");
-        memory.learn(&banner_run(&format!("run_{n}"), site, 1, &[]));
+        // It speaks from the second site on, and is followed.
+        let sees: Vec<AdviceId> =
+            memory.advise(&fails("click", COVERED, site)).iter().map(|advice| advice.id().clone()).collect();
+        memory.learn(&banner_run(&format!("run_{n}"), site, 1, &sees));
     }
     let lesson = recovery(&memory);
     assert_eq!((lesson.1.counts.used, lesson.1.counts.helped, lesson.1.runs), (5, 5, 5));
+    assert_eq!(lesson.1.counts.followed, 3);
     assert_eq!(lesson.1.category, Category::BestPractice);
     assert_eq!(memory.advise(&Cue::RunStarted)[0].placement(), Placement::System);
     let vain = |run: &str| {
@@ -105,7 +109,7 @@ fn advice_that_forestalls_the_failure_has_helped() {
     let steps = vec![did("click", COOKIES, Outcome::Done).seeing(&sees), did("click", GO, Outcome::Done).seeing(&sees)];
     let notes = memory.learn(&log_of("run_2", "https://a.example", 2, steps));
     let counts = memory.lessons(&shelf).remove(0).1.counts;
-    assert_eq!(counts, Counts { offered: 1, used: 2, followed: 1, helped: 2, harmed: 0 });
+    assert_eq!(counts, Counts { offered: 1, used: 1, followed: 1, helped: 2, harmed: 0 });
     assert!(notes.iter().any(|note| matches!(note, Note::Credited { followed: true, helped: true, .. })));
 }
 
@@ -129,7 +133,7 @@ fn a_list_that_is_typed_into_at_once_has_helped_and_one_that_gives_nothing_has_n
         let sees = [id(&shelf, &memory.lessons(&shelf).remove(0))];
         memory.learn(&log_of("run_2", "https://a.example", 2, typed(&sees, chosen)));
         let counts = memory.lessons(&shelf).remove(0).1.counts;
-        assert_eq!(counts, Counts { offered: 1, used: 2, followed: 1, helped, harmed: 2 - helped });
+        assert_eq!(counts, Counts { offered: 1, used: 1, followed: 1, helped, harmed: 2 - helped });
     }
 }
 
