@@ -43,7 +43,7 @@ pub(super) fn print(book: &Book, lessons: &[&Known], as_json: bool) {
 
 /// A lesson in two lines.
 fn lines(known: &Known) -> [String; 2] {
-    let counts = known.lesson.counts;
+    let counts = &known.lesson.counts;
     [
         format!(
             "{}  {}, {}, {}, {}; shown {}, used {}, helped {}, harmed {}",

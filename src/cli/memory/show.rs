@@ -33,7 +33,7 @@ pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &
 pub(super) fn lines(known: &Known) -> Vec<String> {
     let lesson = &known.lesson;
     let row = |name: &str, text: String| format!("{name:<12}{text}");
-    let counts = lesson.counts;
+    let counts = &lesson.counts;
     let mut lines = vec![
         row("Key", known.name()),
         row("Applies to", known.scope()),

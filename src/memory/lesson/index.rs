@@ -106,7 +106,10 @@ impl LessonIndex {
                 }
             }
             LessonText::Words(_) => {
-                if let Some(pattern) = lesson.error_pattern.as_deref().map(text::fold).filter(|p| !p.is_empty())
+                // What holds for one domain stands on that domain's shelf.
+                let is_here = !self.global || lesson.domain.is_none();
+                if let Some(pattern) =
+                    lesson.error_pattern.as_deref().map(text::fold).filter(|p| is_here && !p.is_empty())
                     && let Some(advice) = make(Placement::Error)
                 {
                     words.push(pattern);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use serde_json::Map;
 
 use super::{
     Category, Credit, Lesson, LessonSource, LessonText, Provenance, Trace, credit, record::Evidence,
@@ -60,8 +61,12 @@ impl Book {
         let is_taken = self.lessons.contains_key(&key) || self.strange.contains(&key);
         if !is_taken && self.same(&text).is_none() {
             let mut lesson = Lesson::new(text, category, LessonSource::Learned, trace.ended_at);
-            lesson.provenance =
-                Provenance { run: Some(trace.run.clone()), host: Some(host.clone()), page: found.page.clone() };
+            lesson.provenance = Provenance {
+                run: Some(trace.run.clone()),
+                host: Some(host.clone()),
+                page: found.page.clone(),
+                extra: Map::new(),
+            };
             lesson.fit();
             self.lessons.insert(key, lesson);
         }
@@ -116,12 +121,17 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
                 None => _ = credits.insert(None, Credit { offered: true, ..Credit::default() }),
             }
         }
+        let before = lesson.clone();
         let mut changed = false;
         for (site, credit) in credits {
             changed |= lesson.credit(&trace.run, trace.ended_at, site.as_ref(), credit);
         }
         if changed {
             lesson.judge(&trace.run);
+            if !lesson.is_storable() {
+                // A person's long words leave no room to count; a store would refuse the whole shelf for them.
+                *lesson = before;
+            }
         }
     }
     book.compact();

@@ -117,7 +117,7 @@ impl LessonText {
 }
 
 /// What was counted, each at most once a run and site. Offered is not used, and used is not helped.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     /// Runs in which it was shown.
@@ -130,6 +130,9 @@ pub struct Counts {
     pub helped: u64,
     /// It was followed and did not help.
     pub harmed: u64,
+    /// Fields of a newer version, kept as they are.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// What one run on one site says about a lesson.
@@ -182,6 +185,9 @@ pub struct Provenance {
     /// On which kind of page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
+    /// Fields of a newer version, kept as they are.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// One lesson.

@@ -31,6 +31,8 @@ pub const PRUNE_BELOW_USES: u64 = 5;
 pub const MAX_LEARNED: usize = 300;
 /// Most sites for which one run counts. Source: chosen, below what is kept as evidence, so that no run counts twice.
 const MAX_SITES_OF_A_RUN: usize = 6;
+/// Longest key. Unit: bytes. Source: chosen; ours have 23.
+const MAX_KEY: usize = 64;
 /// Room of a record for its key and for the run that promotes or retires the lesson. Unit: bytes. Source: a key of ours has
 /// 23, an id at most 64, with the names of both fields.
 const RESERVED: usize = 256;
@@ -73,7 +75,7 @@ impl Lesson {
     pub(super) fn credit(&mut self, run: &RunId, at: DateTime<Utc>, site: Option<&Site>, credit: Credit) -> bool {
         let of_run = || self.evidence.iter().filter(|known| known.run == *run);
         let is_known = of_run().any(|known| known.site.as_ref() == site);
-        let is_older = self.counted_until.is_some_and(|until| at < until);
+        let is_older = self.counted_until.is_some_and(|until| at <= until);
         if is_known || is_older || of_run().count() >= MAX_SITES_OF_A_RUN {
             return false;
         }
@@ -136,6 +138,11 @@ impl Lesson {
                 self.provenance.page = None;
             }
         }
+    }
+
+    /// Whether a store takes it as it is.
+    pub(super) fn is_storable(&self) -> bool {
+        self.to_record("").is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
     }
 
     fn fits(&self) -> bool {

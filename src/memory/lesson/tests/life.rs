@@ -109,7 +109,7 @@ fn advice_that_forestalls_the_failure_has_helped() {
     let steps = vec![did("click", COOKIES, Outcome::Done).seeing(&sees), did("click", GO, Outcome::Done).seeing(&sees)];
     let notes = memory.learn(&log_of("run_2", "https://a.example", 2, steps));
     let counts = memory.lessons(&shelf).remove(0).1.counts;
-    assert_eq!(counts, Counts { offered: 1, used: 1, followed: 1, helped: 2, harmed: 0 });
+    assert_eq!(counts, Counts { offered: 1, used: 1, followed: 1, helped: 2, harmed: 0, ..Counts::default() });
     assert!(notes.iter().any(|note| matches!(note, Note::Credited { followed: true, helped: true, .. })));
 }
 
@@ -133,7 +133,10 @@ fn a_list_that_is_typed_into_at_once_has_helped_and_one_that_gives_nothing_has_n
         let sees = [id(&shelf, &memory.lessons(&shelf).remove(0))];
         memory.learn(&log_of("run_2", "https://a.example", 2, typed(&sees, chosen)));
         let counts = memory.lessons(&shelf).remove(0).1.counts;
-        assert_eq!(counts, Counts { offered: 1, used: 1, followed: 1, helped, harmed: 2 - helped });
+        assert_eq!(
+            counts,
+            Counts { offered: 1, used: 1, followed: 1, helped, harmed: 2 - helped, ..Counts::default() }
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Lessons from logs: what is found, kept, counted, promoted, retired.
 
+mod doubts;
 mod life;
 mod recall;
 mod recovery;

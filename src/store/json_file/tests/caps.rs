@@ -195,3 +195,15 @@ fn as_many_full_lessons_as_are_kept_fit_into_a_file() {
     scene.files.update(&lessons(), &edit(all)).unwrap();
     assert!(scene.read("default/lessons.json").len() > 700_000, "they are full");
 }
+
+#[test]
+fn tenants_do_not_forget_for_each_other() {
+    let scene = small(|_| ());
+    let host: Host = serde_json::from_value("shop.example".into()).unwrap();
+    for n in 0..9 {
+        let shelf = Shelf::host(&Namespace::parse(format!("tenant{n}")).unwrap(), "lessons", &host);
+        scene.put(&shelf, "k", 1).unwrap();
+    }
+    scene.files.compact().unwrap();
+    assert_eq!(hosts(&scene).len(), 9, "{:?}", hosts(&scene));
+}
