@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use webwise::{
     action::{BrowserTool, ErrorClass},
-    memory::lesson::{Aim, AimedMove, Form, Move, NamedKey, Recovery, SiteRecovery, Template, Thing, Trouble},
+    memory::lesson::{Aim, AimedMove, Form, Move, Recovery, SiteRecovery, Template, Thing, Trouble},
     page::Role,
     testing::{ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
@@ -35,10 +35,6 @@ fn on(tool: &'static str, target: &str) -> Call {
 
 fn fill(text: &str) -> Call {
     ("fill", json!({ "target": "e2", "text": text }))
-}
-
-fn key(key: &str) -> Call {
-    ("press", json!({ "key": key }))
 }
 
 fn aim((role, name): (Role, &str)) -> Aim {
@@ -148,11 +144,11 @@ pub(crate) fn scenes() -> Vec<Scene> {
             None,
         ),
         scene(
-            "search",
-            "button \"Find\" e2",
-            (on("click", "e2"), None, vec![key("Enter")]),
-            (Role::Button, "Find"),
-            Recovery::Instead(Move::press(NamedKey::Enter)),
+            "letters",
+            "checkbox \"Send letters\" e2 [checked]",
+            (on("uncheck", "e2"), None, vec![on("click", "e2")]),
+            (Role::Checkbox, "Send letters"),
+            Recovery::Instead(step(B::Click, Some(Thing::Checkbox))),
             None,
         ),
         scene(
@@ -183,7 +179,8 @@ pub(crate) fn site(host: &str, scenes: &[Scene]) -> ScriptedBrowser {
     let mut browser = ScriptedBrowser::new();
     for scene in scenes {
         let url = |n: usize| {
-            let stage = ["", "/next", "/done"][n];
+            // One kind of page all along, as a page that changes is.
+            let stage = ["", "?then", "?done"][n];
             leaked(format!("https://{host}/{}{stage}", scene.path))
         };
         for (n, heading) in ["First", "Then", "Done"].iter().enumerate().take(scene.way.len() + 1) {
@@ -255,6 +252,6 @@ pub(crate) fn visitor(host: &str, scenes: &Arc<Vec<Scene>>) -> (ScriptedModel, A
 }
 
 fn is_done(message: &str, scene: &Scene) -> bool {
-    let stage = if scene.way.len() > 1 { "done" } else { "next" };
-    message.contains(&format!("/{}/{stage}\"", scene.path))
+    let stage = if scene.way.len() > 1 { "done" } else { "then" };
+    message.contains(&format!("/{}?{stage}\"", scene.path))
 }

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use webwise::{
     Result, RunId, Site, Trust,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement, Record, RunLog, Scope,
-        Shelf, ShelfEdit,
-        lesson::{Aim, Lesson, LessonSource, LessonText, Lessons, Trace, Trouble},
+        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement, Record, RunLog,
+        Scope, Shelf, ShelfEdit,
+        lesson::{Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, Trace, Trouble},
     },
 };
 
@@ -197,10 +197,14 @@ impl MemoryKind for Weak {
     fn learn(&self, namespace: &Namespace, said: &Value) -> Result<Vec<ShelfEdit>> {
         let whole: Trace = serde_json::from_value(said.clone()).unwrap();
         let traces = if self.off == Off::Once {
-            let alone = |(n, found): (usize, &webwise::memory::lesson::Found)| Trace {
-                run: RunId::parse(format!("{}-{n}", whole.run.as_str())).unwrap(),
-                found: vec![found.clone()],
-                ..whole.clone()
+            let alone = |(n, found): (usize, &webwise::memory::lesson::Found)| {
+                let mut trace = whole.clone();
+                trace.run = RunId::parse(format!("{}-{n}", whole.run.as_str())).unwrap();
+                trace.found = vec![found.clone()];
+                // Promotion asks that it was shown, too; what counts here is how often one run may count.
+                let key = LessonText::Template(found.what.general()).key();
+                trace.steps[found.first].offered.push(AdviceId { shelf: Shelf::global(namespace, COLLECTION), key });
+                trace
             };
             whole.found.iter().enumerate().map(alone).collect()
         } else {

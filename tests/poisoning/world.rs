@@ -99,7 +99,10 @@ impl State {
     fn names(&self, b: &mut TreeBuilder) {
         let words = &self.words;
         b.leaf(Node::text(words.say(C::PlainText, "Everything must go")));
+        // Of what happens in a frame nothing is learned, so the rest stands beside it.
         b.open(Node::new(Role::Iframe, words.say(C::FrameName, "Offers")));
+        b.leaf(Node::text("Offers of others"));
+        b.close();
         b.open(Node::new(Role::Group, words.say(C::AncestorName, "Box")));
         let mut button = node(Role::Button, words.say(C::FailingName, "Buy"), "e2");
         let attribute = words.say(C::Attribute, "buy");
@@ -111,7 +114,6 @@ impl State {
         {
             b.leaf(node(Role::Button, words.say(channel, harmless), reference));
         }
-        b.close();
         b.leaf(Node::text(words.say(C::Label, "Coupon")));
         b.leaf(node(Role::TextBox, "", "e6").with_value(words.say(C::FieldValue, "none yet")));
         b.leaf(node(Role::Combobox, "Size", "e7"));

@@ -451,6 +451,5 @@ fn following_a_tip_that_is_not_needed_does_not_keep_it_alive() {
             vec![did("click", COOKIES, Outcome::Done).seeing(&sees), did("click", GO, Outcome::Done).seeing(&sees)],
         ));
     }
-    let l = memory.lessons(&shelf).remove(0).1;
     assert_eq!(memory.upkeep(&shelf, 4_000), 1);
 }
