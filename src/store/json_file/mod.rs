@@ -51,7 +51,10 @@ use crate::{
     memory::{Committed, Edit, Scope, Shelf, ShelfFilter, ShelfState, StoreNotice},
 };
 
-/// Records in JSON files below a folder, which may be read, edited, compared and kept in git.
+/// Records in JSON files below a folder, which may be read, edited and compared.
+///
+/// Who can write there speaks as the person whose memory it is. So a folder that came from elsewhere, by a repository
+/// perhaps, is imported and reviewed, and not opened.
 ///
 /// Any number of processes may use one folder; clones share a handle. All file work is done on threads of its own, so a
 /// future that is dropped leaves the shelf as it was or as it should be.
