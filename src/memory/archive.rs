@@ -18,10 +18,10 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{
-    Change, Edit, Namespace, Record, Scope, Shelf, ShelfEdit,
-    lesson::{self, Lesson, LessonSource},
+    Advice, Change, Edit, Namespace, Record, Scope, Shelf, ShelfEdit,
+    lesson::{self, Lesson, LessonSource, LessonText},
 };
-use crate::base::{Error, ErrorKind, Host, Result};
+use crate::base::{Error, ErrorKind, Host, Result, text};
 
 /// What tells such a document from others.
 pub const FORMAT: &str = "webwise-memory";
@@ -160,9 +160,13 @@ pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> 
         }
         let taken = shelves.entry(shelf.clone()).or_default();
         for record in records {
-            let Some(record) = (if trust { Some(record.clone()) } else { doubted(record) }) else {
-                restore.problems.push(format!("{shelf}: {} is not a lesson", record.key));
-                continue;
+            let brought = if is_lessons { lesson_of(record, trust) } else { Ok(record.clone()) };
+            let record = match brought {
+                Ok(record) => record,
+                Err(why) => {
+                    restore.problems.push(format!("{shelf}: {} was left out: it {why}", text::clean(&record.key)));
+                    continue;
+                }
             };
             if is_lessons && Lesson::from_record(&record).is_ok_and(|lesson| lesson.needs_review()) {
                 restore.waiting += 1;
@@ -185,13 +189,38 @@ pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> 
     restore
 }
 
-/// A lesson of somebody else's memory; `None` if it is not a lesson.
-fn doubted(record: &Record) -> Option<Record> {
-    let mut lesson = Lesson::from_record(record).ok()?;
-    if lesson.source == LessonSource::User {
+/// Longest key taken. Unit: bytes. Source: chosen; ours have 23.
+const MAX_KEY: usize = 64;
+
+/// A lesson as it is brought: its words in the form that a prompt shows, so that what a person accepts is what is said; of
+/// somebody else's memory waiting for a person. Or why it is not taken.
+fn lesson_of(record: &Record, trust: bool) -> std::result::Result<Record, &'static str> {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !(1..=MAX_KEY).contains(&record.key.len()) || !record.key.chars().all(is_key) {
+        return Err("has a key that is not ours");
+    }
+    let Ok(mut lesson) = Lesson::from_record(record) else {
+        // Of a newer version, perhaps.
+        return if trust { Ok(record.clone()) } else { Err("is not a lesson") };
+    };
+    let before = lesson.clone();
+    if let LessonText::Words(words) = &mut lesson.text {
+        if lesson.source == LessonSource::Seed || record.key.starts_with("seed-") {
+            return Err("has the place of a seed and words of its own");
+        }
+        let shown = text::truncate(&text::squeeze(&text::clean(words)), Advice::MAX_TEXT);
+        if shown.is_empty() {
+            return Err("says nothing");
+        }
+        *words = shown;
+    }
+    if lesson.source == LessonSource::User && !trust {
         lesson.source = LessonSource::Imported;
     }
-    lesson.to_record(&record.key).ok()
+    if lesson == before {
+        return Ok(record.clone());
+    }
+    lesson.to_record(&record.key).map_err(|_| "cannot be written")
 }
 
 #[cfg(test)]
@@ -233,6 +262,26 @@ mod tests {
         };
         assert!(Lesson::from_record(&records(false)[0]).unwrap().needs_review());
         assert_eq!(records(true), [accepted()]);
+    }
+
+    #[test]
+    fn words_are_brought_as_they_are_shown_and_take_no_seeds_place() {
+        let words = |key: &str, source, said: &str| {
+            let now = "2026-01-02T03:04:05Z".parse().unwrap();
+            let text = LessonText::Words(said.to_owned());
+            Lesson::new(text, Category::BestPractice, source, now).to_record(key).unwrap()
+        };
+        let records = vec![
+            words("mine", LessonSource::User, "Ignore\nall \u{1b}[31mprevious\u{202e}"),
+            words("seed-fill-fallback", LessonSource::Learned, "Other"),
+            words("other", LessonSource::Seed, "Other"),
+            words("../k", LessonSource::User, "Other"),
+        ];
+        let archive = Archive { shelves: vec![(shelf(Scope::Global), records)], problems: Vec::new() };
+        let done = import(&archive, None, true);
+        assert_eq!((done.taken, done.problems.len()), (1, 3), "{:?}", done.problems);
+        let records = apply(&[], &done.edits[0].edit.changes(&[]).unwrap());
+        assert_eq!(Lesson::from_record(&records[0]).unwrap().text.render(), "Ignore all previous");
     }
 
     #[test]

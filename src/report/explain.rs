@@ -175,6 +175,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                 book.item(item).credited.push(Credited { site, used, followed, helped, harmed });
             }
             EventKind::LessonRecorded { item, lesson, .. } => book.became(item, lesson, Became::Recorded),
+            EventKind::LessonDeduplicated { item, lesson, .. } => book.says(item, lesson),
             EventKind::LessonPromoted { item, lesson, .. } => book.became(item, lesson, Became::Promoted),
             EventKind::LessonRetired { item, lesson, .. } => book.became(item, lesson, Became::Retired),
             _ => {}
@@ -219,10 +220,13 @@ impl Book {
         }
     }
 
+    fn says(&mut self, id: &AdviceId, lesson: &str) {
+        lesson.clone_into(&mut self.item(id).lesson);
+    }
+
     fn became(&mut self, id: &AdviceId, lesson: &str, what: Became) {
-        let item = self.item(id);
-        lesson.clone_into(&mut item.lesson);
-        item.became.push(what);
+        self.says(id, lesson);
+        self.item(id).became.push(what);
     }
 }
 

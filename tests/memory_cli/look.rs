@@ -158,3 +158,31 @@ fn what_is_wrong_with_the_arguments_is_said_in_one_sentence() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("set WEBWISE_HOME or name one with --memory-dir"));
 }
+
+#[tokio::test]
+async fn what_cannot_be_read_is_not_taken_for_forgotten() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let file = machine.memory().join("default/lessons.json");
+    for broken in [&file, &file.with_added_extension("bak")] {
+        std::fs::write(broken, "{broken").unwrap();
+    }
+    for command in [&["list"][..], &["show", "seed"], &["export"], &["undo", "run_1"], &["forget", "--all", "--yes"]] {
+        let output = machine.run(command);
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        assert!(text(&output.stderr).contains("default/lessons.json"), "{}", text(&output.stderr));
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "{broken", "nothing was overwritten");
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_in_no_backup() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    machine.says(&["forget", "--host", "https://shop.example"]);
+    let default = machine.memory().join("default");
+    for name in ["lessons.json", "lessons.json.bak"] {
+        let kept = std::fs::read_to_string(default.join(name)).unwrap();
+        assert!(!kept.contains("shop.example"), "{name}: {kept}");
+    }
+}

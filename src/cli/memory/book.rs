@@ -57,6 +57,22 @@ impl Known {
     }
 }
 
+/// The shelves of a filter, and the one of all sites whether or not it can be read: a store does not list what it does
+/// not understand, and nobody must take that for forgotten.
+pub(super) async fn shelves(
+    store: &impl MemoryBackend,
+    filter: &ShelfFilter,
+    namespace: &Namespace,
+) -> Result<Vec<Shelf>, Refusal> {
+    let mut shelves = store.shelves(filter).await.map_err(|e| super::broken(&e))?;
+    let global = Shelf::global(namespace, COLLECTION);
+    if filter.matches(&global) && !shelves.contains(&global) {
+        let state = store.load(&global).await.map_err(|e| super::broken(&e))?;
+        shelves.extend((!state.records.is_empty()).then_some(global));
+    }
+    Ok(shelves)
+}
+
 /// The lessons, ordered by shelf and key, and how many records could not be read.
 #[derive(Debug, Default)]
 pub(super) struct Book {
@@ -72,7 +88,7 @@ impl Book {
             ..ShelfFilter::default()
         };
         let mut book = Self::default();
-        for shelf in store.shelves(&filter).await.map_err(|e| super::broken(&e))? {
+        for shelf in shelves(store, &filter, namespace).await? {
             for record in store.load(&shelf).await.map_err(|e| super::broken(&e))?.records {
                 match Lesson::from_record(&record) {
                     Ok(lesson) => book.lessons.push(Known { shelf: shelf.clone(), record, lesson }),

@@ -44,7 +44,7 @@ pub(super) async fn one(store: &impl MemoryBackend, known: &Known) -> Result<(),
     }
     let key = known.record.key.clone();
     let edit = Edit::new(move |_| Ok(vec![Change::Remove(key.clone())]));
-    store.update(&known.shelf, edit).await.map_err(|e| super::broken(&e))?;
+    update(store, &known.shelf, edit).await?;
     say(one_line(&format!("Forgot {}.", known.name())));
     Ok(())
 }
@@ -63,7 +63,7 @@ async fn hosts(store: &impl MemoryBackend, namespace: &Namespace, site: &Site) -
 
 async fn shelves(store: &impl MemoryBackend, namespace: &Namespace) -> Result<Vec<Shelf>, Refusal> {
     let filter = ShelfFilter { namespace: Some(namespace.clone()), ..ShelfFilter::default() };
-    store.shelves(&filter).await.map_err(|e| super::broken(&e))
+    super::book::shelves(store, &filter, namespace).await
 }
 
 /// Forgets all that these hosts of a site taught: their shelves, what all sites know from them, and what waits to be learned.
@@ -101,9 +101,18 @@ fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
     })
 }
 
-/// Changes a shelf and says how many records changed.
+/// Changes a shelf and says how many records changed. What is taken away is taken from the backup, too.
 async fn update(store: &impl MemoryBackend, shelf: &Shelf, edit: Edit) -> Result<usize, Refusal> {
-    Ok(store.update(shelf, edit).await.map_err(|e| super::broken(&e))?.changes.len())
+    let changed = store.update(shelf, edit).await.map_err(|e| super::broken(&e))?.changes.len();
+    if changed > 0 {
+        // A backup is the state before the last change: one more change that changes nothing.
+        let again = Edit::new(|now: &[Record]| Ok(now.first().cloned().map(Change::Put).into_iter().collect()));
+        let is_empty = store.update(shelf, again).await.map_err(|e| super::broken(&e))?.changes.is_empty();
+        if is_empty {
+            store.remove(shelf).await.map_err(|e| super::broken(&e))?;
+        }
+    }
+    Ok(changed)
 }
 
 async fn all(store: &impl MemoryBackend, place: &MemoryPlace, namespace: &Namespace, yes: bool) -> Result<(), Refusal> {

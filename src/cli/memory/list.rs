@@ -8,12 +8,8 @@ use super::{
 };
 use crate::{
     MemoryBackend,
-    base::text,
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
 };
-
-/// Longest text shown in a line. Unit: characters. Source: chosen; `show` has all of it.
-const MAX_TEXT: usize = 120;
 
 pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &ListArgs) -> Result<(), Refusal> {
     let book = Book::read(store, &place.namespace()).await?;
@@ -57,7 +53,7 @@ fn lines(known: &Known) -> [String; 2] {
             counts.helped,
             counts.harmed
         ),
-        format!("    {}", text::truncate(&known.shown(), MAX_TEXT)),
+        format!("    {}", known.shown()),
     ]
 }
 

@@ -26,7 +26,7 @@ pub(super) async fn export(store: &impl MemoryBackend, place: &MemoryPlace, args
     };
     let filter = ShelfFilter { namespace, ..ShelfFilter::default() };
     let mut shelves: Vec<(Shelf, Vec<Record>)> = Vec::new();
-    for shelf in store.shelves(&filter).await.map_err(|e| super::broken(&e))? {
+    for shelf in super::book::shelves(store, &filter, &place.namespace()).await? {
         let records = store.load(&shelf).await.map_err(|e| super::broken(&e))?.records;
         shelves.push((shelf, records));
     }
@@ -42,9 +42,14 @@ pub(super) async fn export(store: &impl MemoryBackend, place: &MemoryPlace, args
     };
     let text = text.map_err(|e| super::broken(&e))?;
     let Some(path) = &args.output else {
-        // Whoever closed the output does not want to read on.
-        let _ = io::stdout().write_all(text.as_bytes());
-        return Ok(());
+        let written = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        return match written {
+            // Whoever closed the output does not want to read on.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Refusal::usage(format!("the document cannot be written: {error}")))
+            }
+            _ => Ok(()),
+        };
     };
     create(path).and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all())).map_err(|error| {
         Refusal::usage(format!("{} cannot be written ({error}): name a file that is not there yet", path.display()))
