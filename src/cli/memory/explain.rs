@@ -127,7 +127,7 @@ fn lines(item: &Item) -> Vec<String> {
     }
     lines.extend(item.credited.iter().map(|credited| format!("    credited  {}", credit(credited))));
     if item.credited.is_empty() && !item.recalled.is_empty() {
-        lines.push("    credited  with nothing: it was shown, and its way out was not taken".to_owned());
+        lines.push("    credited  with nothing: it was shown, and no use of it was counted".to_owned());
     }
     for became in &item.became {
         lines.push(format!(
@@ -154,7 +154,11 @@ fn why(recalled: &Recalled) -> String {
 
 fn credit(credited: &Credited) -> String {
     let site = credited.site.as_ref().map(|site| format!(" on {site}")).unwrap_or_default();
-    let used = if credited.used { "its way out was taken" } else { "its way out was not taken" };
+    let used = match (credited.used, credited.followed) {
+        (true, _) => "its way out was taken",
+        (false, true) => "its way out was taken before anything failed",
+        (false, false) => "no use of it was counted",
+    };
     let shown = if credited.followed { ", after it had been shown" } else { ", without having been shown" };
     let end = match (credited.helped, credited.harmed) {
         (true, _) => ", and helped",

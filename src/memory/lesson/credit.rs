@@ -68,10 +68,8 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
     }
     for (at, step) in trace.steps.iter().enumerate() {
         let is_its = step.tool == template.command && step.trouble == Some(template.trouble);
-        // Where another way led out in the end, a first move that came to nothing was in vain all the same.
-        let is_recovered = is_recovered(trace, at);
-        let takes = |then: &TraceStep| begins(&template.recovery, step, then) && !(is_recovered && then.is_done());
-        if is_its && in_vain(trace, at, id, takes) {
+        let takes = |then: &TraceStep| begins(&template.recovery, step, then);
+        if is_its && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
             note(credits, &step.site, failed(true, false));
         }
     }
