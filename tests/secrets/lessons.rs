@@ -11,7 +11,7 @@ use std::{
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, LlmClient, Origin, RunReport, Site, Task,
-    action::RawCall,
+    action::{ParameterName, RawCall},
     agent::Options,
     chat::ChatResponse,
     guard::ApprovalMode,
@@ -47,8 +47,9 @@ fn agent<L: LlmClient, M: MemoryBackend>(browser: &Shadow, model: L, memory: M) 
 }
 
 /// Runs into a field that is none, types the value all the same, and finds a way past everything that is named after it.
-fn errand(value: &str, kept: As, names: usize) -> Vec<ChatResponse> {
-    let typed = if kept == As::Secret { format!("<secret:{NAME}>") } else { value.to_owned() };
+fn errand(kept: As, names: usize) -> Vec<ChatResponse> {
+    // What a model types literally is left out of names that repeat it, so the control is a parameter.
+    let typed = if kept == As::Secret { format!("<secret:{NAME}>") } else { format!("<param:{NAME}>") };
     let click = |at: usize| call("click", json!({ "target": format!("e{at}") }));
     let mut replies =
         vec![call("fill", json!({ "target": "e2", "text": typed })), click(2), call("type", json!({ "text": typed }))];
@@ -63,10 +64,12 @@ fn errand(value: &str, kept: As, names: usize) -> Vec<ChatResponse> {
 }
 
 async fn run(value: &str, kept: As, names: usize, memory: impl MemoryBackend, taps: &mut Taps) {
-    let (browser, model) = (Shadow::default(), ScriptedModel::new(errand(value, kept, names)));
+    let (browser, model) = (Shadow::default(), ScriptedModel::new(errand(kept, names)));
     let mut task = Task::new("See the account").unwrap().with_start_url(SITE).unwrap();
     if kept == As::Secret {
         task = task.with_secrets(vault(value));
+    } else {
+        task = task.with_parameter(ParameterName::parse(NAME).unwrap(), value);
     }
     let report = agent(&browser, model.clone(), memory).run(task).await;
     assert!(report.is_success(), "{value:?} {kept:?}: {report:?}");
