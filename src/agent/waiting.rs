@@ -26,16 +26,17 @@ pub(super) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
     };
     // What a part may take beside what every part takes.
     let room = MAX_RECORD_BYTES.saturating_sub(record(9_999, 9_999, "").size()).max(8);
-    let (mut texts, mut taken) = (vec![String::new()], 0);
+    let (mut texts, mut last, mut taken) = (Vec::new(), String::new(), 0);
     for c in said.to_string().chars() {
         let size = Value::from(c.to_string()).to_string().len() - 2;
         if taken + size > room {
-            texts.push(String::new());
+            texts.push(std::mem::take(&mut last));
             taken = 0;
         }
         taken += size;
-        texts.last_mut().expect("one text at least").push(c);
+        last.push(c);
     }
+    texts.push(last);
     let of = texts.len();
     texts.iter().enumerate().map(|(n, text)| record(n, of, text)).collect()
 }

@@ -99,10 +99,7 @@ impl Host {
     /// holds for a whole domain is looked for. A public suffix is never among them.
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
-        let Ok(url) = Url::parse(&if self.0.contains("://") { self.0.clone() } else { format!("https://{}", self.0) })
-        else {
-            return hosts;
-        };
+        let Some(url) = self.url() else { return hosts };
         let (Some(name), Ok(site)) = (url.host_str(), Site::of(&url)) else { return hosts };
         let mut name = name;
         loop {
@@ -118,8 +115,13 @@ impl Host {
 
     /// Its site; `None` for a text that no URL could have given.
     pub fn site(&self) -> Option<Site> {
+        Site::of(&self.url()?).ok()
+    }
+
+    /// Its front page; `None` for a text that no URL could have given.
+    pub fn url(&self) -> Option<Url> {
         let whole = if self.0.contains("://") { self.0.clone() } else { format!("https://{}", self.0) };
-        Url::parse(&whole).ok().and_then(|url| Site::of(&url).ok())
+        Url::parse(&whole).ok()
     }
 
     /// The host as text, for files and for display.

@@ -46,12 +46,12 @@ impl Advice {
     /// vouches for and that wants to stand in the system instruction.
     pub fn new(id: AdviceId, advice: &str, trust: Trust, placement: Placement) -> Option<Self> {
         let vouched = matches!(trust, Trust::Code | Trust::User);
-        (vouched || placement != Placement::System).then(|| Self {
-            id,
-            text: text::truncate(&text::squeeze(&text::clean(advice)), Self::MAX_TEXT),
-            trust,
-            placement,
-        })
+        (vouched || placement != Placement::System).then(|| Self { id, text: Self::shown(advice), trust, placement })
+    }
+
+    /// Words in the form in which a prompt shows them: clean, on one line, cut to [`Advice::MAX_TEXT`].
+    pub fn shown(words: &str) -> String {
+        text::truncate(&text::squeeze(&text::clean(words)), Self::MAX_TEXT)
     }
 
     /// Where it comes from.

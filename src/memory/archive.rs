@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use url::Url;
 
 use super::{
     Advice, Change, Edit, Namespace, Record, Scope, Shelf, ShelfEdit,
@@ -125,8 +124,7 @@ fn is_fine(shelf: &Shelf) -> bool {
         Scope::Global => return is_word,
         Scope::Host(host) => host,
     };
-    let whole = if host.as_str().contains("://") { host.to_string() } else { format!("https://{host}") };
-    let again = Url::parse(&whole).ok().and_then(|url| Host::of(&url).ok());
+    let again = host.url().and_then(|url| Host::of(&url).ok());
     is_word && again.as_ref() == Some(host)
 }
 
@@ -208,7 +206,7 @@ fn lesson_of(record: &Record, trust: bool) -> std::result::Result<Record, &'stat
         if lesson.source == LessonSource::Seed || record.key.starts_with("seed-") {
             return Err("has the place of a seed and words of its own");
         }
-        let shown = text::truncate(&text::squeeze(&text::clean(words)), Advice::MAX_TEXT);
+        let shown = Advice::shown(words);
         if shown.is_empty() {
             return Err("says nothing");
         }

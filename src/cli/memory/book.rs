@@ -2,7 +2,6 @@
 
 use crate::{
     MemoryBackend,
-    base::text,
     cli::Refusal,
     memory::{
         Advice, Namespace, Record, Scope, Shelf, ShelfFilter,
@@ -53,7 +52,7 @@ impl Known {
 
     /// The text as a prompt would show it.
     pub(super) fn shown(&self) -> String {
-        text::truncate(&text::squeeze(&text::clean(&self.lesson.text.render())), Advice::MAX_TEXT)
+        Advice::shown(&self.lesson.text.render())
     }
 }
 

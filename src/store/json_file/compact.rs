@@ -10,7 +10,6 @@ use std::{
 };
 
 use serde_json::Value;
-use url::Url;
 
 use super::{
     Files,
@@ -22,10 +21,7 @@ use super::{
     place::{DOMAINS, LOCKS, Place, collection_of},
     write::Written,
 };
-use crate::{
-    base::{Host, Site},
-    memory::{Record, Scope, StoreNoticeKind},
-};
+use crate::memory::{Record, Scope, StoreNoticeKind};
 
 /// Within what part of a cap the store is brought before it is reached, and down to which: caps are looked at from time to
 /// time, so there must be room for what comes in between. Source: chosen; a 32nd and a 16th of the cap.
@@ -222,11 +218,11 @@ impl Files {
     /// The registrable domain of a host's folder. A name that was cut does not tell it, but the files do.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
-            return site_of(&host);
+            return host.site().map(|site| site.to_string());
         }
         let file = entries.iter().find(|entry| collection_of(&entry.name).is_some())?;
         match self.document_at(&dir.join(&file.name))?.shelf.scope {
-            Scope::Host(host) => site_of(&host),
+            Scope::Host(host) => host.site().map(|site| site.to_string()),
             Scope::Global => None,
         }
     }
@@ -242,10 +238,4 @@ fn low(max: u64) -> u64 {
 
 fn size(entries: &[FsEntry]) -> u64 {
     entries.iter().filter(|entry| entry.kind == FsKind::File).map(|entry| entry.size).sum()
-}
-
-fn site_of(host: &Host) -> Option<String> {
-    let text = host.as_str();
-    let url = if text.starts_with("http://") { Url::parse(text) } else { Url::parse(&format!("https://{text}")) };
-    Some(Site::of(&url.ok()?).ok()?.as_str().to_owned())
 }

@@ -76,7 +76,8 @@ pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: Date
                 continue;
             }
         };
-        let shown = shown(&entry.lesson);
+        // What a person reads, accepts, and what is shown then are the same bytes.
+        let shown = Advice::shown(&entry.lesson);
         let seed = seeds.iter().find(|(key, seed)| is_seed(entry, key, seed));
         let (key, text) = match seed {
             Some((key, seed)) => ((*key).to_owned(), seed.text.clone()),
@@ -127,11 +128,6 @@ pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: Date
 /// An edit that stores a record unless it is there already.
 fn keep(record: Record) -> Edit {
     Edit::new(move |records| Ok(if records.contains(&record) { Vec::new() } else { vec![Change::Put(record.clone())] }))
-}
-
-/// The words as a prompt would show them: what a person reads, accepts, and what is shown then are the same bytes.
-fn shown(words: &str) -> String {
-    text::truncate(&text::squeeze(&text::clean(words)), Advice::MAX_TEXT)
 }
 
 /// The same lesson has the same key in every file: its words and what it is matched by.
