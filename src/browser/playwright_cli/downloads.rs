@@ -6,12 +6,12 @@
 
 use std::{fs, io, path::Path};
 
-use super::{
-    driver::PlaywrightCli,
-    folder::{self, Folder},
-    reply::Download,
+use super::{driver::PlaywrightCli, reply::Download};
+use crate::{
+    base::text::clean,
+    browser::chromium::{self, Folder},
+    page::Notice,
 };
-use crate::{base::text::clean, page::Notice};
 
 /// Largest file that is kept, and most that files on their way may take together; past it all of these are dropped and told
 /// as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
@@ -61,9 +61,9 @@ exports.default = async ({ page }) => {
 
 /// Puts the watch into a browser's folder.
 pub(super) fn write_watch(folder: &Folder) -> io::Result<()> {
-    folder::create_private_folder(&folder.file(NOTES))?;
+    chromium::create_private_folder(&folder.file(NOTES))?;
     let script = WATCH.replace("MAX_DOWNLOAD", &MAX_DOWNLOAD.to_string());
-    folder::write_private(&watch_script(folder), script.as_bytes())
+    chromium::write_private(&watch_script(folder), script.as_bytes())
 }
 
 /// Where the watch is.
@@ -106,7 +106,7 @@ impl PlaywrightCli {
         }
         fs::create_dir_all(folder)?;
         let id = uuid::Uuid::now_v7().simple().to_string();
-        folder::write_private(&folder.join(format!("download-{id}.bin")), &fs::read(&from)?)?;
+        chromium::write_private(&folder.join(format!("download-{id}.bin")), &fs::read(&from)?)?;
         fs::remove_file(from)
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn the_watch_knows_the_cap() {
         let base = tempfile::tempdir().unwrap();
-        let folder = Folder::create(base.path()).unwrap();
+        let folder = Folder::create(base.path(), &[]).unwrap();
         write_watch(&folder).unwrap();
         let script = fs::read_to_string(watch_script(&folder)).unwrap();
         assert!(script.contains("const MOST = 104857600;"), "{script}");

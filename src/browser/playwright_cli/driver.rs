@@ -12,9 +12,7 @@ use async_trait::async_trait;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::{
-    failure,
-    folder::Folder,
-    launch,
+    failure, launch,
     masking::Typed,
     observe::class_of,
     options::PlaywrightCliOptions,
@@ -25,7 +23,10 @@ use super::{
 use crate::{
     action::{BrowserTool, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result},
-    browser::{BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest,
+        chromium::Folder,
+    },
     page::{Dialog, Notice, Observation, Tab},
 };
 

@@ -9,21 +9,20 @@ use super::{
     observe::class_of,
     reply::Page,
     scripts,
-    tabs::listing,
     transport::Command,
 };
 use crate::{
     action::{
-        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton, OnTarget, Outcome, Scroll,
-        ScrollDirection, Select, StateFile, TabAt, TabNew, Target, TextValue, Type, Upload, Wait,
+        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton, OnTarget, Outcome, Select,
+        StateFile, TabAt, TabNew, Target, TextValue, Type, Upload,
     },
     base::{Error, ErrorKind, Result, text},
-    browser::{ExecuteRequest, Execution},
+    browser::{
+        ExecuteRequest, Execution,
+        rules::{DIALOG_SECRET, OPTION_SECRET, STATE_NAME, listing, out_of_time, wheel},
+    },
     page::DialogKind,
 };
-
-/// How far `scroll` goes when the model does not say. Unit: CSS pixels. Source: the tool's description.
-const SCROLL: u32 = 600;
 
 impl PlaywrightCli {
     pub(super) async fn carry_out(&self, request: &ExecuteRequest) -> Result<Execution> {
@@ -80,7 +79,7 @@ impl PlaywrightCli {
             BrowserAction::Upload(upload) => self.upload(state, upload, timeout).await,
             BrowserAction::Scroll(scroll) => {
                 let (x, y) = wheel(scroll);
-                let command = Command::new("mousewheel").arg(x).arg(y);
+                let command = Command::new("mousewheel").arg(x.to_string()).arg(y.to_string());
                 self.simple(state, command, "page.mouse.wheel(", timeout).await
             }
             BrowserAction::Wait(wait) => self.wait(state, wait, timeout).await,
@@ -194,7 +193,7 @@ impl PlaywrightCli {
         timeout: Duration,
     ) -> Result<Execution> {
         if values.iter().any(|value| value.secret().is_some()) {
-            return Ok(Outcome::failed(ErrorClass::SecretRefused, "a secret cannot be an option").into());
+            return Ok(Outcome::failed(ErrorClass::SecretRefused, OPTION_SECRET).into());
         }
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
         match &values[..] {
@@ -228,9 +227,7 @@ impl PlaywrightCli {
 
     async fn dialog_accept(&self, state: &mut State, text: Option<&TextValue>, timeout: Duration) -> Result<Execution> {
         if text.is_some_and(|text| text.secret().is_some()) {
-            return Ok(
-                Outcome::failed(ErrorClass::SecretRefused, "a dialog does not say which site will read it").into()
-            );
+            return Ok(Outcome::failed(ErrorClass::SecretRefused, DIALOG_SECRET).into());
         }
         let command = Command::new("dialog-accept").args(text.map(ToString::to_string));
         self.answer_dialog(state, command, timeout).await
@@ -255,7 +252,7 @@ impl PlaywrightCli {
 
     async fn storage(&self, state: &mut State, name: &'static str, file: &str, timeout: Duration) -> Result<Execution> {
         if crate::base::SessionId::parse(file).is_err() {
-            return Ok(Outcome::failed(ErrorClass::BadArguments, "letters, digits, `_` and `-` only").into());
+            return Ok(Outcome::failed(ErrorClass::BadArguments, STATE_NAME).into());
         }
         let folder = self.options.state_folder.clone().unwrap_or_else(|| self.folder.path().join("out"));
         let path = folder.join(format!("state-{file}.json"));
@@ -264,7 +261,7 @@ impl PlaywrightCli {
         if is_new {
             // Made by us first, because the tool would let everybody read it.
             std::fs::create_dir_all(&folder).map_err(io)?;
-            super::folder::write_private(&path, b"{}").map_err(io)?;
+            crate::browser::chromium::write_private(&path, b"{}").map_err(io)?;
         }
         let evidence = if name == "state-save" { ".storageState(" } else { ".setStorageState(" };
         let command = Command::new(name).arg(path.display().to_string());
@@ -329,15 +326,6 @@ impl PlaywrightCli {
     }
 }
 
-/// What is told of an action that took too long.
-fn out_of_time(action: &BrowserAction) -> Execution {
-    match action {
-        // The time was over in the middle of a last look.
-        BrowserAction::Wait(Wait { seconds: None, .. }) => Outcome::failed(ErrorClass::WaitedInVain, "").into(),
-        _ => Outcome::failed(ErrorClass::Timeout, "the browser gave no answer in time").into(),
-    }
-}
-
 fn is_done(result: &Result<Execution>) -> bool {
     result.as_ref().is_ok_and(|execution| execution.outcome.is_done())
 }
@@ -351,15 +339,4 @@ fn words(target: &Target) -> String {
         Target::Ref(reference) => reference.to_string(),
         Target::Locator(locator) => locator::print(locator),
     }
-}
-
-fn wheel(scroll: &Scroll) -> (String, String) {
-    let pixels = i64::from(scroll.pixels.unwrap_or(SCROLL));
-    let (x, y) = match scroll.direction {
-        ScrollDirection::Up => (0, -pixels),
-        ScrollDirection::Down => (0, pixels),
-        ScrollDirection::Left => (-pixels, 0),
-        ScrollDirection::Right => (pixels, 0),
-    };
-    (x.to_string(), y.to_string())
 }

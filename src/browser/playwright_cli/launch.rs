@@ -1,24 +1,61 @@
 //! Starting a browser: folder, configuration, the tool's `open`, and the choice of the transport.
 
-use std::path::Path;
+use std::path::PathBuf;
 #[cfg(unix)]
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use super::{
     downloads, failure,
-    folder::{self, Folder},
     options::{PlaywrightCliOptions, TransportChoice},
     reply::Reply,
     transport::{Link, Process, RawReply},
 };
-use crate::base::{Error, ErrorKind, Result, text::truncate};
+use crate::{
+    base::{Error, ErrorKind, Result, text::truncate},
+    browser::chromium::{self, Folder},
+};
 
 const OPERATION: &str = "browser.launch";
-/// Where the private folder goes when nobody chose a place and the path of the system's is too long for sockets.
-const SHORT_TEMP: &str = "/tmp";
+/// Folders in the private one. The tool looks upwards for one called `.playwright`; here it ends the search at our own.
+const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
 /// How long the first answer over a socket may take. Unit: time. Source: it takes 10 ms; a busy machine a few seconds.
 #[cfg(unix)]
 const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// Loaded into the tool's daemon: it connects to the owner's socket in the private folder. When this process ends, for whatever
+/// reason, the kernel closes the socket, the daemon hears of it, ends its browser and removes the folder.
+/// `WEBWISE_FOLDER` names the folder.
+const WATCH: &str = r"'use strict';
+// Ends the browser's daemon when the program that started it is gone.
+const path = require('path');
+const folder = process.env.WEBWISE_FOLDER;
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
+  let ending = false;
+  const end = () => {
+    if (ending) return;
+    ending = true;
+    process.on('exit', () => {
+      const remove = name => require('fs').rmSync(path.join(folder, name), { recursive: true, force: true });
+      for (let left = 20; left > 0; left--) {
+        // The last processes of the browser still write; what says that the folder had an owner goes last.
+        try { ['t', 'out', ''].forEach(remove); return; } catch { Atomics.wait(PAUSE, 0, 0, 50); }
+      }
+    });
+    setTimeout(() => process.exit(1), 1500);
+    process.kill(process.pid, 'SIGTERM');
+  };
+  const owner = require('net').connect(path.join(folder, 'owner.sock'));
+  owner.on('error', end);
+  owner.on('close', end);
+  owner.unref();
+}
+";
+
+/// Where that script is.
+pub(super) fn watch_script(folder: &Folder) -> PathBuf {
+    folder.file("watch.cjs")
+}
 
 /// Starts a browser in a folder of its own; both end when the folder is dropped.
 pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Link)> {
@@ -29,13 +66,10 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
         };
         Error::new(kind, OPERATION).with_source(error)
     };
-    let folder = match &options.folder {
-        Some(base) => Folder::create(base),
-        None => Folder::create_in_first(&[&std::env::temp_dir(), Path::new(SHORT_TEMP)]),
-    };
-    let folder = folder.map_err(failed)?;
+    let folder = Folder::create_for(options.folder.as_deref(), &INSIDE).map_err(failed)?;
+    chromium::write_private(&watch_script(&folder), WATCH.as_bytes()).map_err(failed)?;
     let config = folder.file("config.json");
-    folder::write_private(&config, options.config(&folder).to_string().as_bytes()).map_err(failed)?;
+    chromium::write_private(&config, options.config(&folder).to_string().as_bytes()).map_err(failed)?;
 
     if options.downloads.is_some() {
         downloads::write_watch(&folder).map_err(failed)?;
@@ -45,7 +79,7 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     let process = Process::new(options.program.clone(), session.clone(), folder.path().to_owned(), environment);
     let arguments = vec![format!("-s={session}"), "open".to_owned(), format!("--config={}", config.display())];
     let opened = process.output(arguments, options.launch_timeout).await?.reply();
-    folder.set_daemon(opened_with_pid(&opened, &session)?).map_err(failed)?;
+    folder.set_process(opened_with_pid(&opened, &session)?).map_err(failed)?;
 
     let link = Link::safe(Box::new(process));
     let link = match options.transport {
@@ -58,7 +92,7 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
 /// A name that no other session of this user has, should the tool not keep to our folder.
 fn session_name(folder: &Folder) -> String {
     let name = folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    name.replace("webwise-browser-", "ww-")
+    name.replace(chromium::PREFIX, "ww-")
 }
 
 /// The daemon's process, if the tool says that the browser is open and shows its first page.

@@ -1,7 +1,7 @@
 //! playwright-cli as a driver: Chromium through the command-line tool of `@playwright/cli`, tested with version 0.1.22.
 //!
 //! What lives here: the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), how commands reach it
-//! (`transport`), its process and files (`launch`, `folder`, `owner`, `options`, `discover`), and on top of them the port
+//! (`transport`), its start (`launch`, `options`), and on top of them the port
 //! (`driver`, `observe`, `masking`, `execute`, `navigate`,
 //! `tabs`, `typing`, `downloads`, `evidence`). Nothing outside of this folder knows any of it.
 //!
@@ -16,20 +16,17 @@
 //! of a process, and the echo of the script in the reply is wiped unread. Fields that hold passwords, one-time codes or
 //! card numbers, and fields that a secret was typed into, show a mask instead of their value.
 
-mod discover;
 mod downloads;
 mod driver;
 mod evidence;
 mod execute;
 mod failure;
-mod folder;
 mod launch;
 mod locator;
 mod masking;
 mod navigate;
 mod observe;
 mod options;
-mod owner;
 mod refuse;
 mod reply;
 mod scripts;
@@ -41,7 +38,6 @@ mod waiting;
 
 use crate::page::Tree;
 
-pub use discover::ProgramPlaces;
 pub use driver::PlaywrightCli;
 pub use options::{PlaywrightCliOptions, TransportChoice};
 

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use url::Url;
-
 use super::{
     driver::{BLANK, PlaywrightCli, Scripted, State},
     evidence::execution,
@@ -14,7 +12,7 @@ use super::{
 use crate::{
     action::{ErrorClass, Outcome},
     base::Result,
-    browser::Execution,
+    browser::{Execution, rules::web_address},
 };
 
 /// How long an error page may take to appear after a failed navigation, and how often it is looked for. A navigation
@@ -105,39 +103,5 @@ impl PlaywrightCli {
             Scripted::Returned(returned) => returned.place,
             Scripted::Refused(_) | Scripted::Interrupted(_) => None,
         })
-    }
-}
-
-/// An address as the tool gets it: http or https, serialised anew.
-pub(super) fn web_address(address: &str) -> Result<String, Outcome> {
-    let refuse = |why| Outcome::failed(ErrorClass::NavigationFailed, why);
-    let url = Url::parse(address).map_err(|_| refuse("not an address with http:// or https://"))?;
-    match url.scheme() {
-        "http" | "https" => Ok(url.into()),
-        _ => Err(refuse("only http and https addresses can be opened")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_web_addresses_are_opened() {
-        assert_eq!(web_address(" http://Example.com/ü ").unwrap(), "http://example.com/%C3%BC");
-        // What only the URL standard may trim is not trimmed before it.
-        assert_eq!(web_address("http://a.test/x\u{a0}").unwrap(), "http://a.test/x%C2%A0");
-        for bad in [
-            "file:///etc/passwd",
-            "javascript:alert(1)",
-            "chrome://version",
-            "about:blank",
-            "data:text/html,x",
-            "example.com",
-            "--help",
-            "",
-        ] {
-            assert!(web_address(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -16,14 +16,15 @@ use super::{
 use crate::{
     action::ErrorClass,
     base::{Error, ErrorKind, Result, text::clean},
-    browser::{COMMAND_TIMEOUT, ObserveRequest, ScreenshotRequest},
-    page::{ElementRef, Node, Observation, Tree},
+    browser::{
+        COMMAND_TIMEOUT, ObserveRequest, ScreenshotRequest,
+        rules::{PNG, unread},
+    },
+    page::{ElementRef, Observation, Tree},
 };
 
 /// Most frames asked about at once; nobody knows where more lead. Unit: frames. Source: chosen.
 const MAX_FRAMES: usize = 100;
-/// How a PNG file begins.
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Largest picture read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
@@ -167,13 +168,6 @@ impl PlaywrightCli {
         let _ = std::fs::remove_file(&file);
         if bytes.starts_with(PNG) { Ok(Ok(bytes)) } else { Err(malformed("a picture that is not a PNG file")) }
     }
-}
-
-/// A page of which nothing can be read: all of it counts as left out.
-fn unread(url: String) -> Observation {
-    let mut tree = Tree::builder().with_max_nodes(0);
-    tree.leaf(Node::text(""));
-    Observation::new(url, "", tree.finish())
 }
 
 /// The class of a refusal, for outcomes.

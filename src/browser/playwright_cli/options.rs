@@ -9,50 +9,17 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{discover::ProgramPlaces, downloads, folder::Folder};
-use crate::base::Result;
+use super::{downloads, launch};
+use crate::{
+    base::Result,
+    browser::{
+        ProgramPlaces,
+        chromium::{self, Folder},
+    },
+};
 
-/// Switches that keep Chromium quiet: nothing but the page is loaded, and no first-run page appears.
-const SWITCHES: [&str; 8] = [
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-default-browser-check",
-    "--disable-domain-reliability",
-];
 /// Most that the tool may write into the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
-/// Variables of this process that the tool and its browser get. Everything else stays here: an environment is where
-/// keys of model providers live, and the tool's own variables would change its configuration.
-const VARIABLES: [&str; 21] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "LANG",
-    "LANGUAGE",
-    "TZ",
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "LD_LIBRARY_PATH",
-    "FONTCONFIG_FILE",
-    "FONTCONFIG_PATH",
-    "SYSTEMROOT",
-    "PATHEXT",
-    "LOCALAPPDATA",
-    "USERPROFILE",
-];
-/// Beginnings of further such variables.
-const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
-
 /// How commands reach the browser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -105,7 +72,7 @@ impl PlaywrightCliOptions {
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
             program: on_path_or_absolute(program.into()),
-            chromium: absolute(chromium.into()),
+            chromium: chromium::absolute(chromium.into()),
             front: Vec::new(),
             headless: true,
             sandbox: None,
@@ -129,8 +96,8 @@ impl PlaywrightCliOptions {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) names what is missing and what to do.
     pub fn from_env() -> Result<Self> {
         let places = ProgramPlaces::from_env();
-        let (tool, chromium) = places.programs()?;
-        Ok(Self { front: places.front(), ..Self::new(tool, chromium) })
+        let options = Self::new(places.tool_program()?, places.chromium_program()?);
+        Ok(Self { front: places.front(), ..options })
     }
 
     /// Another playwright-cli program; a bare name is looked for on the path.
@@ -180,23 +147,23 @@ impl PlaywrightCliOptions {
 
     /// Under which folder the browser's private folder is made. Default: the system's folder for temporary files.
     pub fn with_folder(self, folder: impl Into<PathBuf>) -> Self {
-        Self { folder: Some(absolute(folder.into())), ..self }
+        Self { folder: Some(chromium::absolute(folder.into())), ..self }
     }
 
     /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser.
     pub fn with_state_folder(self, folder: impl Into<PathBuf>) -> Self {
-        Self { state_folder: Some(absolute(folder.into())), ..self }
+        Self { state_folder: Some(chromium::absolute(folder.into())), ..self }
     }
 
     /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
     /// 100 MiB is dropped, and so are all that are on their way when together they take more than that.
     pub fn with_downloads(self, folder: impl Into<PathBuf>) -> Self {
-        Self { downloads: Some(absolute(folder.into())), ..self }
+        Self { downloads: Some(chromium::absolute(folder.into())), ..self }
     }
 
     /// Allows a file to be uploaded, under the name that the model uses for it. Default: none.
     pub fn with_upload(mut self, name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
-        self.uploads.insert(name.into(), absolute(file.into()));
+        self.uploads.insert(name.into(), chromium::absolute(file.into()));
         self
     }
 
@@ -209,8 +176,8 @@ impl PlaywrightCliOptions {
 
     /// The tool's configuration file.
     pub(super) fn config(&self, folder: &Folder) -> Value {
-        let sandbox = self.sandbox.unwrap_or(!is_root());
-        let mut switches: Vec<&str> = SWITCHES.to_vec();
+        let sandbox = self.sandbox.unwrap_or(!chromium::is_root());
+        let mut switches: Vec<&str> = chromium::SWITCHES.to_vec();
         if !sandbox {
             switches.push("--no-sandbox");
         }
@@ -251,11 +218,8 @@ impl PlaywrightCliOptions {
 
     /// The whole environment of the tool.
     pub(super) fn environment(&self, folder: &Folder) -> Vec<(OsString, OsString)> {
-        let passes =
-            |name: &str| VARIABLES.contains(&name) || VARIABLE_GROUPS.iter().any(|group| name.starts_with(group));
-        let mut environment: Vec<(OsString, OsString)> = std::env::vars_os()
-            .filter(|(name, _)| name.to_str().is_some_and(|name| passes(name) && name != "PATH"))
-            .collect();
+        let mut environment = chromium::environment();
+        environment.retain(|(name, _)| name != "PATH");
         let path = std::env::var_os("PATH").unwrap_or_default();
         let front = self.front.iter().cloned();
         let joined = std::env::join_paths(front.chain(std::env::split_paths(&path))).unwrap_or(path);
@@ -268,7 +232,7 @@ impl PlaywrightCliOptions {
             ("PWTEST_SERVER_REGISTRY", folder.file("registry").into()),
             ("PWTEST_CLI_GLOBAL_CONFIG", folder.path().into()),
             ("NO_UPDATE_NOTIFIER", "1".into()),
-            ("NODE_OPTIONS", require(&folder.watch_script()).into()),
+            ("NODE_OPTIONS", require(&launch::watch_script(folder)).into()),
             ("WEBWISE_FOLDER", folder.path().into()),
         ];
         environment.extend(ours.map(|(name, value)| (name.into(), value)));
@@ -282,29 +246,13 @@ fn require(file: &Path) -> String {
     format!("--require \"{file}\"")
 }
 
-/// The path as this process means it: the tool runs in a folder of its own and would start from there.
-pub(super) fn absolute(path: PathBuf) -> PathBuf {
-    // An empty path, or no working folder: what it is used for will say so.
-    std::path::absolute(&path).unwrap_or(path)
-}
-
 /// The same for a program, whose bare name the system looks for.
 fn on_path_or_absolute(program: PathBuf) -> PathBuf {
-    if program.components().count() > 1 { absolute(program) } else { program }
+    if program.components().count() > 1 { chromium::absolute(program) } else { program }
 }
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
-#[cfg(unix)]
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-#[cfg(not(unix))]
-fn is_root() -> bool {
-    false
 }
 
 #[cfg(all(test, unix))]
@@ -314,7 +262,7 @@ mod tests {
     #[test]
     fn keys_of_the_environment_do_not_reach_the_browser() {
         let base = tempfile::tempdir().unwrap();
-        let folder = Folder::create(base.path()).unwrap();
+        let folder = Folder::create(base.path(), &[]).unwrap();
         let options = PlaywrightCliOptions { front: vec!["/opt/node".into()], ..PlaywrightCliOptions::new("a", "b") };
         let environment = options.environment(&folder);
         let get = |name: &str| environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
@@ -341,7 +289,7 @@ mod tests {
     #[test]
     fn downloads_and_scripts_are_off_until_asked_for() {
         let base = tempfile::tempdir().unwrap();
-        let folder = Folder::create(base.path()).unwrap();
+        let folder = Folder::create(base.path(), &[]).unwrap();
         let options = PlaywrightCliOptions::new("a", "b");
         assert_eq!(options.config(&folder)["browser"]["contextOptions"]["acceptDownloads"], false);
         assert!(!options.scripts);

@@ -1,7 +1,6 @@
 //! What is refused before anything is sent: texts that not every transport can carry, and actions whose page is gone.
 
 use serde_json::Value;
-use url::Url;
 
 use super::{
     driver::{PlaywrightCli, Scripted, State},
@@ -9,9 +8,12 @@ use super::{
     transport::{Command, MAX_ARGUMENT},
 };
 use crate::{
-    action::{BrowserAction, ErrorClass, Outcome, Target},
+    action::{BrowserAction, ErrorClass, Outcome},
     base::Result,
-    browser::ExecuteRequest,
+    browser::{
+        ExecuteRequest,
+        rules::{MOVED, is_same_origin, meets_any_page},
+    },
 };
 
 impl PlaywrightCli {
@@ -20,9 +22,8 @@ impl PlaywrightCli {
         if let Some(why) = unsendable(&request.action) {
             return Ok(Some(Outcome::failed(ErrorClass::BadArguments, why)));
         }
-        let why = "another page is shown than the one that this was decided for";
         let has_moved = self.has_moved(state, request).await?;
-        Ok(has_moved.then(|| Outcome::failed(ErrorClass::Detached, why)))
+        Ok(has_moved.then(|| Outcome::failed(ErrorClass::Detached, MOVED)))
     }
 
     /// Whether an action that would meet whatever page is there would meet one of another origin than it was decided for.
@@ -67,48 +68,10 @@ fn unsendable_text(value: &Value, limit: usize) -> Option<&'static str> {
     }
 }
 
-/// Whether an action is aimed at no element of the page that was seen.
-fn meets_any_page(action: &BrowserAction) -> bool {
-    let by_locator = |target: &&Target| target.as_ref().is_none();
-    match action {
-        BrowserAction::Type(_)
-        | BrowserAction::Press(_)
-        | BrowserAction::Upload(_)
-        | BrowserAction::DialogAccept(_)
-        | BrowserAction::Eval(_)
-        | BrowserAction::RunCode(_)
-        | BrowserAction::Screenshot(_) => true,
-        other => other.targets().iter().any(by_locator),
-    }
-}
-
-fn is_same_origin(seen: &str, now: &str) -> bool {
-    match (Url::parse(seen), Url::parse(now)) {
-        (Ok(a), Ok(b)) if a.origin().is_tuple() => a.origin() == b.origin(),
-        _ => seen == now,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{Click, Press, Type};
-
-    #[test]
-    fn only_what_is_aimed_at_no_reference_meets_any_page() {
-        let click = |target: &str| BrowserAction::Click(Click { target: Target::parse(target).unwrap(), button: None });
-        assert!(!meets_any_page(&click("e1")) && meets_any_page(&click("role=button")));
-        assert!(meets_any_page(&BrowserAction::Press(Press { key: crate::action::Key::parse("a").unwrap() })));
-    }
-
-    #[test]
-    fn a_page_is_another_one_when_its_origin_is() {
-        assert!(is_same_origin("https://a.test/x", "https://a.test:443/y#z"));
-        for other in ["http://a.test/", "https://b.test/", "https://a.test:8443/", "about:blank", ""] {
-            assert!(!is_same_origin("https://a.test/x", other), "{other}");
-        }
-        assert!(is_same_origin("about:blank", "about:blank"));
-    }
+    use crate::action::Type;
 
     #[test]
     fn texts_that_no_argument_can_hold_are_refused() {

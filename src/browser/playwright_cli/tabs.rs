@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::{
     driver::{BLANK, PlaywrightCli, State, malformed},
     evidence::failed,
-    navigate::web_address,
     observe::class_of,
     reply,
     transport::Command,
@@ -13,7 +12,10 @@ use super::{
 use crate::{
     action::{ErrorClass, Outcome},
     base::Result,
-    browser::Execution,
+    browser::{
+        Execution,
+        rules::{LAST_TAB, listing, web_address},
+    },
     page::Tab,
 };
 
@@ -85,7 +87,7 @@ impl PlaywrightCli {
             Err(error) => return Ok(failed(&error)),
         };
         if before.len() < 2 {
-            return Ok(Outcome::failed(ErrorClass::BadArguments, "the last tab cannot be closed").into());
+            return Ok(Outcome::failed(ErrorClass::BadArguments, LAST_TAB).into());
         }
         if !before.iter().any(|tab| tab.index == index) {
             return Ok(Outcome::failed(ErrorClass::NoSuchTab, "").into());
@@ -96,13 +98,4 @@ impl PlaywrightCli {
             Err(error) => Ok(failed(&error)),
         }
     }
-}
-
-/// The list of tabs for the model: page data.
-pub(super) fn listing(tabs: &[Tab]) -> String {
-    let line = |tab: &Tab| {
-        let current = if tab.current { " (current)" } else { "" };
-        format!("{}{current}: {} {}", tab.index, tab.title, tab.url)
-    };
-    tabs.iter().map(line).collect::<Vec<_>>().join("\n")
 }

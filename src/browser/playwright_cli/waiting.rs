@@ -5,14 +5,15 @@ use std::time::Duration;
 use super::driver::{PlaywrightCli, State};
 use crate::{
     action::{ErrorClass, Outcome, Wait},
-    base::{Result, text},
-    browser::Execution,
+    base::Result,
+    browser::{
+        Execution,
+        rules::{Awaited, MAX_WAIT},
+    },
 };
 
 /// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes 10 to 500 ms.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// Longest wait for text. Unit: time. Source: the longest wait by seconds that the action accepts.
-const MAX_WAIT: Duration = Duration::from_secs(30);
 
 impl PlaywrightCli {
     pub(super) async fn wait(&self, state: &mut State, wait: &Wait, timeout: Duration) -> Result<Execution> {
@@ -20,14 +21,10 @@ impl PlaywrightCli {
             tokio::time::sleep(Duration::from_secs(seconds.into())).await;
             return Ok(Outcome::Done.into());
         }
-        let (wanted, here) = match (&wait.text, &wait.gone) {
-            (Some(text), None) => (text, true),
-            (None, Some(text)) => (text, false),
-            _ => {
-                return Ok(Outcome::failed(ErrorClass::BadArguments, "wait takes one of text, gone and seconds").into());
-            }
+        let wanted = match Awaited::of(wait) {
+            Ok(wanted) => wanted,
+            Err(refused) => return Ok(refused.into()),
         };
-        let wanted = text::fold(&text::squeeze(wanted));
         let deadline = tokio::time::Instant::now() + timeout.min(MAX_WAIT);
         loop {
             let seen = self.snapshot(state, timeout).await?;
@@ -36,9 +33,7 @@ impl PlaywrightCli {
                 let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
                 return Ok(Execution { page, dialog: Some(dialog), ..outcome.into() });
             }
-            let shown: Vec<String> = seen.tree.roots().map(|root| seen.tree.text_of(root)).collect();
-            let shown = text::fold(&text::squeeze(&format!("{} {}", seen.title, shown.join(" "))));
-            if shown.contains(&wanted) == here {
+            if wanted.is_met_by(&seen) {
                 return Ok(Execution { page, ..Outcome::Done.into() });
             }
             if tokio::time::Instant::now() + LOOK_EVERY > deadline {

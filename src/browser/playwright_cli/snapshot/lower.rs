@@ -6,11 +6,9 @@
 use super::{Element, Line, Snapshot};
 use crate::{
     base::text::clean,
+    browser::rules::MASK,
     page::{ElementRef, Node, Role, Tree, Tri},
 };
-
-/// What stands in the place of a value that must not be shown.
-pub(crate) const MASK: &str = "••••••";
 
 /// References of the fields that hold text, in reading order.
 pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {

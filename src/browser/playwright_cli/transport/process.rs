@@ -158,7 +158,7 @@ struct ScriptFile(PathBuf);
 impl ScriptFile {
     fn write(folder: &Path, code: &Secret) -> std::io::Result<Self> {
         let file = Self(folder.join(format!("script-{}.js", uuid::Uuid::new_v4().simple())));
-        super::super::folder::write_private(&file.0, code.expose().as_bytes())?;
+        crate::browser::chromium::write_private(&file.0, code.expose().as_bytes())?;
         Ok(file)
     }
 }

@@ -1,6 +1,6 @@
 //! Where the programs are: what the environment names, what the `setup` command installed, or what is on the path.
 //!
-//! The one place that decides it: the driver starts what is found here, and the command line installs and reports by it.
+//! The one place that decides it: the drivers start what is found here, and the command line installs and reports by it.
 //! Only looks; starts nothing.
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::options::absolute;
+use super::absolute;
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.discover";
@@ -23,7 +23,7 @@ const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
 const TOOL_VARIABLE: &str = "WEBWISE_PLAYWRIGHT_CLI";
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 
-/// Where the driver looks for playwright-cli, its Node.js and Chromium.
+/// Where the drivers look for playwright-cli, its Node.js and Chromium.
 ///
 /// | program | place, the first one wins |
 /// | --- | --- |
@@ -117,20 +117,28 @@ impl ProgramPlaces {
         self.chromium.clone().or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
     }
 
-    /// The two programs that the driver is told of.
+    /// The program of playwright-cli, if there is one.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
-    pub(super) fn programs(&self) -> Result<(PathBuf, PathBuf)> {
-        let checked = |found: Option<PathBuf>, name: &str, variable: &str| match found {
-            Some(file) if is_program(&file) => Ok(file),
-            Some(file) => Err(missing().with("variable", variable).with("no_program", file.display())),
-            None => {
-                Err(missing().with("program", name).with("help", format!("run `webwise setup`, or set {variable}")))
-            }
-        };
-        let tool = checked(self.tool(), TOOL, TOOL_VARIABLE)?;
-        Ok((tool, checked(self.chromium(), CHROMIUM[0], CHROMIUM_VARIABLE)?))
+    pub(in crate::browser) fn tool_program(&self) -> Result<PathBuf> {
+        checked(self.tool(), TOOL, TOOL_VARIABLE)
+    }
+
+    /// The program of Chromium, if there is one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
+    pub(in crate::browser) fn chromium_program(&self) -> Result<PathBuf> {
+        checked(self.chromium(), CHROMIUM[0], CHROMIUM_VARIABLE)
+    }
+}
+
+fn checked(found: Option<PathBuf>, name: &str, variable: &str) -> Result<PathBuf> {
+    match found {
+        Some(file) if is_program(&file) => Ok(file),
+        Some(file) => Err(missing().with("variable", variable).with("no_program", file.display())),
+        None => Err(missing().with("program", name).with("help", format!("run `webwise setup`, or set {variable}"))),
     }
 }
 
@@ -169,6 +177,10 @@ mod tests {
         ProgramPlaces::new(|name| variables.get(name).cloned())
     }
 
+    fn programs(places: &ProgramPlaces) -> Result<(PathBuf, PathBuf)> {
+        Ok((places.tool_program()?, places.chromium_program()?))
+    }
+
     #[test]
     fn the_environment_wins_over_the_installation_and_that_over_the_path() {
         let root = tempfile::tempdir().unwrap();
@@ -176,14 +188,14 @@ mod tests {
         let (bin, home) = (file("bin"), file("home"));
         let on_path = (program(&bin.join("playwright-cli")), program(&bin.join("chromium-browser")));
         let path = ("PATH", &*bin);
-        assert_eq!(places(&[path]).programs().unwrap(), on_path);
+        assert_eq!(programs(&places(&[path])).unwrap(), on_path);
 
         let installed = program(&home.join(".cache/webwise/playwright-cli/node_modules/.bin/playwright-cli"));
-        assert_eq!(places(&[path, ("HOME", &home)]).programs().unwrap(), (installed, on_path.1));
+        assert_eq!(programs(&places(&[path, ("HOME", &home)])).unwrap(), (installed, on_path.1));
 
         let own = (program(&file("own/tool")), program(&file("own/browser")));
         let named = [path, ("HOME", &home), (TOOL_VARIABLE, &own.0), (CHROMIUM_VARIABLE, &own.1)];
-        assert_eq!(places(&named).programs().unwrap(), own);
+        assert_eq!(programs(&places(&named)).unwrap(), own);
     }
 
     #[test]
@@ -220,11 +232,11 @@ mod tests {
     #[test]
     fn a_missing_program_is_named_with_what_to_do() {
         let root = tempfile::tempdir().unwrap();
-        let error = places(&[("PATH", root.path())]).programs().unwrap_err().to_string();
+        let error = programs(&places(&[("PATH", root.path())])).unwrap_err().to_string();
         assert!(error.contains("playwright-cli") && error.contains("webwise setup"), "{error}");
         let tool = program(&root.path().join("playwright-cli"));
         let nowhere = root.path().join("none");
-        let error = places(&[(TOOL_VARIABLE, &tool), (CHROMIUM_VARIABLE, &nowhere)]).programs().unwrap_err();
+        let error = programs(&places(&[(TOOL_VARIABLE, &tool), (CHROMIUM_VARIABLE, &nowhere)])).unwrap_err();
         assert!(error.to_string().contains("WEBWISE_CHROMIUM"), "{error}");
     }
 }

@@ -1,11 +1,7 @@
-//! The private folder of one browser, and the promise that the browser does not outlive its owner.
+//! The private folder of one browser: everything that it or its tool writes (profile, sockets, downloads, snapshots).
 //!
-//! Everything that the tool writes (session, sockets, profile, downloads, snapshots) goes into one folder that only this
-//! user can read and that is removed at the end.
-//!
-//! A few lines of JavaScript, loaded into the tool's daemon, connect to the owner's socket in that folder. When this
-//! process ends, for whatever reason, the kernel closes the socket, the daemon hears of it, ends its browser and removes
-//! the folder. What even that leaves behind is swept by the next start: a folder whose owner's lock is free (see `owner`).
+//! Only this user can read it, and it is removed at the end. What a killed owner leaves behind is swept by the next start
+//! of any driver: a folder whose owner's lock is free (see `owner`), with the process that it names.
 
 use std::{
     fs, io,
@@ -19,63 +15,37 @@ use uuid::Uuid;
 use super::owner::{LeftOver, Owner};
 
 /// How folders of this crate are called.
-const PREFIX: &str = "webwise-browser-";
+pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
+/// The file that names the process.
+const PROCESS: &str = "browser.pid";
+/// Where the folder goes when nobody chose a place and the path of the system's is too long for sockets.
+const SHORT_TEMP: &str = "/tmp";
 /// Longest path that still leaves room for the names of sockets below it. Unit: bytes. Source: a socket's path has at
 /// most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
 const MAX_PATH: usize = 60;
-/// How long a daemon may take to end by itself. Unit: time. Source: it takes 0.2 s; the promise is 3 s.
+/// How long the process may take to end by itself. Unit: time. Source: it takes 0.2 s; the promise is 3 s.
 const GRACE: Duration = Duration::from_millis(2500);
-/// How often a dying daemon is looked at. Unit: time. Source: chosen.
+/// How often a dying process is looked at. Unit: time. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Folders inside. The tool looks upwards for one called `.playwright`; here it ends the search at our own.
-const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
 /// How often, and after what pause, the removal of a folder is tried again: the last processes of a browser still write
 /// while they end. Unit: attempts and time. Source: chosen; mostly the first attempt does it.
 const REMOVALS: u32 = 20;
 /// See [`REMOVALS`].
 const REMOVE_AGAIN: Duration = Duration::from_millis(100);
 
-/// Ends the daemon when its owner is gone. `WEBWISE_FOLDER` names the folder.
-const WATCH: &str = r"'use strict';
-// Ends the browser's daemon when the program that started it is gone.
-const path = require('path');
-const folder = process.env.WEBWISE_FOLDER;
-const PAUSE = new Int32Array(new SharedArrayBuffer(4));
-if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
-  let ending = false;
-  const end = () => {
-    if (ending) return;
-    ending = true;
-    process.on('exit', () => {
-      const remove = name => require('fs').rmSync(path.join(folder, name), { recursive: true, force: true });
-      for (let left = 20; left > 0; left--) {
-        // The last processes of the browser still write; what says that the folder had an owner goes last.
-        try { ['t', 'out', ''].forEach(remove); return; } catch { Atomics.wait(PAUSE, 0, 0, 50); }
-      }
-    });
-    setTimeout(() => process.exit(1), 1500);
-    process.kill(process.pid, 'SIGTERM');
-  };
-  const owner = require('net').connect(path.join(folder, 'owner.sock'));
-  owner.on('error', end);
-  owner.on('close', end);
-  owner.unref();
-}
-";
-
 /// A folder of our own.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(in crate::browser) struct Folder {
     path: PathBuf,
-    /// 0 while there is no daemon.
-    daemon: AtomicU32,
+    /// The process to end with it; 0 while there is none.
+    process: AtomicU32,
     owner: Option<Owner>,
 }
 
 impl Folder {
-    /// Makes a folder under `base`, after removing what ended owners left there.
-    pub(super) fn create(base: &Path) -> io::Result<Self> {
+    /// Makes a folder under `base` with these folders in it, after removing what ended owners left there.
+    pub(in crate::browser) fn create(base: &Path, inside: &[&str]) -> io::Result<Self> {
         let base = base.canonicalize()?;
         sweep(&base);
         let id = Uuid::new_v4().simple().to_string();
@@ -86,19 +56,26 @@ impl Folder {
         }
         create_private_folder(&path)?;
         let owner = Owner::of(&path).inspect_err(|_| _ = fs::remove_dir_all(&path))?;
-        let folder = Self { daemon: AtomicU32::new(0), owner: Some(owner), path };
-        for name in INSIDE {
+        let folder = Self { process: AtomicU32::new(0), owner: Some(owner), path };
+        for name in inside {
             create_private_folder(&folder.file(name))?;
         }
-        write_private(&folder.watch_script(), WATCH.as_bytes())?;
         Ok(folder)
     }
 
+    /// Makes a folder where the options say, or else where the system keeps temporary files, or in a place with a short path.
+    pub(in crate::browser) fn create_for(chosen: Option<&Path>, inside: &[&str]) -> io::Result<Self> {
+        match chosen {
+            Some(base) => Self::create(base, inside),
+            None => Self::create_in_first(&[&std::env::temp_dir(), Path::new(SHORT_TEMP)], inside),
+        }
+    }
+
     /// Makes a folder under the first of these that can hold one; the error is that of the first.
-    pub(super) fn create_in_first(bases: &[&Path]) -> io::Result<Self> {
+    fn create_in_first(bases: &[&Path], inside: &[&str]) -> io::Result<Self> {
         let mut first = None;
         for base in bases {
-            match Self::create(base) {
+            match Self::create(base, inside) {
                 Ok(folder) => return Ok(folder),
                 Err(error) => _ = first.get_or_insert(error),
             }
@@ -106,38 +83,34 @@ impl Folder {
         Err(first.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::browser) fn path(&self) -> &Path {
         &self.path
     }
 
     /// A path inside; `name` is one of ours, never a text from outside.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(in crate::browser) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    pub(super) fn watch_script(&self) -> PathBuf {
-        self.file("watch.cjs")
+    /// Remembers the process to end with the folder; its command line names the folder.
+    pub(in crate::browser) fn set_process(&self, pid: u32) -> io::Result<()> {
+        self.process.store(pid, Ordering::Relaxed);
+        write_private(&self.file(PROCESS), pid.to_string().as_bytes())
     }
 
-    /// Remembers the process to end with the folder.
-    pub(super) fn set_daemon(&self, pid: u32) -> io::Result<()> {
-        self.daemon.store(pid, Ordering::Relaxed);
-        write_private(&self.file("daemon.pid"), pid.to_string().as_bytes())
-    }
-
-    /// Waits for the daemon to end, ends it by force if it does not, and removes the folder.
-    pub(super) async fn end(&self) -> io::Result<()> {
-        let pid = self.daemon.load(Ordering::Relaxed);
+    /// Waits for the process to end, ends it by force if it does not, and removes the folder.
+    pub(in crate::browser) async fn end(&self) -> io::Result<()> {
+        let pid = self.process.load(Ordering::Relaxed);
         let mut waited = Duration::ZERO;
-        while is_daemon(pid, &self.path) && waited < GRACE {
+        while is_process_of(pid, &self.path) && waited < GRACE {
             tokio::time::sleep(POLL).await;
             waited += POLL;
         }
-        if is_daemon(pid, &self.path) {
+        if is_process_of(pid, &self.path) {
             kill(pid);
         }
-        // Forgotten only now: when this future is dropped while it waits, the folder's own drop still ends the daemon.
-        self.daemon.store(0, Ordering::Relaxed);
+        // Forgotten only now: when this future is dropped while it waits, the folder's own drop still ends the process.
+        self.process.store(0, Ordering::Relaxed);
         for _ in 0..REMOVALS {
             if remove(&self.path).is_ok() {
                 return Ok(());
@@ -150,19 +123,19 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Closing its socket is what ends the daemon; the rest makes sure of it.
+        // Closing its socket is what ends the tool's daemon; the rest makes sure of it.
         drop(self.owner.take());
-        let (pid, path) = (*self.daemon.get_mut(), std::mem::take(&mut self.path));
+        let (pid, path) = (*self.process.get_mut(), std::mem::take(&mut self.path));
         if pid == 0 && remove(&path).is_ok() {
             return;
         }
         let reap = move || {
             let mut waited = Duration::ZERO;
-            while is_daemon(pid, &path) && waited < GRACE {
+            while is_process_of(pid, &path) && waited < GRACE {
                 std::thread::sleep(POLL);
                 waited += POLL;
             }
-            if is_daemon(pid, &path) {
+            if is_process_of(pid, &path) {
                 kill(pid);
             }
             for _ in 0..REMOVALS {
@@ -172,7 +145,7 @@ impl Drop for Folder {
                 std::thread::sleep(REMOVE_AGAIN);
             }
         };
-        // Without a thread the daemon still ends by itself, and the folder with it.
+        // Without a thread the process still ends by itself, and the folder with it.
         let _ = std::thread::Builder::new().name("webwise-reaper".into()).spawn(reap);
     }
 }
@@ -183,14 +156,16 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     };
-    for name in INSIDE {
-        gone(fs::remove_dir_all(path.join(name)))?;
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            gone(fs::remove_dir_all(entry.path()))?;
+        }
     }
     gone(fs::remove_dir_all(path))
 }
 
 /// Makes a folder that only this user can use.
-pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
+pub(in crate::browser) fn create_private_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::DirBuilderExt as _;
@@ -201,7 +176,7 @@ pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Writes a new file that only this user can read.
-pub(super) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(in crate::browser) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -209,9 +184,9 @@ pub(super) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut options.open(path)?, bytes)
 }
 
-/// Whether a process is the daemon of this folder: its command line names it.
+/// Whether a process is the one of this folder: its command line names it.
 #[cfg(target_os = "linux")]
-fn is_daemon(pid: u32, folder: &Path) -> bool {
+fn is_process_of(pid: u32, folder: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt as _;
     let folder = folder.as_os_str().as_bytes();
     pid != 0
@@ -220,13 +195,13 @@ fn is_daemon(pid: u32, folder: &Path) -> bool {
 
 /// Elsewhere the number alone must do; it was ours a moment ago.
 #[cfg(all(unix, not(target_os = "linux")))]
-fn is_daemon(pid: u32, _: &Path) -> bool {
+fn is_process_of(pid: u32, _: &Path) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
 #[cfg(not(unix))]
-fn is_daemon(_: u32, _: &Path) -> bool {
+fn is_process_of(_: u32, _: &Path) -> bool {
     false
 }
 
@@ -240,7 +215,7 @@ fn kill(pid: u32) {
     let _ = pid;
 }
 
-/// Removes the folders under `base` that have no owner any more, with their daemons.
+/// Removes the folders under `base` that have no owner any more, with their processes.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
@@ -249,10 +224,10 @@ fn sweep(base: &Path) {
         }
         let folder = entry.path();
         let Some(_left_over) = LeftOver::find(&folder) else { continue };
-        let pid = fs::read_to_string(folder.join("daemon.pid")).ok().and_then(|text| text.trim().parse().ok());
+        let pid = fs::read_to_string(folder.join(PROCESS)).ok().and_then(|text| text.trim().parse().ok());
         // Without the command line of a process its old number proves nothing.
         if cfg!(target_os = "linux")
-            && let Some(pid) = pid.filter(|pid| is_daemon(*pid, &folder))
+            && let Some(pid) = pid.filter(|pid| is_process_of(*pid, &folder))
         {
             kill(pid);
         }
@@ -269,9 +244,10 @@ mod tests {
     #[test]
     fn nobody_else_can_look_into_the_folder() {
         let base = tempfile::tempdir().unwrap();
-        let folder = Folder::create(base.path()).unwrap();
+        let folder = Folder::create(base.path(), &[]).unwrap();
+        folder.set_process(0).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(folder.path()), mode(&folder.watch_script())), (0o700, 0o600));
+        assert_eq!((mode(folder.path()), mode(&folder.file(PROCESS))), (0o700, 0o600));
         let path = folder.path().to_owned();
         drop(folder);
         assert!(!path.exists());
@@ -280,7 +256,7 @@ mod tests {
     #[test]
     fn the_next_start_sweeps_what_has_no_owner_and_nothing_else() {
         let base = tempfile::tempdir().unwrap();
-        let living = Folder::create(base.path()).unwrap();
+        let living = Folder::create(base.path(), &[]).unwrap();
         let dead = base.path().join(format!("{PREFIX}dead"));
         fs::create_dir(&dead).unwrap();
         // Its lock is free and its files are there, as after a kill.
@@ -291,7 +267,7 @@ mod tests {
         fs::create_dir(&foreign).unwrap();
 
         // A test beside this one that is just starting a program holds a copy of the lock for a moment.
-        let starts = (0..500).map(|_| Folder::create(base.path()).unwrap());
+        let starts = (0..500).map(|_| Folder::create(base.path(), &[]).unwrap());
         let second = starts.into_iter().find(|_| !dead.exists()).expect("what has no owner is swept");
         assert!(living.path().exists() && half_made.exists() && foreign.exists() && second.path().exists());
     }
@@ -301,10 +277,10 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let deep = base.path().join("x".repeat(60));
         fs::create_dir(&deep).unwrap();
-        assert_eq!(Folder::create(&deep).unwrap_err().kind(), io::ErrorKind::InvalidInput);
-        let folder = Folder::create_in_first(&[&deep, base.path()]).unwrap();
+        assert_eq!(Folder::create(&deep, &[]).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        let folder = Folder::create_in_first(&[&deep, base.path()], &[]).unwrap();
         assert_eq!(folder.path().parent().unwrap(), base.path().canonicalize().unwrap());
-        let error = Folder::create_in_first(&[&deep, Path::new("/nonexistent")]).unwrap_err();
+        let error = Folder::create_in_first(&[&deep, Path::new("/nonexistent")], &[]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 }

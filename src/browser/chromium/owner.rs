@@ -27,7 +27,7 @@ const HALF_MADE: Duration = Duration::from_hours(1);
 
 /// Owning a folder; dropping it tells the daemon and every start that sweeps.
 #[derive(Debug)]
-pub(super) struct Owner {
+pub(in crate::browser) struct Owner {
     _lock: File,
     #[cfg(unix)]
     _socket: std::os::unix::net::UnixListener,
@@ -35,7 +35,7 @@ pub(super) struct Owner {
 
 impl Owner {
     /// Takes a new folder of this user.
-    pub(super) fn of(folder: &Path) -> io::Result<Self> {
+    pub(in crate::browser) fn of(folder: &Path) -> io::Result<Self> {
         let lock = File::create_new(folder.join(LOCK))?;
         // A start that sweeps may hold it for a moment, until it finds no mark.
         lock.lock()?;
@@ -51,13 +51,13 @@ impl Owner {
 
 /// A folder whose owner has ended; while this is held no other start takes it for that.
 #[derive(Debug)]
-pub(super) struct LeftOver {
+pub(in crate::browser) struct LeftOver {
     _lock: Option<File>,
 }
 
 impl LeftOver {
     /// Finds out whether a folder is left over; when in doubt it is not.
-    pub(super) fn find(folder: &Path) -> Option<Self> {
+    pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(folder).ok().filter(is_ours)?;
         let is_old = || metadata.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HALF_MADE));
         let was_owned = || folder.join(MARK).exists();
@@ -133,8 +133,7 @@ mod tests {
             return;
         }
         let folder = tempfile::tempdir().unwrap();
-        let this =
-            "browser::playwright_cli::owner::tests::a_folder_is_left_over_when_its_owner_was_killed_and_not_before";
+        let this = "browser::chromium::owner::tests::a_folder_is_left_over_when_its_owner_was_killed_and_not_before";
         let program = std::env::current_exe().unwrap();
         let mut owner = Command::new(program);
         owner.args(["--exact", this]).env(OWNED, folder.path()).stdout(Stdio::null());

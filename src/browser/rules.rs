@@ -1,0 +1,188 @@
+//! What every driver decides in the same way: which addresses may be opened, what an action aims at, when a wait is over, and
+//! the words of refusals. Values in, values out.
+
+use std::time::Duration;
+
+use url::Url;
+
+use crate::{
+    action::{BrowserAction, ErrorClass, Outcome, Scroll, ScrollDirection, Target, Wait},
+    base::text::{fold, squeeze},
+    browser::Execution,
+    page::{Node, Observation, Tab, Tree},
+};
+
+/// What stands in the place of a value that must not be shown.
+pub(in crate::browser) const MASK: &str = "••••••";
+/// How a PNG file begins.
+pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+/// How far `scroll` goes when the model does not say. Unit: CSS pixels. Source: the tool's description.
+const SCROLL: u32 = 600;
+/// Longest wait for text. Unit: time. Source: the longest wait by seconds that the action accepts.
+pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
+
+/// Why an action that was decided for another page is not done.
+pub(in crate::browser) const MOVED: &str = "another page is shown than the one that this was decided for";
+/// Why a tab stays.
+pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
+/// Why a secret is not chosen from a list.
+pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
+/// Why a secret is not given to a dialog.
+pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which site will read it";
+/// How the name of a saved state must look.
+pub(in crate::browser) const STATE_NAME: &str = "letters, digits, `_` and `-` only";
+
+/// An address as a browser gets it: http or https, serialised anew.
+pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> {
+    let refuse = |why| Outcome::failed(ErrorClass::NavigationFailed, why);
+    let url = Url::parse(address).map_err(|_| refuse("not an address with http:// or https://"))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url.into()),
+        _ => Err(refuse("only http and https addresses can be opened")),
+    }
+}
+
+/// Whether an action is aimed at no element of the page that was seen.
+pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
+    let by_locator = |target: &&Target| target.as_ref().is_none();
+    match action {
+        BrowserAction::Type(_)
+        | BrowserAction::Press(_)
+        | BrowserAction::Upload(_)
+        | BrowserAction::DialogAccept(_)
+        | BrowserAction::Eval(_)
+        | BrowserAction::RunCode(_)
+        | BrowserAction::Screenshot(_) => true,
+        other => other.targets().iter().any(by_locator),
+    }
+}
+
+/// Whether two addresses are of one origin; of addresses without one, whether they are equal.
+pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
+    match (Url::parse(seen), Url::parse(now)) {
+        (Ok(a), Ok(b)) if a.origin().is_tuple() => a.origin() == b.origin(),
+        _ => seen == now,
+    }
+}
+
+/// The list of tabs for the model: page data.
+pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
+    let line = |tab: &Tab| {
+        let current = if tab.current { " (current)" } else { "" };
+        format!("{}{current}: {} {}", tab.index, tab.title, tab.url)
+    };
+    tabs.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// How far a scroll goes, to the right and down. Unit: CSS pixels.
+pub(in crate::browser) fn wheel(scroll: &Scroll) -> (i64, i64) {
+    let pixels = i64::from(scroll.pixels.unwrap_or(SCROLL));
+    match scroll.direction {
+        ScrollDirection::Up => (0, -pixels),
+        ScrollDirection::Down => (0, pixels),
+        ScrollDirection::Left => (-pixels, 0),
+        ScrollDirection::Right => (pixels, 0),
+    }
+}
+
+/// What is told of an action that took too long.
+pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
+    match action {
+        // The time was over in the middle of a last look.
+        BrowserAction::Wait(Wait { seconds: None, .. }) => Outcome::failed(ErrorClass::WaitedInVain, "").into(),
+        _ => Outcome::failed(ErrorClass::Timeout, "the browser gave no answer in time").into(),
+    }
+}
+
+/// A page of which nothing can be read: all of it counts as left out.
+pub(in crate::browser) fn unread(url: String) -> Observation {
+    let mut tree = Tree::builder().with_max_nodes(0);
+    tree.leaf(Node::text(""));
+    Observation::new(url, "", tree.finish())
+}
+
+/// A text that is waited for.
+#[derive(Debug)]
+pub(in crate::browser) struct Awaited {
+    /// Folded.
+    text: String,
+    /// Whether it must come, or go.
+    here: bool,
+}
+
+impl Awaited {
+    /// What a wait waits for.
+    ///
+    /// # Errors
+    /// The refusal, if it does not name exactly one text.
+    pub(in crate::browser) fn of(wait: &Wait) -> Result<Self, Outcome> {
+        let (text, here) = match (&wait.text, &wait.gone) {
+            (Some(text), None) => (text, true),
+            (None, Some(text)) => (text, false),
+            _ => return Err(Outcome::failed(ErrorClass::BadArguments, "wait takes one of text, gone and seconds")),
+        };
+        Ok(Self { text: fold(&squeeze(text)), here })
+    }
+
+    /// Whether a page ends the wait.
+    pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
+        let shown: Vec<String> = seen.tree.roots().map(|root| seen.tree.text_of(root)).collect();
+        let shown = fold(&squeeze(&format!("{} {}", seen.title, shown.join(" "))));
+        shown.contains(&self.text) == self.here
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::{Click, Press};
+
+    #[test]
+    fn only_web_addresses_are_opened() {
+        assert_eq!(web_address(" http://Example.com/ü ").unwrap(), "http://example.com/%C3%BC");
+        // What only the URL standard may trim is not trimmed before it.
+        assert_eq!(web_address("http://a.test/x\u{a0}").unwrap(), "http://a.test/x%C2%A0");
+        for bad in [
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "chrome://version",
+            "about:blank",
+            "data:text/html,x",
+            "example.com",
+            "--help",
+            "",
+        ] {
+            assert!(web_address(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_aimed_at_no_reference_meets_any_page() {
+        let click = |target: &str| BrowserAction::Click(Click { target: Target::parse(target).unwrap(), button: None });
+        assert!(!meets_any_page(&click("e1")) && meets_any_page(&click("role=button")));
+        assert!(meets_any_page(&BrowserAction::Press(Press { key: crate::action::Key::parse("a").unwrap() })));
+    }
+
+    #[test]
+    fn a_page_is_another_one_when_its_origin_is() {
+        assert!(is_same_origin("https://a.test/x", "https://a.test:443/y#z"));
+        for other in ["http://a.test/", "https://b.test/", "https://a.test:8443/", "about:blank", ""] {
+            assert!(!is_same_origin("https://a.test/x", other), "{other}");
+        }
+        assert!(is_same_origin("about:blank", "about:blank"));
+    }
+
+    #[test]
+    fn a_text_is_awaited_without_regard_to_case_and_spaces() {
+        let mut tree = Tree::builder();
+        tree.leaf(Node::text("Ready:  10:30"));
+        let seen = Observation::new("http://a.test/", "Late", tree.finish());
+        let wait = |text: Option<&str>, gone: Option<&str>| {
+            let wait = Wait { text: text.map(Into::into), gone: gone.map(Into::into), seconds: None };
+            Awaited::of(&wait).map(|awaited| awaited.is_met_by(&seen)).ok()
+        };
+        assert_eq!((wait(Some("ready: 10"), None), wait(Some("LATE"), None)), (Some(true), Some(true)));
+        assert_eq!((wait(None, Some("loading")), wait(None, Some("ready"))), (Some(true), Some(false)));
+        assert_eq!((wait(None, None), wait(Some("a"), Some("b"))), (None, None));
+    }
+}
