@@ -1,0 +1,204 @@
+// The role of an element: what it says itself, or what its tag says in its place.
+//
+// Facts of WAI-ARIA 1.2 and HTML-AAM, with the choices that the other driver's tool makes where they leave one, so that
+// both drivers show one tree.
+
+const ROLES = new Set(
+  `alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
+  complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell
+  group heading img insertion link list listbox listitem log main mark marquee math meter menu menubar menuitem
+  menuitemcheckbox menuitemradio navigation none note option paragraph presentation progressbar radio radiogroup region row
+  rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript superscript switch tab
+  table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem`.split(/\s+/),
+);
+
+/** Roles of tags that mean the same wherever they stand. */
+const TAG_ROLES = new Map(Object.entries({
+  article: 'article', aside: 'complementary', blockquote: 'blockquote', button: 'button', caption: 'caption', code: 'code',
+  datalist: 'listbox', dd: 'definition', del: 'deletion', details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term',
+  em: 'emphasis', fieldset: 'group', figure: 'figure', h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading',
+  h5: 'heading', h6: 'heading', hr: 'separator', html: 'document', ins: 'insertion', li: 'listitem', main: 'main',
+  mark: 'mark', math: 'math', menu: 'list', meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group',
+  option: 'option', output: 'status', p: 'paragraph', progress: 'progressbar', search: 'search', strong: 'strong',
+  sub: 'subscript', sup: 'superscript', svg: 'img', table: 'table', tbody: 'rowgroup', textarea: 'textbox',
+  tfoot: 'rowgroup', thead: 'rowgroup', time: 'time', tr: 'row', ul: 'list',
+}));
+
+const INPUT_ROLES = new Map(Object.entries({
+  button: 'button', checkbox: 'checkbox', file: 'button', hidden: null, image: 'button', number: 'spinbutton',
+  radio: 'radio', range: 'slider', reset: 'button', submit: 'button',
+}));
+/** Inputs of one line of text, which are something else when they offer a list. */
+const LINE_INPUTS = new Set(['email', 'search', 'tel', 'text', 'url']);
+
+/** What keeps a header or footer from being the page's own. */
+const SECTIONING = ['article', 'aside', 'main', 'nav', 'section'].map((tag) => `${tag}:not([role])`)
+  .concat(['article', 'complementary', 'main', 'navigation', 'region'].map((role) => `[role=${role}]`))
+  .join(',');
+
+/** Roles of tags for which it depends. */
+const TAG_RULES = new Map(Object.entries({
+  a: linkRole,
+  area: linkRole,
+  footer: ({ element }) => (closestAcross(element, SECTIONING) ? null : 'contentinfo'),
+  form: ({ element }) => (isLabelled(element) ? 'form' : null),
+  header: ({ element }) => (closestAcross(element, SECTIONING) ? null : 'banner'),
+  img: imageRole,
+  input: inputRole,
+  section: ({ element }) => (isLabelled(element) ? 'region' : null),
+  select: ({ element }) => (isListBox(element) ? 'listbox' : 'combobox'),
+  td: dataCellRole,
+  th: headerCellRole,
+}));
+
+function linkRole({ element }) {
+  return dom.has(element, 'href') ? 'link' : null;
+}
+
+function isLabelled(element) {
+  return dom.has(element, 'aria-label') || dom.has(element, 'aria-labelledby');
+}
+
+function imageRole({ element }) {
+  const isDecoration = dom.attribute(element, 'alt') === '' && !dom.attribute(element, 'title')
+    && !hasGlobalAttribute(element, null) && !hasTabIndex(element);
+  return isDecoration ? 'presentation' : 'img';
+}
+
+function inputRole({ element }) {
+  if (!dom.isHtml(element)) return 'textbox';
+  const type = typeOf(element);
+  if (LINE_INPUTS.has(type)) {
+    const offers = referred(element, 'list')[0];
+    if (offers !== undefined && dom.isHtml(offers, 'datalist')) return 'combobox';
+    return type === 'search' ? 'searchbox' : 'textbox';
+  }
+  return INPUT_ROLES.has(type) ? INPUT_ROLES.get(type) : 'textbox';
+}
+
+function isListBox(select) {
+  return dom.isHtml(select) && (isMultiple(select) || shownChoices(select) > 1);
+}
+const isMultiple = getter(HTMLSelectElement.prototype, 'multiple');
+const shownChoices = getter(HTMLSelectElement.prototype, 'size');
+
+function dataCellRole({ element }) {
+  const table = closestAcross(element, 'table');
+  const role = table === null ? null : statedRole(table);
+  return role === 'grid' || role === 'treegrid' ? 'gridcell' : 'cell';
+}
+
+const nextElement = getter(Element.prototype, 'nextElementSibling');
+const previousElement = getter(Element.prototype, 'previousElementSibling');
+const firstElement = getter(Element.prototype, 'firstElementChild');
+const tableRows = getter(HTMLTableElement.prototype, 'rows');
+
+function headerCellRole({ element }) {
+  const scope = dom.attribute(element, 'scope');
+  if (scope === 'col' || scope === 'colgroup') return 'columnheader';
+  if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
+  const beside = [previousElement(element), nextElement(element)];
+  if (beside.every((other) => other === null)) {
+    const row = dom.parent(element);
+    if (row === null || dom.type(row) !== ELEMENT || dom.tag(row) !== 'tr') return 'columnheader';
+    const table = closestAcross(row, 'table');
+    // The one cell of a table's one row heads nothing.
+    return table !== null && dom.isHtml(table) && tableRows(table).length <= 1 ? null : 'columnheader';
+  }
+  if (beside.every((other) => other !== null && dom.tag(other) === 'th')) return 'columnheader';
+  return beside.some(isFullCell) ? 'rowheader' : 'columnheader';
+}
+
+function isFullCell(element) {
+  return element !== null && dom.tag(element) === 'td'
+    && (firstElement(element) !== null || dom.textOf(element).trim() !== '');
+}
+
+/** Elements whose meaning goes when the one around them says that it is only there for looks. */
+const PARTS = new Map(Object.entries({
+  dd: ['dl', 'div'], div: ['dl'], dt: ['dl', 'div'], li: ['ol', 'ul'], tbody: ['table'], td: ['tr'], tfoot: ['table'],
+  th: ['tr'], thead: ['table'], tr: ['thead', 'tbody', 'tfoot', 'table'],
+}));
+
+function tagRole(facts) {
+  const rule = TAG_RULES.get(facts.tag);
+  const role = rule === undefined ? TAG_ROLES.get(facts.tag) : rule(facts);
+  if (role === undefined || role === null) return null;
+  for (let part = facts, whole; ; part = whole) {
+    const wholes = PARTS.get(part.tag);
+    whole = wholes === undefined ? null : aboveOf(part);
+    if (whole === null || !wholes.includes(whole.tag)) return role;
+    const stated = statedRole(whole.element);
+    if (isPresentation(stated) && !staysMeaningful(whole.element, stated)) return stated;
+  }
+}
+
+function isPresentation(role) {
+  return role === 'none' || role === 'presentation';
+}
+
+/** The first role that an element claims and that exists. */
+function statedRole(element) {
+  const claim = dom.attribute(element, 'role');
+  if (claim === null || claim === '') return null;
+  for (const each of claim.split(' ')) {
+    const role = each.trim();
+    if (ROLES.has(role)) return role;
+  }
+  return null;
+}
+
+/** Attributes that say something about an element of any role, with the roles of which they say nothing. */
+const UNNAMED = ['caption', 'code', 'deletion', 'emphasis', 'generic', 'insertion', 'paragraph', 'presentation', 'strong',
+  'subscript', 'superscript'];
+const GLOBAL_ATTRIBUTES = [
+  ...['atomic', 'busy', 'controls', 'current', 'describedby', 'details', 'dropeffect', 'flowto', 'grabbed', 'hidden',
+    'keyshortcuts', 'live', 'owns', 'relevant'].map((name) => [`aria-${name}`, []]),
+  ['aria-label', UNNAMED], ['aria-labelledby', UNNAMED], ['aria-roledescription', ['generic']],
+];
+
+function hasGlobalAttribute(element, role) {
+  return GLOBAL_ATTRIBUTES.some(([name, silent]) => !silent.includes(role) && dom.has(element, name));
+}
+
+function hasTabIndex(element) {
+  const index = dom.attribute(element, 'tabindex');
+  return index !== null && !Number.isNaN(Number(index));
+}
+
+const FOCUSABLE = new Set(['button', 'details', 'select', 'textarea']);
+const isHiddenAttribute = getter(HTMLElement.prototype, 'hidden');
+
+function isFocusable(facts) {
+  const { element, tag } = facts;
+  if (isNativelyDisabled(facts)) return false;
+  if (FOCUSABLE.has(tag) || hasTabIndex(element)) return true;
+  if (tag === 'a' || tag === 'area') return dom.has(element, 'href');
+  return tag === 'input' && dom.isHtml(element) && !isHiddenAttribute(element);
+}
+
+/** Whether an element keeps its role though it says that it has none. */
+function staysMeaningful(element, role) {
+  return hasGlobalAttribute(element, role) || isFocusable(factsOf(element));
+}
+
+/** The role, or null if it has none. */
+function roleFact(facts) {
+  if (facts.role === undefined) facts.role = computeRole(facts);
+  return facts.role;
+}
+
+function computeRole(facts) {
+  const stated = statedRole(facts.element);
+  if (stated === null) return tagRole(facts);
+  if (isPresentation(stated)) {
+    const role = tagRole(facts);
+    if (staysMeaningful(facts.element, role)) return role;
+  }
+  return stated;
+}
+
+/** The role of an element; `generic` if it has none. */
+function roleOf(element) {
+  return look(() => roleFact(factsOf(element)) ?? 'generic');
+}

@@ -1,0 +1,129 @@
+// Text that style sheets put into the page.
+//
+// To ask every element for what stands before and after it takes longer than everything else together, and hardly any has
+// something there. So the sheets are asked first which elements may.
+
+/** Elements that may have text of a style sheet, or null if any may. */
+let mayHaveContent = null;
+/** Documents and shadow roots that were met in this look, and those of them whose sheets are still to be read. */
+let metRoots = null;
+let unreadRoots = null;
+
+/** Most rules that are read; past them every element is asked. Unit: rules. Source: chosen. */
+const MOST_RULES = 20_000;
+/** Longest selectors that are looked for; past that asking every element is faster. Unit: characters. Source: chosen. */
+const MOST_SELECTORS = 4_000;
+
+function beginContent() {
+  mayHaveContent = new Set();
+  metRoots = new Set();
+  unreadRoots = [];
+  meetRoot(document);
+}
+
+function endContent() {
+  mayHaveContent = null;
+  metRoots = null;
+  unreadRoots = null;
+}
+
+function meetRoot(root) {
+  if (metRoots.has(root)) return;
+  metRoots.add(root);
+  unreadRoots.push(root);
+}
+
+/** Whether nothing that this look has met can have text of a style sheet. */
+function hasNoContent() {
+  unreadRoots.splice(0).forEach(readSheets);
+  return mayHaveContent?.size === 0;
+}
+
+const documentSheets = getter(Document.prototype, 'styleSheets');
+const rootSheets = getter(ShadowRoot.prototype, 'styleSheets');
+const documentAdopted = getter(Document.prototype, 'adoptedStyleSheets');
+const rootAdopted = getter(ShadowRoot.prototype, 'adoptedStyleSheets');
+
+function readSheets(root) {
+  if (mayHaveContent === null) return;
+  const sheets = dom.type(root) === DOCUMENT
+    ? [...documentSheets(root), ...documentAdopted(root)]
+    : [...rootSheets(root), ...rootAdopted(root)];
+  try {
+    for (const selector of contentSelectors(sheets)) {
+      for (const element of queryRoot(root, selector)) mayHaveContent.add(element);
+    }
+  } catch {
+    // The sheet of another origin, or a selector that says more than which elements.
+    mayHaveContent = null;
+  }
+}
+
+/** Selectors of the elements to which the sheets may give text; throws if that cannot be told. */
+function contentSelectors(sheets) {
+  const selectors = new Set();
+  const open = [...sheets].filter((sheet) => !sheet.disabled);
+  let read = 0;
+  let length = 0;
+  while (open.length > 0) {
+    for (const rule of open.pop().cssRules ?? []) {
+      if (++read > MOST_RULES) throw new RangeError('too many rules');
+      if (rule.styleSheet) open.push(rule.styleSheet);
+      if (rule.cssRules?.length > 0) open.push(rule);
+      const selector = rule.selectorText;
+      if (typeof selector !== 'string' || !/:(before|after)\b/i.test(selector) || rule.style.content === '') continue;
+      // Nested selectors, hosts, slotted elements and parts are about elements elsewhere.
+      if (/&|:(host|slotted|part|scope)\b/i.test(selector)) throw new RangeError('not of this root alone');
+      selectors.add(selector.replace(/(^|[\s>+~,(])::?(before|after)\b/gi, '$1*').replace(/::?(before|after)\b/gi, ''));
+      length += selector.length;
+      if (length > MOST_SELECTORS) throw new RangeError('too many selectors');
+    }
+  }
+  return selectors;
+}
+
+/** The text before or after what is in an element, `''` if there is none. */
+function pseudoText(facts, which) {
+  if (hasNoContent() || (mayHaveContent !== null && !mayHaveContent.has(facts.element))) return '';
+  const style = getComputedStyle(facts.element, which);
+  const content = style.content;
+  if (content === '' || content === 'none' || content === 'normal') return '';
+  if (style.display === 'none' || style.visibility === 'hidden') return '';
+  const text = textOfContent(facts.element, content, true);
+  if (text === null) return '';
+  return style.display === 'inline' ? text : ` ${text} `;
+}
+
+/** The text that a style sheet puts in the place of what is in an element; null if it puts none there. */
+function replacedText(facts) {
+  const content = facts.style.content;
+  return content === '' || content === 'none' || content === 'normal' ? null : textOfContent(facts.element, content, false);
+}
+
+/** A string, an attribute, the slash before the words for a picture, or something that has no words. */
+const CONTENT_TOKEN = /\s*(?:("(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|attr\(\s*([-\w]+)\s*\)|(\/)|([^]))/gy;
+
+/** The words of a `content` value; null if it is not all words. */
+function textOfContent(element, content, isPseudo) {
+  let words = [];
+  let isAll = true;
+  let hasAlternative = false;
+  for (const [, string, attribute, slash] of content.trim().matchAll(CONTENT_TOKEN)) {
+    if (slash !== undefined && !hasAlternative) {
+      hasAlternative = true;
+      [words, isAll] = [[], true];
+    } else if (string !== undefined) words.push(unescapeCss(string.slice(1, -1)));
+    else if (attribute !== undefined) words.push(dom.attribute(element, attribute) ?? '');
+    else isAll = false;
+  }
+  return isAll && (isPseudo || hasAlternative) ? words.join('') : null;
+}
+
+function unescapeCss(text) {
+  return text.replace(/\\(?:([0-9a-f]{1,6})\s?|(\n)|([^]))/gi, (_, code, line, other) => {
+    if (line !== undefined) return '';
+    if (code === undefined) return other;
+    const point = parseInt(code, 16);
+    return point === 0 || point > 0x10ffff ? '\ufffd' : String.fromCodePoint(point);
+  });
+}

@@ -1,0 +1,153 @@
+// One look at the page: what is read of an element is read once and kept until the look ends.
+//
+// A page changes between two looks and not during one, because nothing here waits. Reading a style costs more than all
+// else that a walk does, so it is kept; what follows from the elements above is found by climbing, never by recursion,
+// because a page may be nested without end.
+
+/** What is known of the elements that this look has met; null between looks. */
+let met = null;
+/** The labels of each control, by root; made when the first label is asked for. */
+let labelled = null;
+/** How many elements names may still be read from in this look. */
+let nameBudget = 0;
+
+/**
+ * Most elements that are visited to make all names of one look. Unit: elements. Source: chosen; a page of 40,000 buttons
+ * needs 80,000, and nested controls on a hostile page would need the square of their number.
+ */
+const NAME_BUDGET = 400_000;
+
+/** Runs `work` as one look; a look inside another is part of it. */
+function look(work) {
+  if (met !== null) return work();
+  met = new Map();
+  labelled = new Map();
+  nameBudget = NAME_BUDGET;
+  beginContent();
+  try {
+    return work();
+  } finally {
+    met = null;
+    labelled = null;
+    endContent();
+  }
+}
+
+/** What is known of one element in one look; `undefined` is what has not been asked yet. */
+class Facts {
+  constructor(element) {
+    this.element = element;
+    this.tag = dom.tag(element).toLowerCase();
+    this.style = getComputedStyle(element);
+    this.display = this.style.display;
+    this.shadow = dom.shadow(element);
+    if (this.shadow !== null) meetRoot(this.shadow);
+    this.parent = undefined;
+    this.role = undefined;
+    this.isShown = undefined;
+    this.isHidden = undefined;
+    this.isApart = undefined;
+    this.isDisabled = undefined;
+    this.isMasked = undefined;
+    this.box = undefined;
+    // What a walk notes down.
+    this.visited = false;
+    this.node = null;
+    this.isSaid = false;
+  }
+}
+
+function factsOf(element) {
+  let facts = met.get(element);
+  if (facts === undefined) {
+    facts = new Facts(element);
+    met.set(element, facts);
+  }
+  return facts;
+}
+
+/** The facts of the element above, of the host at the top of a shadow root, or null. */
+function aboveOf(facts) {
+  if (facts.parent === undefined) {
+    const parent = dom.above(facts.element);
+    facts.parent = parent === null ? null : factsOf(parent);
+  }
+  return facts.parent;
+}
+
+/**
+ * A property that an element has from itself or else from above: `own` says true, false, or undefined to ask further up.
+ */
+function inherited(facts, key, own) {
+  const asked = [];
+  let at = facts;
+  let value;
+  while (at !== null && value === undefined) {
+    value = at[key] ?? own(at);
+    if (at[key] === undefined) asked.push(at);
+    at = aboveOf(at);
+  }
+  value ??= false;
+  for (const each of asked) each[key] = value;
+  return value;
+}
+
+/** Whether an element or one above it holds what must not leave the page. */
+function isMasked(facts) {
+  return inherited(facts, 'isMasked', (at) => (isSecret(at.element) ? true : undefined));
+}
+
+/** The elements that an attribute names by their ids, each once, looked up where the element stands. */
+function referred(element, attribute) {
+  const text = dom.attribute(element, attribute);
+  if (text === null || text === '') return [];
+  const root = dom.root(element);
+  const type = dom.type(root);
+  if (type !== DOCUMENT && type !== FRAGMENT) return [];
+  const find = type === DOCUMENT ? documentById : fragmentById;
+  const found = new Set();
+  for (const id of text.split(' ')) {
+    const other = id === '' ? null : find(root, id);
+    if (other !== null) found.add(other);
+  }
+  return [...found];
+}
+const documentById = method(Document.prototype, 'getElementById');
+const fragmentById = method(DocumentFragment.prototype, 'getElementById');
+const documentQuery = method(Document.prototype, 'querySelectorAll');
+const fragmentQuery = method(DocumentFragment.prototype, 'querySelectorAll');
+const queryRoot = (root, css) => (dom.type(root) === DOCUMENT ? documentQuery(root, css) : fragmentQuery(root, css));
+
+/**
+ * The labels of a control in document order. The browser's own list reads the whole document for each control, so all
+ * labels of a root are asked once whom they label.
+ */
+function labelsOf(element) {
+  const root = dom.root(element);
+  let labels = labelled.get(root);
+  if (labels === undefined) {
+    labels = new Map();
+    labelled.set(root, labels);
+    const type = dom.type(root);
+    for (const label of type === DOCUMENT || type === FRAGMENT ? queryRoot(root, 'label') : []) {
+      const control = dom.isHtml(label) ? dom.labelOf(label) : null;
+      if (control === null) continue;
+      const others = labels.get(control);
+      if (others === undefined) labels.set(control, [label]);
+      else others.push(label);
+    }
+  }
+  return labels.get(element) ?? [];
+}
+
+/** The nearest element that matches, also outside of the shadow root. */
+function closestAcross(element, css) {
+  let at = element;
+  while (true) {
+    const found = dom.closest(at, css);
+    if (found !== null) return found;
+    const root = dom.root(at);
+    if (dom.type(root) !== FRAGMENT || !isShadow(root)) return null;
+    at = dom.host(root);
+  }
+}

@@ -1,0 +1,232 @@
+// The accessible name of an element, by the rules of accname, and the elements that it was read from.
+//
+// A name may be read from what an element contains, and that again from what it contains, so this recurses; how deep and
+// how much in one look is bounded, and what lies beyond gives no name.
+
+/** How deep a name is looked for. Unit: elements. Source: chosen; the stack holds ten times as many. */
+const NAME_DEPTH = 200;
+/** What stands in the place of a value that must not be shown. */
+const MASK = '••••••';
+
+const NO_NAME = setOf(`caption code definition deletion emphasis generic insertion mark paragraph presentation strong
+  subscript suggestion superscript term time`);
+const NAMED_BY_CONTENT = setOf(`button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox
+  menuitemradio option radio row rowheader switch tab tooltip treeitem`);
+/** Roles whose content counts in the name of an element around them. */
+const SPOKEN_INSIDE = setOf(`caption code contentinfo definition deletion emphasis insertion list listitem mark none
+  paragraph presentation region row rowgroup section strong subscript superscript table term time`).add('');
+
+/**
+ * Why an element is read: it is the one to be named (`self`) or below it, `aria-labelledby` leads to it (`by`), it is a
+ * label, or it is the caption that its kind of element has. What is referred to is read also if it is hidden.
+ */
+const SELF = { self: true, below: false, by: false, label: false, caption: false, hidden: false };
+const BELOW = { ...SELF, self: false, below: true };
+const belowOf = (how) => (how.self ? BELOW : how);
+const referredTo = (facts) => ({ ...SELF, self: false, by: true, hidden: isHiddenFact(facts) });
+const asLabel = (facts) => ({ ...SELF, self: false, label: true, hidden: isHiddenFact(facts) });
+const asCaption = (how, facts) => ({ ...belowOf(how), caption: true, hidden: how.hidden || isHiddenFact(facts) });
+
+/** One name in the making: the elements it has passed, and the facts of those that gave words. */
+class Reading {
+  constructor() {
+    this.visited = new Set();
+    this.sources = [];
+    this.depth = 0;
+  }
+
+  /** A text that an element itself gives. */
+  from(facts, text) {
+    if (!text) return '';
+    this.sources.push(facts);
+    return text;
+  }
+
+  each(elements, how) {
+    return elements.map(factsOf).map((facts) => textOf(facts, how(facts), this));
+  }
+
+  labels(labels) {
+    return this.each(labels, asLabel).filter((text) => text !== '').join(' ');
+  }
+}
+
+/** The name of an element, with the facts of the elements it was read from. */
+function nameFact(facts) {
+  const reading = new Reading();
+  if (NO_NAME.has(roleFact(facts))) return { name: '', sources: reading.sources };
+  const name = squeeze(textOf(facts, SELF, reading));
+  return { name, sources: reading.sources };
+}
+
+/** The accessible name of an element, `''` if it has none. */
+function nameOf(element) {
+  return look(() => nameFact(factsOf(element)).name);
+}
+
+/** The words of an element, read in the way of `how`. */
+function textOf(facts, how, reading) {
+  if (reading.visited.has(facts) || reading.depth > NAME_DEPTH || nameBudget <= 0) return '';
+  nameBudget--;
+  reading.depth++;
+  const text = readText(facts, how, reading);
+  reading.depth--;
+  return text;
+}
+
+function readText(facts, how, reading) {
+  const { element, tag } = facts;
+  if (NEVER_CONTENT.has(tag) || (!how.hidden && isHiddenFact(facts))) {
+    reading.visited.add(facts);
+    return '';
+  }
+  const named = referred(element, 'aria-labelledby');
+  if (!how.by && named.length > 0) {
+    const before = reading.sources.length;
+    const text = reading.each(named, referredTo).join(' ');
+    if (text !== '') return text;
+    reading.sources.length = before;
+  }
+  const role = roleFact(facts) ?? '';
+  if ((how.below || how.by || how.label) && !named.includes(element)) {
+    const value = controlText(facts, role, how, reading);
+    if (value !== null) {
+      reading.visited.add(facts);
+      return value;
+    }
+  }
+  reading.visited.add(facts);
+  const label = dom.attribute(element, 'aria-label') ?? '';
+  if (label.trim() !== '') return reading.from(facts, label);
+  const native = isPresentation(role) ? null : nativeText(facts, how, reading, named.length > 0);
+  if (native !== null) return native;
+  const isSpoken = NAMED_BY_CONTENT.has(role) || (how.below && SPOKEN_INSIDE.has(role))
+    || (tag === 'summary' && !isPresentation(role));
+  if (isSpoken || how.by || how.label || how.caption) {
+    const before = reading.sources.length;
+    const text = contentText(facts, belowOf(how), reading);
+    if ((how.self ? text.trim() : text) !== '') {
+      reading.sources.push(facts);
+      return text;
+    }
+    reading.sources.length = before;
+  }
+  if (isPresentation(role) && tag !== 'iframe' && tag !== 'frame') return '';
+  return reading.from(facts, titleText(element));
+}
+
+function titleText(element) {
+  const title = dom.attribute(element, 'title') ?? '';
+  return title.trim() === '' ? '' : title;
+}
+
+/** The value of a control inside of what is named; null for anything else. */
+function controlText(facts, role, how, reading) {
+  const { element, tag } = facts;
+  switch (role) {
+    case 'textbox':
+    case 'searchbox':
+      return reading.from(facts, maskedValue(facts, fieldValue(facts) ?? dom.textOf(element)));
+    case 'combobox':
+    case 'listbox': {
+      const choices = chosenIn(facts, role);
+      if (choices.length === 0 && tag === 'input') return reading.from(facts, maskedValue(facts, fieldValue(facts)));
+      return reading.each(choices, () => belowOf(how)).join(' ');
+    }
+    case 'progressbar':
+    case 'scrollbar':
+    case 'slider':
+    case 'spinbutton':
+    case 'meter':
+      return reading.from(facts, dom.attribute(element, 'aria-valuetext') ?? dom.attribute(element, 'aria-valuenow')
+        ?? dom.attribute(element, 'value'));
+    case 'menu':
+      return '';
+    default:
+      return null;
+  }
+}
+
+const inputValue = getter(HTMLInputElement.prototype, 'value');
+const areaValue = getter(HTMLTextAreaElement.prototype, 'value');
+
+/** What a text field holds; null for anything that is none. */
+function fieldValue({ element, tag }) {
+  if (!dom.isHtml(element)) return null;
+  if (tag === 'input') return inputValue(element);
+  return tag === 'textarea' ? areaValue(element) : null;
+}
+
+function maskedValue(facts, value) {
+  return value !== null && value !== '' && isMasked(facts) ? MASK : value;
+}
+
+const selectedChoices = getter(HTMLSelectElement.prototype, 'selectedOptions');
+const allChoices = getter(HTMLSelectElement.prototype, 'options');
+
+/** The choices of a list that are chosen. */
+function chosenIn(facts, role) {
+  const { element } = facts;
+  if (dom.isHtml(element, 'select')) {
+    const chosen = [...selectedChoices(element)];
+    return chosen.length === 0 ? [...allChoices(element)].slice(0, 1) : chosen;
+  }
+  const hasRole = (wanted) => (other) => roleFact(factsOf(other)) === wanted;
+  const list = role === 'combobox' ? ownedBy(element, '*').find(hasRole('listbox')) : element;
+  return list === undefined ? [] : ownedBy(list, '[aria-selected="true"]').filter(hasRole('option'));
+}
+
+/** Elements that match, in an element and in those that it owns. */
+function ownedBy(element, css) {
+  const found = [...dom.query(element, css)];
+  for (const owned of referred(element, 'aria-owns')) {
+    if (dom.matches(owned, css)) found.push(owned);
+    found.push(...dom.query(owned, css));
+  }
+  return found;
+}
+
+const assignedNodes = method(HTMLSlotElement.prototype, 'assignedNodes');
+const textSlot = getter(Text.prototype, 'assignedSlot');
+
+/** The nodes of a slot that were put there from outside, none for anything else. */
+function slottedInto({ element, tag }) {
+  return tag === 'slot' && dom.isHtml(element) ? assignedNodes(element) : [];
+}
+
+/** Whether a child of a shadow host is shown in a slot instead. */
+function isSlotted(node) {
+  const type = dom.type(node);
+  return type === ELEMENT ? dom.slot(node) !== null : type === TEXT && textSlot(node) !== null;
+}
+
+/** The words of what is in an element. */
+function contentText(facts, how, reading) {
+  const parts = [pseudoText(facts, '::before')];
+  const replaced = replacedText(facts);
+  if (replaced === null) readInside(facts, how, reading, parts);
+  else parts.push(replaced);
+  parts.push(pseudoText(facts, '::after'));
+  const text = parts.join('');
+  return text.trim() !== '' && isMasked(facts) ? MASK : text;
+}
+
+function readInside(facts, how, reading, parts) {
+  const { element, shadow } = facts;
+  const read = (node) => {
+    const type = dom.type(node);
+    if (type === TEXT) parts.push(dom.nodeValue(node));
+    if (type !== ELEMENT) return;
+    const child = factsOf(node);
+    const text = textOf(child, how, reading);
+    parts.push(child.display !== 'inline' || child.tag === 'br' ? ` ${text} ` : text);
+  };
+  const slotted = slottedInto(facts);
+  slotted.forEach(read);
+  if (slotted.length > 0) return;
+  for (let child = dom.first(element); child !== null; child = dom.next(child)) {
+    if (shadow === null || !isSlotted(child)) read(child);
+  }
+  for (let child = shadow === null ? null : dom.first(shadow); child !== null; child = dom.next(child)) read(child);
+  referred(element, 'aria-owns').forEach(read);
+}

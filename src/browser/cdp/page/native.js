@@ -1,0 +1,100 @@
+// Names that an element has by its tag: labels, captions, alternatives, placeholders.
+
+/** Inputs that show what to type in them. */
+const HINTED_INPUTS = setOf('text password number search tel email url');
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** The words that an element has by its tag; null if its tag says nothing about it. */
+function nativeText(facts, how, reading, isNamed) {
+  const { element, tag } = facts;
+  const attribute = (name) => dom.attribute(element, name) ?? '';
+  if (dom.namespace(element) === SVG) return vectorText(facts, how, reading);
+  switch (tag) {
+    case 'input':
+      return inputText(facts, how, reading, isNamed);
+    case 'textarea':
+    case 'select':
+    case 'meter':
+    case 'progress':
+      return isNamed ? null : labelText(facts, reading) ?? reading.from(facts, hintText(facts));
+    case 'button':
+      return isNamed ? null : labelText(facts, reading);
+    case 'output':
+      return isNamed ? null : labelText(facts, reading) ?? reading.from(facts, attribute('title'));
+    case 'fieldset':
+      return isNamed ? null : captionText(facts, 'legend', how, reading) ?? reading.from(facts, attribute('title'));
+    case 'figure':
+      return isNamed ? null : captionText(facts, 'figcaption', how, reading) ?? reading.from(facts, attribute('title'));
+    case 'img':
+    case 'area':
+      return reading.from(facts, attribute('alt').trim() === '' ? attribute('title') : attribute('alt'));
+    case 'table': {
+      const caption = captionText(facts, 'caption', how, reading);
+      return caption ?? (attribute('summary') === '' ? null : reading.from(facts, attribute('summary')));
+    }
+    default:
+      return null;
+  }
+}
+
+/** The words of the labels of a control; null if it has none. */
+function labelText({ element }, reading) {
+  const labels = labelsOf(element);
+  return labels.length === 0 ? null : reading.labels(labels);
+}
+
+/** What a field says of itself when it has no label. */
+function hintText({ element, tag }) {
+  const title = dom.attribute(element, 'title') ?? '';
+  const isHinted = tag === 'textarea' || (tag === 'input' && HINTED_INPUTS.has(typeOf(element)));
+  return title === '' && isHinted ? dom.attribute(element, 'placeholder') ?? '' : title;
+}
+
+function inputText(facts, how, reading, isNamed) {
+  const { element } = facts;
+  if (!dom.isHtml(element)) return null;
+  const type = typeOf(element);
+  const title = dom.attribute(element, 'title') ?? '';
+  const orLabel = (text) => (how.by ? null : labelText(facts, reading)) ?? reading.from(facts, text);
+  switch (type) {
+    case 'button':
+    case 'submit':
+    case 'reset': {
+      const fallback = { button: title, submit: 'Submit', reset: 'Reset' }[type];
+      const value = inputValue(element);
+      return reading.from(facts, value.trim() === '' ? fallback : maskedValue(facts, value));
+    }
+    case 'file':
+      return orLabel('Choose File');
+    case 'image': {
+      const words = [dom.attribute(element, 'alt') ?? '', title, 'Submit'];
+      return orLabel(words.find((text) => text.trim() !== ''));
+    }
+    default:
+      return isNamed ? null : labelText(facts, reading) ?? reading.from(facts, hintText(facts));
+  }
+}
+
+/** The words of the child that names an element of this kind; null if there is none. */
+function captionText({ element }, tag, how, reading) {
+  for (let child = firstElement(element); child !== null; child = nextElement(child)) {
+    if (dom.tag(child) === tag) {
+      const caption = factsOf(child);
+      return textOf(caption, asCaption(how, caption), reading);
+    }
+  }
+  return null;
+}
+
+/** The title of a drawing or of a part of one. */
+function vectorText(facts, how, reading) {
+  const { element, tag } = facts;
+  for (let child = firstElement(element); child !== null; child = nextElement(child)) {
+    if (dom.tag(child) === 'title' && dom.namespace(child) === SVG) {
+      const title = factsOf(child);
+      return textOf(title, { ...asCaption(how, title), caption: how.caption, by: true }, reading);
+    }
+  }
+  const title = tag === 'a' ? dom.attribute(element, 'xlink:title') ?? '' : '';
+  return title.trim() === '' ? null : reading.from(facts, title);
+}

@@ -1,0 +1,117 @@
+// What is there for the eye, for assistive technology, and for the pointer.
+
+/** Elements that are never content. */
+const NEVER_CONTENT = new Set(['style', 'script', 'noscript', 'template']);
+
+/** Whether the styles show an element; its place and size do not count. */
+function isStyleShown(facts) {
+  facts.isShown ??= facts.style.visibility === 'visible' && dom.isShown(facts.element);
+  return facts.isShown;
+}
+
+/** Whether an element or one above it takes itself out of the accessibility tree, or is not slotted into what shows it. */
+function isApart(facts) {
+  return inherited(facts, 'isApart', (at) => {
+    if (at.display === 'none' || isAriaHidden(at.element)) return true;
+    const above = aboveOf(at);
+    const unslotted = above !== null && above.shadow !== null
+      && dom.parent(at.element) === above.element && dom.slot(at.element) === null;
+    return unslotted ? true : undefined;
+  });
+}
+
+function isAriaHidden(element) {
+  return dom.attribute(element, 'aria-hidden')?.toLowerCase() === 'true';
+}
+
+/** Whether assistive technology is not told of an element. */
+function isHiddenFact(facts) {
+  facts.isHidden ??= computeHidden(facts);
+  return facts.isHidden;
+}
+
+function computeHidden(facts) {
+  if (NEVER_CONTENT.has(facts.tag)) return true;
+  const isSlot = facts.tag === 'slot';
+  if (facts.display === 'contents' && !isSlot) {
+    return !hasThroughContents(facts, (child) => !isHiddenFact(child), (child) => child.tag === 'slot');
+  }
+  // The choices of a closed list count, though nothing shows them.
+  const isChoice = facts.tag === 'option' && dom.closest(facts.element, 'select') !== null;
+  if (!isChoice && !isSlot && !isStyleShown(facts)) return true;
+  return isApart(facts);
+}
+
+/** Whether assistive technology is not told of an element. */
+function isHiddenForAria(element) {
+  return look(() => isHiddenFact(factsOf(element)));
+}
+
+/** What an element without a box of its own is asked for most. Unit: nodes. Source: chosen. */
+const MOST_CONTENTS = 2_000;
+
+/**
+ * Whether `test` holds for an element in this one, or a text in it is seen, looking through elements without a box;
+ * `isBarrier` tells of such an element that it is tested itself.
+ */
+function hasThroughContents(facts, test, isBarrier = () => false) {
+  const open = [dom.first(facts.element)];
+  for (let left = MOST_CONTENTS; open.length > 0 && left > 0; left--) {
+    const node = open.pop();
+    if (node === null) continue;
+    open.push(dom.next(node));
+    const type = dom.type(node);
+    if (type === TEXT && isTextShown(node)) return true;
+    if (type !== ELEMENT) continue;
+    const child = factsOf(node);
+    if (child.display === 'contents' && !isBarrier(child)) open.push(dom.first(node));
+    else if (test(child)) return true;
+  }
+  return false;
+}
+
+const makeRange = method(Document.prototype, 'createRange');
+
+function isTextShown(node) {
+  const range = makeRange(document);
+  range.selectNode(node);
+  const { width, height } = range.getBoundingClientRect();
+  return width > 0 && height > 0;
+}
+
+const UNSEEN = { isVisible: false, isInline: false };
+
+/** Whether an element takes up room, and whether it stands in a line of text. */
+function boxOf(facts) {
+  facts.box ??= computeBox(facts);
+  return facts.box;
+}
+
+function computeBox(facts) {
+  if (facts.display === 'contents') return contentsBox(facts);
+  if (!isStyleShown(facts)) return UNSEEN;
+  const { width, height } = dom.rect(facts.element);
+  return { isVisible: width > 0 && height > 0, isInline: facts.display === 'inline' };
+}
+
+/** The box of an element that has none: of the first thing in it that is seen. */
+function contentsBox(facts) {
+  for (let child = dom.first(facts.element), left = MOST_CONTENTS; child !== null && left > 0; left--) {
+    const type = dom.type(child);
+    if (type === TEXT && isTextShown(child)) return { isVisible: true, isInline: true };
+    if (type === ELEMENT) {
+      const inner = factsOf(child);
+      const isSeen = inner.display === 'contents'
+        ? hasThroughContents(inner, (deep) => boxOf(deep).isVisible)
+        : boxOf(inner).isVisible;
+      if (isSeen) return { isVisible: true, isInline: false };
+    }
+    child = dom.next(child);
+  }
+  return UNSEEN;
+}
+
+/** Whether the pointer meets an element at all. */
+function takesPointer(facts) {
+  return facts.style.pointerEvents !== 'none';
+}

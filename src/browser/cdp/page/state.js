@@ -1,0 +1,101 @@
+// The states of an element that assistive technology is told of.
+
+const setOf = (text) => new Set(text.split(/\s+/));
+const MAY_BE_CHECKED = setOf('checkbox menuitemcheckbox option radio switch menuitemradio treeitem');
+const MAY_BE_DISABLED = setOf(
+  `application button composite gridcell group input link menuitem scrollbar separator tab checkbox columnheader combobox
+  grid listbox menu menubar menuitemcheckbox menuitemradio option radio radiogroup row rowheader searchbox select slider
+  spinbutton switch tablist textbox toolbar tree treegrid treeitem`,
+);
+const MAY_BE_EXPANDED = setOf(
+  `application button checkbox combobox gridcell link listbox menuitem row rowheader tab treeitem columnheader
+  menuitemcheckbox menuitemradio switch`,
+);
+const MAY_BE_INVALID = setOf(
+  `application checkbox columnheader combobox gridcell listbox radiogroup rowheader searchbox slider spinbutton switch
+  textbox tree`,
+);
+const MAY_HAVE_LEVEL = setOf('heading listitem row treeitem');
+const MAY_BE_SELECTED = setOf('gridcell option row tab rowheader columnheader treeitem');
+/** Roles of which it is always told whether they are on. */
+const ALWAYS_CHECKED = setOf('checkbox radio switch menuitemcheckbox menuitemradio');
+const ALWAYS_SELECTED = setOf('option tab');
+
+const isTicked = getter(HTMLInputElement.prototype, 'checked');
+const isUndecided = getter(HTMLInputElement.prototype, 'indeterminate');
+const isChosen = getter(HTMLOptionElement.prototype, 'selected');
+const isOpen = getter(HTMLDetailsElement.prototype, 'open');
+
+/** Writes the states of an element of this role into `states`, only those that apply. */
+function readStates(facts, role, states) {
+  const { element } = facts;
+  if (MAY_BE_CHECKED.has(role)) {
+    const checked = checkedOf(facts);
+    if (checked !== 'false' || ALWAYS_CHECKED.has(role)) states.checked = checked;
+  }
+  if (MAY_BE_DISABLED.has(role) && (isNativelyDisabled(facts) || isDisabledByAria(facts))) states.disabled = true;
+  if (MAY_BE_EXPANDED.has(role) && isExpanded(facts)) states.expanded = true;
+  if (MAY_BE_INVALID.has(role) && isInvalid(element)) states.invalid = true;
+  if (role === 'button') {
+    const pressed = dom.attribute(element, 'aria-pressed');
+    if (pressed === 'true' || pressed === 'mixed') states.pressed = pressed;
+  }
+  if (MAY_HAVE_LEVEL.has(role)) {
+    const level = levelOf(facts);
+    if (level > 0) states.level = level;
+  }
+  if (MAY_BE_SELECTED.has(role)) {
+    const selected = facts.tag === 'option' && dom.isHtml(element)
+      ? isChosen(element)
+      : dom.attribute(element, 'aria-selected')?.toLowerCase() === 'true';
+    if (selected || ALWAYS_SELECTED.has(role)) states.selected = selected;
+  }
+}
+
+/** `true`, `false` or `mixed`, of an element that can be on. */
+function checkedOf({ element, tag }) {
+  if (tag === 'input' && dom.isHtml(element)) {
+    if (isUndecided(element)) return 'mixed';
+    const type = typeOf(element);
+    if (type === 'checkbox' || type === 'radio') return String(isTicked(element));
+  }
+  const checked = dom.attribute(element, 'aria-checked');
+  return checked === 'true' || checked === 'mixed' ? checked : 'false';
+}
+
+function isExpanded({ element, tag }) {
+  if (tag === 'details' && dom.isHtml(element)) return isOpen(element);
+  return dom.attribute(element, 'aria-expanded') === 'true';
+}
+
+function isInvalid(element) {
+  const invalid = dom.attribute(element, 'aria-invalid')?.trim().toLowerCase() ?? '';
+  return invalid !== '' && invalid !== 'false';
+}
+
+function levelOf({ element, tag }) {
+  if (/^h[1-6]$/.test(tag)) return Number(tag[1]);
+  const level = Number(dom.attribute(element, 'aria-level') ?? 0);
+  return Number.isInteger(level) && level >= 1 ? level : 0;
+}
+
+const CONTROLS = setOf('button input select textarea option optgroup');
+
+/** Whether the page's own means switch a control off. */
+function isNativelyDisabled({ element, tag }) {
+  if (!CONTROLS.has(tag)) return false;
+  if (dom.has(element, 'disabled')) return true;
+  if (tag === 'option' && dom.closest(element, 'optgroup[disabled]') !== null) return true;
+  const group = dom.closest(element, 'fieldset[disabled]');
+  if (group === null) return false;
+  // What stands in the heading of a group stays usable.
+  const heading = dom.query(group, ':scope > legend')[0];
+  return heading === undefined || !dom.contains(heading, element);
+}
+
+function isDisabledByAria(facts) {
+  return inherited(facts, 'isDisabled', ({ element }) => {
+    const disabled = dom.attribute(element, 'aria-disabled')?.toLowerCase();
+    return disabled === 'true' ? true : disabled === 'false' ? false : undefined;
+  });
+}

@@ -1,0 +1,179 @@
+// The tree of a page: which elements are nodes, and which texts stand in them.
+
+/** An element whose children are being visited. */
+class Visit {
+  constructor(facts, owner, node, isSeen, isMaskedHere) {
+    this.facts = facts;
+    /** The node that gets what is found in the element, and the element's own node, if it has one. */
+    this.owner = owner;
+    this.node = node;
+    this.isSeen = isSeen;
+    this.isMaskedHere = isMaskedHere;
+    this.child = null;
+    this.shadow = null;
+    this.more = [];
+    /** Space around what is not part of a line of text. */
+    this.space = facts.display !== 'inline' || facts.tag === 'br' ? ' ' : '';
+  }
+
+  /** The next node to visit, or null. */
+  next() {
+    while (this.child !== null) {
+      const child = this.child;
+      this.child = dom.next(child);
+      if (this.facts.shadow === null || !isSlotted(child)) return child;
+    }
+    if (this.shadow !== null) {
+      const child = dom.first(this.shadow);
+      this.shadow = null;
+      if (child !== null) {
+        this.child = dom.next(child);
+        return child;
+      }
+    }
+    return this.more.shift() ?? null;
+  }
+}
+
+/** Most elements that one walk visits, whether they become nodes or not. Unit: elements. Source: chosen. */
+const MOST_VISITS = 400_000;
+
+/** The making of a tree. */
+class Build {
+  constructor(maxNodes) {
+    this.root = new TreeNode('fragment', null, null);
+    this.visits = [];
+    this.nodes = 0;
+    this.visited = 0;
+    this.maxNodes = maxNodes;
+    this.secrets = 0;
+    this.active = dom.active(document);
+    if (!hasFocus(document)) this.active = null;
+    // Nothing in a part that is not shown can be seen, except text of style sheets and what is shown elsewhere.
+    this.skipsUnshown = hasNoContent() && documentQuery(document, '[aria-owns]').length === 0;
+  }
+
+  /** Everything below an element, which is visited too. */
+  run(top) {
+    this.enter(top, this.root, true, false);
+    while (this.visits.length > 0) {
+      const visit = this.visits[this.visits.length - 1];
+      const child = this.isFull ? null : visit.next();
+      if (child === null) {
+        this.visits.pop();
+        this.leave(visit);
+        continue;
+      }
+      const type = dom.type(child);
+      if (type === TEXT) this.text(child, visit);
+      else if (type === ELEMENT) this.enter(child, visit.owner, visit.isSeen, visit.isMaskedHere);
+    }
+    joinTexts(this.root);
+  }
+
+  get isFull() {
+    return this.nodes >= this.maxNodes || this.visited >= MOST_VISITS;
+  }
+
+  text(node, { owner, isSeen, isMaskedHere }) {
+    if (!isSeen || owner.role === 'textbox') return;
+    const text = dom.nodeValue(node);
+    owner.children.push(isMaskedHere && text.trim() !== '' ? MASK : text);
+  }
+
+  enter(element, parent, isParentSeen, isParentMasked) {
+    const facts = factsOf(element);
+    if (facts.visited) return;
+    facts.visited = true;
+    this.visited++;
+    const isSeen = !isHiddenFact(facts) || boxOf(facts).isVisible;
+    const isMaskedHere = isParentMasked || isSecret(element);
+    const node = isSeen ? this.nodeOf(facts, parent, isParentMasked, isMaskedHere) : null;
+    if (node !== null) {
+      this.nodes++;
+      parent.hadNodes = true;
+      openNode(node);
+    }
+    const visit = new Visit(facts, node ?? parent, node, isSeen, isMaskedHere);
+    visit.owner.children.push(visit.space, pseudoText(facts, '::before'));
+    const isBare = (facts.display === 'none' && this.skipsUnshown) || facts.tag === 'iframe' || facts.tag === 'frame';
+    if (!isBare) this.open(visit, element);
+    this.visits.push(visit);
+  }
+
+  open(visit, element) {
+    visit.more = slottedInto(visit.facts);
+    if (visit.more.length === 0) {
+      visit.child = dom.first(element);
+      visit.shadow = visit.facts.shadow;
+    }
+    const owns = dom.attribute(element, 'aria-owns');
+    if (owns === null) return;
+    const owned = owns.split(/\s+/).map((id) => documentById(document, id)).filter((other) => other !== null);
+    visit.more = [...visit.more, ...owned];
+  }
+
+  leave({ facts, owner, node, space }) {
+    owner.children.push(pseudoText(facts, '::after'), space);
+    const { element } = facts;
+    if (owner.role === 'link' && dom.has(element, 'href')) owner.url = shortAddress(dom.attribute(element, 'href'));
+    if (owner.role === 'textbox' && dom.has(element, 'placeholder')) {
+      const placeholder = dom.attribute(element, 'placeholder');
+      if (placeholder !== owner.name) owner.placeholder = placeholder;
+    }
+    if (node === null) return;
+    const parent = this.parentOf();
+    for (const child of closeNode(node, parent)) parent.children.push(child);
+  }
+
+  /** The node that the innermost open element's own node belongs to. */
+  parentOf() {
+    return this.visits.length === 0 ? this.root : this.visits[this.visits.length - 1].owner;
+  }
+
+  /** The node of an element, or null if it has no meaning of its own. */
+  nodeOf(facts, parent, isParentMasked, isMaskedHere) {
+    const { element, tag } = facts;
+    const isFrame = tag === 'iframe' || tag === 'frame';
+    const role = isFrame ? 'iframe' : roleFact(facts) ?? 'generic';
+    if (isPresentation(role)) return null;
+    const box = boxOf(facts);
+    if (role === 'generic' && box.isInline && isOneText(element)) return null;
+    const node = new TreeNode(role, facts, parent);
+    facts.node = node;
+    node.isReachable = box.isVisible && (isFrame || takesPointer(facts));
+    node.hasHand = facts.style.cursor === 'pointer';
+    node.isActive = element === this.active;
+    node.isAriaHidden = isAriaHidden(element);
+    if (isFrame) return node;
+    ({ name: node.name, sources: node.sources } = nameFact(facts));
+    if (isParentMasked && node.name !== '') node.name = MASK;
+    readStates(facts, role, node.states);
+    const value = valueOf(facts);
+    if (value !== null && value !== '') node.children.push(isMaskedHere ? MASK : value);
+    if (isMaskedHere && !isParentMasked) this.secrets++;
+    return node;
+  }
+}
+
+const hasFocus = method(Document.prototype, 'hasFocus');
+
+function isOneText(element) {
+  const first = dom.first(element);
+  return first !== null && dom.type(first) === TEXT && dom.next(first) === null;
+}
+
+const VALUELESS = setOf('checkbox radio file');
+
+/** What a field holds; null for anything that holds nothing that can be read. */
+function valueOf(facts) {
+  const { element, tag } = facts;
+  if (tag === 'input' && dom.isHtml(element) && VALUELESS.has(typeOf(element))) return null;
+  return fieldValue(facts);
+}
+
+/** An address as it is written; of one that holds the data itself, only what kind. */
+function shortAddress(address) {
+  const comma = address.startsWith('data:') ? address.indexOf(',') : -1;
+  return comma < 0 ? address : `${address.slice(0, comma + 1)}…`;
+}
