@@ -41,35 +41,36 @@ const TAG_RULES = new Map(Object.entries({
   a: linkRole,
   area: linkRole,
   footer: ({ element }) => (closestAcross(element, SECTIONING) ? null : 'contentinfo'),
-  form: ({ element }) => (isLabelled(element) ? 'form' : null),
+  form: (facts) => (isLabelled(facts) ? 'form' : null),
   header: ({ element }) => (closestAcross(element, SECTIONING) ? null : 'banner'),
   img: imageRole,
   input: inputRole,
-  section: ({ element }) => (isLabelled(element) ? 'region' : null),
+  section: (facts) => (isLabelled(facts) ? 'region' : null),
   select: ({ element }) => (isListBox(element) ? 'listbox' : 'combobox'),
   td: dataCellRole,
   th: headerCellRole,
 }));
 
-function linkRole({ element }) {
-  return dom.has(element, 'href') ? 'link' : null;
+function linkRole(facts) {
+  return facts.has('href') ? 'link' : null;
 }
 
-function isLabelled(element) {
-  return dom.has(element, 'aria-label') || dom.has(element, 'aria-labelledby');
+function isLabelled(facts) {
+  return facts.has('aria-label') || facts.has('aria-labelledby');
 }
 
-function imageRole({ element }) {
-  const isDecoration = dom.attribute(element, 'alt') === '' && !dom.attribute(element, 'title')
-    && !hasGlobalAttribute(element, null) && !hasTabIndex(element);
+function imageRole(facts) {
+  const isDecoration = facts.attribute('alt') === '' && !facts.attribute('title')
+    && !hasGlobalAttribute(facts, null) && !hasTabIndex(facts);
   return isDecoration ? 'presentation' : 'img';
 }
 
-function inputRole({ element }) {
+function inputRole(facts) {
+  const { element } = facts;
   if (!dom.isHtml(element)) return 'textbox';
   const type = typeOf(element);
   if (LINE_INPUTS.has(type)) {
-    const offers = referred(element, 'list')[0];
+    const offers = referred(facts, 'list')[0];
     if (offers !== undefined && dom.isHtml(offers, 'datalist')) return 'combobox';
     return type === 'search' ? 'searchbox' : 'textbox';
   }
@@ -84,7 +85,7 @@ const shownChoices = getter(HTMLSelectElement.prototype, 'size');
 
 function dataCellRole({ element }) {
   const table = closestAcross(element, 'table');
-  const role = table === null ? null : statedRole(table);
+  const role = table === null ? null : statedRole(factsOf(table));
   return role === 'grid' || role === 'treegrid' ? 'gridcell' : 'cell';
 }
 
@@ -93,8 +94,9 @@ const previousElement = getter(Element.prototype, 'previousElementSibling');
 const firstElement = getter(Element.prototype, 'firstElementChild');
 const tableRows = getter(HTMLTableElement.prototype, 'rows');
 
-function headerCellRole({ element }) {
-  const scope = dom.attribute(element, 'scope');
+function headerCellRole(facts) {
+  const { element } = facts;
+  const scope = facts.attribute('scope');
   if (scope === 'col' || scope === 'colgroup') return 'columnheader';
   if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
   const beside = [previousElement(element), nextElement(element)];
@@ -128,8 +130,8 @@ function tagRole(facts) {
     const wholes = PARTS.get(part.tag);
     whole = wholes === undefined ? null : aboveOf(part);
     if (whole === null || !wholes.includes(whole.tag)) return role;
-    const stated = statedRole(whole.element);
-    if (isPresentation(stated) && !staysMeaningful(whole.element, stated)) return stated;
+    const stated = statedRole(whole);
+    if (isPresentation(stated) && !staysMeaningful(whole, stated)) return stated;
   }
 }
 
@@ -138,8 +140,8 @@ function isPresentation(role) {
 }
 
 /** The first role that an element claims and that exists. */
-function statedRole(element) {
-  const claim = dom.attribute(element, 'role');
+function statedRole(facts) {
+  const claim = facts.attribute('role');
   if (claim === null || claim === '') return null;
   for (const each of claim.split(' ')) {
     const role = each.trim();
@@ -157,12 +159,12 @@ const GLOBAL_ATTRIBUTES = [
   ['aria-label', UNNAMED], ['aria-labelledby', UNNAMED], ['aria-roledescription', ['generic']],
 ];
 
-function hasGlobalAttribute(element, role) {
-  return GLOBAL_ATTRIBUTES.some(([name, silent]) => !silent.includes(role) && dom.has(element, name));
+function hasGlobalAttribute(facts, role) {
+  return GLOBAL_ATTRIBUTES.some(([name, silent]) => !silent.includes(role) && facts.has(name));
 }
 
-function hasTabIndex(element) {
-  const index = dom.attribute(element, 'tabindex');
+function hasTabIndex(facts) {
+  const index = facts.attribute('tabindex');
   return index !== null && !Number.isNaN(Number(index));
 }
 
@@ -172,14 +174,14 @@ const isHiddenAttribute = getter(HTMLElement.prototype, 'hidden');
 function isFocusable(facts) {
   const { element, tag } = facts;
   if (isNativelyDisabled(facts)) return false;
-  if (FOCUSABLE.has(tag) || hasTabIndex(element)) return true;
-  if (tag === 'a' || tag === 'area') return dom.has(element, 'href');
+  if (FOCUSABLE.has(tag) || hasTabIndex(facts)) return true;
+  if (tag === 'a' || tag === 'area') return facts.has('href');
   return tag === 'input' && dom.isHtml(element) && !isHiddenAttribute(element);
 }
 
 /** Whether an element keeps its role though it says that it has none. */
-function staysMeaningful(element, role) {
-  return hasGlobalAttribute(element, role) || isFocusable(factsOf(element));
+function staysMeaningful(facts, role) {
+  return hasGlobalAttribute(facts, role) || isFocusable(facts);
 }
 
 /** The role, or null if it has none. */
@@ -189,11 +191,11 @@ function roleFact(facts) {
 }
 
 function computeRole(facts) {
-  const stated = statedRole(facts.element);
+  const stated = statedRole(facts);
   if (stated === null) return tagRole(facts);
   if (isPresentation(stated)) {
     const role = tagRole(facts);
-    if (staysMeaningful(facts.element, role)) return role;
+    if (staysMeaningful(facts, role)) return role;
   }
   return stated;
 }

@@ -35,7 +35,7 @@ function meetRoot(root) {
 
 /** Whether nothing that this look has met can have text of a style sheet. */
 function hasNoContent() {
-  unreadRoots.splice(0).forEach(readSheets);
+  while (unreadRoots.length > 0) readSheets(unreadRoots.pop());
   return mayHaveContent?.size === 0;
 }
 
@@ -59,9 +59,9 @@ function readSheets(root) {
   }
 }
 
-/** Selectors of the elements to which the sheets may give text; throws if that cannot be told. */
+/** Selectors of the elements to which the sheets or they themselves may give text; throws if that cannot be told. */
 function contentSelectors(sheets) {
-  const selectors = new Set();
+  const selectors = new Set(['[style*=content]']);
   const open = [...sheets].filter((sheet) => !sheet.disabled);
   let read = 0;
   let length = 0;
@@ -70,11 +70,11 @@ function contentSelectors(sheets) {
       if (++read > MOST_RULES) throw new RangeError('too many rules');
       if (rule.styleSheet) open.push(rule.styleSheet);
       if (rule.cssRules?.length > 0) open.push(rule);
+      if (!rule.style?.content || !rule.selectorText) continue;
       const selector = rule.selectorText;
-      if (typeof selector !== 'string' || !/:(before|after)\b/i.test(selector) || rule.style.content === '') continue;
       // Nested selectors, hosts, slotted elements and parts are about elements elsewhere.
       if (/&|:(host|slotted|part|scope)\b/i.test(selector)) throw new RangeError('not of this root alone');
-      selectors.add(selector.replace(/(^|[\s>+~,(])::?(before|after)\b/gi, '$1*').replace(/::?(before|after)\b/gi, ''));
+      selectors.add(selector.replace(/(^|[\s>+~,])::?(before|after)\b/gi, '$1*').replace(/::?(before|after)\b/gi, ''));
       length += selector.length;
       if (length > MOST_SELECTORS) throw new RangeError('too many selectors');
     }
@@ -82,9 +82,13 @@ function contentSelectors(sheets) {
   return selectors;
 }
 
+function mayGetContent({ element }) {
+  return !hasNoContent() && (mayHaveContent === null || mayHaveContent.has(element));
+}
+
 /** The text before or after what is in an element, `''` if there is none. */
 function pseudoText(facts, which) {
-  if (hasNoContent() || (mayHaveContent !== null && !mayHaveContent.has(facts.element))) return '';
+  if (!mayGetContent(facts)) return '';
   const style = getComputedStyle(facts.element, which);
   const content = style.content;
   if (content === '' || content === 'none' || content === 'normal') return '';
@@ -96,6 +100,7 @@ function pseudoText(facts, which) {
 
 /** The text that a style sheet puts in the place of what is in an element; null if it puts none there. */
 function replacedText(facts) {
+  if (!mayGetContent(facts)) return null;
   const content = facts.style.content;
   return content === '' || content === 'none' || content === 'normal' ? null : textOfContent(facts.element, content, false);
 }

@@ -42,6 +42,8 @@ class Facts {
     this.display = this.style.display;
     this.shadow = dom.shadow(element);
     if (this.shadow !== null) meetRoot(this.shadow);
+    /** Without attributes: most are asked for a dozen. */
+    this.isBare = !hasAttributes(element);
     this.parent = undefined;
     this.role = undefined;
     this.isShown = undefined;
@@ -54,8 +56,18 @@ class Facts {
     this.visited = false;
     this.node = null;
     this.isSaid = false;
+    this.reading = null;
+  }
+
+  attribute(name) {
+    return this.isBare ? null : dom.attribute(this.element, name);
+  }
+
+  has(name) {
+    return !this.isBare && dom.has(this.element, name);
   }
 }
+const hasAttributes = method(Element.prototype, 'hasAttributes');
 
 function factsOf(element) {
   let facts = met.get(element);
@@ -80,12 +92,10 @@ function aboveOf(facts) {
  */
 function inherited(facts, key, own) {
   const asked = [];
-  let at = facts;
   let value;
-  while (at !== null && value === undefined) {
+  for (let at = facts; value === undefined && at !== null; at = aboveOf(at)) {
     value = at[key] ?? own(at);
     if (at[key] === undefined) asked.push(at);
-    at = aboveOf(at);
   }
   value ??= false;
   for (const each of asked) each[key] = value;
@@ -97,13 +107,15 @@ function isMasked(facts) {
   return inherited(facts, 'isMasked', (at) => (isSecret(at.element) ? true : undefined));
 }
 
+const NONE = [];
+
 /** The elements that an attribute names by their ids, each once, looked up where the element stands. */
-function referred(element, attribute) {
-  const text = dom.attribute(element, attribute);
-  if (text === null || text === '') return [];
-  const root = dom.root(element);
+function referred(facts, attribute) {
+  const text = facts.attribute(attribute);
+  if (text === null || text === '') return NONE;
+  const root = dom.root(facts.element);
   const type = dom.type(root);
-  if (type !== DOCUMENT && type !== FRAGMENT) return [];
+  if (type !== DOCUMENT && type !== FRAGMENT) return NONE;
   const find = type === DOCUMENT ? documentById : fragmentById;
   const found = new Set();
   for (const id of text.split(' ')) {
@@ -122,7 +134,7 @@ const queryRoot = (root, css) => (dom.type(root) === DOCUMENT ? documentQuery(ro
  * The labels of a control in document order. The browser's own list reads the whole document for each control, so all
  * labels of a root are asked once whom they label.
  */
-function labelsOf(element) {
+function labelsOf({ element }) {
   const root = dom.root(element);
   let labels = labelled.get(root);
   if (labels === undefined) {
@@ -137,7 +149,7 @@ function labelsOf(element) {
       else others.push(label);
     }
   }
-  return labels.get(element) ?? [];
+  return labels.get(element) ?? NONE;
 }
 
 /** The nearest element that matches, also outside of the shadow root. */

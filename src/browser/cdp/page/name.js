@@ -27,10 +27,9 @@ const referredTo = (facts) => ({ ...SELF, self: false, by: true, hidden: isHidde
 const asLabel = (facts) => ({ ...SELF, self: false, label: true, hidden: isHiddenFact(facts) });
 const asCaption = (how, facts) => ({ ...belowOf(how), caption: true, hidden: how.hidden || isHiddenFact(facts) });
 
-/** One name in the making: the elements it has passed, and the facts of those that gave words. */
+/** One name in the making, with the facts of the elements that gave words; those it has passed are marked with it. */
 class Reading {
   constructor() {
-    this.visited = new Set();
     this.sources = [];
     this.depth = 0;
   }
@@ -66,7 +65,7 @@ function nameOf(element) {
 
 /** The words of an element, read in the way of `how`. */
 function textOf(facts, how, reading) {
-  if (reading.visited.has(facts) || reading.depth > NAME_DEPTH || nameBudget <= 0) return '';
+  if (facts.reading === reading || reading.depth > NAME_DEPTH || nameBudget <= 0) return '';
   nameBudget--;
   reading.depth++;
   const text = readText(facts, how, reading);
@@ -77,10 +76,10 @@ function textOf(facts, how, reading) {
 function readText(facts, how, reading) {
   const { element, tag } = facts;
   if (NEVER_CONTENT.has(tag) || (!how.hidden && isHiddenFact(facts))) {
-    reading.visited.add(facts);
+    facts.reading = reading;
     return '';
   }
-  const named = referred(element, 'aria-labelledby');
+  const named = referred(facts, 'aria-labelledby');
   if (!how.by && named.length > 0) {
     const before = reading.sources.length;
     const text = reading.each(named, referredTo).join(' ');
@@ -91,12 +90,12 @@ function readText(facts, how, reading) {
   if ((how.below || how.by || how.label) && !named.includes(element)) {
     const value = controlText(facts, role, how, reading);
     if (value !== null) {
-      reading.visited.add(facts);
+      facts.reading = reading;
       return value;
     }
   }
-  reading.visited.add(facts);
-  const label = dom.attribute(element, 'aria-label') ?? '';
+  facts.reading = reading;
+  const label = facts.attribute('aria-label') ?? '';
   if (label.trim() !== '') return reading.from(facts, label);
   const native = isPresentation(role) ? null : nativeText(facts, how, reading, named.length > 0);
   if (native !== null) return native;
@@ -112,11 +111,11 @@ function readText(facts, how, reading) {
     reading.sources.length = before;
   }
   if (isPresentation(role) && tag !== 'iframe' && tag !== 'frame') return '';
-  return reading.from(facts, titleText(element));
+  return reading.from(facts, titleText(facts));
 }
 
-function titleText(element) {
-  const title = dom.attribute(element, 'title') ?? '';
+function titleText(facts) {
+  const title = facts.attribute('title') ?? '';
   return title.trim() === '' ? '' : title;
 }
 
@@ -138,8 +137,8 @@ function controlText(facts, role, how, reading) {
     case 'slider':
     case 'spinbutton':
     case 'meter':
-      return reading.from(facts, dom.attribute(element, 'aria-valuetext') ?? dom.attribute(element, 'aria-valuenow')
-        ?? dom.attribute(element, 'value'));
+      return reading.from(facts, facts.attribute('aria-valuetext') ?? facts.attribute('aria-valuenow')
+        ?? facts.attribute('value'));
     case 'menu':
       return '';
     default:
@@ -172,14 +171,14 @@ function chosenIn(facts, role) {
     return chosen.length === 0 ? [...allChoices(element)].slice(0, 1) : chosen;
   }
   const hasRole = (wanted) => (other) => roleFact(factsOf(other)) === wanted;
-  const list = role === 'combobox' ? ownedBy(element, '*').find(hasRole('listbox')) : element;
-  return list === undefined ? [] : ownedBy(list, '[aria-selected="true"]').filter(hasRole('option'));
+  const list = role === 'combobox' ? ownedBy(facts, '*').find(hasRole('listbox')) : element;
+  return list === undefined ? [] : ownedBy(factsOf(list), '[aria-selected="true"]').filter(hasRole('option'));
 }
 
 /** Elements that match, in an element and in those that it owns. */
-function ownedBy(element, css) {
-  const found = [...dom.query(element, css)];
-  for (const owned of referred(element, 'aria-owns')) {
+function ownedBy(facts, css) {
+  const found = [...dom.query(facts.element, css)];
+  for (const owned of referred(facts, 'aria-owns')) {
     if (dom.matches(owned, css)) found.push(owned);
     found.push(...dom.query(owned, css));
   }
@@ -191,7 +190,7 @@ const textSlot = getter(Text.prototype, 'assignedSlot');
 
 /** The nodes of a slot that were put there from outside, none for anything else. */
 function slottedInto({ element, tag }) {
-  return tag === 'slot' && dom.isHtml(element) ? assignedNodes(element) : [];
+  return tag === 'slot' && dom.isHtml(element) ? assignedNodes(element) : NONE;
 }
 
 /** Whether a child of a shadow host is shown in a slot instead. */
@@ -228,5 +227,5 @@ function readInside(facts, how, reading, parts) {
     if (shadow === null || !isSlotted(child)) read(child);
   }
   for (let child = shadow === null ? null : dom.first(shadow); child !== null; child = dom.next(child)) read(child);
-  referred(element, 'aria-owns').forEach(read);
+  referred(facts, 'aria-owns').forEach(read);
 }

@@ -7,7 +7,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 /** The words that an element has by its tag; null if its tag says nothing about it. */
 function nativeText(facts, how, reading, isNamed) {
   const { element, tag } = facts;
-  const attribute = (name) => dom.attribute(element, name) ?? '';
+  const attribute = (name) => facts.attribute(name) ?? '';
   if (dom.namespace(element) === SVG) return vectorText(facts, how, reading);
   switch (tag) {
     case 'input':
@@ -38,23 +38,23 @@ function nativeText(facts, how, reading, isNamed) {
 }
 
 /** The words of the labels of a control; null if it has none. */
-function labelText({ element }, reading) {
-  const labels = labelsOf(element);
+function labelText(facts, reading) {
+  const labels = labelsOf(facts);
   return labels.length === 0 ? null : reading.labels(labels);
 }
 
 /** What a field says of itself when it has no label. */
-function hintText({ element, tag }) {
-  const title = dom.attribute(element, 'title') ?? '';
-  const isHinted = tag === 'textarea' || (tag === 'input' && HINTED_INPUTS.has(typeOf(element)));
-  return title === '' && isHinted ? dom.attribute(element, 'placeholder') ?? '' : title;
+function hintText(facts) {
+  const title = facts.attribute('title') ?? '';
+  const isHinted = facts.tag === 'textarea' || (facts.tag === 'input' && HINTED_INPUTS.has(typeOf(facts.element)));
+  return title === '' && isHinted ? facts.attribute('placeholder') ?? '' : title;
 }
 
 function inputText(facts, how, reading, isNamed) {
   const { element } = facts;
   if (!dom.isHtml(element)) return null;
   const type = typeOf(element);
-  const title = dom.attribute(element, 'title') ?? '';
+  const title = facts.attribute('title') ?? '';
   const orLabel = (text) => (how.by ? null : labelText(facts, reading)) ?? reading.from(facts, text);
   switch (type) {
     case 'button':
@@ -67,7 +67,7 @@ function inputText(facts, how, reading, isNamed) {
     case 'file':
       return orLabel('Choose File');
     case 'image': {
-      const words = [dom.attribute(element, 'alt') ?? '', title, 'Submit'];
+      const words = [facts.attribute('alt') ?? '', title, 'Submit'];
       return orLabel(words.find((text) => text.trim() !== ''));
     }
     default:
@@ -95,6 +95,6 @@ function vectorText(facts, how, reading) {
       return textOf(title, { ...asCaption(how, title), caption: how.caption, by: true }, reading);
     }
   }
-  const title = tag === 'a' ? dom.attribute(element, 'xlink:title') ?? '' : '';
+  const title = tag === 'a' ? facts.attribute('xlink:title') ?? '' : '';
   return title.trim() === '' ? null : reading.from(facts, title);
 }

@@ -11,17 +11,19 @@ function isStyleShown(facts) {
 
 /** Whether an element or one above it takes itself out of the accessibility tree, or is not slotted into what shows it. */
 function isApart(facts) {
-  return inherited(facts, 'isApart', (at) => {
-    if (at.display === 'none' || isAriaHidden(at.element)) return true;
-    const above = aboveOf(at);
-    const unslotted = above !== null && above.shadow !== null
-      && dom.parent(at.element) === above.element && dom.slot(at.element) === null;
-    return unslotted ? true : undefined;
-  });
+  return inherited(facts, 'isApart', isApartItself);
 }
 
-function isAriaHidden(element) {
-  return dom.attribute(element, 'aria-hidden')?.toLowerCase() === 'true';
+function isApartItself(facts) {
+  if (facts.display === 'none' || isAriaHidden(facts)) return true;
+  const above = aboveOf(facts);
+  if (above === null || above.shadow === null) return undefined;
+  const isUnslotted = dom.parent(facts.element) === above.element && dom.slot(facts.element) === null;
+  return isUnslotted ? true : undefined;
+}
+
+function isAriaHidden(facts) {
+  return facts.attribute('aria-hidden')?.toLowerCase() === 'true';
 }
 
 /** Whether assistive technology is not told of an element. */

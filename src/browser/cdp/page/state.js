@@ -35,9 +35,9 @@ function readStates(facts, role, states) {
   }
   if (MAY_BE_DISABLED.has(role) && (isNativelyDisabled(facts) || isDisabledByAria(facts))) states.disabled = true;
   if (MAY_BE_EXPANDED.has(role) && isExpanded(facts)) states.expanded = true;
-  if (MAY_BE_INVALID.has(role) && isInvalid(element)) states.invalid = true;
+  if (MAY_BE_INVALID.has(role) && isInvalid(facts)) states.invalid = true;
   if (role === 'button') {
-    const pressed = dom.attribute(element, 'aria-pressed');
+    const pressed = facts.attribute('aria-pressed');
     if (pressed === 'true' || pressed === 'mixed') states.pressed = pressed;
   }
   if (MAY_HAVE_LEVEL.has(role)) {
@@ -47,44 +47,46 @@ function readStates(facts, role, states) {
   if (MAY_BE_SELECTED.has(role)) {
     const selected = facts.tag === 'option' && dom.isHtml(element)
       ? isChosen(element)
-      : dom.attribute(element, 'aria-selected')?.toLowerCase() === 'true';
+      : facts.attribute('aria-selected')?.toLowerCase() === 'true';
     if (selected || ALWAYS_SELECTED.has(role)) states.selected = selected;
   }
 }
 
 /** `true`, `false` or `mixed`, of an element that can be on. */
-function checkedOf({ element, tag }) {
+function checkedOf(facts) {
+  const { element, tag } = facts;
   if (tag === 'input' && dom.isHtml(element)) {
     if (isUndecided(element)) return 'mixed';
     const type = typeOf(element);
     if (type === 'checkbox' || type === 'radio') return String(isTicked(element));
   }
-  const checked = dom.attribute(element, 'aria-checked');
+  const checked = facts.attribute('aria-checked');
   return checked === 'true' || checked === 'mixed' ? checked : 'false';
 }
 
-function isExpanded({ element, tag }) {
-  if (tag === 'details' && dom.isHtml(element)) return isOpen(element);
-  return dom.attribute(element, 'aria-expanded') === 'true';
+function isExpanded(facts) {
+  if (facts.tag === 'details' && dom.isHtml(facts.element)) return isOpen(facts.element);
+  return facts.attribute('aria-expanded') === 'true';
 }
 
-function isInvalid(element) {
-  const invalid = dom.attribute(element, 'aria-invalid')?.trim().toLowerCase() ?? '';
+function isInvalid(facts) {
+  const invalid = facts.attribute('aria-invalid')?.trim().toLowerCase() ?? '';
   return invalid !== '' && invalid !== 'false';
 }
 
-function levelOf({ element, tag }) {
-  if (/^h[1-6]$/.test(tag)) return Number(tag[1]);
-  const level = Number(dom.attribute(element, 'aria-level') ?? 0);
+function levelOf(facts) {
+  if (/^h[1-6]$/.test(facts.tag)) return Number(facts.tag[1]);
+  const level = Number(facts.attribute('aria-level') ?? 0);
   return Number.isInteger(level) && level >= 1 ? level : 0;
 }
 
 const CONTROLS = setOf('button input select textarea option optgroup');
 
 /** Whether the page's own means switch a control off. */
-function isNativelyDisabled({ element, tag }) {
+function isNativelyDisabled(facts) {
+  const { element, tag } = facts;
   if (!CONTROLS.has(tag)) return false;
-  if (dom.has(element, 'disabled')) return true;
+  if (facts.has('disabled')) return true;
   if (tag === 'option' && dom.closest(element, 'optgroup[disabled]') !== null) return true;
   const group = dom.closest(element, 'fieldset[disabled]');
   if (group === null) return false;
@@ -94,8 +96,10 @@ function isNativelyDisabled({ element, tag }) {
 }
 
 function isDisabledByAria(facts) {
-  return inherited(facts, 'isDisabled', ({ element }) => {
-    const disabled = dom.attribute(element, 'aria-disabled')?.toLowerCase();
-    return disabled === 'true' ? true : disabled === 'false' ? false : undefined;
-  });
+  return inherited(facts, 'isDisabled', saysDisabled);
+}
+
+function saysDisabled(facts) {
+  const disabled = facts.attribute('aria-disabled')?.toLowerCase();
+  return disabled === 'true' ? true : disabled === 'false' ? false : undefined;
 }

@@ -11,7 +11,8 @@ class Visit {
     this.isMaskedHere = isMaskedHere;
     this.child = null;
     this.shadow = null;
-    this.more = [];
+    this.more = NONE;
+    this.moreAt = 0;
     /** Space around what is not part of a line of text. */
     this.space = facts.display !== 'inline' || facts.tag === 'br' ? ' ' : '';
   }
@@ -31,7 +32,7 @@ class Visit {
         return child;
       }
     }
-    return this.more.shift() ?? null;
+    return this.moreAt < this.more.length ? this.more[this.moreAt++] : null;
   }
 }
 
@@ -88,6 +89,7 @@ class Build {
     this.visited++;
     const isSeen = !isHiddenFact(facts) || boxOf(facts).isVisible;
     const isMaskedHere = isParentMasked || isSecret(element);
+    facts.isMasked = isMaskedHere;
     const node = isSeen ? this.nodeOf(facts, parent, isParentMasked, isMaskedHere) : null;
     if (node !== null) {
       this.nodes++;
@@ -107,7 +109,7 @@ class Build {
       visit.child = dom.first(element);
       visit.shadow = visit.facts.shadow;
     }
-    const owns = dom.attribute(element, 'aria-owns');
+    const owns = visit.facts.attribute('aria-owns');
     if (owns === null) return;
     const owned = owns.split(/\s+/).map((id) => documentById(document, id)).filter((other) => other !== null);
     visit.more = [...visit.more, ...owned];
@@ -115,10 +117,9 @@ class Build {
 
   leave({ facts, owner, node, space }) {
     owner.children.push(pseudoText(facts, '::after'), space);
-    const { element } = facts;
-    if (owner.role === 'link' && dom.has(element, 'href')) owner.url = shortAddress(dom.attribute(element, 'href'));
-    if (owner.role === 'textbox' && dom.has(element, 'placeholder')) {
-      const placeholder = dom.attribute(element, 'placeholder');
+    if (owner.role === 'link' && facts.has('href')) owner.url = shortAddress(facts.attribute('href'));
+    if (owner.role === 'textbox' && facts.has('placeholder')) {
+      const placeholder = facts.attribute('placeholder');
       if (placeholder !== owner.name) owner.placeholder = placeholder;
     }
     if (node === null) return;
@@ -144,7 +145,7 @@ class Build {
     node.isReachable = box.isVisible && (isFrame || takesPointer(facts));
     node.hasHand = facts.style.cursor === 'pointer';
     node.isActive = element === this.active;
-    node.isAriaHidden = isAriaHidden(element);
+    node.isAriaHidden = isAriaHidden(facts);
     if (isFrame) return node;
     ({ name: node.name, sources: node.sources } = nameFact(facts));
     if (isParentMasked && node.name !== '') node.name = MASK;
