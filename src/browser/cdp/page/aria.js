@@ -46,7 +46,7 @@ const TAG_RULES = new Map(Object.entries({
   img: imageRole,
   input: inputRole,
   section: (facts) => (isLabelled(facts) ? 'region' : null),
-  select: ({ element }) => (isListBox(element) ? 'listbox' : 'combobox'),
+  select: (facts) => (isListBox(facts) ? 'listbox' : 'combobox'),
   td: dataCellRole,
   th: headerCellRole,
 }));
@@ -66,8 +66,8 @@ function imageRole(facts) {
 }
 
 function inputRole(facts) {
-  const { element } = facts;
-  if (!dom.isHtml(element)) return 'textbox';
+  const { element, isHtml } = facts;
+  if (!isHtml) return 'textbox';
   const type = typeOf(element);
   if (LINE_INPUTS.has(type)) {
     const offers = referred(facts, 'list')[0];
@@ -77,8 +77,8 @@ function inputRole(facts) {
   return INPUT_ROLES.has(type) ? INPUT_ROLES.get(type) : 'textbox';
 }
 
-function isListBox(select) {
-  return dom.isHtml(select) && (isMultiple(select) || shownChoices(select) > 1);
+function isListBox({ element, isHtml }) {
+  return isHtml && (isMultiple(element) || shownChoices(element) > 1);
 }
 const isMultiple = getter(HTMLSelectElement.prototype, 'multiple');
 const shownChoices = getter(HTMLSelectElement.prototype, 'size');
@@ -176,7 +176,7 @@ function isFocusable(facts) {
   if (isNativelyDisabled(facts)) return false;
   if (FOCUSABLE.has(tag) || hasTabIndex(facts)) return true;
   if (tag === 'a' || tag === 'area') return facts.has('href');
-  return tag === 'input' && dom.isHtml(element) && !isHiddenAttribute(element);
+  return tag === 'input' && facts.isHtml && !isHiddenAttribute(element);
 }
 
 /** Whether an element keeps its role though it says that it has none. */

@@ -38,6 +38,7 @@ class Facts {
   constructor(element) {
     this.element = element;
     this.tag = dom.tag(element).toLowerCase();
+    this.isHtml = dom.namespace(element) === HTML;
     this.style = getComputedStyle(element);
     this.display = this.style.display;
     this.shadow = dom.shadow(element);

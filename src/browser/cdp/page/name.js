@@ -150,8 +150,8 @@ const inputValue = getter(HTMLInputElement.prototype, 'value');
 const areaValue = getter(HTMLTextAreaElement.prototype, 'value');
 
 /** What a text field holds; null for anything that is none. */
-function fieldValue({ element, tag }) {
-  if (!dom.isHtml(element)) return null;
+function fieldValue({ element, tag, isHtml }) {
+  if (!isHtml) return null;
   if (tag === 'input') return inputValue(element);
   return tag === 'textarea' ? areaValue(element) : null;
 }
@@ -166,7 +166,7 @@ const allChoices = getter(HTMLSelectElement.prototype, 'options');
 /** The choices of a list that are chosen. */
 function chosenIn(facts, role) {
   const { element } = facts;
-  if (dom.isHtml(element, 'select')) {
+  if (facts.tag === 'select' && facts.isHtml) {
     const chosen = [...selectedChoices(element)];
     return chosen.length === 0 ? [...allChoices(element)].slice(0, 1) : chosen;
   }
@@ -189,8 +189,8 @@ const assignedNodes = method(HTMLSlotElement.prototype, 'assignedNodes');
 const textSlot = getter(Text.prototype, 'assignedSlot');
 
 /** The nodes of a slot that were put there from outside, none for anything else. */
-function slottedInto({ element, tag }) {
-  return tag === 'slot' && dom.isHtml(element) ? assignedNodes(element) : NONE;
+function slottedInto(facts) {
+  return isSlotFact(facts) ? assignedNodes(facts.element) : NONE;
 }
 
 /** Whether a child of a shadow host is shown in a slot instead. */

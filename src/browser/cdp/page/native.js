@@ -46,13 +46,13 @@ function labelText(facts, reading) {
 /** What a field says of itself when it has no label. */
 function hintText(facts) {
   const title = facts.attribute('title') ?? '';
-  const isHinted = facts.tag === 'textarea' || (facts.tag === 'input' && HINTED_INPUTS.has(typeOf(facts.element)));
+  const isHinted = facts.tag === 'textarea' || (facts.tag === 'input' && facts.isHtml && HINTED_INPUTS.has(typeOf(facts.element)));
   return title === '' && isHinted ? facts.attribute('placeholder') ?? '' : title;
 }
 
 function inputText(facts, how, reading, isNamed) {
-  const { element } = facts;
-  if (!dom.isHtml(element)) return null;
+  const { element, isHtml } = facts;
+  if (!isHtml) return null;
   const type = typeOf(element);
   const title = facts.attribute('title') ?? '';
   const orLabel = (text) => (how.by ? null : labelText(facts, reading)) ?? reading.from(facts, text);

@@ -34,12 +34,12 @@ function isHiddenFact(facts) {
 
 function computeHidden(facts) {
   if (NEVER_CONTENT.has(facts.tag)) return true;
-  const isSlot = facts.tag === 'slot';
+  const isSlot = isSlotFact(facts);
   if (facts.display === 'contents' && !isSlot) {
-    return !hasThroughContents(facts, (child) => !isHiddenFact(child), (child) => child.tag === 'slot');
+    return !hasThroughContents(facts, (child) => !isHiddenFact(child), isSlotFact);
   }
   // The choices of a closed list count, though nothing shows them.
-  const isChoice = facts.tag === 'option' && dom.closest(facts.element, 'select') !== null;
+  const isChoice = facts.tag === 'option' && facts.isHtml && dom.closest(facts.element, 'select') !== null;
   if (!isChoice && !isSlot && !isStyleShown(facts)) return true;
   return isApart(facts);
 }
@@ -47,6 +47,10 @@ function computeHidden(facts) {
 /** Whether assistive technology is not told of an element. */
 function isHiddenForAria(element) {
   return look(() => isHiddenFact(factsOf(element)));
+}
+
+function isSlotFact({ tag, isHtml }) {
+  return tag === 'slot' && isHtml;
 }
 
 /** What an element without a box of its own is asked for most. Unit: nodes. Source: chosen. */

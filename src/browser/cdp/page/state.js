@@ -45,8 +45,8 @@ function readStates(facts, role, states) {
     if (level > 0) states.level = level;
   }
   if (MAY_BE_SELECTED.has(role)) {
-    const selected = facts.tag === 'option' && dom.isHtml(element)
-      ? isChosen(element)
+    const selected = facts.tag === 'option'
+      ? facts.isHtml && isChosen(element)
       : facts.attribute('aria-selected')?.toLowerCase() === 'true';
     if (selected || ALWAYS_SELECTED.has(role)) states.selected = selected;
   }
@@ -54,8 +54,8 @@ function readStates(facts, role, states) {
 
 /** `true`, `false` or `mixed`, of an element that can be on. */
 function checkedOf(facts) {
-  const { element, tag } = facts;
-  if (tag === 'input' && dom.isHtml(element)) {
+  const { element, tag, isHtml } = facts;
+  if (tag === 'input' && isHtml) {
     if (isUndecided(element)) return 'mixed';
     const type = typeOf(element);
     if (type === 'checkbox' || type === 'radio') return String(isTicked(element));
@@ -65,7 +65,7 @@ function checkedOf(facts) {
 }
 
 function isExpanded(facts) {
-  if (facts.tag === 'details' && dom.isHtml(facts.element)) return isOpen(facts.element);
+  if (facts.tag === 'details' && facts.isHtml) return isOpen(facts.element);
   return facts.attribute('aria-expanded') === 'true';
 }
 

@@ -51,7 +51,7 @@ class Build {
     this.active = dom.active(document);
     if (!hasFocus(document)) this.active = null;
     // Nothing in a part that is not shown can be seen, except text of style sheets and what is shown elsewhere.
-    this.skipsUnshown = hasNoContent() && documentQuery(document, '[aria-owns]').length === 0;
+    this.ownsNothing = documentQuery(document, '[aria-owns]').length === 0;
   }
 
   /** Everything below an element, which is visited too. */
@@ -98,14 +98,15 @@ class Build {
     }
     const visit = new Visit(facts, node ?? parent, node, isSeen, isMaskedHere);
     visit.owner.children.push(visit.space, pseudoText(facts, '::before'));
-    const isBare = (facts.display === 'none' && this.skipsUnshown) || facts.tag === 'iframe' || facts.tag === 'frame';
-    if (!isBare) this.open(visit, element);
+    const isUnshown = facts.display === 'none' && this.ownsNothing && hasNoContent();
+    if (!isUnshown) this.open(visit, element);
     this.visits.push(visit);
   }
 
   open(visit, element) {
     visit.more = slottedInto(visit.facts);
-    if (visit.more.length === 0) {
+    // What stands in a frame's tag is for browsers without frames.
+    if (visit.more.length === 0 && !isFrameFact(visit.facts)) {
       visit.child = dom.first(element);
       visit.shadow = visit.facts.shadow;
     }
@@ -134,8 +135,8 @@ class Build {
 
   /** The node of an element, or null if it has no meaning of its own. */
   nodeOf(facts, parent, isParentMasked, isMaskedHere) {
-    const { element, tag } = facts;
-    const isFrame = tag === 'iframe' || tag === 'frame';
+    const { element } = facts;
+    const isFrame = isFrameFact(facts);
     const role = isFrame ? 'iframe' : roleFact(facts) ?? 'generic';
     if (isPresentation(role)) return null;
     const box = boxOf(facts);
@@ -159,6 +160,10 @@ class Build {
 
 const hasFocus = method(Document.prototype, 'hasFocus');
 
+function isFrameFact({ tag, isHtml }) {
+  return isHtml && (tag === 'iframe' || tag === 'frame');
+}
+
 function isOneText(element) {
   const first = dom.first(element);
   return first !== null && dom.type(first) === TEXT && dom.next(first) === null;
@@ -168,8 +173,8 @@ const VALUELESS = setOf('checkbox radio file');
 
 /** What a field holds; null for anything that holds nothing that can be read. */
 function valueOf(facts) {
-  const { element, tag } = facts;
-  if (tag === 'input' && dom.isHtml(element) && VALUELESS.has(typeOf(element))) return null;
+  const { element, tag, isHtml } = facts;
+  if (tag === 'input' && isHtml && VALUELESS.has(typeOf(element))) return null;
   return fieldValue(facts);
 }
 
