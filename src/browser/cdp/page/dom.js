@@ -1,0 +1,102 @@
+// The page's nodes, read past what the page may have put in the way.
+//
+// A form answers to the names of its fields and a document to the names of its forms and images, in this world too: a
+// field named `parentNode` hides the real one. So every property is read by the getter of the prototype, taken once.
+// `instanceof` is not used: a node that came from another document has that document's prototypes.
+
+const getter = (prototype, name) => {
+  const { get } = Object.getOwnPropertyDescriptor(prototype, name);
+  return (node) => get.call(node);
+};
+const setter = (prototype, name) => {
+  const { set } = Object.getOwnPropertyDescriptor(prototype, name);
+  return (node, value) => set.call(node, value);
+};
+const method = (prototype, name) => {
+  const call = prototype[name];
+  return (node, ...given) => call.apply(node, given);
+};
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+const ELEMENT = 1;
+const TEXT = 3;
+const DOCUMENT = 9;
+const FRAGMENT = 11;
+
+const dom = {
+  type: getter(Node.prototype, 'nodeType'),
+  parent: getter(Node.prototype, 'parentNode'),
+  first: getter(Node.prototype, 'firstChild'),
+  last: getter(Node.prototype, 'lastChild'),
+  next: getter(Node.prototype, 'nextSibling'),
+  connected: getter(Node.prototype, 'isConnected'),
+  textOf: getter(Node.prototype, 'textContent'),
+  nodeValue: getter(Node.prototype, 'nodeValue'),
+  root: method(Node.prototype, 'getRootNode'),
+  contains: method(Node.prototype, 'contains'),
+  comparePosition: method(Node.prototype, 'compareDocumentPosition'),
+  // Elements.
+  tag: getter(Element.prototype, 'localName'),
+  namespace: getter(Element.prototype, 'namespaceURI'),
+  shadow: getter(Element.prototype, 'shadowRoot'),
+  slot: getter(Element.prototype, 'assignedSlot'),
+  attributes: getter(Element.prototype, 'attributes'),
+  attribute: method(Element.prototype, 'getAttribute'),
+  has: method(Element.prototype, 'hasAttribute'),
+  matches: method(Element.prototype, 'matches'),
+  closest: method(Element.prototype, 'closest'),
+  query: method(Element.prototype, 'querySelectorAll'),
+  rect: method(Element.prototype, 'getBoundingClientRect'),
+  rects: method(Element.prototype, 'getClientRects'),
+  isShown: method(Element.prototype, 'checkVisibility'),
+  scrollTo: method(Element.prototype, 'scrollIntoView'),
+  send: method(EventTarget.prototype, 'dispatchEvent'),
+  focus: method(HTMLElement.prototype, 'focus'),
+  blur: method(HTMLElement.prototype, 'blur'),
+  // What only some have.
+  isEditable: (element) => dom.isHtml(element) && readEditable(element),
+  host: getter(ShadowRoot.prototype, 'host'),
+  labelOf: getter(HTMLLabelElement.prototype, 'control'),
+  isHtml: (element, tag) => dom.namespace(element) === HTML && (tag === undefined || dom.tag(element) === tag),
+  /** The element above, the host if it stands at the top of a shadow root; null at the top. */
+  above: (node) => {
+    const parent = dom.parent(node);
+    if (!parent) return null;
+    const type = dom.type(parent);
+    if (type === ELEMENT) return parent;
+    return type === FRAGMENT && isShadow(parent) ? dom.host(parent) : null;
+  },
+  /** As `above`, but through the slot that shows it: the way that events go. */
+  shownIn: (node) => dom.slot(node) ?? dom.above(node),
+  active: (root) => (dom.type(root) === DOCUMENT ? documentActive(root) : shadowActive(root)),
+  /** The style that is shown, or null in a document without a window. */
+  style: (element, pseudo) => getComputedStyle(element, pseudo),
+};
+const readEditable = getter(HTMLElement.prototype, 'isContentEditable');
+const documentActive = getter(Document.prototype, 'activeElement');
+const shadowActive = getter(ShadowRoot.prototype, 'activeElement');
+/** The type of an input, in lower case; `text` for one that is unknown. */
+const typeOf = getter(HTMLInputElement.prototype, 'type');
+const ownerOf = getter(Node.prototype, 'ownerDocument');
+const topElement = getter(Document.prototype, 'documentElement');
+
+/** Whether a fragment is a shadow root. */
+function isShadow(fragment) {
+  try {
+    dom.host(fragment);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text without runs of white space and without what is never seen. */
+function squeeze(text) {
+  return text.replace(/[\u200b\u00ad]/g, '').trim().replace(/\s+/g, ' ');
+}
+
+/** The first characters of a text, whole ones, with an ellipsis in place of the rest. */
+function clip(text, most) {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

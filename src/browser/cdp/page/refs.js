@@ -1,0 +1,68 @@
+// References: the number of an element, and the element of a number.
+//
+// An element keeps its number while it lives, whatever becomes of its role, its name or its place; a number is never given
+// twice in a document. Numbers hold nothing alive.
+
+const numbers = new WeakMap();
+const elements = new Map();
+const secrets = new WeakSet();
+const forget = new FinalizationRegistry((number) => elements.delete(number));
+let lastNumber = 0;
+
+/** Tokens of `autocomplete` that say what nobody but the owner may read. Source: the requirements. */
+const SECRET_TOKENS = new Set(['current-password', 'new-password', 'one-time-code']);
+
+/** The number of an element; a new one if it has none. */
+function numberOf(element) {
+  let number = numbers.get(element);
+  if (number === undefined) {
+    number = ++lastNumber;
+    numbers.set(element, number);
+    elements.set(number, new WeakRef(element));
+    forget.register(element, number);
+  }
+  return number;
+}
+
+/** The element of a number, or null if there is none or it has left the document. */
+function elementOf(number) {
+  const element = elements.get(number)?.deref();
+  return element !== undefined && dom.connected(element) && ownerOf(element) === document ? element : null;
+}
+
+/** Whether what an element holds must never leave the page. Once a secret, always one: pages show passwords on request. */
+function isSecret(element) {
+  if (secrets.has(element)) return true;
+  const looks = looksSecret(element);
+  if (looks) secrets.add(element);
+  return looks;
+}
+
+function looksSecret(element) {
+  if (dom.isHtml(element, 'input') && typeOf(element) === 'password') return true;
+  const tokens = dom.attribute(element, 'autocomplete');
+  return tokens !== null && tokens.toLowerCase().split(/\s+/)
+    .some((token) => SECRET_TOKENS.has(token) || token.startsWith('cc-'));
+}
+
+/** Marks an element as one whose content must never leave the page. */
+function rememberSecret(element) {
+  secrets.add(element);
+}
+
+/** As `rememberSecret`, for a number. */
+function markSecret(number) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  rememberSecret(element);
+  return {};
+}
+
+/** Why something could not be done: a class of the closed set, and what the page shows of it. */
+function failed(kind, detail = '') {
+  return { failed: kind, detail: clip(detail, 300) };
+}
+
+function gone() {
+  return failed('ref_not_found', 'the element has left the page');
+}
