@@ -7,6 +7,8 @@ const numbers = new WeakMap();
 const elements = new Map();
 const secrets = new WeakSet();
 const forget = new FinalizationRegistry((number) => elements.delete(number));
+const knownRoots = new WeakSet();
+const shadows = [];
 let lastNumber = 0;
 
 /** Tokens of `autocomplete` that say what nobody but the owner may read. Source: the requirements. */
@@ -56,6 +58,18 @@ function markSecret(number) {
   if (element === null) return gone();
   rememberSecret(element);
   return {};
+}
+
+/** Remembers an open shadow root, so that changes in it are seen. */
+function rememberShadow(root) {
+  if (knownRoots.has(root)) return;
+  knownRoots.add(root);
+  shadows.push(new WeakRef(root));
+}
+
+/** The open shadow roots that were met and are still in the document. */
+function knownShadows() {
+  return shadows.map((shadow) => shadow.deref()).filter((root) => root !== undefined && dom.connected(root));
 }
 
 /** Why something could not be done: a class of the closed set, and what the page shows of it. */

@@ -1,0 +1,53 @@
+// Choosing options and reading boxes.
+
+/** Roles that are checked or not. Source: WAI-ARIA 1.2, `aria-checked`, and the native radio and checkbox. */
+const CAN_BE_CHECKED = new Set([
+  'checkbox', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'treeitem',
+]);
+
+async function select(number, values, want) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  const list = controlOf(element);
+  if (!dom.isHtml(list, 'select')) return failed('wrong_element', `${preview(list)} is no list of options`);
+  if (!list.multiple && values.length > 1) return failed('bad_value', 'this list takes one option only');
+  return insist(element, want.ms ?? 0, async () => {
+    const lacking = lacks(element, { visible: true, enabled: true });
+    if (lacking) return lacking;
+    const all = [...list.options];
+    const chosen = values.map((value) => optionFor(all, value));
+    if (chosen.includes(null)) return failed('no_such_option', `the options are: ${all.slice(0, 20).map((one) => squeeze(one.label)).join(', ')}`);
+    const off = chosen.find(isDisabled);
+    if (off !== undefined) return failed('disabled', preview(off));
+    dom.focus(list);
+    if (list.multiple) for (const option of all) option.selected = chosen.includes(option);
+    else list.selectedIndex = chosen.length === 0 ? -1 : chosen[0].index;
+    dom.send(list, new Event('input', { bubbles: true, composed: true }));
+    dom.send(list, new Event('change', { bubbles: true }));
+    return {};
+  });
+}
+
+/** The option that is called so, or else has this value; as it is written before white space is left aside. */
+function optionFor(options, wanted) {
+  const squeezed = squeeze(wanted);
+  return options.find((option) => option.label === wanted)
+    ?? options.find((option) => squeeze(option.label) === squeezed)
+    ?? options.find((option) => option.value === wanted)
+    ?? options.find((option) => squeeze(option.value) === squeezed)
+    ?? null;
+}
+
+/** Whether a box is ticked; `null` if it is neither ticked nor not. */
+function checkState(number) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  const ticked = controlOf(element);
+  if (dom.isHtml(ticked, 'input') && /^(checkbox|radio)$/.test(ticked.type)) {
+    return { checked: ticked.indeterminate ? null : ticked.checked, radio: ticked.type === 'radio' };
+  }
+  const role = roleOf(ticked);
+  if (!CAN_BE_CHECKED.has(role)) return failed('wrong_element', `${preview(ticked)} cannot be ticked`);
+  const said = dom.attribute(ticked, 'aria-checked');
+  return { checked: said === 'mixed' ? null : said === 'true', radio: /radio$/.test(role) };
+}

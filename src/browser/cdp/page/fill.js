@@ -1,0 +1,131 @@
+// Filling a field, typing a secret, and where the focus is.
+
+async function fill(number, text, want) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  return insist(element, want.ms ?? 0, async () => {
+    const lacking = lacks(element, { visible: true, enabled: true, editable: true });
+    if (lacking) return lacking;
+    const field = controlOf(element);
+    if (want.secret) hideFrom(field);
+    const answer = await put(field, text.replace(/\r\n?/g, '\n'), want.secret === true);
+    // What a page refuses once it refuses again, and trying may have had effects.
+    return answer.failed === undefined ? answer : { ...answer, final: true };
+  });
+}
+
+/** Never shows again what is in a field, nor what stands around it if it is part of something larger that is edited. */
+function hideFrom(field) {
+  rememberSecret(field);
+  if (!isTextControl(field)) rememberSecret(editingHost(field));
+}
+
+function put(field, text, secret) {
+  if (dom.isHtml(field, 'input') && SET_TYPES.has(field.type)) return setValue(field, text.trim());
+  if (takesText(field)) return replaceText(field, text, secret);
+  return failed('not_editable', `${preview(field)} takes no text`);
+}
+
+/** Sets a field whose control offers values of one form. */
+function setValue(field, text) {
+  // On an element that is not in the page, so that a value that does not take changes nothing.
+  const probe = document.createElement('input');
+  for (const name of ['type', 'min', 'max', 'step']) if (dom.has(field, name)) probe.setAttribute(name, dom.attribute(field, name));
+  probe.value = text;
+  const taken = field.type === 'range' ? text !== '' && Number(probe.value) === Number(text)
+    : field.type === 'color' ? probe.value === text.toLowerCase()
+      : (probe.value === '') === (text === '');
+  if (!taken) return failed('bad_value', `an input of type ${field.type} does not take this value`);
+  focusOn(field);
+  field.value = probe.value;
+  dom.send(field, new Event('input', { bubbles: true, composed: true }));
+  dom.send(field, new Event('change', { bubbles: true }));
+  return {};
+}
+
+async function replaceText(field, given, secret) {
+  const text = dom.isHtml(field, 'input') && field.type === 'number' ? given.trim() : given;
+  const refusal = refusalOf(field, text);
+  if (refusal) return refusal;
+  focusOn(isTextControl(field) ? field : editingHost(field));
+  if (!holdsFocus(field)) return unfocused(field, secret);
+  selectAll(field);
+  if (!isTextControl(field)) {
+    // Editors learn of the selection by an event that comes later.
+    await nextFrame();
+    if (!dom.connected(field)) return failed('detached', 'the field left the page when it got the focus');
+    if (!holdsFocus(field)) return unfocused(field, secret);
+    selectAll(field);
+  }
+  const before = contentOf(field);
+  const told = insert(field, text);
+  if (told === false && !holdsFocus(field)) return unfocused(field, secret);
+  if (told === null) {
+    // The page sees to it itself, maybe a little later.
+    await nextFrame();
+    await nextFrame();
+  }
+  const after = contentOf(field);
+  if (holds(after, text) || (told && !isTakenBack(before, after, text))) return {};
+  return failed('bad_value', told === true ? 'the page took the text out again' : 'the page did not let the text in');
+}
+
+/** Why a text cannot go into a field, before it is touched. */
+function refusalOf(field, text) {
+  if (!isTextControl(field)) return null;
+  if (field.type === 'number' && text !== '') {
+    const probe = document.createElement('input');
+    probe.type = 'number';
+    probe.value = text;
+    if (probe.value === '') return failed('bad_value', 'an input of type number takes numbers only');
+  }
+  if (field.maxLength >= 0 && text.length > field.maxLength && field.type !== 'number') {
+    return failed('bad_value', `the field takes at most ${field.maxLength} characters`);
+  }
+  return null;
+}
+
+function unfocused(field, secret) {
+  return failed(secret ? 'secret_refused' : 'not_editable', `the page moved the focus away from ${preview(field)}`);
+}
+
+/** Whether a field holds a text; white space apart, because a line and an editor each write it in a way of their own. */
+function holds(content, text) {
+  return content === text || squeeze(content) === squeeze(text);
+}
+
+/** Whether the page undid the input: all is as it was, and it is not the text in another form, nor was it taken as a list. */
+function isTakenBack(before, after, text) {
+  const core = (value) => value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return after === before && core(after) !== core(text) && !/[,;\s]$/.test(text);
+}
+
+/** Types into the field that has the focus, as long as it keeps it. */
+function typeInto(text, want) {
+  const field = deepActive();
+  const refuse = (why) => failed(want.secret ? 'secret_refused' : 'not_editable', why);
+  if (field === null || !takesText(field) || isDisabled(field) || !isWritable(field)) return refuse('no field has the focus');
+  if (want.secret) hideFrom(field);
+  let went = text === '';
+  for (const character of text.replace(/\r\n?/g, '\n')) {
+    if (!dom.connected(field) || !holdsFocus(field)) return refuse('the focus moved while it was typed');
+    went = insert(field, character) || went;
+  }
+  return went ? {} : failed('bad_value', 'the page did not let the text in');
+}
+
+/** Whether the focus is in a field, and whether it is in a frame. */
+function focused() {
+  const active = deepActive();
+  if (active === null) return { field: false, frame: false };
+  const frame = dom.isHtml(active, 'iframe') || dom.isHtml(active, 'frame');
+  return { field: !frame && takesText(active), frame };
+}
+
+/** Gives an element the focus, for keys. */
+function focus(number) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  const target = dom.isEditable(element) ? editingHost(element) : element;
+  return { focused: focusOn(target) };
+}

@@ -1,0 +1,101 @@
+// Watching a press: whether it met what it was meant for, and the way of a point through a frame.
+
+/** What begins a press; the first of these decides, because a page may well move things once it is pressed. */
+const BEGIN = new Set(['pointerdown', 'mousedown', 'touchstart']);
+const MOVES = new Set(['pointermove', 'mousemove']);
+const PRESSES = [
+  ...BEGIN, 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu', 'dragstart',
+];
+/** Nothing is watched for longer, also if nobody asks for the verdict. Unit: milliseconds. Source: chosen. */
+const WATCH_MS = 15000;
+
+let watch = null;
+let lastToken = 0;
+
+function arm(number) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  disarm();
+  const target = receiverOf(element);
+  lastToken += 1;
+  const seen = { token: lastToken, moved: null, pressed: null };
+  const listener = (event) => {
+    if (!event.isTrusted) return;
+    const top = event.composedPath().find((node) => node !== window && dom.type(node) === ELEMENT) ?? null;
+    const told = () => (meets(top, target) ? { hit: true } : { hit: false, by: obstacle(top, target) });
+    if (MOVES.has(event.type)) {
+      seen.moved = told();
+      return;
+    }
+    if (BEGIN.has(event.type)) seen.pressed ??= told();
+    if (seen.pressed?.hit === false) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  };
+  const names = [...PRESSES, ...MOVES];
+  for (const name of names) addEventListener(name, listener, { capture: true, passive: false });
+  const stop = () => {
+    for (const name of names) removeEventListener(name, listener, { capture: true });
+  };
+  watch = { seen, stop, timer: setTimeout(disarm, WATCH_MS) };
+  return seen.token;
+}
+
+function disarm() {
+  if (watch === null) return;
+  clearTimeout(watch.timer);
+  watch.stop();
+  watch = null;
+}
+
+/** Ends the watch. Without a press it tells of the last move, which is all there is when something is pointed at. */
+function verdict(token) {
+  if (watch === null || watch.seen.token !== token) return { hit: false, intercepted: null };
+  const { pressed, moved } = watch.seen;
+  disarm();
+  const told = pressed ?? moved ?? { hit: false };
+  return { hit: told.hit, intercepted: told.by ?? null };
+}
+
+/** A point of a frame's viewport as one of ours, if the frame is met there. */
+function throughFrame(number, x, y) {
+  const frame = elementOf(number);
+  if (frame === null) return gone();
+  if (!isVisible(frame)) return failed('not_visible', preview(frame));
+  let point = pointInFrame(frame, x, y);
+  if (topAt(point.x, point.y) !== frame) {
+    scrollToPoint(frame, () => pointInFrame(frame, x, y));
+    point = pointInFrame(frame, x, y);
+  }
+  const top = topAt(point.x, point.y);
+  if (top === frame) return point;
+  if (top === null) return failed('not_visible', `${preview(frame)} does not show that place`);
+  return failed('intercepted', obstacle(top, frame));
+}
+
+function pointInFrame(frame, x, y) {
+  const style = dom.style(frame);
+  const { left, top, width, height } = dom.rect(frame);
+  const [across, down] = [width / frame.offsetWidth || 1, height / frame.offsetHeight || 1];
+  return {
+    x: left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * across,
+    y: top + (frame.clientTop + parseFloat(style.paddingTop) + y) * down,
+  };
+}
+
+/** Scrolls what is around an element so that a point of it comes to the middle of each. */
+function scrollToPoint(element, pointNow) {
+  for (let at = dom.shownIn(element); at; at = dom.shownIn(at)) {
+    if (!/auto|scroll|hidden|overlay/.test(`${dom.style(at).overflowX} ${dom.style(at).overflowY}`)) continue;
+    const { left, top, right, bottom } = dom.rect(at);
+    const { x, y } = pointNow();
+    if (x >= left && x < right && y >= top && y < bottom) continue;
+    scrollOf(at, { left: x - (left + right) / 2, top: y - (top + bottom) / 2, behavior: 'instant' });
+  }
+  const { x, y } = pointNow();
+  if (x >= 0 && x < innerWidth && y >= 0 && y < innerHeight) return;
+  scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: 'instant' });
+}
+
+const scrollOf = method(Element.prototype, 'scrollBy');

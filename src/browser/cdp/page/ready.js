@@ -1,0 +1,177 @@
+// Waiting until an element can be acted on, and where to point.
+
+/** Pauses between attempts, the last one repeated. Unit: milliseconds. Source: chosen; an attempt takes two frames anyway. */
+const PAUSES = [10, 30, 60, 100];
+/** How long a frame of animation may keep us waiting; in a hidden tab none comes. Unit: milliseconds. Source: chosen. */
+const FRAME_MS = 100;
+/** Where in a box it is tried, as parts of its width and height: the centre first, then around it. Source: chosen. */
+const PLACES = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
+/** Most boxes of an element that are tried: a link over many lines has one a line. Source: chosen. */
+const MAX_BOXES = 8;
+/** How the element is scrolled in attempts after the first, so that it comes out from under what sticks to an edge. */
+const ALIGNMENTS = ['center', 'end', 'start'];
+
+const fromDocument = method(Document.prototype, 'elementFromPoint');
+const fromShadow = method(ShadowRoot.prototype, 'elementFromPoint');
+
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+/** The next frame of animation, or a little later where there are none. */
+function nextFrame() {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, FRAME_MS);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Tries until it succeeds or the time is over; then it fails as it did the last time. What is `final` fails at once. */
+async function insist(element, ms, attempt) {
+  const end = performance.now() + ms;
+  for (let tries = 0; ; tries += 1) {
+    const answer = dom.connected(element)
+      ? await attempt(tries)
+      : { ...failed('detached', 'the element left the page while it was waited for'), final: true };
+    if (answer.failed === undefined) return answer;
+    const { final, ...told } = answer;
+    const wait = PAUSES[Math.min(tries, PAUSES.length - 1)];
+    if (final || performance.now() + wait > end) return told;
+    await pause(wait);
+  }
+}
+
+async function ready(number, want) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  return insist(element, want.ms ?? 0, async (tries) => {
+    const lacking = lacks(element, want);
+    if (lacking) return lacking;
+    bringIntoView(element, want, tries);
+    if (want.stable && !(await isStill(element))) return failed('not_stable', `${preview(element)} is moving`);
+    // It may have gone or changed in the meantime.
+    if (!dom.connected(element)) return failed('detached', 'the element left the page while it was waited for');
+    return lacks(element, want) ?? pointOf(element, want.hit);
+  });
+}
+
+/** What an element lacks to be acted on, as a failure, or null. */
+function lacks(element, want) {
+  const control = controlOf(element);
+  if (want.visible && !isVisible(element)) return failed('not_visible', preview(element));
+  if (want.enabled && isDisabled(control)) return failed('disabled', preview(control));
+  if (want.editable) {
+    const writable = isWritable(control);
+    if (writable === null) return { ...failed('not_editable', `${preview(control)} is no field`), final: true };
+    if (!writable) return failed('not_editable', `${preview(control)} is read only`);
+  }
+  return null;
+}
+
+/** Whether the element is where it was for two frames. */
+async function isStill(element) {
+  let before = dom.rect(element);
+  for (let frame = 0; frame < 2; frame += 1) {
+    await nextFrame();
+    const now = dom.rect(element);
+    if (['x', 'y', 'width', 'height'].some((side) => now[side] !== before[side])) return false;
+    before = now;
+  }
+  return true;
+}
+
+/** Scrolls only if the element cannot be pointed at where it is. */
+function bringIntoView(element, want, tries) {
+  const isShown = pointsIn(boxesOf(element)).length > 0;
+  if (want.hit ? pointOf(element, true).failed === undefined : isShown) return;
+  // Within the viewport it may be hidden by a box that scrolls; or it is covered, and then scrolling would be for nothing.
+  const first = isShown ? 'nearest' : 'center';
+  const alignment = tries === 0 ? first : ALIGNMENTS[(tries - 1) % ALIGNMENTS.length];
+  dom.scrollTo(element, { block: alignment, inline: alignment, behavior: 'instant' });
+}
+
+/** A point of the element in the viewport; with `hit`, one at which the pointer would meet it. */
+function pointOf(element, hit) {
+  const points = pointsIn(boxesOf(element));
+  if (points.length === 0) return failed('not_stable', `${preview(element)} is outside of the viewport`);
+  if (!hit) return points[0];
+  const target = receiverOf(element);
+  const isHit = ({ x, y }) => meets(topAt(x, y), target);
+  const found = points.find(isHit)
+    // A box that is drawn by its label: pressing the label is what a person does.
+    ?? controlLabels(target).flatMap((label) => pointsIn(boxesOf(label))).find(isHit);
+  return found ?? failed('intercepted', obstacle(topAt(points[0].x, points[0].y), target));
+}
+
+/** Points within the part of the boxes that the viewport shows, best first. */
+function pointsIn(boxes) {
+  const parts = boxes.slice(0, MAX_BOXES).map(({ left, top, right, bottom }) => ({
+    left: Math.max(left, 0),
+    top: Math.max(top, 0),
+    right: Math.min(right, innerWidth),
+    bottom: Math.min(bottom, innerHeight),
+  })).filter(({ left, top, right, bottom }) => right > left && bottom > top);
+  return PLACES.flatMap(([across, down]) => parts.map(({ left, top, right, bottom }) => ({
+    x: left + (right - left) * across,
+    y: top + (bottom - top) * down,
+  })));
+}
+
+/** The element that the pointer meets at a point, through open shadow roots; null outside of the viewport. */
+function topAt(x, y) {
+  let top = fromDocument(document, x, y);
+  while (top !== null) {
+    const shadow = dom.shadow(top);
+    const inner = shadow && fromShadow(shadow, x, y);
+    if (!inner || inner === top || dom.root(inner) !== shadow) break;
+    top = inner;
+  }
+  return top;
+}
+
+/** What shall receive the pointer when this element is pressed: a button takes what is pressed within it. */
+function receiverOf(element) {
+  if (isField(element)) return element;
+  return dom.closest(element, 'button, [role=button], a, [role=link]') ?? element;
+}
+
+/** What takes a press for itself when it stands in a label. Source: HTML, the label element's activation behaviour. */
+const INTERACTIVE = 'a[href], button, details, embed, iframe, input:not([type=hidden]), select, textarea, [tabindex]';
+
+/** Whether a press on `top` is one on the target: on it, within it, or on the other of a label and its control. */
+function meets(top, target) {
+  for (let at = top; at; at = dom.shownIn(at)) if (at === target) return true;
+  if (top === null) return false;
+  const labels = controlLabels(target);
+  for (let at = top; at && labels.length > 0; at = dom.above(at)) {
+    if (labels.includes(at)) return true;
+    if (dom.matches(at, INTERACTIVE)) break;
+  }
+  return dom.isHtml(target, 'label') && dom.labelOf(target) === top;
+}
+
+/** What stands in the way, and what it belongs to. */
+function obstacle(top, target) {
+  if (top === null) return 'nothing of the page receives pointer events there';
+  const around = new Set();
+  for (let at = target; at; at = dom.shownIn(at)) around.add(at);
+  let outermost = top;
+  for (let at = top; at && !around.has(at); at = dom.shownIn(at)) outermost = at;
+  const within = outermost === top ? '' : ` within ${clip(preview(outermost), 110)}`;
+  return `${clip(preview(top), 150)}${within} intercepts pointer events`;
+}
+
+/** The box of an element in the page, once it was scrolled into view. */
+function box(number) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  if (!isVisible(element)) return failed('not_visible', preview(element));
+  bringIntoView(element, {}, 0);
+  const boxes = boxesOf(element);
+  const left = Math.min(...boxes.map((one) => one.left));
+  const top = Math.min(...boxes.map((one) => one.top));
+  const width = Math.max(...boxes.map((one) => one.right)) - left;
+  const height = Math.max(...boxes.map((one) => one.bottom)) - top;
+  return { x: left + scrollX, y: top + scrollY, width, height };
+}
