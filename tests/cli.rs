@@ -264,7 +264,7 @@ fn what_the_tests_need_is_checked_only_when_asked_and_a_wrong_wheel_is_not_unpac
     }
     let output = machine.run(&["setup", "--check", "--tests"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stdout).contains("1. Get the pages of MiniWoB++ 1.1.0 with pip"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("1. Get MiniWoB++ 1.1.0 with pip"), "{}", text(&output.stdout));
     assert!(machine.left_nothing());
 
     let output = machine.run(&["setup", "--tests"]);

@@ -11,7 +11,7 @@ use super::{
     say,
     setup::{
         machine::{CLI_VERSION, MIN_NODE_MAJOR, Machine, Surroundings, Tool},
-        pages::Pages,
+        packages::{PACKAGES, Package, Packages},
         plan::{cli_is_fine, node_is_fine},
     },
 };
@@ -134,8 +134,8 @@ fn tools(machine: &Machine) -> Vec<Check> {
     if machine.chromium_is_given && chromium.status != Status::Ok {
         chromium.advice = Some("correct or unset WEBWISE_CHROMIUM".to_owned());
     }
-    let for_tests = [machine.pages.as_ref().map(pages), machine.strace.as_ref().map(strace)];
-    [node, cli, chromium].into_iter().chain(for_tests.into_iter().flatten()).collect()
+    let packages = machine.packages.iter().flat_map(|all| PACKAGES.iter().map(|package| check_package(all, package)));
+    [node, cli, chromium].into_iter().chain(packages).chain(machine.strace.as_ref().map(strace)).collect()
 }
 
 fn strace(tool: &Tool) -> Check {
@@ -145,13 +145,13 @@ fn strace(tool: &Tool) -> Check {
 /// What brings what the tests need.
 const FOR_TESTS: &str = "run `webwise setup --tests`";
 
-fn pages(pages: &Pages) -> Check {
-    let name = "MiniWoB++ pages";
-    if pages.are_there {
-        return Check { name, status: Status::Ok, found: format!("at {}", pages.folder.display()), advice: None };
+fn check_package(all: &Packages, package: &Package) -> Check {
+    let name = package.name;
+    if all.missing.contains(&package) {
+        let advice = Some(FOR_TESTS.to_owned());
+        return Check { name, status: Status::Missing, found: "not found".to_owned(), advice };
     }
-    let advice = Some(FOR_TESTS.to_owned());
-    Check { name, status: Status::Missing, found: "not found".to_owned(), advice }
+    Check { name, status: Status::Ok, found: format!("at {}", package.folder_in(&all.home).display()), advice: None }
 }
 
 const fn status(tool: &Tool) -> Status {
@@ -227,7 +227,7 @@ mod tests {
             chromium: Tool::Found("/usr/bin/chromium".into(), Version([156, 0, 0])),
             chromium_is_given: false,
             installer: Installer::NoAptGet,
-            pages: None,
+            packages: None,
             strace: None,
         }
     }
@@ -238,10 +238,11 @@ mod tests {
 
     #[test]
     fn what_the_tests_need_has_a_line_where_it_is_wanted() {
-        let pages = Pages { folder: "/r/miniwob/1.1.0".into(), are_there: false, pip: Tool::Missing };
-        let with = |pages: &Pages| lines(&Machine { pages: Some(pages.clone()), ..machine() })[3].clone();
-        assert_eq!(with(&pages), "missing  MiniWoB++ pages: not found -> run `webwise setup --tests`");
-        assert_eq!(with(&Pages { are_there: true, ..pages }), "ok       MiniWoB++ pages: at /r/miniwob/1.1.0");
+        let packages = Packages { home: "/r".into(), missing: vec![&PACKAGES[0]], pip: Tool::Missing };
+        let with = |packages: &Packages| lines(&Machine { packages: Some(packages.clone()), ..machine() });
+        assert_eq!(with(&packages).len(), 3 + PACKAGES.len());
+        assert_eq!(with(&packages)[3], "missing  MiniWoB++: not found -> run `webwise setup --tests`");
+        assert_eq!(with(&Packages { missing: vec![], ..packages })[3], "ok       MiniWoB++: at /r/miniwob/1.1.0");
         assert_eq!(lines(&machine()).len(), 3);
         let strace = Machine { strace: Some(Tool::Missing), ..machine() };
         assert_eq!(lines(&strace)[3], "missing  strace: not found -> run `webwise setup --tests`");

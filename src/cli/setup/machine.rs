@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{process::Command, time::timeout};
 
-use super::pages::Pages;
+use super::packages::{PACKAGES, Packages};
 use crate::{browser::ProgramPlaces, cli::Refusal};
 
 /// The release of playwright-cli that the driver is tested with.
@@ -123,8 +123,8 @@ pub(crate) struct Machine {
     /// Whether `WEBWISE_CHROMIUM` named it.
     pub(crate) chromium_is_given: bool,
     pub(crate) installer: Installer,
-    /// The pages of the tests, if they are wanted.
-    pub(crate) pages: Option<Pages>,
+    /// The packages of the tests, if they are wanted.
+    pub(crate) packages: Option<Packages>,
     /// What the tests of the store stop and disturb its system calls with, if it is wanted.
     pub(crate) strace: Option<Tool>,
 }
@@ -133,12 +133,12 @@ impl Machine {
     /// Looks at the machine.
     pub(crate) async fn inspect(around: &Surroundings) -> Self {
         let places = &around.places;
-        let (node, cli, chromium, installer, pages, strace) = tokio::join!(
+        let (node, cli, chromium, installer, packages, strace) = tokio::join!(
             version_of(places.node(), places),
             version_of(places.tool(), places),
             version_of(places.chromium(), places),
             installer(around),
-            pages(around),
+            packages(around),
             strace(around)
         );
         Self {
@@ -150,7 +150,7 @@ impl Machine {
             chromium,
             chromium_is_given: places.names_chromium(),
             installer,
-            pages,
+            packages,
             strace,
         }
     }
@@ -163,12 +163,11 @@ async fn strace(around: &Surroundings) -> Option<Tool> {
     Some(version_of(around.places.on_path("strace"), &around.places).await)
 }
 
-async fn pages(around: &Surroundings) -> Option<Pages> {
+async fn packages(around: &Surroundings) -> Option<Packages> {
     let home = around.root.parent().filter(|_| around.for_tests)?;
-    let folder = Pages::folder_in(home);
-    let are_there = Pages::mark(&folder).is_dir();
+    let missing = PACKAGES.iter().filter(|package| !package.mark_in(home).is_dir()).collect();
     let pip = answer_of(around.places.on_path("python3"), &["-m", "pip", "--version"], &around.places).await;
-    Some(Pages { folder, are_there, pip })
+    Some(Packages { home: home.to_owned(), missing, pip })
 }
 
 async fn installer(around: &Surroundings) -> Installer {
@@ -325,15 +324,16 @@ mod tests {
         ]);
         let around = around(bin.path(), bin.path());
         let machine = Machine::inspect(&around).await;
-        assert_eq!((machine.pages, machine.strace), (None, None));
+        assert_eq!((machine.packages, machine.strace), (None, None));
         let around = around.for_tests(true);
         let machine = Machine::inspect(&around).await;
         assert_eq!(machine.strace.unwrap().version(), Some(Version([6, 1, 0])));
-        let pages = machine.pages.unwrap();
-        assert_eq!(pages.folder, bin.path().join("miniwob/1.1.0"));
-        assert_eq!((pages.are_there, pages.pip.version()), (false, Some(Version([23, 0, 1]))));
-        std::fs::create_dir_all(pages.folder.join("miniwob/html/miniwob")).unwrap();
-        assert!(Machine::inspect(&around).await.pages.unwrap().are_there);
+        let packages = machine.packages.unwrap();
+        assert_eq!(packages.missing, PACKAGES.iter().collect::<Vec<_>>());
+        assert_eq!(packages.pip.version(), Some(Version([23, 0, 1])));
+        assert_eq!(PACKAGES[0].folder_in(&packages.home), bin.path().join("miniwob/1.1.0"));
+        std::fs::create_dir_all(PACKAGES[0].mark_in(&packages.home)).unwrap();
+        assert_eq!(Machine::inspect(&around).await.packages.unwrap().missing, packages.missing[1..]);
     }
 
     #[tokio::test]

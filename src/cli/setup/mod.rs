@@ -3,7 +3,7 @@
 //! ```text
 //! machine      looks: which programs are there, how new, who may install
 //! plan         decides: facts to steps, or to the sentence that says what the person has to do; pure
-//! pages        the pages that the tests of this crate drive; pure
+//! packages     what the tests of this crate drive; pure
 //! carry_out    acts: one step with progress
 //! environment  what the programs that it starts may see; pure
 //! ```
@@ -11,7 +11,7 @@
 mod carry_out;
 mod environment;
 pub(super) mod machine;
-pub(super) mod pages;
+pub(super) mod packages;
 pub(super) mod plan;
 
 use std::{
@@ -26,8 +26,9 @@ use self::{
 };
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
 
-/// Most steps of one call. Source: there are three kinds of step, and each can only be needed once more after the others.
-const MAX_STEPS: usize = 6;
+/// Most steps of one call. Source: the system's packages and npm can each be needed once more after the other, a package of
+/// the tests once.
+const MAX_STEPS: usize = 4 + packages::PACKAGES.len();
 
 /// Installs what is missing and says what is there.
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {

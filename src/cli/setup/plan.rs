@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use super::{
     machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool},
-    pages::Pages,
+    packages::Packages,
 };
 
 /// The Node.js that npm puts beside playwright-cli when the system's own is too old. Unit: major version.
@@ -74,7 +74,7 @@ pub(crate) fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
         let npm = machine.npm.clone().unwrap_or_else(|| PathBuf::from("npm"));
         steps.push(npm_step(machine, npm, &modules));
     }
-    steps.extend(machine.pages.as_ref().and_then(Pages::step));
+    steps.extend(machine.packages.iter().flat_map(Packages::steps));
     Ok(steps)
 }
 
@@ -100,7 +100,7 @@ fn system_packages(machine: &Machine) -> Vec<&'static str> {
     if machine.chromium.version().is_none() {
         packages.push("chromium");
     }
-    if machine.pages.as_ref().is_some_and(Pages::need_pip) {
+    if machine.packages.as_ref().is_some_and(Packages::need_pip) {
         packages.push("python3-pip");
     }
     if machine.strace.as_ref().is_some_and(|strace| strace.version().is_none()) {
@@ -197,7 +197,10 @@ fn human(packages: &[&str]) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{super::machine::Version, *};
+    use super::{
+        super::{machine::Version, packages::PACKAGES},
+        *,
+    };
 
     fn found(path: &str, version: [u64; 3]) -> Tool {
         Tool::Found(path.into(), Version(version))
@@ -213,7 +216,7 @@ mod tests {
             chromium: Tool::Missing,
             chromium_is_given: false,
             installer: Installer::AptGet("/usr/bin/apt-get".into()),
-            pages: None,
+            packages: None,
             strace: None,
         }
     }
@@ -240,9 +243,9 @@ mod tests {
         command(step, number).args.iter().map(|arg| arg.to_str().unwrap()).collect()
     }
 
-    /// The pages as they are wanted and not there.
-    fn pages(pip: Tool) -> Pages {
-        Pages { folder: "/home/a b/.cache/webwise/miniwob/1.1.0".into(), are_there: false, pip }
+    /// The packages of the tests as they are wanted and not there.
+    fn packages(pip: Tool) -> Packages {
+        Packages { home: "/home/a b/.cache/webwise".into(), missing: PACKAGES.iter().collect(), pip }
     }
 
     #[test]
@@ -314,31 +317,31 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_of_the_tests_come_last_and_only_when_they_are_wanted() {
-        let steps = plan(&Machine { pages: Some(pages(Tool::Missing)), ..bare() }).unwrap();
-        assert_eq!(steps.len(), 3);
+    fn the_packages_of_the_tests_come_last_and_only_when_they_are_wanted() {
+        let steps = plan(&Machine { packages: Some(packages(Tool::Missing)), ..bare() }).unwrap();
+        assert_eq!(steps.len(), 2 + PACKAGES.len());
         assert_eq!(args(&steps[0], 1)[3..7], ["nodejs", "npm", "chromium", "python3-pip"]);
-        assert!(steps[2].sentence.starts_with("Get the pages of MiniWoB++ 1.1.0 with pip into /home/a b/"));
+        assert!(steps[2].sentence.starts_with("Get MiniWoB++ 1.1.0 with pip into /home/a b/"));
         assert_eq!(plan(&bare()).unwrap().len(), 2);
     }
 
     #[test]
     fn pip_is_installed_only_where_it_is_missing_and_needed() {
         let pip = found("/usr/bin/python3", [23, 0, 1]);
-        let wanted = Machine { pages: Some(pages(pip)), ..complete() };
+        let wanted = Machine { packages: Some(packages(pip)), ..complete() };
         let steps = plan(&wanted).unwrap();
-        assert_eq!(steps.len(), 1);
+        assert_eq!(steps.len(), PACKAGES.len());
         assert_eq!(command(&steps[0], 0).program, Path::new("/usr/bin/python3"));
 
-        let without = Machine { pages: Some(pages(Tool::Missing)), ..complete() };
+        let without = Machine { packages: Some(packages(Tool::Missing)), ..complete() };
         let steps = plan(&without).unwrap();
         assert_eq!(steps[0].sentence, "Install pip for Python from the system's packages (as root)");
-        assert_eq!(steps.len(), 2);
+        assert_eq!(steps.len(), 1 + PACKAGES.len());
         let sentence = plan(&Machine { installer: Installer::NotAllowed, ..without }).unwrap_err();
         assert!(sentence.contains("install -y --no-install-recommends python3-pip`"), "{sentence}");
 
-        let there = Pages { are_there: true, ..pages(Tool::Missing) };
-        assert_eq!(plan(&Machine { pages: Some(there), ..complete() }), Ok(vec![]));
+        let there = Packages { missing: vec![], ..packages(Tool::Missing) };
+        assert_eq!(plan(&Machine { packages: Some(there), ..complete() }), Ok(vec![]));
     }
 
     #[test]
