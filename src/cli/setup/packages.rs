@@ -38,17 +38,43 @@ struct Wheel {
 }
 
 /// Everything that is brought, in this order.
-pub(crate) const PACKAGES: [Package; 1] = [Package {
-    name: "MiniWoB++",
-    folder: "miniwob",
-    release: "1.1.0",
-    wheels: &[Wheel {
-        requirement: "miniwob==1.1.0",
-        file: "miniwob-1.1.0-py3-none-any.whl",
-        sha256: "297006e84219d56ad037e843527ed773a4a82509dc43b6031ec4a3ad3e3e61d9",
-    }],
-    mark: "miniwob/html/miniwob",
-}];
+pub(crate) const PACKAGES: [Package; 2] = [
+    Package {
+        name: "MiniWoB++",
+        folder: "miniwob",
+        release: "1.1.0",
+        wheels: &[Wheel {
+            requirement: "miniwob==1.1.0",
+            file: "miniwob-1.1.0-py3-none-any.whl",
+            sha256: "297006e84219d56ad037e843527ed773a4a82509dc43b6031ec4a3ad3e3e61d9",
+        }],
+        mark: "miniwob/html/miniwob",
+    },
+    // With the two packages that it imports.
+    Package {
+        name: "Django",
+        folder: "django",
+        release: "5.2.19",
+        wheels: &[
+            Wheel {
+                requirement: "Django==5.2.19",
+                file: "django-5.2.19-py3-none-any.whl",
+                sha256: "5965d974a5218a2b68a11dd1276434707f23886525c23f0598eccedaf4f4ca00",
+            },
+            Wheel {
+                requirement: "asgiref==3.13.0",
+                file: "asgiref-3.13.0-py3-none-any.whl",
+                sha256: "f9596a2434512686473d50f96ff6207fbba49ae1a785dfac614df4aeb085674d",
+            },
+            Wheel {
+                requirement: "sqlparse==0.6.1",
+                file: "sqlparse-0.6.1-py3-none-any.whl",
+                sha256: "3be5a72d04c873d690d7c6dedd33d6fae2ef82759881ceec02fc2efd0cba564f",
+            },
+        ],
+        mark: "django/contrib/admin",
+    },
+];
 
 impl Package {
     /// Where the unpacked files belong, in webwise's own folder. They come there by one rename, so they are whole or not
