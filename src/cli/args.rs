@@ -37,7 +37,7 @@ pub(super) struct SetupArgs {
     /// Only say what would be done; exit code 1 if there is something to do.
     #[arg(long, conflicts_with = "yes")]
     pub(super) check: bool,
-    /// Also get what the tests of this crate need: MiniWoB++ and Django, with Python's pip, and strace.
+    /// Also get what the tests of this crate need: MiniWoB++, Django and Roundup, with Python's pip, and strace.
     #[arg(long)]
     pub(super) tests: bool,
 }

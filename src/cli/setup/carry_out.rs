@@ -70,6 +70,7 @@ async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
             }
             (file, is_expected.map(drop))
         }
+        Act::Write { file, text } => (file, fs::write(file, text)),
         Act::PackageFolder(folder) => (folder, own_folder(folder)),
         Act::EmptyFolder(folder) => (folder, remove(folder).and_then(|()| private_folder(folder))),
         Act::Place { from, to } => (to, remove(to).and_then(|()| fs::rename(from, to))),
@@ -125,6 +126,7 @@ async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
         .env_clear()
         .envs(environment::allowed(std::env::vars_os()))
         .env("DEBIAN_FRONTEND", "noninteractive")
+        .envs(command.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -230,7 +232,7 @@ mod tests {
     }
 
     fn command(words: &[&str]) -> Act {
-        Act::Run(Command { program: words[0].into(), args: words[1..].iter().map(Into::into).collect() })
+        Act::Run(Command::new(words[0], words[1..].iter().map(Into::into)))
     }
 
     #[tokio::test]

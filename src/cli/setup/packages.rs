@@ -21,31 +21,42 @@ pub(crate) struct Package {
     /// Its folder in webwise's own; the release is a folder in that.
     folder: &'static str,
     release: &'static str,
-    wheels: &'static [Wheel],
+    form: Form,
+    files: &'static [File],
     /// A folder in the unpacked files that shows that they are there.
     mark: &'static str,
 }
 
+/// How the files are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Wheels, which hold what is to be imported.
+    Wheels,
+    /// A source archive, with everything in one folder of this name.
+    Source(&'static str),
+}
+
 /// A file of the index that is unpacked as it is.
 #[derive(Debug, PartialEq, Eq)]
-struct Wheel {
+struct File {
     /// The project and its release, as pip is asked for them.
     requirement: &'static str,
     /// The name under which pip saves the file.
-    file: &'static str,
+    name: &'static str,
     /// SHA-256 of the file. Source: the file as the Python package index gives it.
     sha256: &'static str,
 }
 
 /// Everything that is brought, in this order.
-pub(crate) const PACKAGES: [Package; 2] = [
+pub(crate) const PACKAGES: [Package; 3] = [
     Package {
         name: "MiniWoB++",
         folder: "miniwob",
         release: "1.1.0",
-        wheels: &[Wheel {
+        form: Form::Wheels,
+        files: &[File {
             requirement: "miniwob==1.1.0",
-            file: "miniwob-1.1.0-py3-none-any.whl",
+            name: "miniwob-1.1.0-py3-none-any.whl",
             sha256: "297006e84219d56ad037e843527ed773a4a82509dc43b6031ec4a3ad3e3e61d9",
         }],
         mark: "miniwob/html/miniwob",
@@ -55,26 +66,60 @@ pub(crate) const PACKAGES: [Package; 2] = [
         name: "Django",
         folder: "django",
         release: "5.2.19",
-        wheels: &[
-            Wheel {
+        form: Form::Wheels,
+        files: &[
+            File {
                 requirement: "Django==5.2.19",
-                file: "django-5.2.19-py3-none-any.whl",
+                name: "django-5.2.19-py3-none-any.whl",
                 sha256: "5965d974a5218a2b68a11dd1276434707f23886525c23f0598eccedaf4f4ca00",
             },
-            Wheel {
+            File {
                 requirement: "asgiref==3.13.0",
-                file: "asgiref-3.13.0-py3-none-any.whl",
+                name: "asgiref-3.13.0-py3-none-any.whl",
                 sha256: "f9596a2434512686473d50f96ff6207fbba49ae1a785dfac614df4aeb085674d",
             },
-            Wheel {
+            File {
                 requirement: "sqlparse==0.6.1",
-                file: "sqlparse-0.6.1-py3-none-any.whl",
+                name: "sqlparse-0.6.1-py3-none-any.whl",
                 sha256: "3be5a72d04c873d690d7c6dedd33d6fae2ef82759881ceec02fc2efd0cba564f",
             },
         ],
         mark: "django/contrib/admin",
     },
+    // There is no wheel of it. It runs from the unpacked source and finds its templates there; what else it would import is
+    // optional.
+    Package {
+        name: "Roundup",
+        folder: "roundup",
+        release: "2.6.0",
+        form: Form::Source("roundup-2.6.0"),
+        files: &[File {
+            requirement: "roundup==2.6.0",
+            name: "roundup-2.6.0.tar.gz",
+            sha256: "12fd8fb806047415f22131f965c6ab4026a28dc63f7054e055c8f891950591d4",
+        }],
+        mark: "share/roundup/templates/classic",
+    },
 ];
+
+/// The build system that pip finds for a source archive, instead of the archive's own.
+const NO_BUILD: &str = include_str!("no_build.py");
+/// The package under which pip looks for it. Source: PEP 517, for archives that name none.
+const BUILD_PACKAGE: &str = "setuptools";
+/// Its module.
+const BUILD_MODULE: &str = "build_meta.py";
+
+impl Form {
+    fn unpack(self, file: &Path, to: &Path, python: &Path) -> Command {
+        let (program, before, between) = match self {
+            Self::Wheels => (python, "-m zipfile -e", None),
+            // As root it would give the files to whoever has the numbers of those who packed them.
+            Self::Source(_) => (Path::new("tar"), "--no-same-owner -xzf", Some("-C")),
+        };
+        let before = before.split(' ').map(OsString::from);
+        Command::new(program, before.chain([file.into()]).chain(between.map(OsString::from)).chain([to.into()]))
+    }
+}
 
 impl Package {
     /// Where the unpacked files belong, in webwise's own folder. They come there by one rename, so they are whole or not
@@ -93,23 +138,43 @@ impl Package {
         let folder = self.folder_in(home);
         let new = folder.with_file_name(format!(".{}.new", self.release));
         let unpacked = new.join("unpacked");
-        let run = |words: &[&str], rest: &[OsString]| {
-            let args = words.iter().map(OsString::from).chain(rest.iter().cloned()).collect();
-            Act::Run(Command { program: python.to_owned(), args })
+        let mut acts = vec![Act::EmptyFolder(new.clone())];
+        acts.extend(self.download(&new, python));
+        acts.extend(self.files.iter().map(|file| Act::Verify { file: new.join(file.name), sha256: file.sha256 }));
+        acts.push(Act::EmptyFolder(unpacked.clone()));
+        acts.extend(self.files.iter().map(|file| Act::Run(self.form.unpack(&new.join(file.name), &unpacked, python))));
+        let whole = match self.form {
+            Form::Wheels => unpacked,
+            Form::Source(top) => unpacked.join(top),
         };
-        let download = "-m pip download --no-deps --only-binary :all: --no-input --disable-pip-version-check --dest";
-        let download: Vec<&str> = download.split(' ').collect();
-        let wanted = self.wheels.iter().map(|wheel| OsString::from(wheel.requirement));
-        let wanted: Vec<OsString> = [new.clone().into()].into_iter().chain(wanted).collect();
-        let verify = |wheel: &Wheel| Act::Verify { file: new.join(wheel.file), sha256: wheel.sha256 };
-        let unpack =
-            |wheel: &Wheel| run(&["-m", "zipfile", "-e"], &[new.join(wheel.file).into(), unpacked.clone().into()]);
-        let mut acts = vec![Act::EmptyFolder(new.clone()), run(&download, &wanted)];
-        acts.extend(self.wheels.iter().map(verify));
-        acts.extend(self.wheels.iter().map(unpack));
-        acts.extend([Act::Place { from: unpacked.clone(), to: folder.clone() }, Act::Remove(new.clone())]);
+        acts.extend([Act::Place { from: whole, to: folder.clone() }, Act::Remove(new)]);
         let sentence = format!("Get {} {} with pip into {}", self.name, self.release, folder.display());
         Step { sentence, acts }
+    }
+
+    /// What has pip put the files into a folder, as the index has them.
+    fn download(&self, new: &Path, python: &Path) -> Vec<Act> {
+        let options = match self.form {
+            Form::Wheels => "--only-binary :all:",
+            Form::Source(_) => "--no-binary :all: --no-build-isolation",
+        };
+        let words =
+            "-m pip download --no-deps --no-input --disable-pip-version-check".split(' ').chain(options.split(' '));
+        let wanted = self.files.iter().map(|file| file.requirement);
+        let args = words.map(OsString::from).chain(["--dest".into(), new.into()]).chain(wanted.map(OsString::from));
+        let pip = Command::new(python, args);
+        if self.form == Form::Wheels {
+            return vec![Act::Run(pip)];
+        }
+        let build = new.join("build");
+        let package = build.join(BUILD_PACKAGE);
+        let write = |name, text| Act::Write { file: package.join(name), text };
+        vec![
+            Act::EmptyFolder(package.clone()),
+            write("__init__.py", ""),
+            write(BUILD_MODULE, NO_BUILD),
+            Act::Run(pip.with_env("PYTHONPATH", build)),
+        ]
     }
 }
 
@@ -173,17 +238,18 @@ mod tests {
     }
 
     #[test]
-    fn one_release_of_each_is_brought_as_wheels_alone() {
+    fn one_release_of_each_is_brought_as_the_index_has_it_and_nothing_with_it() {
         let steps = packages(Tool::Found("/usr/bin/python3".into(), Version([23, 0, 1]))).steps();
         assert_eq!(steps.len(), PACKAGES.len());
         for (step, package) in steps.iter().zip(&PACKAGES) {
             let download = commands(step)[0];
             assert_eq!(download.program, Path::new("/usr/bin/python3"));
-            let asked = package.wheels.iter().map(|wheel| wheel.requirement);
-            for word in ["--no-deps", "--only-binary", ":all:"].into_iter().chain(asked) {
+            let asked = package.files.iter().map(|file| file.requirement);
+            let only = if package.form == Form::Wheels { "--only-binary" } else { "--no-binary" };
+            for word in ["--no-deps", only, ":all:"].into_iter().chain(asked) {
                 assert!(download.args.iter().any(|arg| arg == word), "{word}");
             }
-            assert!(package.wheels.iter().all(|wheel| wheel.requirement.contains("==") && wheel.sha256.len() == 64));
+            assert!(package.files.iter().all(|file| file.requirement.contains("==") && file.sha256.len() == 64));
         }
     }
 
@@ -193,15 +259,30 @@ mod tests {
             let verified = positions(step, |act| matches!(act, Act::Verify { .. }));
             let unpacked = positions(
                 step,
-                |act| matches!(act, Act::Run(command) if command.args.iter().any(|arg| arg == "zipfile")),
+                |act| matches!(act, Act::Run(command) if command.args.iter().any(|arg| arg == "zipfile" || arg == "-xzf")),
             );
             let placed = positions(step, |act| matches!(act, Act::Place { .. }));
-            assert_eq!((verified.len(), unpacked.len()), (package.wheels.len(), package.wheels.len()));
+            assert_eq!((verified.len(), unpacked.len()), (package.files.len(), package.files.len()));
             assert!(verified.last() < unpacked.first() && unpacked.last() < placed.first());
             let Act::Place { from, to } = &step.acts[placed[0]] else { unreachable!("it is the place") };
             assert_eq!(*to, Path::new(HOME).join(package.folder).join(package.release));
             // One rename within one file system.
             assert!(from.starts_with(to.parent().unwrap()));
+        }
+    }
+
+    #[test]
+    fn a_source_archive_is_never_asked_to_build_itself() {
+        for (step, package) in packages(Tool::Missing).steps().iter().zip(&PACKAGES) {
+            let isolated = commands(step)[0].args.iter().all(|arg| arg != "--no-build-isolation");
+            let build = step.acts.iter().find_map(|act| match act {
+                Act::Write { file, text } if *text == NO_BUILD => file.parent().and_then(Path::parent),
+                _ => None,
+            });
+            let found = commands(step)[0].env.first().map(|(name, folder)| (*name, Path::new(folder)));
+            assert_eq!(isolated, package.form == Form::Wheels, "{}", package.name);
+            assert_eq!(found, build.map(|build| ("PYTHONPATH", build)));
+            assert_eq!(isolated, build.is_none());
         }
     }
 

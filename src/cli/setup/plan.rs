@@ -16,6 +16,19 @@ const OWN_NODE_MAJOR: u64 = 22;
 pub(crate) struct Command {
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
+    /// What it finds in its environment beside what it may see of ours.
+    pub(crate) env: Vec<(&'static str, OsString)>,
+}
+
+impl Command {
+    pub(crate) fn new(program: impl Into<PathBuf>, args: impl IntoIterator<Item = OsString>) -> Self {
+        Self { program: program.into(), args: args.into_iter().collect(), env: Vec::new() }
+    }
+
+    pub(crate) fn with_env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.env.push((name, value.into()));
+        self
+    }
 }
 
 /// One thing to do, with the sentence that tells it.
@@ -33,6 +46,8 @@ pub(crate) enum Act {
     PackageFolder(PathBuf),
     /// Makes an empty folder in the place of what is there.
     EmptyFolder(PathBuf),
+    /// Writes a file of ours.
+    Write { file: PathBuf, text: &'static str },
     /// Starts a program and waits for its end.
     Run(Command),
     /// The file must be exactly the expected one, by its SHA-256 in hexadecimal digits.
@@ -143,12 +158,11 @@ fn system_step(machine: &Machine, packages: &[&str]) -> Result<Step, String> {
         let options = ["-q", "-o", "DPkg::Lock::Timeout=120"];
         let apt = words.iter().chain(&options).map(OsString::from);
         match prefix {
-            None => Command { program: apt_get.clone(), args: apt.collect() },
+            None => Command::new(apt_get, apt),
             Some(sudo) => {
                 // `sudo` drops the environment, so what keeps the packages from asking questions goes along.
                 let start = ["-n", "env", "DEBIAN_FRONTEND=noninteractive"].map(OsString::from);
-                let args = start.into_iter().chain([apt_get.clone().into()]).chain(apt).collect();
-                Command { program: sudo.clone(), args }
+                Command::new(sudo, start.into_iter().chain([apt_get.clone().into()]).chain(apt))
             }
         }
     };
@@ -168,7 +182,7 @@ fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     };
     let options = ["install", "--save-exact", "--no-audit", "--no-fund", "--no-update-notifier", "--prefix"];
     let args = options.iter().map(OsString::from).chain([machine.root.clone().into()]);
-    let install = Command { program: npm, args: args.chain(modules.iter().map(OsString::from)).collect() };
+    let install = Command::new(npm, args.chain(modules.iter().map(OsString::from)));
     Step {
         sentence: format!("Install {} with npm into {}{own_node}", modules.join(" and "), machine.root.display()),
         acts: vec![Act::PackageFolder(machine.root.clone()), Act::Run(install)],
