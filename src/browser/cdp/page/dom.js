@@ -97,6 +97,7 @@ function squeeze(text) {
 
 /** The first characters of a text, whole ones, with an ellipsis in place of the rest. */
 function clip(text, most) {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  // Half a character cannot be sent.
+  const whole = text.toWellFormed();
+  return whole.length <= most ? whole : `${whole.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

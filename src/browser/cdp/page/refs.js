@@ -14,6 +14,9 @@ let lastNumber = 0;
 /** Tokens of `autocomplete` that say what nobody but the owner may read. Source: the requirements. */
 const SECRET_TOKENS = new Set(['current-password', 'new-password', 'one-time-code']);
 
+/** Characters that change how a text is shown and are not seen. */
+const DECEPTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
 /** The number of an element; a new one if it has none. */
 function numberOf(element) {
   let number = numbers.get(element);
@@ -74,7 +77,7 @@ function knownShadows() {
 
 /** Why something could not be done: a class of the closed set, and what the page shows of it. */
 function failed(kind, detail = '') {
-  return { failed: kind, detail: clip(detail, 300) };
+  return { failed: kind, detail: clip(detail.replace(DECEPTIVE, ' '), 300) };
 }
 
 function gone() {

@@ -1,0 +1,207 @@
+// Finding elements by the steps of a locator.
+//
+// The steps mean what they mean to the other driver: a name, a label or a text is compared without case and as a part,
+// white space squeezed, unless it must be equal; a text is found in the smallest element that has all of it. Every step
+// searches inside what the one before found, open shadow roots included.
+
+/** Most elements that one search looks at. Unit: elements. Source: chosen; what lies behind is not found. */
+const MAX_SEEN = 300_000;
+/** Most matches whose references are told. Unit: elements. Source: chosen; more than one is a mistake anyway. */
+const MAX_TOLD = 20;
+
+const allInDocument = method(Document.prototype, 'querySelectorAll');
+const allInFragment = method(DocumentFragment.prototype, 'querySelectorAll');
+
+const idInDocument = method(Document.prototype, 'getElementById');
+const idInFragment = method(DocumentFragment.prototype, 'getElementById');
+
+/** All elements below a node that match, its open shadow roots after the rest. */
+function allIn(root, css) {
+  const type = dom.type(root);
+  return type === DOCUMENT ? allInDocument(root, css) : type === FRAGMENT ? allInFragment(root, css) : dom.query(root, css);
+}
+
+/** One search: what is read of the page is read once. */
+class Search {
+  #texts = null;
+  #below = new Map();
+  #ofRole = new Map();
+  #names = new Map();
+  #labels = null;
+
+  get texts() {
+    this.#texts ??= new Texts(topElement(document));
+    return this.#texts;
+  }
+
+  /** The roots below a node, itself first: open shadow roots, and those in them. */
+  rootsIn(scope) {
+    return this.#read(scope).roots;
+  }
+
+  elementsIn(scope) {
+    return this.#read(scope).elements;
+  }
+
+  #read(scope) {
+    let below = this.#below.get(scope);
+    if (below !== undefined) return below;
+    below = { roots: [], elements: [] };
+    const open = [scope];
+    while (open.length > 0 && below.elements.length < MAX_SEEN) {
+      const root = open.pop();
+      below.roots.push(root);
+      const shadows = [];
+      if (dom.type(root) === ELEMENT && dom.shadow(root)) shadows.push(dom.shadow(root));
+      for (const element of allIn(root, '*')) {
+        below.elements.push(element);
+        const shadow = dom.shadow(element);
+        if (shadow !== null) shadows.push(shadow);
+      }
+      open.push(...shadows.reverse());
+    }
+    this.#below.set(scope, below);
+    return below;
+  }
+
+  nameOf(element) {
+    let name = this.#names.get(element);
+    if (name === undefined) {
+      name = squeeze(nameOf(element));
+      this.#names.set(element, name);
+    }
+    return name;
+  }
+
+  /** The labels of a control. The browser's own list reads the whole page for each. */
+  labelsOf(element) {
+    if (this.#labels === null) {
+      this.#labels = new Map();
+      for (const label of this.elementsIn(document)) {
+        const control = dom.isHtml(label, 'label') ? dom.labelOf(label) : null;
+        if (control !== null) this.#labels.set(control, [...(this.#labels.get(control) ?? []), label]);
+      }
+    }
+    return this.#labels.get(element) ?? [];
+  }
+
+  /** All elements of a role, those included of which assistive technology is not told. */
+  ofRole(role) {
+    let found = this.#ofRole.get(role);
+    if (found === undefined) {
+      const isOne = role === 'iframe' ? isFrame : (element) => roleOf(element) === role;
+      const css = role === 'iframe' ? 'iframe, frame' : mayHaveRole(role);
+      found = new Set(this.rootsIn(document).flatMap((root) => [...allIn(root, css)]).filter(isOne));
+      this.#ofRole.set(role, found);
+    }
+    return found;
+  }
+
+  /** What the steps find, in document order. */
+  run(steps) {
+    let found = [document];
+    for (const step of steps) found = this.#step(found, step);
+    return found.filter((node) => node !== document);
+  }
+
+  #step(found, step) {
+    if (step.nth !== undefined) {
+      const all = this.#opened(found);
+      return all.slice(step.nth, step.nth === -1 ? undefined : step.nth + 1);
+    }
+    if (step.hasText !== undefined) return this.#opened(found).filter(this.texts.test(step.hasText, false));
+    const next = new Set();
+    for (const scope of found) for (const element of this.#within(scope, step)) next.add(element);
+    return [...next];
+  }
+
+  /** Before the first step that finds something, what is there is everything. */
+  #opened(found) {
+    return found.length === 1 && found[0] === document ? this.elementsIn(document) : found;
+  }
+
+  #within(scope, step) {
+    if (step.css !== undefined) return this.#byCss(scope, step.css);
+    if (step.role !== undefined) return this.#byRole(scope, step);
+    if (step.testId !== undefined) {
+      return this.#byCss(scope, '[data-testid]').filter((one) => dom.attribute(one, 'data-testid') === step.testId);
+    }
+    for (const attribute of ['placeholder', 'alt', 'title']) {
+      const part = step[attribute]?.toLowerCase();
+      if (part === undefined) continue;
+      return this.#byCss(scope, `[${attribute}]`).filter((one) => dom.attribute(one, attribute).toLowerCase().includes(part));
+    }
+    if (step.label !== undefined) return this.elementsIn(scope).filter(this.#byLabel(step.label));
+    const wanted = step.text ?? step.exactText;
+    if (wanted === undefined) throw new SyntaxError('a step of a kind that is not known');
+    const test = this.texts.test(wanted, step.text === undefined);
+    const all = this.elementsIn(scope);
+    return (scope === document ? all : [scope, ...all]).filter((element) => this.texts.isSmallest(element, test));
+  }
+
+  #byRole(scope, { role, name, exact }) {
+    const isNamed = name == null ? () => true : this.#byName(name, exact === true);
+    const ofRole = this.ofRole(role);
+    const inScope = scope === document ? [...ofRole] : this.elementsIn(scope).filter((element) => ofRole.has(element));
+    // Whether it is hidden is asked last, because it costs most.
+    return inScope.filter((element) => isNamed(element) && (role === 'iframe' || !isHiddenForAria(element)));
+  }
+
+  #byCss(scope, css) {
+    const roots = this.rootsIn(scope);
+    const found = roots.flatMap((root) => [...allIn(root, css)]);
+    const parts = roots.length > 1 ? partsOf(css) : null;
+    if (parts === null) return found;
+    const direct = new Set(found);
+    return roots.flatMap((root) => [...allIn(root, parts[parts.length - 1].css)])
+      .filter((element) => direct.has(element) || isReached(element, parts));
+  }
+
+  #byName(wanted, exact) {
+    const name = squeeze(wanted);
+    if (exact) return (element) => this.nameOf(element) === name;
+    return (element) => this.nameOf(element).toLowerCase().includes(name.toLowerCase());
+  }
+
+  #byLabel(wanted) {
+    const text = squeeze(wanted).toLowerCase();
+    const test = this.texts.test(wanted, false);
+    return (element) => {
+      const others = labellersOf(element);
+      if (others.length > 0) return others.some(test);
+      const said = squeeze(dom.attribute(element, 'aria-label') ?? '');
+      if (said !== '') return said.toLowerCase().includes(text);
+      return this.labelsOf(element).some(test);
+    };
+  }
+}
+
+/** The elements that `aria-labelledby` names. */
+function labellersOf(element) {
+  const ids = dom.attribute(element, 'aria-labelledby');
+  const root = ids === null ? null : dom.root(element);
+  if (root === null || !dom.connected(element)) return [];
+  const byId = dom.type(root) === DOCUMENT ? idInDocument : idInFragment;
+  return ids.split(/\s+/).filter((id) => id !== '').map((id) => byId(root, id)).filter((other) => other !== null);
+}
+
+/** A selector of all that may have a role: what says so, and what has it by its tag, surely or maybe. */
+function mayHaveRole(role) {
+  const tags = [...TAG_ROLES].filter(([, given]) => given === role).map(([tag]) => tag);
+  return [...tags, ...TAG_RULES.keys(), `[role~="${role}" i]`].join(', ');
+}
+
+function isFrame(element) {
+  return dom.isHtml(element, 'iframe') || dom.isHtml(element, 'frame');
+}
+
+function find(steps) {
+  try {
+    const found = look(() => new Search().run(steps));
+    return { refs: found.slice(0, MAX_TOLD).map(numberOf), count: found.length };
+  } catch (error) {
+    // A selector that the browser cannot read.
+    if (error instanceof DOMException || error instanceof SyntaxError) return failed('bad_arguments', String(error.message));
+    throw error;
+  }
+}

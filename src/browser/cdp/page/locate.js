@@ -1,0 +1,180 @@
+// A durable locator for an element: short, made of what a person would call it by, and of this element alone.
+
+/** Longest text that is taken for a name. Unit: characters. Source: chosen; longer ones change more often. */
+const LONGEST_NAME = 80;
+/** Most containers above an element that are tried, and most texts in each. Source: chosen. */
+const MAX_CONTAINERS = 4;
+const MAX_CONTAINER_TEXTS = 8;
+/** Last place among several alike that is taken. Source: chosen; later ones move too easily. */
+const MAX_NTH = 20;
+
+/** Roles that say nothing of what an element is. */
+const NO_ROLE = new Set(['generic', 'none', 'presentation', '']);
+/** Roles of what holds several things that belong together. */
+const CONTAINERS = new Set([
+  'article', 'cell', 'dialog', 'alertdialog', 'form', 'group', 'gridcell', 'listitem', 'navigation', 'region', 'row', 'tabpanel',
+  'treeitem',
+]);
+
+function locatorOf(number) {
+  const element = elementOf(number);
+  if (element === null) return null;
+  return look(() => {
+    const search = new Search();
+    for (const steps of candidates(element, search)) {
+      const found = search.run(steps);
+      if (found.length === 1 && found[0] === element) return steps;
+    }
+    return null;
+  });
+}
+
+/** Locators that may be the one, best first. */
+function* candidates(element, search) {
+  const named = [...byName(element, search)];
+  yield* named;
+  yield* byText(element, search);
+  yield* byContainer(element, search, named.filter(([step]) => step.testId === undefined));
+  const selectors = [...byCss(element)];
+  yield* selectors;
+  yield* byPlace(element, search, [...named, ...selectors]);
+  yield* byPath(element);
+}
+
+/** By what it is called: its test id, its role with its name, its label and the like. */
+function* byName(element, search) {
+  const testId = dom.attribute(element, 'data-testid');
+  if (isName(testId, 300)) yield [{ testId }];
+  const role = isFrame(element) ? 'iframe' : roleOf(element);
+  const name = search.nameOf(element);
+  if (!NO_ROLE.has(role) && isName(name, 300)) {
+    const part = beginning(name);
+    yield [{ role, name: part, exact: false }];
+    if (part === name) yield [{ role, name, exact: true }];
+  }
+  for (const label of search.labelsOf(element)) {
+    const text = search.texts.of(label);
+    if (isName(text)) yield [{ label: text }];
+  }
+  const said = squeeze(dom.attribute(element, 'aria-label') ?? '');
+  if (isName(said)) yield [{ label: said }];
+  for (const attribute of ['placeholder', 'alt', 'title']) {
+    const value = dom.attribute(element, attribute);
+    if (isName(value)) yield [{ [attribute]: value }];
+  }
+  if (!NO_ROLE.has(role) && name === '') yield [{ role, exact: false }];
+}
+
+function* byText(element, search) {
+  const text = search.texts.of(element);
+  if (!isName(text) || isField(element)) return;
+  yield [{ text }];
+  yield [{ exactText: text }];
+}
+
+/** Inside a container that is called something, or that has a text which the others of its kind have not. */
+function* byContainer(element, search, named) {
+  const inner = named.length > 0 ? named : [[{ css: dom.tag(element) }]].filter(([step]) => isSelector(step.css));
+  let left = MAX_CONTAINERS;
+  for (let at = dom.above(element); at && left > 0; at = dom.above(at)) {
+    const role = roleOf(at);
+    if (!CONTAINERS.has(role)) continue;
+    left -= 1;
+    const name = search.nameOf(at);
+    if (isName(name)) for (const steps of inner) yield [{ role, name, exact: false }, ...steps];
+    for (const text of textsIn(at, element, search)) {
+      const test = search.texts.test(text, false);
+      if ([...search.ofRole(role)].filter(test).length > 3) continue;
+      for (const steps of inner) yield [{ role, exact: false }, { hasText: text }, ...steps];
+    }
+  }
+}
+
+/** The first texts in a container, without what stands in the element itself. */
+function textsIn(container, element, search) {
+  const found = new Set();
+  for (const inner of search.elementsIn(container).slice(0, 200)) {
+    if (found.size >= MAX_CONTAINER_TEXTS) break;
+    if (dom.contains(element, inner) || dom.contains(inner, element)) continue;
+    const text = search.texts.of(inner);
+    if (isName(text) && /\p{L}{2}|\p{N}{2}/u.test(text)) found.add(text);
+  }
+  for (let child = dom.first(container); child !== null && found.size < MAX_CONTAINER_TEXTS; child = dom.next(child)) {
+    if (dom.type(child) !== TEXT) continue;
+    const text = squeeze(dom.nodeValue(child));
+    if (isName(text) && !isInSecret(container)) found.add(text);
+  }
+  return found;
+}
+
+/** Short selectors: an id that somebody chose, a field's name, a class. */
+function* byCss(element) {
+  const tag = dom.tag(element);
+  const id = dom.attribute(element, 'id');
+  if (isWord(id) && !/\d{4}|[0-9a-f]{8}/i.test(id)) yield [{ css: `#${id}` }];
+  for (const attribute of ['name', 'type', 'role', 'for']) {
+    const value = dom.attribute(element, attribute);
+    const css = `${tag}[${attribute}="${value}"]`;
+    if (isWord(value) && isSelector(css)) yield [{ css }];
+  }
+  const classes = (dom.attribute(element, 'class') ?? '').split(/\s+/).filter((one) => isWord(one) && !/\d{3}/.test(one));
+  if (isSelector(tag)) {
+    for (const one of classes.slice(0, 3)) yield [{ css: `${tag}.${one}` }];
+    if (classes.length > 1) yield [{ css: `${tag}.${classes.slice(0, 3).join('.')}` }];
+    yield [{ css: tag }];
+  }
+  if (isWord(id)) yield [{ css: `#${id}` }];
+}
+
+/** The place among those that are alike. */
+function* byPlace(element, search, alike) {
+  for (const steps of alike) {
+    const nth = search.run(steps).indexOf(element);
+    if (nth >= 0 && nth <= MAX_NTH) yield [...steps, { nth }];
+  }
+}
+
+/** The way down from the nearest element with an id, or from the top of the root. */
+function* byPath(element) {
+  let path = '';
+  for (let at = element; at; at = dom.parent(at)) {
+    if (dom.type(at) !== ELEMENT) return;
+    const id = dom.attribute(at, 'id');
+    if (path !== '' && isWord(id) && isSelector(`#${id} > ${path}`)) yield [{ css: `#${id} > ${path}` }];
+    const step = `${dom.tag(at)}:nth-of-type(${placeOfType(at)})`;
+    path = path === '' ? step : `${step} > ${path}`;
+    if (!isSelector(path)) return;
+    yield [{ css: path }];
+  }
+}
+
+function placeOfType(element) {
+  const tag = dom.tag(element);
+  const parent = dom.parent(element);
+  let place = 0;
+  for (let at = parent && dom.first(parent); at; at = dom.next(at)) {
+    if (dom.type(at) === ELEMENT && dom.tag(at) === tag) place += 1;
+    if (at === element) break;
+  }
+  return Math.max(place, 1);
+}
+
+function isName(text, most = LONGEST_NAME) {
+  return typeof text === 'string' && squeeze(text) !== '' && text.length <= most && text.search(DECEPTIVE) < 0 && text.isWellFormed();
+}
+
+/** The first words of a long name. */
+function beginning(name) {
+  if (name.length <= LONGEST_NAME) return name;
+  const cut = name.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, '');
+  return cut.includes(' ') ? cut.slice(0, cut.lastIndexOf(' ')) : cut;
+}
+
+function isWord(text) {
+  return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,60}$/.test(text);
+}
+
+/** Whether a selector is one that may be kept. Source: the alphabet of `page::Locator`. */
+function isSelector(css) {
+  return css.length <= 300 && /^[A-Za-z0-9#.\-_[\]="'>: ()*~^$|,+]+$/.test(css);
+}

@@ -1,0 +1,128 @@
+// The text of every element at once, and where a text stands in it.
+//
+// What an element says is what its text nodes say one after the other, the ones of its open shadow root last. All of it is
+// one string, and each element a piece of that: so a text is looked for once in a page, however deep the page is nested.
+
+/** Elements whose text is not for reading. */
+const WORDLESS = new Set(['head', 'noscript', 'script', 'style']);
+/** Inputs that show their value as a text. */
+const BUTTON_INPUTS = new Set(['button', 'reset', 'submit']);
+/** Most places of one text that are looked at. Unit: places. Source: chosen. */
+const MAX_PLACES = 100_000;
+
+/** Where a piece ends, among the nodes that are still to be read. */
+class Leaving {
+  constructor(piece) {
+    this.piece = piece;
+  }
+}
+
+class Texts {
+  constructor(top) {
+    this.pieces = new Map();
+    this.text = this.#read(top);
+    this.folded = fold(this.text);
+  }
+
+  #read(top) {
+    const parts = [];
+    let length = 0;
+    let isSpaced = true;
+    const add = (raw) => {
+      let piece = raw.replace(/[\u200b\u00ad]/g, '').replace(/\s+/g, ' ');
+      if (isSpaced && piece.startsWith(' ')) piece = piece.slice(1);
+      if (piece === '') return;
+      parts.push(piece);
+      length += piece.length;
+      isSpaced = piece.endsWith(' ');
+    };
+    const open = [top];
+    while (open.length > 0) {
+      const node = open.pop();
+      if (node === null) continue;
+      if (node instanceof Leaving) {
+        node.piece.to = length;
+        continue;
+      }
+      const type = dom.type(node);
+      if (node !== top && type !== FRAGMENT) open.push(dom.next(node));
+      if (type === TEXT) add(dom.nodeValue(node));
+      if (type !== ELEMENT && type !== FRAGMENT) continue;
+      const piece = { from: length, to: length };
+      this.pieces.set(node, piece);
+      if (type === FRAGMENT) {
+        open.push(new Leaving(piece), dom.first(node));
+        continue;
+      }
+      // What nobody may read is not there to be found either.
+      if (WORDLESS.has(dom.tag(node)) || isSecret(node)) continue;
+      open.push(new Leaving(piece));
+      if (dom.isHtml(node, 'input') && BUTTON_INPUTS.has(node.type)) add(node.value);
+      else open.push(dom.shadow(node), dom.first(node));
+    }
+    return parts.join('');
+  }
+
+  /** What an element says. */
+  of(node) {
+    const piece = this.pieces.get(node);
+    return piece === undefined ? '' : this.text.slice(piece.from, piece.to).trim();
+  }
+
+  /** A test of elements for a text: as a part and without case, or all of it as it is. */
+  test(wanted, exact) {
+    const text = squeeze(wanted);
+    if (text === '') return () => false;
+    return exact ? (node) => this.#is(node, text) : this.#contains(fold(text));
+  }
+
+  #is(node, text) {
+    const piece = this.pieces.get(node);
+    if (piece === undefined) return false;
+    let { from, to } = piece;
+    if (from < to && this.text[from] === ' ') from += 1;
+    if (from < to && this.text[to - 1] === ' ') to -= 1;
+    return to - from === text.length && this.text.startsWith(text, from);
+  }
+
+  #contains(text) {
+    const places = [];
+    for (let at = this.folded.indexOf(text); at >= 0 && places.length < MAX_PLACES; at = this.folded.indexOf(text, at + 1)) {
+      places.push(at);
+    }
+    return (node) => {
+      const piece = this.pieces.get(node);
+      if (piece === undefined) return false;
+      const place = places[firstAtLeast(places, piece.from)];
+      return place !== undefined && place + text.length <= piece.to;
+    };
+  }
+
+  /** Whether an element passes a test and none of what it consists of does. */
+  isSmallest(node, test) {
+    if (!test(node)) return false;
+    for (let child = dom.first(node); child !== null; child = dom.next(child)) {
+      if (dom.type(child) === ELEMENT && test(child)) return false;
+    }
+    const shadow = dom.shadow(node);
+    return shadow === null || !test(shadow);
+  }
+}
+
+/** Lower case, character by character where the whole would change its length. */
+function fold(text) {
+  const folded = text.toLowerCase();
+  if (folded.length === text.length) return folded;
+  return Array.from(text, (sign) => (sign.toLowerCase().length === sign.length ? sign.toLowerCase() : sign)).join('');
+}
+
+/** The place of the first number that is not less than `least` in a sorted list. */
+function firstAtLeast(sorted, least) {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
