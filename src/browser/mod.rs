@@ -1,14 +1,18 @@
 //! The port to a browser, and its drivers.
 
-#[cfg(feature = "playwright-cli")]
+#[cfg(feature = "cdp")]
+mod cdp;
+#[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod chromium;
 #[cfg(feature = "playwright-cli")]
 mod playwright_cli;
 pub(crate) mod port;
-#[cfg(feature = "playwright-cli")]
+#[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod rules;
 
-#[cfg(feature = "playwright-cli")]
+#[cfg(feature = "cdp")]
+pub use cdp::{Cdp, CdpOptions};
+#[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 pub use chromium::ProgramPlaces;
 #[cfg(feature = "playwright-cli")]
 pub use playwright_cli::{PlaywrightCli, PlaywrightCliOptions, TransportChoice, parse_snapshot};

@@ -9,11 +9,9 @@ use crate::{
     action::{BrowserAction, ErrorClass, Outcome, Scroll, ScrollDirection, Target, Wait},
     base::text::{fold, squeeze},
     browser::Execution,
-    page::{Node, Observation, Tab, Tree},
+    page::{Observation, Tab},
 };
 
-/// What stands in the place of a value that must not be shown.
-pub(in crate::browser) const MASK: &str = "••••••";
 /// How a PNG file begins.
 pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// How far `scroll` goes when the model does not say. Unit: CSS pixels. Source: the tool's description.
@@ -94,13 +92,6 @@ pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     }
 }
 
-/// A page of which nothing can be read: all of it counts as left out.
-pub(in crate::browser) fn unread(url: String) -> Observation {
-    let mut tree = Tree::builder().with_max_nodes(0);
-    tree.leaf(Node::text(""));
-    Observation::new(url, "", tree.finish())
-}
-
 /// A text that is waited for.
 #[derive(Debug)]
 pub(in crate::browser) struct Awaited {
@@ -135,7 +126,10 @@ impl Awaited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{Click, Press};
+    use crate::{
+        action::{Click, Press},
+        page::{Node, Tree},
+    };
 
     #[test]
     fn only_web_addresses_are_opened() {

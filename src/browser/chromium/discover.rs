@@ -121,6 +121,7 @@ impl ProgramPlaces {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
+    #[cfg(any(test, feature = "playwright-cli"))]
     pub(in crate::browser) fn tool_program(&self) -> Result<PathBuf> {
         checked(self.tool(), TOOL, TOOL_VARIABLE)
     }

@@ -9,13 +9,13 @@
 //! Used by the drivers' folders; knows none of them.
 
 mod discover;
-mod folder;
+pub(in crate::browser) mod folder;
 mod owner;
 
 use std::{ffi::OsString, path::PathBuf};
 
 pub use discover::ProgramPlaces;
-pub(in crate::browser) use folder::{Folder, PREFIX, create_private_folder, write_private};
+pub(in crate::browser) use folder::{Folder, write_private};
 
 /// Switches that keep Chromium quiet: nothing but the page is loaded, and no first-run page appears.
 pub(in crate::browser) const SWITCHES: [&str; 8] = [

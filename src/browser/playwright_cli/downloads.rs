@@ -61,7 +61,7 @@ exports.default = async ({ page }) => {
 
 /// Puts the watch into a browser's folder.
 pub(super) fn write_watch(folder: &Folder) -> io::Result<()> {
-    chromium::create_private_folder(&folder.file(NOTES))?;
+    chromium::folder::create_private_folder(&folder.file(NOTES))?;
     let script = WATCH.replace("MAX_DOWNLOAD", &MAX_DOWNLOAD.to_string());
     chromium::write_private(&watch_script(folder), script.as_bytes())
 }

@@ -92,7 +92,7 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
 /// A name that no other session of this user has, should the tool not keep to our folder.
 fn session_name(folder: &Folder) -> String {
     let name = folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    name.replace(chromium::PREFIX, "ww-")
+    name.replace(chromium::folder::PREFIX, "ww-")
 }
 
 /// The daemon's process, if the tool says that the browser is open and shows its first page.

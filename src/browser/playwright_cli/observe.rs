@@ -16,11 +16,8 @@ use super::{
 use crate::{
     action::ErrorClass,
     base::{Error, ErrorKind, Result, text::clean},
-    browser::{
-        COMMAND_TIMEOUT, ObserveRequest, ScreenshotRequest,
-        rules::{PNG, unread},
-    },
-    page::{ElementRef, Observation, Tree},
+    browser::{COMMAND_TIMEOUT, ObserveRequest, ScreenshotRequest, rules::PNG},
+    page::{ElementRef, Node, Observation, Tree},
 };
 
 /// Most frames asked about at once; nobody knows where more lead. Unit: frames. Source: chosen.
@@ -168,6 +165,13 @@ impl PlaywrightCli {
         let _ = std::fs::remove_file(&file);
         if bytes.starts_with(PNG) { Ok(Ok(bytes)) } else { Err(malformed("a picture that is not a PNG file")) }
     }
+}
+
+/// A page of which nothing can be read: all of it counts as left out.
+fn unread(url: String) -> Observation {
+    let mut tree = Tree::builder().with_max_nodes(0);
+    tree.leaf(Node::text(""));
+    Observation::new(url, "", tree.finish())
 }
 
 /// The class of a refusal, for outcomes.

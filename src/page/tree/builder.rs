@@ -71,6 +71,11 @@ impl TreeBuilder {
         self.tree.malformed = self.tree.malformed.saturating_add(1);
     }
 
+    /// Counts nodes that were left out before they came here.
+    pub fn count_omitted(&mut self, nodes: u32) {
+        self.tree.omitted = self.tree.omitted.saturating_add(nodes);
+    }
+
     /// How many nodes are open.
     pub fn depth(&self) -> usize {
         self.open.len()

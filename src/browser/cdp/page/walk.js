@@ -8,7 +8,7 @@ const MAX_NAME = 900;
 /** Highest level that is a state. Unit: levels. Source: the page tree's type. */
 const MAX_LEVEL = 255;
 /** Longest text of one row. Unit: UTF-16 units. Source: chosen; a field may hold a book. */
-const MAX_TEXT = 100_000;
+const MAX_TEXT = 1_000_000;
 /** Fields whose text is their value whatever else they have. Source: the page tree. */
 const EDITABLE = setOf('textbox searchbox combobox spinbutton');
 

@@ -6,10 +6,11 @@
 use super::{Element, Line, Snapshot};
 use crate::{
     base::text::clean,
-    browser::rules::MASK,
     page::{ElementRef, Node, Role, Tree, Tri},
 };
 
+/// What stands in the place of a value that must not be shown.
+const MASK: &str = "••••••";
 /// References of the fields that hold text, in reading order.
 pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     let nodes = snapshot.nodes();

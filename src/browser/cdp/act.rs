@@ -1,0 +1,383 @@
+//! Actions of the port.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::{
+    driver::{Cdp, Turn},
+    hub::{Evaluated, evaluated},
+    known::Tab,
+    settle::{Mark, millis},
+    target::Aim,
+    trouble::Trouble,
+    typing::Nothing,
+};
+use crate::{
+    action::{
+        BrowserAction, Click, Drag, ErrorClass, Eval, Fill, Goto, OnTarget, Outcome, Select, StateFile, TabAt, TabNew,
+        Target, TextValue, Type, Upload, Wait,
+    },
+    base::text::clean,
+    browser::{
+        ExecuteRequest, Execution,
+        rules::{
+            Awaited, DIALOG_SECRET, MAX_WAIT, MOVED, OPTION_SECRET, is_same_origin, listing, meets_any_page, wheel,
+        },
+    },
+    page::{DialogKind, Locator},
+};
+
+/// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes a few milliseconds.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Whether a box is ticked.
+#[derive(Debug, Deserialize)]
+struct Ticked {
+    checked: Option<bool>,
+    radio: bool,
+}
+
+/// What an action told beside its success.
+#[derive(Debug, Default)]
+struct Told {
+    locator: Option<Locator>,
+    text: Option<String>,
+    image: Option<Vec<u8>>,
+    has_no_effect: bool,
+}
+
+impl Cdp {
+    /// Carries out one action, and waits for what it began.
+    pub(super) async fn act(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Execution, Trouble> {
+        let mark = self.hub.known().mark();
+        if let Some(execution) = self.answered(&request.action).await? {
+            return self.after(&mark, execution).await;
+        }
+        // Under a dialog nothing else is done.
+        self.page()?;
+        let blocked = self.hub.known().tab().and_then(Tab::blocked_by);
+        if let Some(dialog) = blocked {
+            return Err(Trouble::Dialog(dialog));
+        }
+        self.still_there(request)?;
+        if turn.pressed {
+            self.release(turn).await?;
+        }
+        let told = match self.done(turn, request).await {
+            Ok(told) => told,
+            // What opened the dialog was the action's own doing: it was sent before.
+            Err(Trouble::Dialog(dialog)) if opens_dialogs(&request.action) => {
+                return Ok(Execution { dialog: Some(dialog), ..Outcome::Done.into() });
+            }
+            Err(trouble) => return Err(trouble),
+        };
+        let outcome = if told.has_no_effect { Outcome::NoEffect } else { Outcome::Done };
+        let execution = Execution { locator: told.locator, text: told.text, image: told.image, ..outcome.into() };
+        if looks_only(&request.action) {
+            return Ok(execution);
+        }
+        self.after(&mark, execution).await
+    }
+
+    /// Waits until what an action began is over, and tells where it led.
+    async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, Trouble> {
+        match self.hub.settle(mark).await {
+            Err(Trouble::Dialog(dialog)) => execution.dialog = Some(dialog),
+            // The page is on its way and takes its time: the next look tells how far it came.
+            Ok(()) | Err(Trouble::Late) => {}
+            Err(trouble) => return Err(trouble),
+        }
+        if execution.dialog.is_none() {
+            execution.dialog = self.hub.known().tab().and_then(Tab::blocked_by);
+        }
+        match self.place().await {
+            Ok(place) => {
+                let (url, title) = (clean(&place.url), clean(&place.title));
+                if let Some(tab) = self.hub.known().tab_mut() {
+                    // The browser tells of titles a little later.
+                    tab.title.clone_from(&title);
+                }
+                execution.page = Some((url, title));
+            }
+            Err(Trouble::Dialog(dialog)) => execution.dialog = Some(dialog),
+            Err(Trouble::Lost(why)) => return Err(Trouble::Lost(why)),
+            // Between two documents there is nothing to tell.
+            Err(_) => {}
+        }
+        Ok(execution)
+    }
+
+    /// An action that would meet whatever page is there must meet one of the origin it was decided for.
+    fn still_there(&self, request: &ExecuteRequest) -> Result<(), Trouble> {
+        let Some(seen) = request.page.as_deref().filter(|_| meets_any_page(&request.action)) else { return Ok(()) };
+        let now = self.hub.known().tab().and_then(|tab| tab.main()).map(|main| main.url.clone()).unwrap_or_default();
+        if is_same_origin(seen, &now) { Ok(()) } else { Err(Trouble::refused(ErrorClass::Detached, MOVED)) }
+    }
+
+    async fn done(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Told, Trouble> {
+        let nothing = Told::default;
+        match &request.action {
+            BrowserAction::Goto(Goto { url }) => self.goto(url).await.map(|()| nothing()),
+            BrowserAction::GoBack(_) => self.step_in_history(-1).await.map(|()| nothing()),
+            BrowserAction::GoForward(_) => self.step_in_history(1).await.map(|()| nothing()),
+            BrowserAction::Reload(_) => self.reload().await.map(|()| nothing()),
+            BrowserAction::Click(Click { target, button }) => {
+                let (aim, told) = self.begin(target).await?;
+                self.press(turn, &aim, *button, 1).await.map(|()| told)
+            }
+            BrowserAction::Dblclick(Click { target, button }) => {
+                let (aim, told) = self.begin(target).await?;
+                self.press(turn, &aim, *button, 2).await.map(|()| told)
+            }
+            BrowserAction::Hover(OnTarget { target }) => {
+                let (aim, told) = self.begin(target).await?;
+                self.hover(turn, &aim).await.map(|()| told)
+            }
+            BrowserAction::Check(OnTarget { target }) => self.tick(turn, target, true).await,
+            BrowserAction::Uncheck(OnTarget { target }) => self.tick(turn, target, false).await,
+            BrowserAction::Drag(Drag { from, to }) => {
+                let (from, told) = self.begin(from).await?;
+                let to = self.aim(to).await?;
+                self.drag(turn, &from, &to).await.map(|()| told)
+            }
+            BrowserAction::Fill(Fill { target, text, submit }) => {
+                let (aim, told) = self.begin(target).await?;
+                self.fill(&aim, text, &request.secrets).await?;
+                if *submit {
+                    self.hub.ask::<Nothing>(&aim.frame, "focus", json!([aim.number])).await?;
+                    self.press_enter().await?;
+                }
+                Ok(told)
+            }
+            BrowserAction::Type(Type { text, submit }) => {
+                self.type_text(text, &request.secrets).await?;
+                if *submit {
+                    self.press_enter().await?;
+                }
+                Ok(nothing())
+            }
+            BrowserAction::Press(press) => self.press_key(&press.key).await.map(|()| nothing()),
+            BrowserAction::Select(Select { target, values }) => self.select(target, values).await,
+            BrowserAction::Scroll(scroll) => self.turn_wheel(turn, wheel(scroll)).await.map(|()| nothing()),
+            BrowserAction::Wait(wait) => self.wait(turn, wait, request.timeout).await.map(|()| nothing()),
+            BrowserAction::Snapshot(_) => self.seen(turn).await.map(|_| nothing()),
+            BrowserAction::Screenshot(screenshot) => {
+                let image = self.picture(screenshot.target.as_ref()).await?;
+                Ok(Told { image: Some(image), ..nothing() })
+            }
+            BrowserAction::TabList(_) => Ok(Told { text: Some(listing(&self.tabs())), ..nothing() }),
+            BrowserAction::TabNew(TabNew { url }) => {
+                self.tab_new(url.as_deref()).await?;
+                Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })
+            }
+            BrowserAction::TabSelect(TabAt { index }) => {
+                self.tab_select(*index).await?;
+                Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })
+            }
+            BrowserAction::TabClose(TabAt { index }) => {
+                self.tab_close(*index).await?;
+                Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })
+            }
+            BrowserAction::StateSave(StateFile { name }) => self.save_state(name).await.map(|()| nothing()),
+            BrowserAction::StateLoad(StateFile { name }) => self.load_state(name).await.map(|()| nothing()),
+            BrowserAction::Eval(Eval { function, target }) if self.hub.options.scripts => {
+                let text = self.evaluate(function, target.as_ref()).await?;
+                Ok(Told { text: Some(text), ..nothing() })
+            }
+            _ => Err(Trouble::refused(ErrorClass::Unsupported, "")),
+        }
+    }
+
+    /// The element, and its durable locator while it is still there.
+    async fn begin(&self, target: &Target) -> Result<(Aim, Told), Trouble> {
+        let aim = self.aim(target).await?;
+        let locator = match self.locator_of(&aim).await {
+            Ok(locator) => locator,
+            // Without one the action goes on; what is wrong with the element is told by what comes next.
+            Err(Trouble::Refused(_) | Trouble::Broken(_)) => None,
+            Err(trouble) => return Err(trouble),
+        };
+        Ok((aim, Told { locator, ..Told::default() }))
+    }
+
+    async fn tick(&self, turn: &mut Turn, target: &Target, wanted: bool) -> Result<Told, Trouble> {
+        let (aim, told) = self.begin(target).await?;
+        let state = || self.hub.ask::<Ticked>(&aim.frame, "checkState", json!([aim.number]));
+        let before = state().await?;
+        if before.checked == Some(wanted) {
+            return Ok(told);
+        }
+        if before.radio && !wanted {
+            return Err(Trouble::refused(ErrorClass::WrongElement, "a radio button is unticked by ticking another"));
+        }
+        self.press(turn, &aim, None, 1).await?;
+        match state().await {
+            Ok(after) => Ok(Told { has_no_effect: after.checked != Some(wanted), ..told }),
+            // The tick led to another page, or took the box away.
+            Err(Trouble::Moved | Trouble::Refused(_)) => Ok(told),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    async fn select(&self, target: &Target, values: &[TextValue]) -> Result<Told, Trouble> {
+        if values.iter().any(|value| value.secret().is_some()) {
+            return Err(Trouble::refused(ErrorClass::SecretRefused, OPTION_SECRET));
+        }
+        let (aim, told) = self.begin(target).await?;
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        let given = json!([aim.number, values, { "ms": millis(self.hub.options.action_timeout) }]);
+        self.hub.ask::<Nothing>(&aim.frame, "select", given).await.map(|_| told)
+    }
+
+    async fn wait(&self, turn: &mut Turn, wait: &Wait, timeout: Duration) -> Result<(), Trouble> {
+        if let Some(seconds) = wait.seconds {
+            sleep(Duration::from_secs(seconds.into())).await;
+            return Ok(());
+        }
+        let wanted = Awaited::of(wait)
+            .map_err(|_| Trouble::refused(ErrorClass::BadArguments, "wait takes one of text, gone and seconds"))?;
+        let deadline = Instant::now() + timeout.min(MAX_WAIT);
+        loop {
+            match self.seen(turn).await {
+                Ok(seen) => {
+                    if let Some(dialog) = seen.dialog {
+                        return Err(Trouble::Dialog(dialog));
+                    }
+                    if wanted.is_met_by(&seen) {
+                        return Ok(());
+                    }
+                }
+                // Between two documents there is nothing to be read.
+                Err(Trouble::Moved) => {}
+                Err(trouble) => return Err(trouble),
+            }
+            if Instant::now() + LOOK_EVERY > deadline {
+                return Err(Trouble::refused(ErrorClass::WaitedInVain, ""));
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// A script of the caller's in the page itself; what it returns is page data.
+    async fn evaluate(&self, function: &str, target: Option<&Target>) -> Result<String, Trouble> {
+        let page = self.page()?;
+        let (session, mut params) = match target {
+            None => (self.session(&page)?, json!({ "expression": format!("({function})()") })),
+            Some(target) => {
+                let aim = self.aim(target).await?;
+                let object = self.hub.object_of(&aim.frame, aim.number).await?;
+                let call = format!("function () {{ return ({function})(this); }}");
+                (self.session(&aim.frame)?, json!({ "functionDeclaration": call, "objectId": object }))
+            }
+        };
+        for (name, value) in [("returnByValue", true), ("awaitPromise", true), ("userGesture", true)] {
+            params[name] = json!(value);
+        }
+        let method = if target.is_some() { "Runtime.callFunctionOn" } else { "Runtime.evaluate" };
+        let answer: Evaluated = match self.hub.call(&session, method, params).await {
+            Err(Trouble::Broken(_)) => return Err(Trouble::refused(ErrorClass::ScriptFailed, "")),
+            other => other?,
+        };
+        if let Some(why) = answer.thrown() {
+            return Err(Trouble::refused(ErrorClass::ScriptFailed, why));
+        }
+        Ok(clean(evaluated(answer)?.json()))
+    }
+
+    /// Answers the dialog that is open, if that is what the action is for.
+    async fn answered(&self, action: &BrowserAction) -> Result<Option<Execution>, Trouble> {
+        let (accept, text) = match action {
+            BrowserAction::DialogAccept(answer) => (true, answer.text.as_ref()),
+            BrowserAction::DialogDismiss(_) => (false, None),
+            BrowserAction::Upload(upload) => return self.upload(upload).await.map(Some),
+            _ => return Ok(None),
+        };
+        if text.is_some_and(|text| text.secret().is_some()) {
+            return Err(Trouble::refused(ErrorClass::SecretRefused, DIALOG_SECRET));
+        }
+        let (dialog, kind, default) = {
+            let known = self.hub.known();
+            match known.trouble() {
+                None | Some(Trouble::Dialog(_)) => {}
+                Some(trouble) => return Err(trouble),
+            }
+            let tab = known.tab();
+            let dialog = tab.and_then(Tab::blocked_by);
+            let default = tab.and_then(|tab| tab.dialog.as_ref()).map(|dialog| dialog.default_prompt.clone());
+            let dialog = dialog.ok_or_else(|| Trouble::refused(ErrorClass::NoDialog, ""))?;
+            (dialog.clone(), dialog.kind, default.unwrap_or_default())
+        };
+        if kind == DialogKind::FileChooser {
+            if accept {
+                let why = "a file chooser can only be answered with upload, or dismissed";
+                return Err(Trouble::refused(ErrorClass::Unsupported, why));
+            }
+            if let Some(tab) = self.hub.known().tab_mut() {
+                tab.chooser = None;
+            }
+            return Ok(Some(Outcome::Done.into()));
+        }
+        let session = self.main_session()?;
+        let text = text.map_or(default, ToString::to_string);
+        let params = json!({ "accept": accept, "promptText": text });
+        self.hub.wire.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", params).await?;
+        self.hub
+            .until(|known| {
+                let gone = known.closed || known.tab().is_none_or(|tab| tab.blocked_by().as_ref() != Some(&dialog));
+                gone.then_some(())
+            })
+            .await;
+        Ok(Some(Outcome::Done.into()))
+    }
+
+    async fn upload(&self, upload: &Upload) -> Result<Execution, Trouble> {
+        let mut files = Vec::new();
+        for name in &upload.files {
+            let file = self.hub.options.uploads.get(name);
+            let file = file.filter(|file| file.is_file());
+            files.push(file.ok_or_else(|| Trouble::refused(ErrorClass::FileRefused, name))?.display().to_string());
+        }
+        let chooser = self.hub.known().tab().and_then(|tab| tab.chooser.clone());
+        let chooser = chooser.ok_or_else(|| Trouble::refused(ErrorClass::NoFileChooser, ""))?;
+        if files.len() > 1 && !chooser.multiple {
+            return Err(Trouble::refused(ErrorClass::BadArguments, "the file chooser takes one file"));
+        }
+        let node =
+            chooser.node.ok_or_else(|| Trouble::refused(ErrorClass::Unsupported, "it gives its files to no field"))?;
+        let params = json!({ "files": files, "backendNodeId": node });
+        self.hub.call::<Value>(&chooser.session, "DOM.setFileInputFiles", params).await?;
+        if let Some(tab) = self.hub.known().tab_mut() {
+            tab.chooser = None;
+        }
+        Ok(Outcome::Done.into())
+    }
+}
+
+/// Whether a dialog that opens while the action is under way may be its own doing.
+const fn opens_dialogs(action: &BrowserAction) -> bool {
+    use BrowserAction as A;
+    matches!(
+        action,
+        A::Click(_)
+            | A::Dblclick(_)
+            | A::Hover(_)
+            | A::Check(_)
+            | A::Uncheck(_)
+            | A::Drag(_)
+            | A::Fill(_)
+            | A::Type(_)
+            | A::Press(_)
+            | A::Select(_)
+            | A::Scroll(_)
+            | A::Eval(_)
+    )
+}
+
+/// Whether nothing of the page can follow from the action.
+const fn looks_only(action: &BrowserAction) -> bool {
+    use BrowserAction as A;
+    matches!(action, A::Snapshot(_) | A::Screenshot(_) | A::TabList(_) | A::StateSave(_))
+}

@@ -1,0 +1,219 @@
+//! The browser as a value, and the port.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::{
+    sync::{Mutex, MutexGuard},
+    time::timeout,
+};
+
+use super::{
+    hub::Hub,
+    launch::{self, Life},
+    options::CdpOptions,
+    rows::Seen,
+    trouble::{Trouble, lost},
+};
+use crate::{
+    action::BrowserTool,
+    base::{Error, ErrorKind, Result},
+    browser::{
+        BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, ObserveRequest,
+        ScreenshotRequest, rules::out_of_time,
+    },
+    page::Observation,
+};
+
+/// How long a browser may take to end by itself. Unit: time. Source: it takes 0.2 s.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A Chromium driven by its own DevTools protocol.
+///
+/// Dropping it ends a browser that it [launched](Cdp::launch), and the tabs that it opened in one that it
+/// [attached](Cdp::attach) to; [`close`](BrowserDriver::close) does so in an orderly way and waits for it.
+#[derive(Debug)]
+pub struct Cdp {
+    pub(super) hub: Arc<Hub>,
+    /// One action or look at a time.
+    turn: Mutex<Turn>,
+    life: Mutex<Life>,
+}
+
+/// What is remembered between actions.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// Each frame as it was last seen, by the browser's name for it.
+    pub(super) seen: HashMap<String, Seen>,
+    /// Where the pointer is. Unit: CSS pixels of the window.
+    pub(super) pointer: (f64, f64),
+    /// Whether a button of the mouse may be down: an action was given up in between.
+    pub(super) pressed: bool,
+    /// Why nothing more can be done.
+    gone: Option<&'static str>,
+}
+
+impl Cdp {
+    /// Starts a browser with these options.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] if there is no such program or it ends at once (the context holds its own words),
+    /// [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`], [`ErrorKind::Io`].
+    pub async fn launch(options: &CdpOptions) -> Result<Self> {
+        let (hub, life) = launch::launch(options).await?;
+        Ok(Self::new(hub, life))
+    }
+
+    /// Attaches to a browser that runs with `--remote-debugging-port`, at `http://host:port` or at the address of its
+    /// WebSocket, and opens a tab of its own there.
+    ///
+    /// It sees that tab and those that its pages open, and no other tab of the browser; cookies and storage are the browser's.
+    /// Files that pages offer go where the browser puts them, and are told as not kept.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for what is no such address, [`ErrorKind::Unavailable`] if no browser can be reached
+    /// there, [`ErrorKind::MalformedReply`] if something else answers, [`ErrorKind::Timeout`].
+    pub async fn attach(address: &str, options: &CdpOptions) -> Result<Self> {
+        let (hub, life) = launch::attach(address, options).await?;
+        Ok(Self::new(hub, life))
+    }
+
+    fn new(hub: Arc<Hub>, life: Life) -> Self {
+        Self { hub, turn: Mutex::default(), life: Mutex::new(life) }
+    }
+
+    /// The turn, if there is still a browser to act on.
+    async fn turn(&self, operation: &'static str) -> Result<MutexGuard<'_, Turn>> {
+        let turn = self.turn.lock().await;
+        match turn.gone {
+            None => Ok(turn),
+            Some(why) => Err(lost(operation, why)),
+        }
+    }
+
+    async fn look(&self, request: &ObserveRequest) -> Result<Observation> {
+        let work = async {
+            let mut turn = self.turn("browser.observe").await?;
+            let mut observation = self.seen(&mut turn).await.map_err(|t| turn.failed(t, "browser.observe"))?;
+            if request.screenshot && observation.dialog.is_none() {
+                let picture = self.picture(None).await.map_err(|t| turn.failed(t, "browser.observe"))?;
+                observation.screenshot = Some(picture);
+            }
+            Ok(observation)
+        };
+        let late = |_| Err(Error::new(ErrorKind::Timeout, "browser.observe"));
+        timeout(request.timeout, work).await.unwrap_or_else(late)
+    }
+
+    async fn carry_out(&self, request: &ExecuteRequest) -> Result<Execution> {
+        let work = async {
+            let mut turn = self.turn("browser.execute").await?;
+            let mut execution = match self.act(&mut turn, request).await {
+                Ok(execution) => execution,
+                Err(trouble) => turn.keep(trouble).into_execution()?,
+            };
+            execution.notices = self.hub.take_notices();
+            Ok(execution)
+        };
+        // What happened beside it is told with the next action.
+        timeout(request.timeout, work).await.unwrap_or_else(|_| Ok(out_of_time(&request.action)))
+    }
+
+    async fn take_picture(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
+        const OPERATION: &str = "browser.screenshot";
+        let work = async {
+            let mut turn = self.turn(OPERATION).await?;
+            let target = request.target.clone().map(crate::action::Target::Ref);
+            self.picture(target.as_ref()).await.map_err(|trouble| turn.failed(trouble, OPERATION))
+        };
+        timeout(COMMAND_TIMEOUT, work).await.unwrap_or_else(|_| Err(Error::new(ErrorKind::Timeout, OPERATION)))
+    }
+
+    async fn end(&self) -> Result<()> {
+        // What is under way ends by itself when the connection does, and is not waited for.
+        let mut life = self.life.lock().await;
+        let orderly = async {
+            if self.hub.owned {
+                self.hub.wire.call::<Value>(None, "Browser.close", json!({})).await.is_ok()
+            } else {
+                let tabs: Vec<String> = self.hub.known().tabs.iter().map(|tab| tab.target.clone()).collect();
+                for target in tabs {
+                    let params = json!({ "targetId": target });
+                    // One that is gone already is what was wanted.
+                    let _ = self.hub.wire.call::<Value>(None, "Target.closeTarget", params).await;
+                }
+                true
+            }
+        };
+        if life.line.is_some() {
+            // Whether or not it hears it, the end of the connection ends it.
+            let _ = timeout(END_TIMEOUT, orderly).await;
+        }
+        life.line = None;
+        self.hub.known().closed = true;
+        if let Some(own) = &mut life.own {
+            if timeout(END_TIMEOUT, own.child.wait()).await.is_err() {
+                // It ended between the two, or it cannot be ended by anybody.
+                let _ = own.child.kill().await;
+            }
+            own.folder.end().await.map_err(|error| Error::new(ErrorKind::Io, "browser.close").with_source(error))?;
+        }
+        life.own = None;
+        Ok(())
+    }
+}
+
+impl Turn {
+    /// Remembers a browser that is gone.
+    fn keep(&mut self, trouble: Trouble) -> Trouble {
+        if let Trouble::Lost(why) = trouble {
+            self.gone = Some(why);
+        }
+        trouble
+    }
+
+    fn failed(&mut self, trouble: Trouble, operation: &'static str) -> Error {
+        self.keep(trouble).into_error(operation)
+    }
+}
+
+impl Drop for Cdp {
+    fn drop(&mut self) {
+        if !self.hub.owned && self.life.get_mut().line.is_some() {
+            let tabs: Vec<String> = self.hub.known().tabs.iter().map(|tab| tab.target.clone()).collect();
+            for target in tabs {
+                drop(self.hub.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": target })));
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl BrowserDriver for Cdp {
+    fn capabilities(&self) -> BrowserCapabilities {
+        let scripts = self.hub.options.scripts;
+        let has = |tool: &BrowserTool| match tool {
+            BrowserTool::RunCode => false,
+            BrowserTool::Eval => scripts,
+            _ => true,
+        };
+        BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has))
+    }
+
+    async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
+        self.look(request).await
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
+        self.carry_out(request).await
+    }
+
+    async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
+        self.take_picture(request).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.end().await
+    }
+}

@@ -1,0 +1,390 @@
+//! Where calls, events and what is known meet: everything that talks to the browser does so through a [`Hub`].
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json, value::RawValue};
+use tokio::sync::{mpsc, watch};
+
+use super::{
+    downloads,
+    events::{FrameTree, Told},
+    known::{Effect, Known, World},
+    options::CdpOptions,
+    page,
+    trouble::{Trouble, answer},
+    wire::{Event, Line, Reader, Wire, Writer},
+};
+use crate::{action::ErrorClass, base::ErrorKind, page::Notice};
+
+/// The name of our script world in each document. The page cannot see into it.
+const WORLD: &str = "webwise";
+/// Where files are that are on their way, in the private folder.
+pub(super) const FILES: &str = "files";
+
+/// What is shared by the driver and by what runs beside it.
+#[derive(Debug)]
+pub(super) struct Hub {
+    pub(super) wire: Wire,
+    shared: Arc<Shared>,
+    pub(super) options: CdpOptions,
+    /// Whether the browser is ours, and not one that was attached to.
+    pub(super) owned: bool,
+    /// The private folder of a browser of ours.
+    pub(super) private: Option<PathBuf>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    known: Mutex<Known>,
+    notices: Mutex<Vec<Notice>>,
+    changed: watch::Sender<()>,
+}
+
+impl Shared {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn notices(&self) -> MutexGuard<'_, Vec<Notice>> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a script call gives.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Evaluated {
+    result: Object,
+    exception_details: Option<Thrown>,
+}
+
+/// A value, or the handle of something that stays in the page.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Object {
+    value: Option<Box<RawValue>>,
+    pub(super) object_id: Option<String>,
+}
+
+impl Object {
+    /// The value as JSON; `undefined` has none.
+    pub(super) fn json(&self) -> &str {
+        self.value.as_ref().map_or("null", |value| value.get())
+    }
+}
+
+#[derive(Deserialize)]
+struct Thrown {
+    #[serde(default)]
+    text: String,
+    exception: Option<Exception>,
+}
+
+#[derive(Deserialize)]
+struct Exception {
+    description: Option<String>,
+}
+
+impl Evaluated {
+    /// What the script threw, in its own words.
+    pub(super) fn thrown(&self) -> Option<&str> {
+        let thrown = self.exception_details.as_ref()?;
+        Some(thrown.exception.as_ref().and_then(|e| e.description.as_deref()).unwrap_or(&thrown.text))
+    }
+}
+
+impl Hub {
+    /// Takes a connection over: to a browser of ours, which has a private folder, or to one that was attached to.
+    ///
+    /// The returned [`Line`] ends all of it when it is dropped.
+    pub(super) fn start(
+        reader: impl Reader,
+        writer: impl Writer,
+        options: CdpOptions,
+        private: Option<&Path>,
+    ) -> (Arc<Self>, Line) {
+        let shared = Arc::<Shared>::default();
+        shared.known().own_only = private.is_none();
+        let (effects, queue) = mpsc::unbounded_channel();
+        let on_event = {
+            let shared = Arc::clone(&shared);
+            move |event: Option<Event<'_>>| {
+                let Some(event) = event else {
+                    shared.known().closed = true;
+                    shared.changed.send_replace(());
+                    return;
+                };
+                let Some(told) = Told::read(&event) else { return };
+                let todo = shared.known().learn(event.session, told);
+                for effect in todo {
+                    // Nobody listens only when the browser is being left.
+                    let _ = effects.send(effect);
+                }
+                shared.changed.send_replace(());
+            }
+        };
+        let (wire, line) = Wire::start(reader, writer, on_event);
+        let private = private.map(Path::to_owned);
+        let hub = Arc::new(Self { wire, shared, options, owned: private.is_some(), private });
+        tokio::spawn(Arc::clone(&hub).look_after(queue));
+        (hub, line)
+    }
+
+    /// What is known now. The guard must not be kept across an await.
+    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+        self.shared.known()
+    }
+
+    /// What happened beside the last actions; told once.
+    pub(super) fn take_notices(&self) -> Vec<Notice> {
+        let mut notices: Vec<Notice> = self.shared.notices().drain(..).collect();
+        for tab in self.known().tabs.iter_mut().filter(|tab| !tab.told) {
+            tab.told = true;
+            notices.push(Notice::TabOpened { url: tab.url.clone() });
+        }
+        notices
+    }
+
+    /// Waits until what is known gives an answer; gives up only with the future.
+    pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut Known) -> Option<T>) -> T {
+        let mut changed = self.shared.changed.subscribe();
+        loop {
+            changed.borrow_and_update();
+            if let Some(found) = look(&mut self.known()) {
+                return found;
+            }
+            if changed.changed().await.is_err() {
+                // The sender is our own; this cannot be, and to wait is what remains.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Calls a method of a session of the current page, unless a dialog, a crash or the end of the browser comes first.
+    pub(super) async fn call<T: DeserializeOwned + 'static>(
+        &self,
+        session: &str,
+        method: &'static str,
+        params: Value,
+    ) -> Result<T, Trouble> {
+        let answer = self.wire.call(Some(session), method, params);
+        self.unless_blocked(async { Ok(answer.await?) }).await
+    }
+
+    /// Waits for something of the current page that a dialog, a crash or the end of the browser would hold up.
+    pub(super) async fn unless_blocked<T>(&self, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+        tokio::select! {
+            biased;
+            done = work => done.map_err(|trouble| self.known().trouble().unwrap_or(trouble)),
+            trouble = self.until(|known| known.trouble()) => Err(trouble),
+        }
+    }
+
+    /// Asks the page side of a frame's document something.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        frame: &str,
+        function: &'static str,
+        arguments: impl Serialize,
+    ) -> Result<T, Trouble> {
+        let (session, world) = self.world(frame).await?;
+        let params = json!({
+            "functionDeclaration": "(name, given) => webwise[name](...given)",
+            "executionContextId": world.context,
+            "arguments": [{ "value": function }, { "value": arguments }],
+            "returnByValue": true,
+            "awaitPromise": true,
+            "userGesture": true,
+        });
+        let object = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
+        answer(object.json())
+    }
+
+    /// Our script world in a frame's document, made when it is first needed, and the session that speaks for it.
+    pub(super) async fn world(&self, frame: &str) -> Result<(String, World), Trouble> {
+        let (session, loader, first) = {
+            let known = self.known();
+            let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
+            if let Some(world) = at.world {
+                return Ok((at.session.clone(), world));
+            }
+            // What is in a frame is called by the frame's number too, which no other document gets.
+            let first = if at.number == 0 { known.last_number } else { 0 };
+            (at.session.clone(), at.loader.clone(), first)
+        };
+        let made: Made =
+            self.call(&session, "Page.createIsolatedWorld", json!({ "frameId": frame, "worldName": WORLD })).await?;
+        let world = World { context: made.execution_context_id };
+        let script = json!({ "expression": page::library(first), "contextId": world.context, "returnByValue": true });
+        evaluated(self.call(&session, "Runtime.evaluate", script).await?)?;
+        let mut known = self.known();
+        let at = known.tab_mut().and_then(|tab| tab.frames.get_mut(frame)).ok_or(Trouble::Moved)?;
+        // A document that came meanwhile has a world of its own.
+        if at.loader == loader {
+            at.world = Some(world);
+        }
+        Ok((session, world))
+    }
+
+    /// An element as the page itself has it, for a script of the caller's.
+    pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, Trouble> {
+        let (session, world) = self.world(frame).await?;
+        let params = json!({ "expression": format!("webwise.elementOf({number})"), "contextId": world.context });
+        let object = evaluated(self.call(&session, "Runtime.evaluate", params).await?)?.object_id;
+        let object = object.ok_or_else(|| Trouble::refused(ErrorClass::RefNotFound, ""))?;
+        let node: Described = self.call(&session, "DOM.describeNode", json!({ "objectId": object })).await?;
+        let params = json!({ "backendNodeId": node.node.backend_node_id });
+        let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
+        resolved.object.object_id.ok_or(Trouble::Moved)
+    }
+
+    /// The number of the element, in its parent's document, that shows a frame.
+    pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, Trouble> {
+        let (owner, parent) = {
+            let known = self.known();
+            let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
+            (at.owner, at.parent.clone().ok_or(Trouble::Moved)?)
+        };
+        if let Some(owner) = owner {
+            return Ok(owner);
+        }
+        let (session, world) = self.world(&parent).await?;
+        let node: Owner = self.call(&session, "DOM.getFrameOwner", json!({ "frameId": frame })).await?;
+        let params = json!({ "backendNodeId": node.backend_node_id, "executionContextId": world.context });
+        let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
+        let object = resolved.object.object_id.ok_or(Trouble::Moved)?;
+        let params = json!({
+            "functionDeclaration": "function () { return webwise.numberOf(this); }",
+            "objectId": object,
+            "returnByValue": true,
+        });
+        let value = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
+        let number: u64 = answer(value.json())?;
+        let mut known = self.known();
+        known.last_number = known.last_number.max(number);
+        if let Some(at) = known.tab_mut().and_then(|tab| tab.frames.get_mut(frame)) {
+            at.owner = Some(number);
+        }
+        Ok(number)
+    }
+
+    /// Does what events ask for, until nobody can ask any more.
+    async fn look_after(self: Arc<Self>, mut queue: mpsc::UnboundedReceiver<Effect>) {
+        while let Some(effect) = queue.recv().await {
+            match effect {
+                Effect::Attach { target } => {
+                    let params = json!({ "targetId": target, "flatten": true });
+                    // A tab that is gone again needs nothing; the event of its session tells the rest.
+                    drop(self.wire.call::<Value>(None, "Target.attachToTarget", params));
+                }
+                Effect::Prepare { session, target, is_tab } => {
+                    tokio::spawn(Arc::clone(&self).prepare(session, target, is_tab));
+                }
+                Effect::End { session } => self.wire.end_session(&session),
+                Effect::CancelDownload { id } => {
+                    drop(self.wire.call::<Value>(None, "Browser.cancelDownload", json!({ "guid": id })));
+                }
+                Effect::KeepDownload { id, name, whole } => {
+                    let files = self.private.as_ref().map(|folder| folder.join(FILES));
+                    let keep = |files: PathBuf| downloads::keep(&files, &id, self.options.downloads.as_deref());
+                    let kept = whole && files.is_some_and(keep);
+                    let suggested_name = crate::base::text::clean(&name);
+                    self.shared.notices().push(Notice::Download { suggested_name, kept });
+                    self.shared.changed.send_replace(());
+                }
+            }
+        }
+    }
+
+    /// Switches on what is listened to in a new session and reads its frames.
+    async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
+        let mut calls = vec![
+            ("Page.enable", json!({})),
+            ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
+            ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 })),
+            ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true })),
+        ];
+        if is_tab {
+            calls.push(("Page.setInterceptFileChooserDialog", json!({ "enabled": true })));
+            // Pages of tabs behind others, and of windows without a screen, behave as if they were looked at.
+            calls.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));
+            if self.owned {
+                let (width, height) = self.options.viewport;
+                let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+                calls.push(("Emulation.setDeviceMetricsOverride", size));
+            }
+        }
+        for (method, params) in calls {
+            // All are sent before the last one is answered; what one of them cannot do, the page goes without.
+            drop(self.wire.call::<Value>(Some(&session), method, params));
+        }
+        let tree = self.wire.call::<Tree>(Some(&session), "Page.getFrameTree", json!({})).await;
+        let mut known = self.known();
+        if let Ok(tree) = &tree {
+            known.frames(&session, &tree.frame_tree);
+        }
+        if let Some(tab) = known.by_target(&target) {
+            tab.prepared = true;
+        }
+        drop(known);
+        self.shared.changed.send_replace(());
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Tree {
+    frame_tree: FrameTree,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Made {
+    execution_context_id: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Owner {
+    backend_node_id: u64,
+}
+
+#[derive(Deserialize)]
+struct Described {
+    node: Owner,
+}
+
+#[derive(Deserialize)]
+struct Resolved {
+    object: Object,
+}
+
+/// The value of a script that did not throw.
+pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, Trouble> {
+    match evaluated.exception_details {
+        None => Ok(evaluated.result),
+        // Our own script threw: its words may quote the page.
+        Some(thrown) => Err(Trouble::Broken(
+            crate::base::Error::new(ErrorKind::MalformedReply, "browser.page").with("thrown", thrown.text.len()),
+        )),
+    }
+}
+
+impl Known {
+    /// What stands between this driver and the current page, if anything does.
+    pub(super) fn trouble(&self) -> Option<Trouble> {
+        if self.closed {
+            return Some(Trouble::Lost("the connection to the browser is closed"));
+        }
+        let Some(tab) = self.tab() else { return Some(Trouble::Lost("the last tab was closed")) };
+        if tab.crashed {
+            return Some(Trouble::Lost("the page crashed"));
+        }
+        // A file chooser blocks nothing in the browser.
+        tab.dialog.as_ref().and(tab.blocked_by()).map(Trouble::Dialog)
+    }
+}

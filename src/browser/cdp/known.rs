@@ -1,0 +1,262 @@
+//! What is known of the browser: its tabs, their frames, dialogs, requests and downloads. Fed by events, in their order.
+//!
+//! Pure: an event goes in, the state changes, and what is to be done about it comes out. Nothing here waits or sends.
+
+mod tab;
+
+use std::collections::{HashMap, HashSet};
+
+pub(super) use tab::{Frame, Tab, World};
+
+use super::events::{FrameTree, TargetInfo, Told};
+
+/// A file on its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Coming {
+    pub(super) name: String,
+}
+
+/// What is to be done about an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// A tab appeared that nobody is attached to.
+    Attach { target: String },
+    /// A session began: switch on what is listened to, and read its frames.
+    Prepare { session: String, target: String, is_tab: bool },
+    /// A session is over.
+    End { session: String },
+    /// A file takes too much.
+    CancelDownload { id: String },
+    /// A file is whole, or will not come.
+    KeepDownload { id: String, name: String, whole: bool },
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// In the order in which they appeared.
+    pub(super) tabs: Vec<Tab>,
+    /// The target of the current one.
+    pub(super) current: Option<String>,
+    /// Whether only tabs that this driver or its pages opened are its business.
+    pub(super) own_only: bool,
+    /// Which tab or frame a session speaks for.
+    sessions: HashMap<String, String>,
+    pub(super) downloads: HashMap<String, Coming>,
+    pub(super) drag: Option<serde_json::Value>,
+    /// Requests that wait for an answer of ours, by session.
+    pub(super) paused: HashMap<String, String>,
+    last_frame: u32,
+    /// The highest number that an element of any page got.
+    pub(super) last_number: u64,
+    /// Requests that began so far.
+    pub(super) started: u64,
+    pub(super) closed: bool,
+    /// Targets whose tab is of no concern.
+    foreign: HashSet<String>,
+}
+
+/// How the address of a tab begins that this driver makes for itself and that is nobody's business.
+pub(super) const HIDDEN: &str = "about:blank#webwise-";
+
+/// Largest file that is kept. Unit: bytes. Source: chosen, the same for every driver.
+pub(super) const MAX_DOWNLOAD: f64 = 104_857_600.0;
+
+impl Known {
+    /// The current tab.
+    pub(super) fn tab(&self) -> Option<&Tab> {
+        self.tabs.iter().find(|tab| Some(&tab.target) == self.current.as_ref())
+    }
+
+    pub(super) fn tab_mut(&mut self) -> Option<&mut Tab> {
+        self.tabs.iter_mut().find(|tab| Some(&tab.target) == self.current.as_ref())
+    }
+
+    pub(super) fn by_target(&mut self, target: &str) -> Option<&mut Tab> {
+        self.tabs.iter_mut().find(|tab| tab.target == target)
+    }
+
+    /// The tab that a session belongs to, directly or by one of its frames.
+    pub(super) fn tab_of(&mut self, session: &str) -> Option<&mut Tab> {
+        let target = self.sessions.get(session)?.clone();
+        self.tabs.iter_mut().find(|tab| tab.target == target || tab.frames.contains_key(&target))
+    }
+
+    fn has_frame(&self, frame: &str) -> bool {
+        self.tabs.iter().any(|tab| tab.frames.contains_key(frame))
+    }
+
+    /// Makes a new tab known that somebody asked for.
+    pub(super) fn open(&mut self, target: &str) {
+        self.foreign.remove(target);
+        if self.by_target(target).is_none() {
+            self.tabs.push(Tab::new(target));
+        }
+        if let Some(tab) = self.by_target(target) {
+            tab.told = true;
+        }
+    }
+
+    /// Takes an event in.
+    pub(super) fn learn(&mut self, session: Option<&str>, told: Told) -> Vec<Effect> {
+        match told {
+            Told::TargetCreated(target) => return self.created(&target).into_iter().collect(),
+            Told::TargetChanged(target) => {
+                if let Some(tab) = self.by_target(&target.target_id) {
+                    tab.url = target.url;
+                    tab.title = target.title;
+                }
+            }
+            Told::TargetDestroyed(target) => self.destroyed(&target),
+            Told::TargetCrashed(target) => {
+                if let Some(tab) = self.by_target(&target) {
+                    tab.crashed = true;
+                }
+            }
+            Told::Attached { session: new, target } => return self.attached(session, new, &target),
+            Told::Detached { session } => return self.detached(session),
+            // In a browser of others, files of their pages come too.
+            Told::DownloadBegan { id, frame, name } if self.has_frame(&frame) || !self.own_only => {
+                self.downloads.insert(id, Coming { name });
+            }
+            Told::DownloadBegan { .. } => {}
+            Told::Download { id, received, state } => return self.download(id, received, &state),
+            Told::DragBegan(data) => self.drag = Some(data),
+            Told::RequestPaused { request } => {
+                if let Some(session) = session {
+                    self.paused.insert(session.to_owned(), request);
+                }
+            }
+            Told::RequestStarted { request, frame, kind } => {
+                self.started += 1;
+                let count = self.started;
+                if let Some(tab) = session.and_then(|session| self.tab_of(session)) {
+                    // What never ends, and what a frame of its own process reports twice, is not waited for.
+                    if is_awaited(&kind) && frame.is_none_or(|frame| tab.frames.contains_key(&frame)) {
+                        tab.requests.insert(request, count);
+                    }
+                }
+            }
+            other => {
+                let Some(session) = session else { return Vec::new() };
+                let number = self.last_frame + 1;
+                let Some(tab) = self.tab_of(session) else { return Vec::new() };
+                if tab.learn(session, other, number) {
+                    self.last_frame = number;
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// The frames that a session was found to have.
+    pub(super) fn frames(&mut self, session: &str, tree: &FrameTree) {
+        let mut open = vec![tree];
+        while let Some(at) = open.pop() {
+            open.extend(&at.child_frames);
+            let number = self.last_frame + 1;
+            let Some(tab) = self.tab_of(session) else { return };
+            // What events have told since is newer.
+            let is_known = tab.frames.get(&at.frame.id).is_some_and(|frame| !frame.loader.is_empty());
+            if !is_known && tab.navigated(session, &at.frame, number) {
+                self.last_frame = number;
+            }
+        }
+    }
+
+    fn created(&mut self, target: &TargetInfo) -> Option<Effect> {
+        // What a page opens has an opener, so no page can hide in this way.
+        let is_hidden = target.url.starts_with(HIDDEN) && target.opener_id.is_none();
+        if target.kind != "page" || is_hidden || self.by_target(&target.target_id).is_some() {
+            return None;
+        }
+        let opener_is_ours = target.opener_id.as_deref().is_some_and(|opener| self.by_target(opener).is_some());
+        if self.own_only && !opener_is_ours {
+            self.foreign.insert(target.target_id.clone());
+            return None;
+        }
+        let tab = Tab { url: target.url.clone(), title: target.title.clone(), ..Tab::new(&target.target_id) };
+        self.tabs.push(tab);
+        if self.current.is_none() {
+            self.current = Some(target.target_id.clone());
+        }
+        Some(Effect::Attach { target: target.target_id.clone() })
+    }
+
+    fn destroyed(&mut self, target: &str) {
+        let place = self.tabs.iter().position(|tab| tab.target == target);
+        if let Some(place) = place {
+            self.tabs.remove(place);
+            if self.current.as_deref() == Some(target) {
+                // As browsers do: the one that takes its place, or the last one.
+                let next = self.tabs.get(place).or_else(|| self.tabs.last());
+                self.current = next.map(|tab| tab.target.clone());
+            }
+        }
+        self.foreign.remove(target);
+    }
+
+    fn attached(&mut self, parent: Option<&str>, session: String, target: &TargetInfo) -> Vec<Effect> {
+        match &*target.kind {
+            "page" => {
+                let Some(tab) = self.by_target(&target.target_id) else { return Vec::new() };
+                if tab.session.is_some() {
+                    return Vec::new();
+                }
+                tab.session = Some(session.clone());
+            }
+            "iframe" => {
+                let number = self.last_frame + 1;
+                let Some(tab) = parent.and_then(|parent| self.tab_of(parent)) else { return Vec::new() };
+                let frame = tab.frames.entry(target.target_id.clone());
+                let is_new = matches!(frame, std::collections::btree_map::Entry::Vacant(_));
+                let frame = frame.or_insert_with(|| Frame::new(session.clone(), number));
+                session.clone_into(&mut frame.session);
+                // Its document is another one, of which nothing was told yet.
+                frame.loader.clear();
+                frame.world = None;
+                if is_new {
+                    self.last_frame = number;
+                }
+            }
+            _ => return Vec::new(),
+        }
+        self.sessions.insert(session.clone(), target.target_id.clone());
+        vec![Effect::Prepare { session, target: target.target_id.clone(), is_tab: target.kind == "page" }]
+    }
+
+    fn detached(&mut self, session: String) -> Vec<Effect> {
+        if let Some(tab) = self.tab_of(&session) {
+            if tab.session.as_ref() == Some(&session) {
+                tab.session = None;
+            }
+            let main = tab.session.clone().unwrap_or_default();
+            for frame in tab.frames.values_mut().filter(|frame| frame.session == session) {
+                // It goes on in the process of the page, or its end is told next.
+                frame.session.clone_from(&main);
+                frame.world = None;
+            }
+        }
+        self.sessions.remove(&session);
+        vec![Effect::End { session }]
+    }
+
+    fn download(&mut self, id: String, received: f64, state: &str) -> Vec<Effect> {
+        match state {
+            "completed" | "canceled" => match self.downloads.remove(&id) {
+                Some(coming) => vec![Effect::KeepDownload { id, name: coming.name, whole: state == "completed" }],
+                None => Vec::new(),
+            },
+            _ if received > MAX_DOWNLOAD => vec![Effect::CancelDownload { id }],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Whether the page waits for the answer to such a request, as far as anybody can tell.
+fn is_awaited(kind: &str) -> bool {
+    matches!(kind, "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch" | "Preflight")
+}
+
+#[cfg(test)]
+mod tests;

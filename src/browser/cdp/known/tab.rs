@@ -1,0 +1,227 @@
+//! A tab and its frames, as events tell of them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{
+    browser::cdp::events::{DialogInfo, FrameInfo, Told},
+    page::{Dialog, DialogKind},
+};
+
+/// A document whose script world of ours was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::browser::cdp) struct World {
+    pub(in crate::browser::cdp) context: u64,
+}
+
+/// A frame of a tab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is told by an event of its own")]
+pub(in crate::browser::cdp) struct Frame {
+    pub(in crate::browser::cdp) parent: Option<String>,
+    /// The session that speaks for it: the tab's own, or one of its own if it has a process of its own.
+    pub(in crate::browser::cdp) session: String,
+    /// Which document it shows.
+    pub(in crate::browser::cdp) loader: String,
+    pub(in crate::browser::cdp) url: String,
+    /// The number in references, `f3e12`; 0 for the frame that is the page.
+    pub(in crate::browser::cdp) number: u32,
+    pub(in crate::browser::cdp) loading: bool,
+    /// The page wants it to go somewhere, and nothing of that was seen yet.
+    pub(in crate::browser::cdp) asked: bool,
+    /// Whether the document is read, and whether it is whole.
+    pub(in crate::browser::cdp) ready: bool,
+    pub(in crate::browser::cdp) whole: bool,
+    /// The reference of the element that shows it, in its parent.
+    pub(in crate::browser::cdp) owner: Option<u64>,
+    pub(in crate::browser::cdp) world: Option<World>,
+}
+
+/// A file chooser that a page opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::browser::cdp) struct Chooser {
+    pub(in crate::browser::cdp) session: String,
+    pub(in crate::browser::cdp) node: Option<u64>,
+    pub(in crate::browser::cdp) multiple: bool,
+}
+
+/// A tab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is told by an event of its own")]
+pub(in crate::browser::cdp) struct Tab {
+    pub(in crate::browser::cdp) target: String,
+    /// Nothing until it is attached.
+    pub(in crate::browser::cdp) session: Option<String>,
+    /// Whether its state was read after it was attached.
+    pub(in crate::browser::cdp) prepared: bool,
+    pub(in crate::browser::cdp) url: String,
+    pub(in crate::browser::cdp) title: String,
+    pub(in crate::browser::cdp) dialog: Option<DialogInfo>,
+    pub(in crate::browser::cdp) chooser: Option<Chooser>,
+    pub(in crate::browser::cdp) crashed: bool,
+    /// Whether it was not still when the last action was over.
+    pub(in crate::browser::cdp) restless: bool,
+    /// Whether somebody asked for it, and it need not be told.
+    pub(in crate::browser::cdp) told: bool,
+    pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
+    /// Requests under way, by their number, with the count of requests at their start.
+    pub(in crate::browser::cdp) requests: HashMap<String, u64>,
+}
+
+impl Frame {
+    pub(super) fn new(session: String, number: u32) -> Self {
+        Self {
+            parent: None,
+            session,
+            loader: String::new(),
+            url: String::new(),
+            number,
+            loading: false,
+            asked: false,
+            ready: false,
+            whole: false,
+            owner: None,
+            world: None,
+        }
+    }
+
+    /// Whether it is on its way to another document.
+    pub(in crate::browser::cdp) fn moves(&self) -> bool {
+        self.loading || self.asked
+    }
+}
+
+impl Tab {
+    pub(super) fn new(target: &str) -> Self {
+        Self {
+            target: target.to_owned(),
+            session: None,
+            prepared: false,
+            url: String::new(),
+            title: String::new(),
+            dialog: None,
+            chooser: None,
+            crashed: false,
+            restless: false,
+            told: false,
+            frames: BTreeMap::new(),
+            requests: HashMap::new(),
+        }
+    }
+
+    /// The frame that is the page: Chromium gives it the name of its target.
+    pub(in crate::browser::cdp) fn main(&self) -> Option<&Frame> {
+        self.frames.get(&self.target)
+    }
+
+    /// What blocks the page, in the words of the port.
+    pub(in crate::browser::cdp) fn blocked_by(&self) -> Option<Dialog> {
+        let kind = |dialog: &DialogInfo| match &*dialog.kind {
+            "confirm" => DialogKind::Confirm,
+            "prompt" => DialogKind::Prompt,
+            "beforeunload" => DialogKind::BeforeUnload,
+            _ => DialogKind::Alert,
+        };
+        let dialog = self.dialog.as_ref().map(|dialog| Dialog::new(kind(dialog), &dialog.message));
+        dialog.or_else(|| self.chooser.is_some().then(|| Dialog::new(DialogKind::FileChooser, "")))
+    }
+
+    /// Takes in an event of one of its sessions; whether the number of a frame was used up.
+    pub(super) fn learn(&mut self, session: &str, told: Told, number: u32) -> bool {
+        match told {
+            Told::FrameAttached { frame, parent } => {
+                let is_new = !self.frames.contains_key(&frame);
+                let frame = self.frames.entry(frame).or_insert_with(|| Frame::new(session.to_owned(), number));
+                frame.parent = Some(parent);
+                return is_new;
+            }
+            Told::FrameDetached { frame, swapped } => self.remove(&frame, swapped),
+            Told::FrameNavigated(info) => return self.navigated(session, &info, number),
+            Told::NavigatedWithin { frame, url } => self.with(&frame, |frame| {
+                frame.url = url;
+                frame.asked = false;
+            }),
+            Told::NavigationAsked { frame } => self.with(&frame, |frame| frame.asked = true),
+            Told::LoadingStarted { frame } => self.with(&frame, |frame| frame.loading = true),
+            Told::LoadingStopped { frame } => self.with(&frame, |frame| {
+                frame.loading = false;
+                frame.asked = false;
+            }),
+            Told::Lifecycle { frame, loader, name } => self.with(&frame, |frame| {
+                if frame.loader == loader {
+                    frame.ready |= matches!(&*name, "DOMContentLoaded" | "load");
+                    frame.whole |= name == "load";
+                }
+            }),
+            Told::DialogOpened(dialog) => self.dialog = Some(dialog),
+            Told::DialogClosed => self.dialog = None,
+            Told::ChooserOpened { node, multiple, .. } => {
+                self.chooser = Some(Chooser { session: session.to_owned(), node, multiple });
+            }
+            Told::RequestEnded { request } => _ = self.requests.remove(&request),
+            Told::Crashed => self.crashed = true,
+            _ => {}
+        }
+        false
+    }
+
+    fn with(&mut self, frame: &str, change: impl FnOnce(&mut Frame)) {
+        if let Some(frame) = self.frames.get_mut(frame) {
+            change(frame);
+        }
+    }
+
+    /// A frame shows a document; whether the number was used up.
+    pub(super) fn navigated(&mut self, session: &str, info: &FrameInfo, number: u32) -> bool {
+        let is_main = info.id == self.target;
+        let is_new = !self.frames.contains_key(&info.id);
+        // What was in the document before is gone with it.
+        let inside: Vec<String> = self.below(&info.id);
+        self.frames.retain(|id, _| !inside.contains(id));
+        let frame = self.frames.entry(info.id.clone()).or_insert_with(|| Frame::new(session.to_owned(), number));
+        session.clone_into(&mut frame.session);
+        if info.parent_id.is_some() {
+            frame.parent.clone_from(&info.parent_id);
+        }
+        let is_other_document = frame.loader != info.loader_id;
+        if is_other_document || is_new {
+            frame.loader.clone_from(&info.loader_id);
+            frame.number = if is_main { 0 } else { number };
+            frame.ready = false;
+            frame.whole = false;
+            frame.world = None;
+        }
+        frame.url = info.address();
+        frame.asked = false;
+        if is_main {
+            self.url = info.address();
+            self.chooser = None;
+            if is_other_document {
+                self.requests.clear();
+                self.restless = false;
+            }
+        }
+        !is_main && (is_other_document || is_new)
+    }
+
+    /// All frames below one.
+    fn below(&self, frame: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        let mut open = vec![frame.to_owned()];
+        while let Some(at) = open.pop() {
+            let inside = self.frames.iter().filter(|(_, frame)| frame.parent.as_ref() == Some(&at));
+            let inside: Vec<String> = inside.map(|(id, _)| id.clone()).filter(|id| !found.contains(id)).collect();
+            open.extend(inside.iter().cloned());
+            found.extend(inside);
+        }
+        found
+    }
+
+    fn remove(&mut self, frame: &str, swapped: bool) {
+        for inside in self.below(frame) {
+            self.frames.remove(&inside);
+        }
+        if !swapped {
+            self.frames.remove(frame);
+        }
+    }
+}

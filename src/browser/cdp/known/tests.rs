@@ -1,0 +1,249 @@
+use serde_json::{Value, json, value::RawValue};
+
+use super::*;
+use crate::{
+    browser::cdp::{events::FrameInfo, settle::Pending, wire::Event},
+    page::{Dialog, DialogKind},
+};
+
+/// A browser that the test plays by events.
+#[derive(Default)]
+struct Played(Known);
+
+impl Played {
+    fn hears(&mut self, session: Option<&str>, method: &str, params: &Value) -> Vec<Effect> {
+        let params = RawValue::from_string(params.to_string()).unwrap();
+        let told = Told::read(&Event { session, method, params: &params });
+        told.map(|told| self.0.learn(session, told)).unwrap_or_default()
+    }
+
+    fn target(&mut self, id: &str, opener: Option<&str>, url: &str) -> Vec<Effect> {
+        let info = json!({ "targetId": id, "type": "page", "title": "", "url": url, "openerId": opener });
+        self.hears(None, "Target.targetCreated", &json!({ "targetInfo": info }))
+    }
+
+    fn attach(&mut self, parent: Option<&str>, session: &str, id: &str, kind: &str) -> Vec<Effect> {
+        let info = json!({ "targetId": id, "type": kind, "title": "", "url": "" });
+        self.hears(parent, "Target.attachedToTarget", &json!({ "sessionId": session, "targetInfo": info }))
+    }
+
+    fn navigated(&mut self, session: &str, frame: &str, parent: Option<&str>, loader: &str, url: &str) {
+        let frame = json!({ "id": frame, "parentId": parent, "loaderId": loader, "url": url });
+        self.hears(Some(session), "Page.frameNavigated", &json!({ "frame": frame }));
+    }
+
+    fn of(&mut self, session: &str, method: &str, frame: &str) {
+        self.hears(Some(session), method, &json!({ "frameId": frame, "disposition": "currentTab" }));
+    }
+
+    /// A tab `T` with the session `s` that shows a page.
+    fn with_a_page() -> Self {
+        let mut played = Self::default();
+        played.target("T", None, "about:blank");
+        played.attach(None, "s", "T", "page");
+        played.navigated("s", "T", None, "L1", "http://a.test/");
+        played
+    }
+
+    fn frame(&self, id: &str) -> &Frame {
+        &self.0.tab().unwrap().frames[id]
+    }
+}
+
+#[test]
+fn a_tab_is_attached_to_prepared_and_current() {
+    let mut played = Played::default();
+    assert_eq!(played.target("T", None, ""), [Effect::Attach { target: "T".into() }]);
+    assert_eq!(played.target("T", None, ""), [], "it is told once");
+    let prepare = Effect::Prepare { session: "s".into(), target: "T".into(), is_tab: true };
+    assert_eq!(played.attach(None, "s", "T", "page"), [prepare]);
+    assert_eq!(played.attach(None, "s2", "T", "page"), [], "one session is enough");
+    assert_eq!(played.0.tab().unwrap().session.as_deref(), Some("s"));
+    assert_eq!(
+        played.hears(None, "Target.targetCreated", &json!({ "targetInfo": { "targetId": "W", "type": "worker" } })),
+        []
+    );
+}
+
+#[test]
+fn in_a_browser_of_others_only_what_was_opened_here_is_seen() {
+    let mut played = Played::default();
+    played.0.own_only = true;
+    assert_eq!(played.target("theirs", None, "https://bank.test/"), []);
+    played.0.open("ours");
+    assert_eq!(played.target("ours", None, ""), []);
+    assert_eq!(played.target("popup", Some("ours"), ""), [Effect::Attach { target: "popup".into() }]);
+    assert_eq!(played.target("other", Some("theirs"), ""), []);
+    assert_eq!(played.0.tabs.iter().map(|tab| &*tab.target).collect::<Vec<_>>(), ["ours", "popup"]);
+}
+
+#[test]
+fn a_hidden_tab_is_ours_and_no_page_can_make_one() {
+    let mut played = Played::with_a_page();
+    assert_eq!(played.target("H", None, "about:blank#webwise-1"), []);
+    assert_eq!(played.target("P", Some("T"), "about:blank#webwise-1"), [Effect::Attach { target: "P".into() }]);
+}
+
+#[test]
+fn when_the_current_tab_goes_the_next_one_takes_its_place() {
+    let mut played = Played::with_a_page();
+    played.target("U", None, "");
+    played.target("V", None, "");
+    for (gone, current) in [("T", Some("U")), ("V", Some("U")), ("U", None)] {
+        played.hears(None, "Target.targetDestroyed", &json!({ "targetId": gone }));
+        assert_eq!(played.0.current.as_deref(), current);
+    }
+}
+
+#[test]
+fn a_new_document_voids_the_world_and_what_was_in_it() {
+    let mut played = Played::with_a_page();
+    played.hears(Some("s"), "Page.frameAttached", &json!({ "frameId": "F", "parentFrameId": "T" }));
+    played.navigated("s", "F", Some("T"), "M1", "http://a.test/inner");
+    let number = played.frame("F").number;
+    assert!(number > 0 && played.frame("T").number == 0);
+    played.0.tab_mut().unwrap().frames.get_mut("F").unwrap().world = Some(World { context: 7 });
+
+    played.hears(Some("s"), "Page.navigatedWithinDocument", &json!({ "frameId": "F", "url": "http://a.test/inner#x" }));
+    assert_eq!(
+        (played.frame("F").world, &*played.frame("F").url),
+        (Some(World { context: 7 }), "http://a.test/inner#x")
+    );
+    played.navigated("s", "F", Some("T"), "M2", "http://a.test/next");
+    assert_eq!(played.frame("F").world, None);
+    assert!(played.frame("F").number > number, "references of the document before must not mean this one");
+
+    played.navigated("s", "T", None, "L2", "http://b.test/");
+    assert_eq!(played.0.tab().unwrap().frames.keys().collect::<Vec<_>>(), ["T"]);
+    assert_eq!(played.0.tab().unwrap().url, "http://b.test/");
+}
+
+#[test]
+fn a_frame_goes_on_in_another_process_and_comes_back() {
+    let mut played = Played::with_a_page();
+    played.hears(Some("s"), "Page.frameAttached", &json!({ "frameId": "F", "parentFrameId": "T" }));
+    played.hears(Some("s"), "Page.frameDetached", &json!({ "frameId": "F", "reason": "swap" }));
+    let effects = played.attach(Some("s"), "f", "F", "iframe");
+    assert_eq!(effects, [Effect::Prepare { session: "f".into(), target: "F".into(), is_tab: false }]);
+    played.navigated("f", "F", None, "M1", "http://b.test/");
+    assert_eq!((&*played.frame("F").session, played.frame("F").parent.as_deref()), ("f", Some("T")));
+    // What happens in it is told by its own session.
+    played.hears(Some("f"), "Page.frameAttached", &json!({ "frameId": "G", "parentFrameId": "F" }));
+    assert!(played.0.tab().unwrap().frames.contains_key("G"));
+
+    assert_eq!(
+        played.hears(None, "Target.detachedFromTarget", &json!({ "sessionId": "f" })),
+        [Effect::End { session: "f".into() }]
+    );
+    played.navigated("s", "F", Some("T"), "M2", "http://a.test/");
+    assert_eq!((&*played.frame("F").session, played.frame("F").world), ("s", None));
+    played.hears(Some("s"), "Page.frameDetached", &json!({ "frameId": "F", "reason": "remove" }));
+    assert_eq!(played.0.tab().unwrap().frames.keys().collect::<Vec<_>>(), ["T"]);
+}
+
+#[test]
+fn what_events_told_is_not_overwritten_by_an_older_look() {
+    let mut played = Played::with_a_page();
+    let frame = |id: &str, loader: &str, url: &str| FrameInfo {
+        id: id.into(),
+        parent_id: (id != "T").then(|| "T".into()),
+        loader_id: loader.into(),
+        url: url.into(),
+        url_fragment: String::new(),
+        unreachable_url: None,
+    };
+    let child = FrameTree { frame: frame("F", "M1", "http://a.test/inner"), child_frames: Vec::new() };
+    let tree = FrameTree { frame: frame("T", "L0", "http://old.test/"), child_frames: vec![child] };
+    played.0.frames("s", &tree);
+    assert_eq!((&*played.frame("T").loader, &*played.frame("F").url), ("L1", "http://a.test/inner"));
+}
+
+#[test]
+fn a_dialog_blocks_until_it_is_closed_and_a_chooser_until_it_is_answered() {
+    let mut played = Played::with_a_page();
+    played.hears(
+        Some("s"),
+        "Page.javascriptDialogOpening",
+        &json!({ "type": "confirm", "message": "Sure?", "url": "" }),
+    );
+    let dialog = played.0.tab().unwrap().blocked_by();
+    assert_eq!(dialog, Some(Dialog::new(DialogKind::Confirm, "Sure?")));
+    assert!(matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Dialog(_))));
+    played.hears(Some("s"), "Page.javascriptDialogClosed", &json!({ "result": true }));
+    assert_eq!(played.0.tab().unwrap().blocked_by(), None);
+    played.hears(
+        Some("s"),
+        "Page.fileChooserOpened",
+        &json!({ "frameId": "T", "backendNodeId": 5, "mode": "selectSingle" }),
+    );
+    assert_eq!(played.0.tab().unwrap().blocked_by().map(|dialog| dialog.kind), Some(DialogKind::FileChooser));
+    assert!(played.0.trouble().is_none(), "the browser itself goes on");
+}
+
+#[test]
+fn a_crash_and_the_end_are_told_before_anything_else() {
+    let mut played = Played::with_a_page();
+    played.hears(Some("s"), "Inspector.targetCrashed", &json!({}));
+    assert!(matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Lost("the page crashed"))));
+    let mut played = Played::with_a_page();
+    played.hears(None, "Target.targetDestroyed", &json!({ "targetId": "T" }));
+    assert!(matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Lost("the last tab was closed"))));
+}
+
+#[test]
+fn a_page_is_settled_when_nothing_that_began_is_under_way() {
+    let mut played = Played::with_a_page();
+    let request = |id: &str, kind: &str| json!({ "requestId": id, "frameId": "T", "type": kind });
+    played.hears(Some("s"), "Network.requestWillBeSent", &request("old", "Fetch"));
+    let mark = played.0.mark();
+    assert_eq!(played.0.pending(&mark), Pending::Nothing, "what began before is not the action's");
+
+    played.hears(Some("s"), "Network.requestWillBeSent", &request("socket", "WebSocket"));
+    played.hears(Some("s"), "Network.requestWillBeSent", &request("image", "Image"));
+    assert_eq!(played.0.pending(&mark), Pending::Nothing);
+    played.hears(Some("s"), "Network.requestWillBeSent", &request("new", "XHR"));
+    assert_eq!(played.0.pending(&mark), Pending::Parts);
+    played.hears(Some("s"), "Network.loadingFailed", &json!({ "requestId": "new" }));
+    assert_eq!(played.0.pending(&mark), Pending::Nothing);
+
+    played.of("s", "Page.frameRequestedNavigation", "T");
+    assert_eq!(played.0.pending(&mark), Pending::Asked);
+    played.of("s", "Page.frameStartedLoading", "T");
+    played.navigated("s", "T", None, "L2", "http://a.test/next");
+    assert_eq!(played.0.pending(&mark), Pending::Navigation);
+    let ready = json!({ "frameId": "T", "loaderId": "L2", "name": "DOMContentLoaded" });
+    played.hears(Some("s"), "Page.lifecycleEvent", &ready);
+    assert_eq!(played.0.pending(&mark), Pending::Parts, "its images are missing");
+    played.of("s", "Page.frameStoppedLoading", "T");
+    assert_eq!(played.0.pending(&mark), Pending::Nothing);
+
+    played.target("U", Some("T"), "");
+    assert_eq!(played.0.pending(&mark), Pending::Parts, "a new tab has no address yet");
+    let info = json!({ "targetId": "U", "type": "page", "title": "", "url": "http://a.test/popup" });
+    played.hears(None, "Target.targetInfoChanged", &json!({ "targetInfo": info }));
+    assert_eq!(played.0.pending(&mark), Pending::Nothing);
+}
+
+#[test]
+fn a_later_navigation_and_one_elsewhere_are_not_waited_for() {
+    let mut played = Played::with_a_page();
+    let mark = played.0.mark();
+    let elsewhere = json!({ "frameId": "T", "disposition": "newTab" });
+    played.hears(Some("s"), "Page.frameRequestedNavigation", &elsewhere);
+    let refresh = json!({ "frameId": "T", "delay": 30, "reason": "metaTagRefresh" });
+    played.hears(Some("s"), "Page.frameScheduledNavigation", &refresh);
+    assert_eq!(played.0.pending(&mark), Pending::Nothing);
+}
+
+#[test]
+fn a_file_is_kept_or_told_and_one_too_large_is_cancelled() {
+    let mut played = Played::with_a_page();
+    played.hears(None, "Browser.downloadWillBegin", &json!({ "guid": "g", "suggestedFilename": "a.csv" }));
+    let progress = |state: &str, received: f64| json!({ "guid": "g", "receivedBytes": received, "state": state });
+    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("inProgress", 10.0)), []);
+    let cancel = [Effect::CancelDownload { id: "g".into() }];
+    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("inProgress", MAX_DOWNLOAD + 1.0)), cancel);
+    let kept = [Effect::KeepDownload { id: "g".into(), name: "a.csv".into(), whole: false }];
+    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("canceled", 0.0)), kept);
+    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("canceled", 0.0)), [], "told once");
+}

@@ -1,0 +1,32 @@
+//! Chromium by its own DevTools protocol: no Node, no tool, and no waiting by the clock.
+//!
+//! ```text
+//! wire      messages, by a pipe or a WebSocket         known     what events have told; pure
+//! hub       calls, events and what is known, in one    page      the script in each document
+//! launch    starting and attaching                     settle    when an action is over
+//! ```
+
+mod act;
+mod downloads;
+mod driver;
+mod events;
+mod hub;
+mod keyboard;
+mod known;
+mod launch;
+mod navigate;
+mod observe;
+mod options;
+mod page;
+mod pointer;
+mod rows;
+mod settle;
+mod storage;
+mod tabs;
+mod target;
+mod trouble;
+mod typing;
+mod wire;
+
+pub use driver::Cdp;
+pub use options::CdpOptions;

@@ -1,0 +1,133 @@
+//! Going to addresses, back, forward and again.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{driver::Cdp, known::Known, trouble::Trouble};
+use crate::{action::ErrorClass, browser::rules::web_address};
+
+/// What a tab shows before it goes anywhere.
+pub(super) const BLANK: &str = "about:blank";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Navigated {
+    loader_id: Option<String>,
+    error_text: Option<String>,
+    #[serde(default)]
+    is_download: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct History {
+    current_index: usize,
+    entries: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: i64,
+    url: String,
+}
+
+impl Cdp {
+    /// Opens an address in the current tab.
+    pub(super) async fn goto(&self, address: &str) -> Result<(), Trouble> {
+        let url = web_address(address).map_err(|outcome| match outcome {
+            crate::action::Outcome::Failed(failure) => Trouble::Refused(failure),
+            _ => Trouble::refused(ErrorClass::NavigationFailed, ""),
+        })?;
+        let work = async {
+            let session = self.main_session()?;
+            let answer: Navigated = self.hub.call(&session, "Page.navigate", json!({ "url": url })).await?;
+            if let Some(why) = answer.error_text.filter(|why| !why.is_empty()) {
+                self.await_error_page().await;
+                return Err(Trouble::refused(ErrorClass::NavigationFailed, &why));
+            }
+            if answer.is_download {
+                return Err(Trouble::refused(ErrorClass::NavigationFailed, "the address offers a file"));
+            }
+            // Without a new document the page only scrolled, and is there already.
+            if let Some(loader) = answer.loader_id {
+                self.arrival(|known| known.tab()?.main().filter(|main| main.loader == loader).map(drop)).await?;
+            }
+            Ok(())
+        };
+        self.within_the_time_to_load(work).await
+    }
+
+    /// Loads the page again.
+    pub(super) async fn reload(&self) -> Result<(), Trouble> {
+        let before = self.loader()?;
+        let work = async {
+            let session = self.main_session()?;
+            self.hub.call::<Value>(&session, "Page.reload", json!({})).await?;
+            self.arrival(|known| known.tab()?.main().filter(|main| main.loader != before).map(drop)).await
+        };
+        self.within_the_time_to_load(work).await
+    }
+
+    /// Goes to the page before (-1) or after (1).
+    pub(super) async fn step_in_history(&self, step: isize) -> Result<(), Trouble> {
+        let session = self.main_session()?;
+        let history: History = self.hub.call(&session, "Page.getNavigationHistory", json!({})).await?;
+        let entry = history.current_index.checked_add_signed(step).and_then(|index| history.entries.get(index));
+        // The page on which a tab begins is none of the task's.
+        let entry = entry.filter(|entry| entry.url != BLANK).ok_or(Trouble::refused(ErrorClass::NoHistory, ""))?;
+        let (before, at) = (self.loader()?, self.address()?);
+        let work = async {
+            let params = json!({ "entryId": entry.id });
+            self.hub.call::<Value>(&session, "Page.navigateToHistoryEntry", params).await?;
+            // Steps between anchors of one document change the address alone.
+            self.arrival(|known| known.tab()?.main().filter(|main| main.loader != before || main.url != at).map(drop))
+                .await
+        };
+        self.within_the_time_to_load(work).await
+    }
+
+    /// A navigation that takes too long is given up, or nothing could be read until it is over.
+    async fn within_the_time_to_load(&self, work: impl Future<Output = Result<(), Trouble>>) -> Result<(), Trouble> {
+        let patience = self.hub.options.navigation_timeout;
+        if let Ok(done) = timeout(patience, work).await {
+            return done;
+        }
+        self.stop_loading();
+        Err(Trouble::refused(ErrorClass::Timeout, "the address did not load in time"))
+    }
+
+    /// Tells the current tab to load no more.
+    pub(super) fn stop_loading(&self) {
+        if let Ok(session) = self.main_session() {
+            // Nobody waits for it; what it ends is told by events.
+            drop(self.hub.wire.call::<Value>(Some(&session), "Page.stopLoading", json!({})));
+        }
+    }
+
+    async fn arrival(&self, there: impl FnMut(&mut Known) -> Option<()>) -> Result<(), Trouble> {
+        self.hub
+            .unless_blocked(async {
+                self.hub.until(there).await;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Lets the browser put up its error page: until it has, it would take the next navigation for one that interrupts it.
+    async fn await_error_page(&self) {
+        let shown = self.hub.until(|known| known.tab()?.main().filter(|main| !main.moves()).map(drop));
+        // Where none comes, as for an answer without content, the page stays as it was.
+        let _ = timeout(self.hub.options.quiet * 10, shown).await;
+    }
+
+    fn loader(&self) -> Result<String, Trouble> {
+        let known = self.hub.known();
+        known.tab().and_then(|tab| tab.main()).map(|main| main.loader.clone()).ok_or(Trouble::Moved)
+    }
+
+    fn address(&self) -> Result<String, Trouble> {
+        let known = self.hub.known();
+        known.tab().and_then(|tab| tab.main()).map(|main| main.url.clone()).ok_or(Trouble::Moved)
+    }
+}

@@ -1,0 +1,225 @@
+//! What can be chosen about a browser.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use crate::{
+    base::Result,
+    browser::{
+        ProgramPlaces,
+        chromium::{self, Folder, absolute},
+    },
+};
+
+/// Further switches of a browser that no person looks at. Source: what tools that drive Chromium agree on; each keeps the
+/// browser from waiting, asking, slowing hidden pages down, or loading anything but the page.
+const SWITCHES: [&str; 16] = [
+    "--disable-back-forward-cache",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-breakpad",
+    "--disable-default-apps",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-features=Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades",
+    "--disable-hang-monitor",
+    "--disable-ipc-flooding-protection",
+    "--disable-prompt-on-repost",
+    "--disable-renderer-backgrounding",
+    "--force-color-profile=srgb",
+    "--metrics-recording-only",
+    "--password-store=basic",
+    "--use-mock-keychain",
+];
+/// Switches without a window: no sound, no scroll bars in the page's width, and a mouse that can hover.
+const HEADLESS: [&str; 4] = [
+    "--headless=new",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+];
+
+/// Options of a [`Cdp`](super::Cdp) browser.
+///
+/// ```no_run
+/// # async fn example() -> webwise::Result<()> {
+/// use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
+///
+/// let browser = Cdp::launch(&CdpOptions::from_env()?.with_viewport(1024, 768)).await?;
+/// println!("{}", browser.observe(&Default::default()).await?.url);
+/// browser.close().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct CdpOptions {
+    pub(super) chromium: PathBuf,
+    pub(super) headless: bool,
+    pub(super) sandbox: Option<bool>,
+    pub(super) viewport: (u32, u32),
+    pub(super) launch_timeout: Duration,
+    pub(super) action_timeout: Duration,
+    pub(super) navigation_timeout: Duration,
+    pub(super) quiet: Duration,
+    pub(super) settle: Duration,
+    pub(super) max_nodes: usize,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) state_folder: Option<PathBuf>,
+    pub(super) downloads: Option<PathBuf>,
+    pub(super) uploads: BTreeMap<String, PathBuf>,
+    pub(super) scripts: bool,
+}
+
+impl CdpOptions {
+    /// The default options for this program.
+    pub fn new(chromium: impl Into<PathBuf>) -> Self {
+        Self {
+            chromium: absolute(chromium.into()),
+            headless: true,
+            sandbox: None,
+            viewport: (1280, 800),
+            launch_timeout: Duration::from_mins(1),
+            action_timeout: Duration::from_secs(5),
+            navigation_timeout: Duration::from_secs(30),
+            quiet: Duration::from_millis(40),
+            settle: Duration::from_secs(3),
+            max_nodes: crate::page::MAX_NODES,
+            folder: None,
+            state_folder: None,
+            downloads: None,
+            uploads: BTreeMap::new(),
+            scripts: false,
+        }
+    }
+
+    /// The default options for the Chromium that [`ProgramPlaces`] finds.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) names what is missing and what to do.
+    pub fn from_env() -> Result<Self> {
+        Ok(Self::new(ProgramPlaces::from_env().chromium_program()?))
+    }
+
+    /// With a window (`false`) or without (`true`, the default).
+    pub fn with_headless(self, headless: bool) -> Self {
+        Self { headless, ..self }
+    }
+
+    /// With or without Chromium's own sandbox. By default with it, except for root, for whom it cannot work.
+    pub fn with_sandbox(self, sandbox: bool) -> Self {
+        Self { sandbox: Some(sandbox), ..self }
+    }
+
+    /// Size of the page in CSS pixels. Default: 1280 x 800. A browser that was attached to keeps its own.
+    pub fn with_viewport(self, width: u32, height: u32) -> Self {
+        Self { viewport: (width, height), ..self }
+    }
+
+    /// How long starting the browser, or attaching to one, may take. Default: 60 s.
+    pub fn with_launch_timeout(self, timeout: Duration) -> Self {
+        Self { launch_timeout: timeout, ..self }
+    }
+
+    /// How long an element may take to become ready for an action. Default: 5 s.
+    pub fn with_action_timeout(self, timeout: Duration) -> Self {
+        Self { action_timeout: timeout, ..self }
+    }
+
+    /// How long an address may take to load. Default: 30 s.
+    pub fn with_navigation_timeout(self, timeout: Duration) -> Self {
+        Self { navigation_timeout: timeout, ..self }
+    }
+
+    /// How long a page must have been still after an action: no navigation, no request, no change of the document.
+    /// Default: 40 ms, some two frames. Source: chosen.
+    pub fn with_quiet(self, quiet: Duration) -> Self {
+        Self { quiet, ..self }
+    }
+
+    /// How long an action waits for that at most; a page that never is still is looked at then. Default: 3 s. A navigation
+    /// that the action began may take longer, up to the navigation's own time-out.
+    pub fn with_settle(self, settle: Duration) -> Self {
+        Self { settle, ..self }
+    }
+
+    /// Most nodes that are read of a page; what is left out is [counted](crate::page::Tree::omitted). Default:
+    /// [`MAX_NODES`](crate::page::MAX_NODES).
+    pub fn with_max_nodes(self, max: usize) -> Self {
+        Self { max_nodes: max.clamp(1, crate::page::MAX_NODES), ..self }
+    }
+
+    /// Under which folder the browser's private folder is made. Default: the system's folder for temporary files.
+    pub fn with_folder(self, folder: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(absolute(folder.into())), ..self }
+    }
+
+    /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser.
+    pub fn with_state_folder(self, folder: impl Into<PathBuf>) -> Self {
+        Self { state_folder: Some(absolute(folder.into())), ..self }
+    }
+
+    /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
+    /// 100 MiB is dropped.
+    pub fn with_downloads(self, folder: impl Into<PathBuf>) -> Self {
+        Self { downloads: Some(absolute(folder.into())), ..self }
+    }
+
+    /// Allows a file to be uploaded, under the name that the model uses for it. Default: none.
+    pub fn with_upload(mut self, name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
+        self.uploads.insert(name.into(), absolute(file.into()));
+        self
+    }
+
+    /// Allows `eval`: script in the page. Default: not allowed, because it can read what was typed and send it anywhere.
+    pub fn with_scripts(self, scripts: bool) -> Self {
+        Self { scripts, ..self }
+    }
+
+    /// The browser's arguments, without how it talks to us.
+    pub(super) fn switches(&self, folder: &Folder) -> Vec<String> {
+        let (width, height) = self.viewport;
+        let mut switches: Vec<String> = chromium::SWITCHES.iter().chain(&SWITCHES).map(|s| (*s).to_owned()).collect();
+        if self.headless {
+            switches.extend(HEADLESS.map(str::to_owned));
+        }
+        if !self.sandbox.unwrap_or(!chromium::is_root()) {
+            switches.push("--no-sandbox".to_owned());
+        }
+        switches.push(format!("--window-size={width},{height}"));
+        switches.push(format!("--user-data-dir={}", folder.file("profile").display()));
+        switches
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_are_meant_from_the_working_folder_of_this_process() {
+        let here = |name: &str| std::env::current_dir().unwrap().join(name);
+        let options = CdpOptions::new("bin/chromium").with_upload("file", "up/file");
+        let options = options.with_folder("f").with_state_folder("s").with_downloads("d");
+        assert_eq!((&options.chromium, &options.uploads["file"]), (&here("bin/chromium"), &here("up/file")));
+        for (path, name) in [(options.folder, "f"), (options.state_folder, "s"), (options.downloads, "d")] {
+            assert_eq!(path, Some(here(name)));
+        }
+    }
+
+    #[test]
+    fn the_profile_is_in_the_private_folder_and_scripts_are_off_until_asked_for() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = Folder::create(base.path(), &[]).unwrap();
+        let options = CdpOptions::new("chromium").with_sandbox(true);
+        let switches = options.switches(&folder);
+        let profile = format!("--user-data-dir={}/profile", folder.path().display());
+        assert!(switches.contains(&profile) && !switches.contains(&"--no-sandbox".to_owned()), "{switches:?}");
+        assert!(!options.scripts && options.downloads.is_none());
+        assert!(options.with_sandbox(false).switches(&folder).contains(&"--no-sandbox".to_owned()));
+    }
+
+    #[test]
+    fn a_cap_of_nodes_stays_within_what_a_tree_keeps() {
+        assert_eq!(CdpOptions::new("c").with_max_nodes(usize::MAX).max_nodes, crate::page::MAX_NODES);
+        assert_eq!(CdpOptions::new("c").with_max_nodes(0).max_nodes, 1);
+    }
+}

@@ -1,0 +1,74 @@
+//! The page side: the script that runs in a world of its own in each document.
+//!
+//! The page shares the elements with it and nothing else: it can neither see nor change this code, and the code reads the
+//! page past whatever names the page has put in the way (`dom.js`).
+//!
+//! ```text
+//! dom      elements, read by the getters of their prototypes       find     locators, and locators for elements
+//! refs     numbers of elements, and which of them hold secrets      ready    what an action needs before it begins
+//! aria     roles, names and states                                  pointer  what the pointer really hit
+//! walk     the page as rows                                         fill     typing, choosing, ticking
+//! ```
+
+/// The files in the order in which they build upon each other.
+const FILES: &[&str] = &[
+    include_str!("dom.js"),
+    include_str!("refs.js"),
+    include_str!("aria.js"),
+    include_str!("state.js"),
+    include_str!("shown.js"),
+    include_str!("content.js"),
+    include_str!("native.js"),
+    include_str!("name.js"),
+    include_str!("simplify.js"),
+    include_str!("tree.js"),
+    include_str!("look.js"),
+    include_str!("walk.js"),
+    include_str!("visible.js"),
+    include_str!("ready.js"),
+    include_str!("press.js"),
+    include_str!("crossing.js"),
+    include_str!("insert.js"),
+    include_str!("fill.js"),
+    include_str!("choose.js"),
+    include_str!("quiet.js"),
+    include_str!("texts.js"),
+    include_str!("find.js"),
+    include_str!("locate.js"),
+    include_str!("main.js"),
+];
+
+/// The script that makes the page side in a world; elements get numbers above `last`.
+pub(super) fn library(last: u64) -> String {
+    let mut script = String::from("(() => {\n'use strict';\n");
+    for file in FILES {
+        script.push_str(file);
+    }
+    let exported = EXPORTED.join(", ");
+    script + &format!("lastNumber = {last};\nglobalThis.webwise = {{ {exported} }};\n}})()")
+}
+
+/// What the driver calls.
+const EXPORTED: &[&str] = &[
+    "numberOf",
+    "elementOf",
+    "markSecret",
+    "observe",
+    "place",
+    "scrolled",
+    "stored",
+    "find",
+    "locatorOf",
+    "ready",
+    "arm",
+    "verdict",
+    "throughFrame",
+    "box",
+    "fill",
+    "typeInto",
+    "focus",
+    "focused",
+    "select",
+    "checkState",
+    "quiet",
+];

@@ -1,0 +1,198 @@
+//! The mouse: real events of the browser, and what they really hit.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{
+    driver::{Cdp, Turn},
+    settle::millis,
+    target::{Aim, Point},
+    trouble::Trouble,
+};
+use crate::action::{ErrorClass, MouseButton};
+
+/// How long a drag may take to begin after the pointer moved. Unit: time. Source: chosen; it takes a few milliseconds.
+const DRAG: Duration = Duration::from_millis(300);
+
+/// What the pointer hit.
+#[derive(Debug, Deserialize)]
+struct Verdict {
+    hit: bool,
+    intercepted: Option<String>,
+}
+
+/// What an element must be before an action begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needs {
+    pub(super) enabled: bool,
+    pub(super) hit: bool,
+}
+
+impl Needs {
+    /// For clicks.
+    pub(super) const CLICK: Self = Self { enabled: true, hit: true };
+    /// For the pointer alone, which goes over disabled things too.
+    pub(super) const HOVER: Self = Self { enabled: false, hit: true };
+}
+
+impl Cdp {
+    /// Waits until an element is ready; where to point at, in the page.
+    pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, Trouble> {
+        let given = json!([aim.number, {
+            "visible": true,
+            "stable": true,
+            "enabled": needs.enabled,
+            "hit": needs.hit,
+            "ms": millis(self.hub.options.action_timeout),
+        }]);
+        let point: Point = self.hub.ask(&aim.frame, "ready", given).await?;
+        self.through_frames(&aim.frame, point).await
+    }
+
+    /// Clicks an element and asks what the clicks hit.
+    ///
+    /// # Errors
+    /// [`Trouble::Refused`] if they hit something else: then that did not get them either. A dialog that opens while they are
+    /// under way is an error too; by then they were sent.
+    pub(super) async fn press(
+        &self,
+        turn: &mut Turn,
+        aim: &Aim,
+        button: Option<MouseButton>,
+        clicks: u32,
+    ) -> Result<(), Trouble> {
+        let point = self.ready(aim, Needs::CLICK).await?;
+        let token: Value = self.hub.ask(&aim.frame, "arm", json!([aim.number])).await?;
+        let (button, mask) = match button {
+            None | Some(MouseButton::Left) => ("left", 1),
+            Some(MouseButton::Right) => ("right", 2),
+            Some(MouseButton::Middle) => ("middle", 4),
+        };
+        turn.pressed = true;
+        let mut events = vec![mouse("mouseMoved", point, "none", 0, 0)];
+        for count in 1..=clicks {
+            events.push(mouse("mousePressed", point, button, mask, count));
+            events.push(mouse("mouseReleased", point, button, 0, count));
+        }
+        self.dispatch("Input.dispatchMouseEvent", events).await?;
+        (turn.pressed, turn.pointer) = (false, (point.x, point.y));
+        match self.hub.ask::<Verdict>(&aim.frame, "verdict", json!([token])).await {
+            Ok(Verdict { intercepted: Some(what), .. }) => Err(Trouble::refused(ErrorClass::Intercepted, &what)),
+            Ok(Verdict { hit: false, .. }) => Err(Trouble::refused(ErrorClass::NotStable, "the click reached nothing")),
+            // The document went away under the click.
+            Ok(Verdict { hit: true, .. }) | Err(Trouble::Moved) => Ok(()),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Moves the pointer over an element.
+    pub(super) async fn hover(&self, turn: &mut Turn, aim: &Aim) -> Result<(), Trouble> {
+        let point = self.ready(aim, Needs::HOVER).await?;
+        self.dispatch("Input.dispatchMouseEvent", vec![mouse("mouseMoved", point, "none", 0, 0)]).await?;
+        turn.pointer = (point.x, point.y);
+        Ok(())
+    }
+
+    /// Drags one element onto another: as the browser's own drag and drop where the page began one, by the mouse otherwise.
+    pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), Trouble> {
+        let start = self.ready(from, Needs::HOVER).await?;
+        let session = self.main_session()?;
+        self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": true })).await?;
+        self.hub.known().drag = None;
+        let dragged = self.drag_from(turn, &session, start, to).await;
+        // A later drag of this page must not be held back, however this one ended.
+        let released = self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": false })).await;
+        dragged.and(released.map(drop))
+    }
+
+    async fn drag_from(&self, turn: &mut Turn, session: &str, start: Point, to: &Aim) -> Result<(), Trouble> {
+        turn.pressed = true;
+        let down = vec![
+            mouse("mouseMoved", start, "none", 0, 0),
+            mouse("mousePressed", start, "left", 1, 1),
+            mouse("mouseMoved", Point { x: start.x + 5.0, y: start.y + 5.0 }, "left", 1, 0),
+        ];
+        self.dispatch("Input.dispatchMouseEvent", down).await?;
+        let end = match self.ready(to, Needs { enabled: false, hit: false }).await {
+            Ok(end) => end,
+            Err(trouble) => {
+                self.release(turn).await?;
+                return Err(trouble);
+            }
+        };
+        // Scrolling the goal into view may have begun nothing yet; this move does.
+        self.dispatch("Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
+        let began = timeout(DRAG, self.hub.until(|known| known.drag.take())).await;
+        match began {
+            Ok(data) => {
+                let events = ["dragEnter", "dragOver", "drop"]
+                    .map(|kind| json!({ "type": kind, "x": end.x, "y": end.y, "data": data, "modifiers": 0 }));
+                self.dispatch("Input.dispatchDragEvent", events.to_vec()).await?;
+            }
+            Err(_) => {
+                // Pages that watch the mouse want to see it arrive.
+                self.dispatch("Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
+            }
+        }
+        turn.pointer = (end.x, end.y);
+        self.release(turn).await?;
+        let _ = session;
+        Ok(())
+    }
+
+    /// Lets the button of the mouse go where the pointer is.
+    pub(super) async fn release(&self, turn: &mut Turn) -> Result<(), Trouble> {
+        let (x, y) = turn.pointer;
+        self.dispatch("Input.dispatchMouseEvent", vec![mouse("mouseReleased", Point { x, y }, "left", 0, 1)]).await?;
+        turn.pressed = false;
+        Ok(())
+    }
+
+    /// Turns the wheel.
+    pub(super) async fn turn_wheel(&self, turn: &Turn, (right, down): (i64, i64)) -> Result<(), Trouble> {
+        let (width, height) = self.hub.options.viewport;
+        let (x, y) = match turn.pointer {
+            // Where it was never moved to, it is in the middle.
+            (x, y) if x == 0.0 && y == 0.0 => (f64::from(width) / 2.0, f64::from(height) / 2.0),
+            pointer => pointer,
+        };
+        let event = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": right, "deltaY": down, "modifiers": 0 });
+        self.dispatch("Input.dispatchMouseEvent", vec![event]).await
+    }
+
+    /// Sends events one right after the other, and waits until the page has had them all.
+    pub(super) async fn dispatch(&self, method: &'static str, events: Vec<Value>) -> Result<(), Trouble> {
+        let session = self.main_session()?;
+        let answers: Vec<_> =
+            events.into_iter().map(|event| self.hub.wire.call::<Value>(Some(&session), method, event)).collect();
+        self.hub
+            .unless_blocked(async {
+                for answer in answers {
+                    answer.await?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// The session of the current tab, which all input goes through: the browser finds the frame by itself.
+    pub(super) fn main_session(&self) -> Result<String, Trouble> {
+        let known = self.hub.known();
+        known.tab().and_then(|tab| tab.session.clone()).ok_or(Trouble::Moved)
+    }
+}
+
+fn mouse(kind: &str, at: Point, button: &str, buttons: u32, clicks: u32) -> Value {
+    json!({
+        "type": kind,
+        "x": at.x,
+        "y": at.y,
+        "button": button,
+        "buttons": buttons,
+        "clickCount": clicks,
+        "modifiers": 0,
+    })
+}

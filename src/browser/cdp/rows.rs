@@ -1,0 +1,262 @@
+//! The rows that the page side gives for a document, as nodes of a page tree. Pure.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Deserializer, de};
+
+use crate::{
+    base::text::clean,
+    page::{ElementRef, Node, Role, States, Tree, TreeBuilder},
+};
+
+/// One node of a document: depth, role, name, number, states, value, and the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Row(
+    u32,
+    String,
+    String,
+    u64,
+    #[serde(deserialize_with = "or_zero")] Option<States>,
+    Option<String>,
+    #[serde(deserialize_with = "or_zero")] Option<Extra>,
+);
+
+/// What only some nodes have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+struct Extra {
+    url: Option<String>,
+    props: Vec<(String, String)>,
+    frame: bool,
+}
+
+/// A walk through a document: all of it, or what differs from the walk before.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Walk {
+    pub(super) generation: u64,
+    rows: Vec<Row>,
+    /// Rows at the beginning and at the end that are as they were.
+    head: usize,
+    tail: usize,
+    #[serde(default)]
+    omitted: u32,
+}
+
+/// A document as it was last seen.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    /// Which document it is: its loader.
+    pub(super) document: String,
+    pub(super) generation: u64,
+    rows: Vec<Row>,
+    omitted: u32,
+}
+
+/// Accepts an object, and 0 or nothing for none.
+fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    struct Visitor<T>(std::marker::PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Visitor<T> {
+        type Value = Option<T>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object or 0")
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            T::deserialize(de::value::MapAccessDeserializer::new(map)).map(Some)
+        }
+    }
+
+    deserializer.deserialize_any(Visitor(std::marker::PhantomData))
+}
+
+impl Seen {
+    /// A document of which nothing was seen yet.
+    pub(super) fn of(document: String) -> Self {
+        Self { document, ..Self::default() }
+    }
+
+    /// Takes a walk in; `false` if it builds upon rows that are not here.
+    pub(super) fn take(&mut self, walk: Walk) -> bool {
+        let Some(between) = self.rows.len().checked_sub(walk.head + walk.tail) else { return false };
+        self.rows.splice(walk.head..walk.head + between, walk.rows);
+        self.generation = walk.generation;
+        self.omitted = walk.omitted;
+        true
+    }
+
+    /// Numbers of the elements that show frames.
+    pub(super) fn frames(&self) -> impl Iterator<Item = u64> {
+        self.rows.iter().filter(|row| row.6.as_ref().is_some_and(|extra| extra.frame)).map(|row| row.3)
+    }
+
+    /// The highest number of an element.
+    pub(super) fn last_number(&self) -> u64 {
+        self.rows.iter().map(|row| row.3).max().unwrap_or(0)
+    }
+}
+
+/// A frame of a page with what was seen in it.
+#[derive(Debug)]
+pub(super) struct Shown<'a> {
+    /// The number in references; 0 for the page itself.
+    pub(super) number: u32,
+    /// Its address.
+    pub(super) url: String,
+    /// Nothing if it could not be read.
+    pub(super) seen: Option<&'a Seen>,
+    /// Its frames, by the number of the element that shows them.
+    pub(super) frames: HashMap<u64, Self>,
+}
+
+/// The tree of a page with all its frames.
+pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
+    let rows = page.seen.map_or(0, |seen| seen.rows.len());
+    let mut tree = Tree::builder().with_max_nodes(max_nodes).with_room_for(rows);
+    add(&mut tree, page);
+    tree.finish()
+}
+
+/// Frames in frames are few, so this may call itself.
+fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
+    let Some(seen) = shown.seen else { return };
+    let floor = tree.depth();
+    for row in &seen.rows {
+        // A depth that skips a level counts as the next one.
+        while tree.depth() > floor + row.0 as usize {
+            tree.close();
+        }
+        let frame = row.6.as_ref().filter(|extra| extra.frame).map(|_| shown.frames.get(&row.3));
+        let mut node = node(row, shown.number);
+        if let Some(frame) = frame {
+            node.url = Some(frame.map_or_else(String::new, |frame| clean(&frame.url)).into());
+        }
+        tree.open(node);
+        if let Some(Some(frame)) = frame {
+            add(tree, frame);
+        }
+    }
+    while tree.depth() > floor {
+        tree.close();
+    }
+    tree.count_omitted(seen.omitted);
+}
+
+fn node(Row(_, role, name, number, states, value, extra): &Row, frame: u32) -> Node {
+    let reference = match (frame, number) {
+        (_, 0) => None,
+        (0, number) => ElementRef::parse(&format!("e{number}")).ok(),
+        (frame, number) => ElementRef::parse(&format!("f{frame}e{number}")).ok(),
+    };
+    let mut node = Node::new(Role::parse(role), clean(name));
+    node.reference = reference;
+    node.value = value.as_deref().map(|value| clean(value).into());
+    node.states = states.clone().unwrap_or_default();
+    if let Some(extra) = extra {
+        node.url = extra.url.as_deref().map(|url| clean(url).into());
+        node.properties = extra.props.iter().map(|(name, value)| (clean(name).into(), clean(value).into())).collect();
+    }
+    node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Tri;
+
+    fn walk(json: &str) -> Walk {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn outline(tree: &Tree) -> Vec<String> {
+        let line = |(id, node): (_, &Node)| {
+            let depth = tree.ancestors(id).count();
+            format!("{}{} {}", " ".repeat(depth), node.role, node.value.as_deref().unwrap_or(&node.name))
+        };
+        tree.iter().map(line).collect()
+    }
+
+    const FORM: &str = r#"{"generation":1,"head":0,"tail":0,"omitted":2,"rows":[
+        [0,"form","Sign in",1,0,null,0],
+        [1,"checkbox","Keep",2,{"checked":"mixed","active":true},null,0],
+        [1,"link","Help",3,null,"He\u001blp",{"url":"/help","props":[["placeholder","x"]]}],
+        [0,"text","",0,0,"after",0]]}"#;
+
+    fn page(seen: &Seen) -> Shown<'_> {
+        Shown { number: 0, url: String::new(), seen: Some(seen), frames: HashMap::new() }
+    }
+
+    #[test]
+    fn rows_become_nodes_with_states_references_and_clean_text() {
+        let mut seen = Seen::default();
+        assert!(seen.take(walk(FORM)));
+        let tree = tree(&page(&seen), 100);
+        assert_eq!(outline(&tree), ["form Sign in", " checkbox Keep", " link Help", "text after"]);
+        let node = |reference: &str| &tree[tree.by_ref(reference).unwrap()];
+        assert_eq!((node("e2").states.checked, node("e2").states.active), (Some(Tri::Mixed), true));
+        assert_eq!((node("e3").url.as_deref(), node("e3").property("placeholder")), (Some("/help"), Some("x")));
+        assert_eq!((tree.omitted(), seen.last_number()), (2, 3));
+    }
+
+    #[test]
+    fn what_changed_is_put_between_what_stayed() {
+        let mut seen = Seen::default();
+        seen.take(walk(FORM));
+        let change = r#"{"generation":2,"head":1,"tail":1,"rows":[[1,"button","Go",9,0,null,0]]}"#;
+        assert!(seen.take(walk(change)));
+        assert_eq!(outline(&tree(&page(&seen), 100)), ["form Sign in", " button Go", "text after"]);
+        let nonsense = r#"{"generation":3,"head":7,"tail":1,"rows":[]}"#;
+        assert!(!seen.take(walk(nonsense)) && seen.generation == 2);
+    }
+
+    #[test]
+    fn what_is_in_a_frame_stands_in_its_element_and_bears_its_number() {
+        let (mut outer, mut inner) = (Seen::default(), Seen::default());
+        outer.take(walk(
+            r#"{"generation":1,"head":0,"tail":0,"rows":[[0,"iframe","",4,0,null,{"frame":true}],
+            [0,"iframe","",5,0,null,{"frame":true}],[0,"text","",0,0,"after",0]]}"#,
+        ));
+        inner.take(walk(FORM));
+        assert_eq!(outer.frames().collect::<Vec<_>>(), [4, 5]);
+        let frame = Shown { number: 3, url: "https://b.test/".into(), ..page(&inner) };
+        let shown = Shown { frames: HashMap::from([(4, frame)]), ..page(&outer) };
+        let tree = tree(&shown, 100);
+        let expected =
+            ["iframe ", " form Sign in", "  checkbox Keep", "  link Help", " text after", "iframe ", "text after"];
+        assert_eq!(outline(&tree), expected);
+        let urls: Vec<_> = tree.frames().map(|r| tree[tree.by_ref(r.as_str()).unwrap()].url.as_deref()).collect();
+        assert_eq!(
+            urls,
+            [Some("https://b.test/"), Some("")],
+            "of a frame that could not be read nobody knows the address"
+        );
+        assert!(tree.by_ref("f3e2").is_some() && tree.by_ref("e2").is_none());
+    }
+
+    #[test]
+    fn no_depth_and_no_number_of_rows_breaks_it() {
+        let rows: Vec<String> = (0..30_000).map(|depth| format!(r#"[{depth},"generic","",0,0,null,0]"#)).collect();
+        let mut seen = Seen::default();
+        seen.take(walk(&format!(r#"{{"generation":1,"head":0,"tail":0,"rows":[{}]}}"#, rows.join(","))));
+        let tree = tree(&page(&seen), 20_000);
+        assert_eq!((tree.len(), tree.omitted()), (20_000, 10_000));
+        let mut jump = Seen::default();
+        jump.take(walk(
+            r#"{"generation":1,"head":0,"tail":0,"rows":[[7,"main","",0,0,null,0],[9,"text","",0,0,"x",0]]}"#,
+        ));
+        assert_eq!(outline(&super::tree(&page(&jump), 9)), ["main ", " text x"]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Tabs: opening, choosing and closing them.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{driver::Cdp, trouble::Trouble};
+use crate::{
+    action::ErrorClass,
+    browser::rules::{LAST_TAB, web_address},
+    page::Tab,
+};
+
+/// How long a tab may take to be there, or to be gone. Unit: time. Source: chosen; it takes some 50 ms.
+const CHANGE: Duration = Duration::from_secs(10);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Opened {
+    target_id: String,
+}
+
+impl Cdp {
+    /// The tabs in the order in which they appeared.
+    pub(super) fn tabs(&self) -> Vec<Tab> {
+        let known = self.hub.known();
+        let current = known.current.as_deref();
+        let tabs = (0..).zip(&known.tabs);
+        tabs.map(|(index, tab)| Tab::new(index, Some(&*tab.target) == current, &tab.title, tab.url.clone())).collect()
+    }
+
+    /// Opens a tab, and an address in it.
+    pub(super) async fn tab_new(&self, address: Option<&str>) -> Result<(), Trouble> {
+        // A refused address opens no tab.
+        if let Some(Err(crate::action::Outcome::Failed(failure))) = address.map(web_address) {
+            return Err(Trouble::Refused(failure));
+        }
+        let opened: Opened = self.hub.wire.call(None, "Target.createTarget", json!({ "url": "about:blank" })).await?;
+        self.hub.known().open(&opened.target_id);
+        if !self.hub.owned {
+            let params = json!({ "targetId": opened.target_id, "flatten": true });
+            self.hub.wire.call::<Value>(None, "Target.attachToTarget", params).await?;
+        }
+        let there = self.hub.until(|known| {
+            let closed = known.closed;
+            let tab = known.by_target(&opened.target_id)?;
+            (closed || (tab.prepared && tab.main().is_some())).then_some(())
+        });
+        timeout(CHANGE, there).await.map_err(|_| Trouble::Late)?;
+        self.hub.known().current = Some(opened.target_id);
+        match address {
+            Some(address) => self.goto(address).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Makes a tab the current one.
+    pub(super) async fn tab_select(&self, index: u32) -> Result<(), Trouble> {
+        let target = self.target_at(index)?;
+        self.hub.wire.call::<Value>(None, "Target.activateTarget", json!({ "targetId": target })).await?;
+        self.hub.known().current = Some(target);
+        Ok(())
+    }
+
+    /// Closes a tab.
+    pub(super) async fn tab_close(&self, index: u32) -> Result<(), Trouble> {
+        if self.hub.known().tabs.len() < 2 {
+            return Err(Trouble::refused(ErrorClass::BadArguments, LAST_TAB));
+        }
+        let target = self.target_at(index)?;
+        self.hub.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": target })).await?;
+        let gone = self.hub.until(|known| known.by_target(&target).is_none().then_some(()));
+        timeout(CHANGE, gone).await.map_err(|_| Trouble::Late)
+    }
+
+    fn target_at(&self, index: u32) -> Result<String, Trouble> {
+        let known = self.hub.known();
+        let tab = usize::try_from(index).ok().and_then(|index| known.tabs.get(index));
+        tab.map(|tab| tab.target.clone()).ok_or_else(|| Trouble::refused(ErrorClass::NoSuchTab, ""))
+    }
+}

@@ -1,0 +1,237 @@
+//! What an action aims at: the element of a reference or of a locator, in whichever frame it stands.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{driver::Cdp, trouble::Trouble};
+use crate::{
+    action::{ErrorClass, Target},
+    page::{ElementRef, Locator, LocatorStep, Role},
+};
+
+/// An element: the frame of its document, and its number there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Aim {
+    pub(super) frame: String,
+    pub(super) number: u64,
+}
+
+/// A rectangle in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub(super) struct Area {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+/// A point in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    refs: Vec<u64>,
+    count: u64,
+}
+
+impl Cdp {
+    /// The element that a target means.
+    pub(super) async fn aim(&self, target: &Target) -> Result<Aim, Trouble> {
+        match target {
+            Target::Ref(reference) => self.aim_at(reference),
+            Target::Locator(locator) => self.find(locator).await,
+        }
+    }
+
+    fn aim_at(&self, reference: &ElementRef) -> Result<Aim, Trouble> {
+        let unknown = || Trouble::refused(ErrorClass::RefNotFound, "");
+        let (frame, number) = numbers(reference).ok_or_else(unknown)?;
+        let known = self.hub.known();
+        let tab = known.tab().ok_or_else(unknown)?;
+        let found = tab.frames.iter().find(|(id, at)| if frame == 0 { **id == tab.target } else { at.number == frame });
+        found.map(|(id, _)| Aim { frame: id.clone(), number }).ok_or_else(unknown)
+    }
+
+    async fn find(&self, locator: &Locator) -> Result<Aim, Trouble> {
+        let mut frame = self.page()?;
+        let mut parts = locator.steps().split(|step| *step == LocatorStep::Frame).peekable();
+        while let Some(steps) = parts.next() {
+            let steps: Vec<Value> = steps.iter().map(written).collect();
+            let found: Found = self.hub.ask(&frame, "find", json!([steps])).await?;
+            let number = match (found.count, &found.refs[..]) {
+                (1, [number]) => *number,
+                (0, _) => return Err(Trouble::refused(ErrorClass::NotFound, "")),
+                (count, _) => return Err(Trouble::refused(ErrorClass::NotUnique, &format!("{count} elements match"))),
+            };
+            let aim = Aim { frame: frame.clone(), number };
+            if parts.peek().is_none() {
+                return Ok(aim);
+            }
+            frame = self.frame_in(&aim).await?;
+        }
+        Err(Trouble::refused(ErrorClass::BadArguments, "a locator ends with an element"))
+    }
+
+    /// The frame that an element shows.
+    async fn frame_in(&self, aim: &Aim) -> Result<String, Trouble> {
+        let inside: Vec<String> = {
+            let known = self.hub.known();
+            let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
+            frames.filter(|(_, f)| f.parent.as_ref() == Some(&aim.frame)).map(|(id, _)| id.clone()).collect()
+        };
+        for frame in inside {
+            if self.hub.owner_of(&frame).await? == aim.number {
+                return Ok(frame);
+            }
+        }
+        Err(Trouble::refused(ErrorClass::WrongElement, "the element shows no frame"))
+    }
+
+    /// A durable locator of an element, if it has one.
+    pub(super) async fn locator_of(&self, aim: &Aim) -> Result<Option<Locator>, Trouble> {
+        let mut steps = Vec::new();
+        let mut at = aim.clone();
+        loop {
+            let told: Option<Vec<Value>> = self.hub.ask(&at.frame, "locatorOf", json!([at.number])).await?;
+            let Some(told) = told.and_then(|told| told.iter().map(read).collect::<Option<Vec<_>>>()) else {
+                return Ok(None);
+            };
+            steps.splice(0..0, told);
+            let parent = {
+                let known = self.hub.known();
+                known.tab().and_then(|tab| tab.frames.get(&at.frame)).and_then(|frame| frame.parent.clone())
+            };
+            let Some(parent) = parent else { break };
+            steps.insert(0, LocatorStep::Frame);
+            at = Aim { number: self.hub.owner_of(&at.frame).await?, frame: parent };
+        }
+        Ok(Locator::new(steps).ok())
+    }
+
+    /// A point of a frame's own window as a point of the page's, if nothing covers the frame there.
+    pub(super) async fn through_frames(&self, frame: &str, point: Point) -> Result<Point, Trouble> {
+        let (mut frame, mut point) = (frame.to_owned(), point);
+        loop {
+            let parent = {
+                let known = self.hub.known();
+                let at = known.tab().and_then(|tab| tab.frames.get(&frame)).ok_or(Trouble::Moved)?;
+                at.parent.clone()
+            };
+            let Some(parent) = parent else { return Ok(point) };
+            let owner = self.hub.owner_of(&frame).await?;
+            point = self.hub.ask(&parent, "throughFrame", json!([owner, point.x, point.y])).await?;
+            frame = parent;
+        }
+    }
+
+    /// Where an element stands in the page, after it was scrolled into view. Unit: CSS pixels from the top of the page.
+    pub(super) async fn area_of(&self, target: &Target) -> Result<Area, Trouble> {
+        let aim = self.aim(target).await?;
+        let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
+        if area.width < 1.0 || area.height < 1.0 {
+            return Err(Trouble::refused(ErrorClass::NotVisible, "the element has no size"));
+        }
+        let page = self.page()?;
+        if aim.frame == page {
+            return Ok(area);
+        }
+        // In a frame, what is known is where it stands in the frame's window.
+        let inner: Scrolled = self.hub.ask(&aim.frame, "scrolled", json!([])).await?;
+        let corner = Point { x: area.x - inner.x, y: area.y - inner.y };
+        let corner = self.through_frames(&aim.frame, corner).await?;
+        let outer: Scrolled = self.hub.ask(&page, "scrolled", json!([])).await?;
+        Ok(Area { x: corner.x + outer.x, y: corner.y + outer.y, ..area })
+    }
+}
+
+/// How far a window is scrolled. Unit: CSS pixels.
+type Scrolled = Point;
+
+/// The number of the frame and that of the element.
+fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
+    let text = reference.as_str();
+    match text.strip_prefix('f') {
+        Some(rest) => {
+            let (frame, number) = rest.split_once('e')?;
+            Some((frame.parse().ok().filter(|frame| *frame > 0)?, number.parse().ok()?))
+        }
+        None => Some((0, text.strip_prefix('e')?.parse().ok()?)),
+    }
+}
+
+/// A step as the page side reads it.
+fn written(step: &LocatorStep) -> Value {
+    match step {
+        LocatorStep::Role { role, name: None, .. } => json!({ "role": role.as_str() }),
+        LocatorStep::Role { role, name: Some(name), exact } => {
+            json!({ "role": role.as_str(), "name": name, "exact": exact })
+        }
+        LocatorStep::Label(text) => json!({ "label": text }),
+        LocatorStep::Placeholder(text) => json!({ "placeholder": text }),
+        LocatorStep::Text(text) => json!({ "text": text }),
+        LocatorStep::ExactText(text) => json!({ "exactText": text }),
+        LocatorStep::Alt(text) => json!({ "alt": text }),
+        LocatorStep::Title(text) => json!({ "title": text }),
+        LocatorStep::TestId(text) => json!({ "testId": text }),
+        LocatorStep::Css(text) => json!({ "css": text }),
+        LocatorStep::HasText(text) => json!({ "hasText": text }),
+        LocatorStep::Nth(place) => json!({ "nth": place }),
+        // Locators are split there; it never comes so far.
+        LocatorStep::Frame => Value::Null,
+    }
+}
+
+/// What makes a step of a text.
+type Make = fn(String) -> LocatorStep;
+
+/// A step as the page side writes it.
+fn read(step: &Value) -> Option<LocatorStep> {
+    let text = |name: &str| step.get(name).and_then(Value::as_str).map(str::to_owned);
+    if let Some(role) = text("role") {
+        let exact = step.get("exact").and_then(Value::as_bool).unwrap_or(false);
+        return Some(LocatorStep::Role { role: Role::parse(&role), name: text("name"), exact });
+    }
+    if let Some(place) = step.get("nth").and_then(Value::as_i64) {
+        return Some(LocatorStep::Nth(i32::try_from(place).ok()?));
+    }
+    let kinds: [(&str, Make); 9] = [
+        ("label", LocatorStep::Label),
+        ("placeholder", LocatorStep::Placeholder),
+        ("text", LocatorStep::Text),
+        ("exactText", LocatorStep::ExactText),
+        ("alt", LocatorStep::Alt),
+        ("title", LocatorStep::Title),
+        ("testId", LocatorStep::TestId),
+        ("css", LocatorStep::Css),
+        ("hasText", LocatorStep::HasText),
+    ];
+    kinds.into_iter().find_map(|(name, make)| text(name).map(make))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_names_a_frame_and_an_element() {
+        for (text, expected) in [("e12", Some((0, 12))), ("f3e4", Some((3, 4))), ("f0e4", None)] {
+            assert_eq!(numbers(&ElementRef::parse(text).unwrap()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_step_is_read_back_as_it_was_written() {
+        let text = r#"role=list >> role=button[name="Buy"] >> role=link[name="A" exact] >> label="l" >> placeholder="p" >> text="t""#;
+        let rest = r##"text="x" exact >> alt="a" >> title="i" >> testid="d" >> css="#c" >> has-text="h" >> nth=-1"##;
+        for locator in [text, rest] {
+            for step in Locator::parse(locator).unwrap().steps() {
+                assert_eq!(read(&written(step)).as_ref(), Some(step));
+            }
+        }
+        assert_eq!(read(&json!({ "xpath": "//a" })), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! Typing secrets: the last step, and the only place in this driver that sees a value.
+//!
+//! The origins of page and frame are read in our own script world, where the page cannot lie; only against those does the
+//! run's resolver release the value. It is typed by the same world: that of one document, which is gone when the document is.
+//! So between the look and the typing nothing can take the document's place.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{driver::Cdp, observe::Place, settle::millis, target::Aim, trouble::Trouble};
+use crate::{
+    action::{ErrorClass, TextValue},
+    base::Origin,
+    secret::{Secret, SecretName, SecretResolver},
+};
+
+/// What has the focus in a document.
+#[derive(Debug, Deserialize)]
+struct Focus {
+    field: bool,
+}
+
+/// An answer without anything in it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Nothing {}
+
+impl Cdp {
+    /// Replaces the text of a field.
+    pub(super) async fn fill(&self, aim: &Aim, text: &TextValue, secrets: &SecretResolver) -> Result<(), Trouble> {
+        let ms = millis(self.hub.options.action_timeout);
+        match text {
+            TextValue::Secret(name) => {
+                let value = self.released(&aim.frame, name, secrets).await?;
+                let given = json!([aim.number, value.expose(), { "secret": true, "ms": ms }]);
+                self.without_words(&aim.frame, "fill", given).await
+            }
+            text => {
+                let given = json!([aim.number, text.to_string(), { "secret": false, "ms": ms }]);
+                self.hub.ask::<Nothing>(&aim.frame, "fill", given).await.map(drop)
+            }
+        }
+    }
+
+    /// Types a text into the field that has the focus.
+    pub(super) async fn type_text(&self, text: &TextValue, secrets: &SecretResolver) -> Result<(), Trouble> {
+        let TextValue::Secret(name) = text else { return self.type_keys(&text.to_string()).await };
+        let frame = self.focused().await?;
+        let value = self.released(&frame, name, secrets).await?;
+        let given = json!([value.expose(), { "secret": true }]);
+        self.without_words(&frame, "typeInto", given).await
+    }
+
+    /// The value of a secret, if page and frame are where it is bound to.
+    async fn released(&self, frame: &str, name: &SecretName, secrets: &SecretResolver) -> Result<Secret, Trouble> {
+        let refuse = |why: &str| Trouble::refused(ErrorClass::SecretRefused, why);
+        let top = self.origin(&self.page()?).await?;
+        let frame = self.origin(frame).await?;
+        secrets.resolve(name, &top, &frame).map_err(|error| refuse(&error.to_string()))
+    }
+
+    /// The origin of a document, by its own word and by its address: a sandboxed one has none, whatever its address is.
+    async fn origin(&self, frame: &str) -> Result<Origin, Trouble> {
+        let place: Place = self.hub.ask(frame, "place", json!([])).await?;
+        let none = || {
+            let why = "the page or the frame has no web address of its own";
+            Trouble::refused(ErrorClass::SecretRefused, why)
+        };
+        Origin::parse(&place.origin).map_err(|_| none())
+    }
+
+    /// The frame that holds the focused field.
+    async fn focused(&self) -> Result<String, Trouble> {
+        let frames: Vec<String> =
+            self.hub.known().tab().map(|tab| tab.frames.keys().cloned().collect()).unwrap_or_default();
+        let mut found = Vec::new();
+        for frame in frames {
+            match self.hub.ask::<Focus>(&frame, "focused", json!([])).await {
+                Ok(Focus { field: true }) => found.push(frame),
+                // A frame that is gone has no focus.
+                Ok(_) | Err(Trouble::Moved) => {}
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        match found.pop() {
+            Some(frame) if found.is_empty() => Ok(frame),
+            _ => Err(Trouble::refused(ErrorClass::SecretRefused, "not exactly one field has the focus")),
+        }
+    }
+
+    /// Asks for something with a value in it; the page's words about it may quote the value and are left out.
+    async fn without_words(&self, frame: &str, function: &'static str, given: Value) -> Result<(), Trouble> {
+        match self.hub.ask::<Nothing>(frame, function, given).await {
+            Ok(Nothing {}) => Ok(()),
+            Err(Trouble::Refused(failure)) => Err(Trouble::refused(failure.class, "")),
+            Err(Trouble::Moved) => {
+                Err(Trouble::refused(ErrorClass::SecretRefused, "the page moved while the value was typed"))
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }
+}

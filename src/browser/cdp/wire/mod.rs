@@ -1,0 +1,271 @@
+//! The DevTools protocol as calls and events: numbered messages to a browser, by a pipe or a WebSocket.
+//!
+//! A call ends with its answer, with the end of its session, or with the end of the connection, whichever comes first: a
+//! browser that is gone is told at once, never by a time-out. Events are handed to one function in the order in which the
+//! browser sent them; it must not wait.
+
+mod pipe;
+mod websocket;
+
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    fmt, io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, value::RawValue};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::AbortHandle,
+};
+
+pub(super) use pipe::{PipeReader, PipeWriter};
+pub(super) use websocket::connect;
+
+/// Largest message read. Unit: bytes. Source: chosen; a page of 40,000 nodes takes some 8 MB.
+const MAX_MESSAGE: usize = 256 << 20;
+
+/// The half of a connection that messages come from.
+pub(super) trait Reader: Send + 'static {
+    /// The next message; nothing at the end.
+    fn next(&mut self) -> impl Future<Output = io::Result<Option<Vec<u8>>>> + Send;
+}
+
+/// The half of a connection that messages go to.
+pub(super) trait Writer: Send + 'static {
+    /// Sends one message.
+    fn send(&mut self, message: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send;
+}
+
+/// What the browser tells by itself.
+#[derive(Debug)]
+pub(super) struct Event<'a> {
+    /// The session it belongs to; none for the browser as a whole.
+    pub(super) session: Option<&'a str>,
+    pub(super) method: &'a str,
+    pub(super) params: &'a RawValue,
+}
+
+impl Event<'_> {
+    /// The parameters; nothing if they are not as they should be.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(self.params.get()).ok()
+    }
+}
+
+/// Why a call has no result.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(super) enum WireError {
+    /// The connection is at its end.
+    #[error("the connection to the browser is closed")]
+    Closed,
+    /// The session is: its tab or frame is gone.
+    #[error("the tab or frame is gone")]
+    Gone,
+    /// The browser said no. Its words may quote the page.
+    #[error("{method} was refused ({code})")]
+    Refused { method: &'static str, code: i64, message: String },
+    /// The result is not what this call gives.
+    #[error("{method} gave a result that is not understood")]
+    Malformed { method: &'static str, source: Arc<serde_json::Error> },
+}
+
+type Answer = Result<Box<RawValue>, WireError>;
+
+/// A call under way.
+struct Call {
+    session: Option<String>,
+    method: &'static str,
+    answer: oneshot::Sender<Answer>,
+}
+
+#[derive(Default)]
+struct Calls {
+    last: u64,
+    open: HashMap<u64, Call>,
+    closed: bool,
+}
+
+/// A connection to a browser; the clones share it.
+#[derive(Clone)]
+pub(super) struct Wire {
+    calls: Arc<Mutex<Calls>>,
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+}
+
+impl fmt::Debug for Wire {
+    /// Nothing of what is sent: it may hold what was typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wire").field("closed", &lock(&self.calls).closed).finish_non_exhaustive()
+    }
+}
+
+/// The two ends of a connection; see [`Wire::start`].
+pub(super) struct Line {
+    tasks: [AbortHandle; 2],
+    calls: Arc<Mutex<Calls>>,
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Line").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+        close(&self.calls);
+    }
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a> {
+    id: u64,
+    method: &'static str,
+    params: Value,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct Incoming<'a> {
+    id: Option<u64>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<Refusal>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, rename = "sessionId")]
+    session: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    code: i64,
+    message: String,
+}
+
+fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
+    calls.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Wire {
+    /// Begins to read and to write; `on_event` is called for each event, and once more with nothing at the end.
+    ///
+    /// Dropping the [`Line`] ends the connection, whoever still holds a wire.
+    pub(super) fn start(
+        mut reader: impl Reader,
+        mut writer: impl Writer,
+        mut on_event: impl FnMut(Option<Event<'_>>) + Send + 'static,
+    ) -> (Self, Line) {
+        let calls = Arc::<Mutex<Calls>>::default();
+        let (outgoing, mut queue) = mpsc::unbounded_channel();
+        let writing = tokio::spawn(async move {
+            while let Some(message) = queue.recv().await {
+                if writer.send(message).await.is_err() {
+                    break;
+                }
+            }
+        });
+        let shared = Arc::clone(&calls);
+        let reading = tokio::spawn(async move {
+            while let Ok(Some(message)) = reader.next().await {
+                receive(&shared, &message, &mut on_event);
+            }
+            close(&shared);
+            on_event(None);
+        });
+        let line = Line { tasks: [writing.abort_handle(), reading.abort_handle()], calls: Arc::clone(&calls) };
+        (Self { calls, outgoing }, line)
+    }
+
+    /// Calls a method and waits for its answer. The message is sent before this returns, so calls keep their order.
+    ///
+    /// # Errors
+    /// See [`WireError`]. It sets no time limit; dropping it gives the answer up.
+    pub(super) fn call<T: DeserializeOwned + 'static>(
+        &self,
+        session: Option<&str>,
+        method: &'static str,
+        params: Value,
+    ) -> impl Future<Output = Result<T, WireError>> + Send + use<T> + 'static {
+        let answer = self.send(session, method, params);
+        async move {
+            let raw = answer.await.unwrap_or(Err(WireError::Closed))?;
+            serde_json::from_str(raw.get()).map_err(|error| WireError::Malformed { method, source: Arc::new(error) })
+        }
+    }
+
+    fn send(&self, session: Option<&str>, method: &'static str, params: Value) -> oneshot::Receiver<Answer> {
+        let (sender, receiver) = oneshot::channel();
+        let mut calls = lock(&self.calls);
+        calls.last += 1;
+        let id = calls.last;
+        let message = serde_json::to_vec(&Outgoing { id, method, params, session });
+        match message {
+            Ok(message) if !calls.closed => {
+                calls.open.insert(id, Call { session: session.map(str::to_owned), method, answer: sender });
+                // Under the lock, so that the order of numbers is the order on the wire.
+                if self.outgoing.send(message).is_err() {
+                    calls.open.remove(&id);
+                }
+            }
+            Ok(_) => _ = sender.send(Err(WireError::Closed)),
+            Err(error) => _ = sender.send(Err(WireError::Malformed { method, source: Arc::new(error) })),
+        }
+        receiver
+    }
+
+    /// Ends the calls of a session that is over.
+    pub(super) fn end_session(&self, session: &str) {
+        let mut calls = lock(&self.calls);
+        let over = |call: &Call| call.session.as_deref() == Some(session);
+        for (_, call) in calls.open.extract_if(|_, call| over(call)) {
+            // Who gave the call up does not hear it.
+            let _ = call.answer.send(Err(WireError::Gone));
+        }
+    }
+}
+
+fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Option<Event<'_>>)) {
+    // What is not understood is no answer and no event; the calls that it may have answered end by their time limits.
+    let Ok(text) = std::str::from_utf8(message) else { return };
+    let Ok(incoming) = serde_json::from_str::<Incoming<'_>>(text) else { return };
+    if let Some(id) = incoming.id {
+        let Some(call) = lock(calls).open.remove(&id) else { return };
+        let answer = match (incoming.result, incoming.error) {
+            (_, Some(Refusal { code, message })) if code == SESSION_NOT_FOUND && !message.is_empty() => {
+                Err(WireError::Gone)
+            }
+            (_, Some(Refusal { code, message })) => Err(WireError::Refused { method: call.method, code, message }),
+            (Some(result), None) => Ok(result.to_owned()),
+            (None, None) => Ok(RawValue::NULL.to_owned()),
+        };
+        // Who gave the call up does not hear it.
+        let _ = call.answer.send(answer);
+    } else if let (Some(method), Some(params)) = (incoming.method, incoming.params) {
+        on_event(Some(Event { session: incoming.session.as_deref(), method: &method, params }));
+    }
+}
+
+/// The code of "Session with given id not found."
+const SESSION_NOT_FOUND: i64 = -32001;
+
+fn close(calls: &Mutex<Calls>) {
+    let mut calls = lock(calls);
+    calls.closed = true;
+    for (_, call) in calls.open.drain() {
+        // Who gave the call up does not hear it.
+        let _ = call.answer.send(Err(WireError::Closed));
+    }
+}
+
+#[cfg(test)]
+mod tests;
