@@ -53,6 +53,7 @@ impl Cdp {
     /// Carries out one action, and waits for what it began.
     pub(super) async fn act(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Execution, Trouble> {
         let mark = self.hub.known().mark();
+        self.still_there(request)?;
         if let Some(execution) = self.answered(&request.action).await? {
             return self.after(&mark, execution).await;
         }
@@ -62,7 +63,6 @@ impl Cdp {
         if let Some(dialog) = blocked {
             return Err(Trouble::Dialog(dialog));
         }
-        self.still_there(request)?;
         if turn.pressed {
             self.release(turn).await?;
         }

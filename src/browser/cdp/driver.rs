@@ -1,6 +1,6 @@
 //! The browser as a value, and the port.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub struct Cdp {
 }
 
 /// What is remembered between actions.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Turn {
     /// Each frame as it was last seen, by the browser's name for it.
     pub(super) seen: HashMap<String, Seen>,
@@ -135,19 +135,14 @@ impl Cdp {
         let mut life = self.life.lock().await;
         let orderly = async {
             if self.hub.owned {
-                self.hub.wire.call::<Value>(None, "Browser.close", json!({})).await.is_ok()
+                // Whether or not it hears it, the end of the connection ends it.
+                let _ = self.hub.wire.call::<Value>(None, "Browser.close", json!({})).await;
             } else {
-                let tabs: Vec<String> = self.hub.known().tabs.iter().map(|tab| tab.target.clone()).collect();
-                for target in tabs {
-                    let params = json!({ "targetId": target });
-                    // One that is gone already is what was wanted.
-                    let _ = self.hub.wire.call::<Value>(None, "Target.closeTarget", params).await;
-                }
-                true
+                close_tabs(&self.hub).await;
             }
         };
         if life.line.is_some() {
-            // Whether or not it hears it, the end of the connection ends it.
+            // What did not end in time ends with the connection.
             let _ = timeout(END_TIMEOUT, orderly).await;
         }
         life.line = None;
@@ -180,12 +175,31 @@ impl Turn {
 
 impl Drop for Cdp {
     fn drop(&mut self) {
-        if !self.hub.owned && self.life.get_mut().line.is_some() {
-            let tabs: Vec<String> = self.hub.known().tabs.iter().map(|tab| tab.target.clone()).collect();
-            for target in tabs {
-                drop(self.hub.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": target })));
-            }
-        }
+        let Some(line) = self.life.get_mut().line.take_if(|_| !self.hub.owned) else { return };
+        // Without a runtime nobody can tell the browser, and its tabs stay.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let hub = Arc::clone(&self.hub);
+        runtime.spawn(async move {
+            // One that does not hear it in time keeps its tabs.
+            let _ = timeout(END_TIMEOUT, close_tabs(&hub)).await;
+            drop(line);
+        });
+    }
+}
+
+/// Closes the tabs that were opened in a browser of others.
+async fn close_tabs(hub: &Hub) {
+    let tabs: Vec<String> = hub.known().tabs.iter().map(|tab| tab.target.clone()).collect();
+    for target in tabs {
+        // One that is gone already is what was wanted.
+        let _ = hub.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": target })).await;
+    }
+}
+
+impl fmt::Debug for Turn {
+    /// Nothing of the page: it may show what was typed, and only the run knows what must not be seen.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn").field("gone", &self.gone).field("documents", &self.seen.len()).finish_non_exhaustive()
     }
 }
 

@@ -22,6 +22,8 @@ use crate::{action::ErrorClass, base::ErrorKind, page::Notice};
 
 /// The name of our script world in each document. The page cannot see into it.
 const WORLD: &str = "webwise";
+/// What a person does, and what a page may therefore take for a person's doing; no other look or question is.
+const GESTURES: [&str; 4] = ["fill", "typeInto", "select", "focus"];
 /// Where files are that are on their way, in the private folder.
 pub(super) const FILES: &str = "files";
 
@@ -198,7 +200,7 @@ impl Hub {
             "arguments": [{ "value": function }, { "value": arguments }],
             "returnByValue": true,
             "awaitPromise": true,
-            "userGesture": true,
+            "userGesture": GESTURES.contains(&function),
         });
         let object = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
         answer(object.json())

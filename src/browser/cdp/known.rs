@@ -4,7 +4,10 @@
 
 mod tab;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
 
 pub(super) use tab::{Frame, Tab, World};
 
@@ -32,7 +35,7 @@ pub(super) enum Effect {
 }
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Known {
     /// In the order in which they appeared.
     pub(super) tabs: Vec<Tab>,
@@ -61,6 +64,13 @@ pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
 /// Largest file that is kept. Unit: bytes. Source: chosen, the same for every driver.
 pub(super) const MAX_DOWNLOAD: f64 = 104_857_600.0;
+
+impl fmt::Debug for Known {
+    /// Nothing of the pages: they may show what was typed, and only the run knows what must not be seen.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Known").field("closed", &self.closed).field("tabs", &self.tabs.len()).finish_non_exhaustive()
+    }
+}
 
 impl Known {
     /// The current tab.

@@ -102,13 +102,13 @@ impl Cdp {
         let session = self.main_session()?;
         self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": true })).await?;
         self.hub.known().drag = None;
-        let dragged = self.drag_from(turn, &session, start, to).await;
+        let dragged = self.drag_from(turn, start, to).await;
         // A later drag of this page must not be held back, however this one ended.
         let released = self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": false })).await;
         dragged.and(released.map(drop))
     }
 
-    async fn drag_from(&self, turn: &mut Turn, session: &str, start: Point, to: &Aim) -> Result<(), Trouble> {
+    async fn drag_from(&self, turn: &mut Turn, start: Point, to: &Aim) -> Result<(), Trouble> {
         turn.pressed = true;
         let down = vec![
             mouse("mouseMoved", start, "none", 0, 0),
@@ -138,9 +138,7 @@ impl Cdp {
             }
         }
         turn.pointer = (end.x, end.y);
-        self.release(turn).await?;
-        let _ = session;
-        Ok(())
+        self.release(turn).await
     }
 
     /// Lets the button of the mouse go where the pointer is.
