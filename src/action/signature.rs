@@ -3,10 +3,12 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::Action;
-use crate::{base::canonical, page::TargetIdentity};
+use crate::{
+    base::{canonical, short_hash},
+    page::TargetIdentity,
+};
 
 /// A short name for tool, arguments, target and place, equal for equal actions in every process.
 ///
@@ -25,10 +27,10 @@ impl Signature {
                 map.remove(key);
             }
         }
-        let mut hash = Sha256::new();
+        let mut parts = Vec::new();
         let mut part = |text: &str| {
-            hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
-            hash.update(text.as_bytes());
+            parts.extend(u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+            parts.extend(text.as_bytes());
         };
         part(action.tool_name());
         part(&canonical(&arguments));
@@ -40,9 +42,7 @@ impl Signature {
             part(&target.ordinal.to_string());
             part(&target.frames.join("/"));
         }
-        let digest = hash.finalize();
-        let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
-        Self(format!("{head:016x}"))
+        Self(short_hash(parts))
     }
 
     /// The signature as text.

@@ -4,6 +4,7 @@
 
 mod address;
 mod error;
+mod hash;
 mod host;
 mod ids;
 mod json;
@@ -13,6 +14,7 @@ pub mod tokens;
 mod trust;
 
 pub use error::{Error, ErrorKind, Result};
+pub(crate) use hash::short_hash;
 pub use host::{Host, Origin, Site};
 pub use ids::{Nonce, RunId, SessionId};
 pub use json::{canonical, sorted};

@@ -58,6 +58,11 @@ pub struct TargetIdentity {
 }
 
 impl TargetIdentity {
+    /// What it is called where it is shown: its name, or else the label beside it; empty if it has neither.
+    pub fn said(&self) -> &str {
+        if self.name.is_empty() { self.label.as_deref().unwrap_or_default() } else { &self.name }
+    }
+
     /// Longest text kept. Unit: characters. Source: the threat model.
     pub const MAX_TEXT: usize = 60;
 

@@ -133,9 +133,7 @@ fn history_line(entry: &Entry) -> String {
     let mut line = format!("{}. {}", entry.step, entry.action.tool_name());
     let mut arguments = entry.action.arguments();
     for target in &entry.targets {
-        // As the page is shown: what has no name is told by its label.
-        let said = if target.name.is_empty() { target.label.as_deref().unwrap_or_default() } else { &target.name };
-        let _ = write!(line, " {} {}", target.role, quoted(said, MAX_NAME));
+        let _ = write!(line, " {} {}", target.role, quoted(target.said(), MAX_NAME));
     }
     if let (Some(map), false) = (arguments.as_object_mut(), entry.targets.is_empty()) {
         map.retain(|name, _| !TARGETS.contains(&name.as_str()));

@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 use super::{Original, SiteRecovery, Template, Trouble};
 use crate::{
-    base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, canonical},
+    base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, canonical, short_hash},
     memory::Record,
     page::PageTemplate,
 };
@@ -110,9 +109,7 @@ impl LessonText {
     /// A key that is the same for the same lesson in every process: how equal recoveries find each other.
     pub fn key(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
-        let digest = Sha256::digest(canonical(&value).as_bytes());
-        let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
-        format!("lesson-{head:016x}")
+        format!("lesson-{}", short_hash(canonical(&value)))
     }
 }
 

@@ -169,10 +169,7 @@ fn is_called(logged: &LoggedStep, values: &[TextValue]) -> bool {
 /// Whether the target of a step is called like this value, or begins with it and goes on.
 fn is_begun(logged: &LoggedStep, value: &TextValue) -> bool {
     let TextValue::Literal(value) = value else { return false };
-    let begins = |target: &TargetIdentity| {
-        let said = if target.name.is_empty() { target.label.as_deref().unwrap_or_default() } else { &target.name };
-        text::fold(said.trim()).starts_with(&text::fold(value.trim()))
-    };
+    let begins = |target: &TargetIdentity| text::fold(target.said().trim()).starts_with(&text::fold(value.trim()));
     !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
 

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{
     Document, Entry, Problem, Problems, Source,
@@ -15,7 +14,7 @@ use super::{
     site_of, sites_of,
 };
 use crate::{
-    base::{Host, canonical, text},
+    base::{Host, canonical, short_hash, text},
     memory::{
         Advice, Change, Edit, MAX_RECORD_BYTES, Namespace, Record, Shelf, ShelfEdit,
         lesson::{COLLECTION, Category, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Original, seed},
@@ -133,9 +132,7 @@ fn keep(record: Record) -> Edit {
 /// The same lesson has the same key in every file: its words and what it is matched by.
 fn key_of(entry: &Entry) -> String {
     let value = json!([entry.lesson, entry.failed_command, entry.error_pattern, entry.domain]);
-    let digest = Sha256::digest(canonical(&value).as_bytes());
-    let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
-    format!("import-{head:016x}")
+    format!("import-{}", short_hash(canonical(&value)))
 }
 
 /// Whether a lesson is this seed, in our words or in the documented ones.
