@@ -58,6 +58,7 @@ class Facts {
     this.node = null;
     this.isSaid = false;
     this.reading = null;
+    this.namedBy = undefined;
   }
 
   attribute(name) {

@@ -79,7 +79,8 @@ function readText(facts, how, reading) {
     facts.reading = reading;
     return '';
   }
-  const named = referred(facts, 'aria-labelledby');
+  facts.namedBy ??= referred(facts, 'aria-labelledby');
+  const named = facts.namedBy;
   if (!how.by && named.length > 0) {
     const before = reading.sources.length;
     const text = reading.each(named, referredTo).join(' ');
