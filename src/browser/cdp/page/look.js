@@ -42,7 +42,10 @@ class Facts {
     this.style = getComputedStyle(element);
     this.display = this.style.display;
     this.shadow = dom.shadow(element);
-    if (this.shadow !== null) meetRoot(this.shadow);
+    if (this.shadow !== null) {
+      meetRoot(this.shadow);
+      rememberShadow(this.shadow);
+    }
     /** Without attributes: most are asked for a dozen. */
     this.isBare = !hasAttributes(element);
     this.parent = undefined;

@@ -228,5 +228,5 @@ function readInside(facts, how, reading, parts) {
     if (shadow === null || !isSlotted(child)) read(child);
   }
   for (let child = shadow === null ? null : dom.first(shadow); child !== null; child = dom.next(child)) read(child);
-  referred(facts, 'aria-owns').forEach(read);
+  referred(facts, 'aria-owns').filter((owned) => !isSlotted(owned)).forEach(read);
 }

@@ -125,7 +125,9 @@ class Build {
     }
     if (node === null) return;
     const parent = this.parentOf();
-    for (const child of closeNode(node, parent)) parent.children.push(child);
+    const kept = closeNode(node, parent);
+    if (kept[0] !== node) this.nodes--;
+    for (const child of kept) parent.children.push(child);
   }
 
   /** The node that the innermost open element's own node belongs to. */

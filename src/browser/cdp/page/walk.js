@@ -34,7 +34,7 @@ function readPage(maxNodes) {
   const build = new Build(maxNodes);
   build.run(top);
   const rows = toRows(build.root);
-  const unread = build.isFull ? Math.max(0, documentQuery(document, '*').length - build.visited) : 0;
+  const unread = build.isFull ? Math.max(0, dom.query(top, '*').length + 1 - build.visited) : 0;
   const omitted = Math.max(0, rows.length - maxNodes) + unread;
   if (rows.length > maxNodes) rows.length = maxNodes;
   return { rows, omitted, secrets: build.secrets };
@@ -93,9 +93,9 @@ function orZero(object) {
   return 0;
 }
 
-/** A text without half characters, which JSON cannot carry, and not without end. */
+/** A text that is not without end. */
 function plain(text) {
-  return clip(text, MAX_TEXT).toWellFormed();
+  return clip(text, MAX_TEXT);
 }
 
 /** How many rows at the start and at the end are the same. */
