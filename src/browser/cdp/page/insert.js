@@ -7,6 +7,7 @@
 /** Lines that `execCommand` may break itself. Unit: lines. Source: measured; 250 lines take 0.3 s, 2000 take 5 s. */
 const MAX_LINES = 60;
 
+const newEvent = method(Document.prototype, 'createEvent');
 const execute = method(Document.prototype, 'execCommand');
 const focusSvg = method(SVGElement.prototype, 'focus');
 
@@ -74,12 +75,10 @@ function selectAll(field) {
  * Tells whether the page was told of an input, `null` if it wanted to see to it itself.
  */
 function insert(field, text) {
-  const inputType = text === '' ? 'deleteContentBackward' : 'insertText';
-  const announcement = new InputEvent('beforeinput', {
-    bubbles: true, cancelable: true, composed: true, inputType, data: text === '' ? null : text, targetRanges: targets(field),
-  });
-  if (!dom.send(isTextControl(field) ? field : editingHost(field), announcement)) return null;
-  if (!holdsFocus(field)) return false;
+  for (const announcement of announcements(field, text)) {
+    if (!dom.send(isTextControl(field) ? field : editingHost(field), announcement)) return null;
+    if (!holdsFocus(field)) return false;
+  }
   let told = false;
   const listener = (event) => { told ||= event.isTrusted; };
   addEventListener('input', listener, true);
@@ -92,6 +91,23 @@ function insert(field, text) {
     removeEventListener('input', listener, true);
   }
   return told;
+}
+
+/** What a keyboard sends before a text, of the kinds by which editors take it over: each can be refused. */
+function* announcements(field, text) {
+  const way = { bubbles: true, cancelable: true, composed: true };
+  const isRich = !isTextControl(field);
+  if (text === '') {
+    if (isRich) yield new KeyboardEvent('keydown', { ...way, key: 'Backspace', code: 'Backspace', keyCode: 8, which: 8 });
+    yield new InputEvent('beforeinput', { ...way, inputType: 'deleteContentBackward', targetRanges: targets(field) });
+    return;
+  }
+  yield new InputEvent('beforeinput', { ...way, inputType: 'insertText', data: text, targetRanges: targets(field) });
+  if (!isRich) return;
+  // Older than `beforeinput`, and what React makes its own event of that name from.
+  const event = newEvent(document, 'TextEvent');
+  event.initTextEvent('textInput', true, true, window, text);
+  yield event;
 }
 
 function targets(field) {

@@ -18,17 +18,20 @@ function arm(number) {
   disarm();
   const target = receiverOf(element);
   lastToken += 1;
-  const seen = { token: lastToken, moved: null, pressed: null };
+  const seen = { token: lastToken, target, moved: null, pressed: null };
   const listener = (event) => {
     if (!event.isTrusted) return;
     const top = event.composedPath().find((node) => node !== window && dom.type(node) === ELEMENT) ?? null;
-    const told = () => (meets(top, target) ? { hit: true } : { hit: false, by: obstacle(top, target) });
+    const told = () => {
+      if (!dom.connected(target)) return failed('detached', 'the element left the page before it was pressed');
+      return meets(top, target) ? { hit: true, intercepted: null } : { hit: false, intercepted: obstacle(top, target) };
+    };
     if (MOVES.has(event.type)) {
       seen.moved = told();
       return;
     }
     if (BEGIN.has(event.type)) seen.pressed ??= told();
-    if (seen.pressed?.hit === false) {
+    if (seen.pressed !== null && seen.pressed.hit !== true) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
@@ -49,13 +52,17 @@ function disarm() {
   watch = null;
 }
 
+/** What takes its events for itself: of a press in there nothing is told here. */
+const APART = 'iframe, frame, object, embed';
+
 /** Ends the watch. Without a press it tells of the last move, which is all there is when something is pointed at. */
 function verdict(token) {
-  if (watch === null || watch.seen.token !== token) return { hit: false, intercepted: null };
-  const { pressed, moved } = watch.seen;
+  const nothing = { hit: false, intercepted: null };
+  if (watch === null || watch.seen.token !== token) return nothing;
+  const { target, pressed, moved } = watch.seen;
   disarm();
-  const told = pressed ?? moved ?? { hit: false };
-  return { hit: told.hit, intercepted: told.by ?? null };
+  const isApart = dom.matches(target, APART) || dom.query(target, APART).length > 0;
+  return pressed ?? (isApart ? { ...nothing, hit: true } : moved ?? nothing);
 }
 
 /** A point of a frame's viewport as one of ours, if the frame is met there. */

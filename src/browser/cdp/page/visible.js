@@ -81,6 +81,9 @@ function isInSecret(element) {
   return false;
 }
 
+/** Elements that are written without an end. */
+const NEVER_CLOSED = new Set(['area', 'br', 'embed', 'hr', 'img', 'input', 'source', 'track', 'wbr']);
+
 /** An element as a person who reads HTML would know it, short. */
 function preview(element) {
   const tag = clip(dom.tag(element), 40);
@@ -92,5 +95,5 @@ function preview(element) {
   let text = dom.first(element) === null ? '' : '…';
   const onlyText = text !== '' && dom.first(element) === dom.last(element) && dom.type(dom.first(element)) === TEXT;
   if (onlyText && !isInSecret(element)) text = clip(squeeze(dom.nodeValue(dom.first(element))), 50);
-  return `<${tag}${clip(shown, 160)}>${text}</${tag}>`;
+  return `<${tag}${clip(shown, 160)}>${NEVER_CLOSED.has(tag) ? '' : `${text}</${tag}>`}`;
 }
