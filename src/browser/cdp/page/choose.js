@@ -16,7 +16,10 @@ async function select(number, values, want) {
     if (lacking) return lacking;
     const all = [...list.options];
     const chosen = values.map((value) => optionFor(all, value));
-    if (chosen.includes(null)) return failed('no_such_option', `the options are: ${all.slice(0, 20).map((one) => squeeze(one.label)).join(', ')}`);
+    if (chosen.includes(null)) {
+      const names = all.slice(0, 20).map((option) => squeeze(option.label)).join(', ');
+      return failed('no_such_option', `the options are: ${names}`);
+    }
     const off = chosen.find(isDisabled);
     if (off !== undefined) return failed('disabled', preview(off));
     dom.focus(list);

@@ -30,7 +30,9 @@ function put(field, text, secret) {
 function setValue(field, text) {
   // On an element that is not in the page, so that a value that does not take changes nothing.
   const probe = document.createElement('input');
-  for (const name of ['type', 'min', 'max', 'step']) if (dom.has(field, name)) probe.setAttribute(name, dom.attribute(field, name));
+  for (const name of ['type', 'min', 'max', 'step']) {
+    if (dom.has(field, name)) probe.setAttribute(name, dom.attribute(field, name));
+  }
   probe.value = text;
   const taken = field.type === 'range' ? text !== '' && Number(probe.value) === Number(text)
     : field.type === 'color' ? probe.value === text.toLowerCase()
@@ -94,7 +96,7 @@ function holds(content, text) {
   return content === text || squeeze(content) === squeeze(text);
 }
 
-/** Whether the page undid the input: all is as it was, and it is not the text in another form, nor was it taken as a list. */
+/** Whether the page undid the input: the field is as it was, and holds no other form of the text, nor was that a list. */
 function isTakenBack(before, after, text) {
   const core = (value) => value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return after === before && core(after) !== core(text) && !/[,;\s]$/.test(text);
@@ -104,7 +106,8 @@ function isTakenBack(before, after, text) {
 function typeInto(text, want) {
   const field = deepActive();
   const refuse = (why) => failed(want.secret ? 'secret_refused' : 'not_editable', why);
-  if (field === null || !takesText(field) || isDisabled(field) || !isWritable(field)) return refuse('no field has the focus');
+  const isUsable = field !== null && takesText(field) && !isDisabled(field) && isWritable(field);
+  if (!isUsable) return refuse('no field has the focus');
   if (want.secret) hideFrom(field);
   let went = text === '';
   for (const character of text.replace(/\r\n?/g, '\n')) {

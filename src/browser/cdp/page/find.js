@@ -129,7 +129,8 @@ class Search {
     for (const attribute of ['placeholder', 'alt', 'title']) {
       const part = step[attribute]?.toLowerCase();
       if (part === undefined) continue;
-      return this.#byCss(scope, `[${attribute}]`).filter((one) => dom.attribute(one, attribute).toLowerCase().includes(part));
+      const has = (element) => dom.attribute(element, attribute).toLowerCase().includes(part);
+      return this.#byCss(scope, `[${attribute}]`).filter(has);
     }
     if (step.label !== undefined) return this.elementsIn(scope).filter(this.#byLabel(step.label));
     const wanted = step.text ?? step.exactText;

@@ -1,11 +1,13 @@
 // Waiting until an element can be acted on, and where to point.
 
-/** Pauses between attempts, the last one repeated. Unit: milliseconds. Source: chosen; an attempt takes two frames anyway. */
+/** Pauses between attempts, the last one again and again. Unit: milliseconds. Source: chosen; an attempt takes two frames. */
 const PAUSES = [10, 30, 60, 100];
 /** How long a frame of animation may keep us waiting; in a hidden tab none comes. Unit: milliseconds. Source: chosen. */
 const FRAME_MS = 100;
 /** Where in a box it is tried, as parts of its width and height: the centre first, then around it. Source: chosen. */
-const PLACES = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
+const PLACES = [
+  [0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9],
+];
 /** Most boxes of an element that are tried: a link over many lines has one a line. Source: chosen. */
 const MAX_BOXES = 8;
 /** How the element is scrolled in attempts after the first, so that it comes out from under what sticks to an edge. */
