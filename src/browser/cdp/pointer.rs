@@ -24,6 +24,13 @@ struct Verdict {
     intercepted: Option<String>,
 }
 
+/// A press that is watched in a frame.
+#[derive(Debug)]
+struct Watch {
+    frame: String,
+    token: Value,
+}
+
 /// What an element must be before an action begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
@@ -65,7 +72,7 @@ impl Cdp {
         clicks: u32,
     ) -> Result<(), Trouble> {
         let point = self.ready(aim, Needs::CLICK).await?;
-        let token: Value = self.hub.ask(&aim.frame, "arm", json!([aim.number])).await?;
+        let watches = self.arm(aim).await?;
         let (button, mask) = match button {
             None | Some(MouseButton::Left) => ("left", 1),
             Some(MouseButton::Right) => ("right", 2),
@@ -79,13 +86,45 @@ impl Cdp {
         }
         self.dispatch("Input.dispatchMouseEvent", events).await?;
         (turn.pressed, turn.pointer) = (false, (point.x, point.y));
-        match self.hub.ask::<Verdict>(&aim.frame, "verdict", json!([token])).await {
-            Ok(Verdict { intercepted: Some(what), .. }) => Err(Trouble::refused(ErrorClass::Intercepted, &what)),
-            Ok(Verdict { hit: false, .. }) => Err(Trouble::refused(ErrorClass::NotStable, "the click reached nothing")),
-            // The document went away under the click.
-            Ok(Verdict { hit: true, .. }) | Err(Trouble::Moved) => Ok(()),
-            Err(trouble) => Err(trouble),
+        self.verdict(watches).await
+    }
+
+    /// Has the press watched in the element's frame and in each one around it: what covers a frame gets the press there.
+    async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, Trouble> {
+        let mut watches = Vec::new();
+        let mut at = aim.clone();
+        loop {
+            let token = self.hub.ask(&at.frame, "arm", json!([at.number])).await?;
+            watches.push(Watch { frame: at.frame.clone(), token });
+            let parent = {
+                let known = self.hub.known();
+                known.tab().and_then(|tab| tab.frames.get(&at.frame)).and_then(|frame| frame.parent.clone())
+            };
+            let Some(parent) = parent else { return Ok(watches) };
+            at = Aim { number: self.hub.owner_of(&at.frame).await?, frame: parent };
         }
+    }
+
+    /// What the watches saw.
+    async fn verdict(&self, watches: Vec<Watch>) -> Result<(), Trouble> {
+        let mut hit = Ok(());
+        // All are asked, because asking ends the watch.
+        for Watch { frame, token } in watches {
+            match self.hub.ask::<Verdict>(&frame, "verdict", json!([token])).await {
+                // What got the press further out says more than that it did not come further in.
+                Ok(Verdict { intercepted: Some(what), .. }) => {
+                    hit = Err(Trouble::refused(ErrorClass::Intercepted, &what));
+                }
+                Ok(Verdict { hit: false, .. }) => {
+                    hit = Err(Trouble::refused(ErrorClass::NotStable, "the click reached nothing"));
+                }
+                Err(trouble @ Trouble::Refused(_)) => hit = Err(trouble),
+                // The document went away under the click.
+                Ok(Verdict { hit: true, .. }) | Err(Trouble::Moved) => {}
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        hit
     }
 
     /// Moves the pointer over an element.
