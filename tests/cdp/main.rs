@@ -1,0 +1,12 @@
+//! The driver of Chromium by its own protocol: what its actions guarantee, on small pages of its own.
+
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+#[path = "../support/web.rs"]
+mod web;
+
+mod bed;
+mod filling;
+mod finding;
+mod pressing;
