@@ -15,6 +15,8 @@ mod figure;
 
 #[path = "../support/club.rs"]
 mod club;
+#[path = "../support/processes.rs"]
+mod processes;
 
 mod disk;
 mod kill;
