@@ -7,7 +7,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::Mutex,
     thread,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use webwise::{
@@ -18,6 +18,7 @@ use webwise::{
 use crate::{
     JOB, PLACE,
     left::{family, gone, locks, unreadable},
+    random::Random,
     real::{folder, options, restless, task},
 };
 
@@ -73,8 +74,7 @@ pub(crate) fn child() {
 /// Kills children at random moments and counts what is left.
 pub(crate) fn at_random_moments() -> Killed {
     let site = Site::start().unwrap();
-    let seed = u64::from(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos());
-    figure!("cancel: the moments of the kills are made from seed {seed}");
+    let Random(seed) = Random::told("cancel: the moments of the kills");
     let all = Mutex::new(Killed::default());
     thread::scope(|scope| {
         for worker in 0..WORKERS {
@@ -169,17 +169,4 @@ fn after_the_next_start(folder: &Path) -> usize {
         next.close().await.unwrap();
         others + fs::read_dir(folder).unwrap().count()
     })
-}
-
-/// Evenly spread numbers. Source: Steele, Lea and Flood, OOPSLA 2014.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % most
-    }
 }

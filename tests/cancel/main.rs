@@ -17,6 +17,8 @@ mod figure;
 mod club;
 #[path = "../support/processes.rs"]
 mod processes;
+#[path = "../support/random.rs"]
+mod random;
 
 mod disk;
 mod kill;

@@ -3,15 +3,26 @@
 //! ```text
 //! bed       a browser and a site of one test's own
 //! life      starting and ending: nothing outlives its owner
+//! cycles    two hundred starts and ends
+//! kills     fifty kills of the program that drives it
+//! left      what is left of them
 //! ```
 #![cfg(target_os = "linux")]
 
 #[path = "../support/chromium.rs"]
 mod chromium;
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
 #[path = "../support/processes.rs"]
 mod processes;
+#[path = "../support/random.rs"]
+mod random;
 #[path = "../support/web.rs"]
 mod web;
 
 mod bed;
+mod cycles;
+mod kills;
+mod left;
 mod life;

@@ -26,6 +26,7 @@ mod planted;
 #[cfg(unix)]
 mod points;
 #[cfg(unix)]
+#[path = "../support/random.rs"]
 mod random;
 #[cfg(unix)]
 mod shelf;

@@ -13,7 +13,7 @@ mod growth;
 mod hosts;
 mod links;
 mod modes;
-#[path = "../store_crash/random.rs"]
+#[path = "../support/random.rs"]
 mod random;
 #[path = "../store_crash/sim_fs/mod.rs"]
 #[expect(dead_code, reason = "its power cuts are another target's")]

@@ -1,4 +1,5 @@
-//! Numbers that a printed seed makes again.
+//! Numbers that a printed seed makes again. Include it with `#[path]`, after `figure`.
+#![allow(dead_code, reason = "each test target uses its own part")]
 
 use std::time::SystemTime;
 
