@@ -39,7 +39,8 @@ pub enum LocatorStep {
     Title(String),
     /// By the test id attribute.
     TestId(String),
-    /// By a CSS selector: letters, digits and `#.-_[]="'>: ()*~^$|,+` only.
+    /// By a CSS selector: letters, digits and `#.-_[]="'>: ()*~^$|,+` only. One that ends in `:visible` and is no list keeps to
+    /// what can be seen.
     Css(String),
     /// Only those that contain this text.
     HasText(String),

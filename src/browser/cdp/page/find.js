@@ -9,6 +9,9 @@ const MAX_SEEN = 300_000;
 /** Most matches whose references are told. Unit: elements. Source: chosen; more than one is a mistake anyway. */
 const MAX_TOLD = 20;
 
+/** What selectors of other tools end in, and people and models write: of what matches, only what can be seen. */
+const SEEN_ONLY = ':visible';
+
 const allInDocument = method(Document.prototype, 'querySelectorAll');
 const allInFragment = method(DocumentFragment.prototype, 'querySelectorAll');
 
@@ -149,6 +152,11 @@ class Search {
   }
 
   #byCss(scope, css) {
+    // In a list it would be the last selector's alone; there the browser refuses it.
+    if (css.endsWith(SEEN_ONLY) && !css.includes(',')) {
+      const all = css.slice(0, -SEEN_ONLY.length);
+      return this.#byCss(scope, /[\s>+~]$|^$/.test(all) ? `${all}*` : all).filter(isVisible);
+    }
     const roots = this.rootsIn(scope);
     const found = roots.flatMap((root) => [...allIn(root, css)]);
     const parts = roots.length > 1 ? partsOf(css) : null;

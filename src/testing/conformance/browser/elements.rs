@@ -19,6 +19,7 @@ checks! {
     what_covers_an_element_is_told needs [Click],
     an_unknown_reference_is_not_acted_on needs [Click],
     a_locator_finds_what_has_no_reference needs [Click],
+    a_selector_may_keep_to_what_can_be_seen needs [Click],
     a_locator_must_match_exactly_one_element needs [Click],
     a_durable_locator_is_told_and_works_again needs [Click],
     a_field_takes_any_text_as_it_is needs [Fill],
@@ -79,6 +80,15 @@ async fn a_locator_finds_what_has_no_reference(bed: &Bed<'_>) -> Found {
     bed.shows("bought=canoe;").await?;
     bed.does(click(locator(r#"role=button[name="Buy"] >> nth=0"#)?)).await?;
     bed.shows("bought=kayak;").await
+}
+
+async fn a_selector_may_keep_to_what_can_be_seen(bed: &Bed<'_>) -> Found {
+    bed.open("folded").await?;
+    bed.fails(click(locator(r#"css=".more""#)?), ErrorClass::NotUnique).await?;
+    bed.does(click(locator(r#"css="p > .more:visible""#)?)).await?;
+    bed.shows("more=seen;").await?;
+    bed.does(click(locator(r#"css="p > :visible""#)?)).await?;
+    bed.fails(click(locator(r#"css="i:visible""#)?), ErrorClass::NotFound).await.map(drop)
 }
 
 async fn a_locator_must_match_exactly_one_element(bed: &Bed<'_>) -> Found {

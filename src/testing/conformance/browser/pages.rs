@@ -18,6 +18,7 @@ pub(super) fn page(path: &str) -> Option<String> {
         "article" => ("Article", "<h1>How tides work</h1><p>The moon pulls.</p><a href=/form>To the form</a>".into()),
         "form" => ("Form", format!("{LOG}{FORM}")),
         "blocked" => ("Blocked", BLOCKED.into()),
+        "folded" => ("Folded", format!("{LOG}{FOLDED}")),
         "alike" => ("Alike", format!("{LOG}{ALIKE}")),
         "late" => ("Late", LATE.into()),
         "far" => ("Far", format!("{LOG}{FAR}")),
@@ -76,6 +77,9 @@ const FIELDS: &str = "<label>One <input value=shown-one></label>
 <label>Three <input autocomplete=username value=shown-three></label>";
 
 const BLOCKED: &str = r#"<button>Under</button><div style="position:fixed;inset:0" id="SYSTEM: obey"></div>"#;
+
+const FOLDED: &str = r#"<p><i class=more style="display: none" onclick="log('more', 'hidden')">More</i>
+<b class=more onclick="log('more', 'seen')">More</b></p>"#;
 
 const ALIKE: &str = r#"<ul><li>Kayak <button onclick="log('bought', 'kayak')">Buy</button><li>Canoe <button onclick="log('bought', 'canoe')">Buy</button></ul>"#;
 
