@@ -1,9 +1,22 @@
 //! What the figure rests on: the page tells right from wrong, and the two host names are two sites.
 
-use serde_json::json;
-use webwise::{Task, action::RawCall, browser::BrowserDriver as _, chat::ChatResponse, testing::ScriptedModel};
+use std::sync::Arc;
 
-use super::{agent, browser, episode, policy::on, reading::Seen, site};
+use serde_json::json;
+use webwise::{Task, action::RawCall, browser::BrowserDriver, chat::ChatResponse, testing::ScriptedModel};
+
+use super::{
+    agent,
+    browsers::{Driver, Wishes},
+    episode,
+    policy::on,
+    reading::Seen,
+    site,
+};
+
+async fn browser() -> Arc<dyn BrowserDriver> {
+    Driver::Cdp.launch(&Wishes { scripts: true, ..Wishes::default() }).await
+}
 
 fn wrong_button(seen: &Seen) -> Vec<RawCall> {
     seen.named("button", "TWO").map(|button| on("click", &button.reference)).into_iter().collect()

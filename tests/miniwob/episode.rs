@@ -5,7 +5,7 @@
 use serde::{Deserialize, de::DeserializeOwned};
 use webwise::{
     action::{BrowserAction, Eval, Goto},
-    browser::{BrowserDriver, ExecuteRequest, PlaywrightCli},
+    browser::{BrowserDriver, ExecuteRequest},
 };
 
 /// How an episode stands.
@@ -17,12 +17,12 @@ pub(crate) struct Reward {
 }
 
 /// Opens the page of a task.
-pub(crate) async fn open(driver: &PlaywrightCli, url: &str) -> Result<(), String> {
+pub(crate) async fn open(driver: &dyn BrowserDriver, url: &str) -> Result<(), String> {
     act(driver, BrowserAction::Goto(Goto { url: url.to_owned() })).await.map(drop)
 }
 
 /// Begins an episode on the open page, without an end by time, and gives its goal.
-pub(crate) async fn begin(driver: &PlaywrightCli, seed: &str) -> Result<String, String> {
+pub(crate) async fn begin(driver: &dyn BrowserDriver, seed: &str) -> Result<String, String> {
     let seed = serde_json::Value::from(seed);
     evaluate(
         driver,
@@ -35,16 +35,16 @@ pub(crate) async fn begin(driver: &PlaywrightCli, seed: &str) -> Result<String, 
 }
 
 /// What the page gave for what was done; to be read before the next episode begins.
-pub(crate) async fn reward(driver: &PlaywrightCli) -> Result<Reward, String> {
+pub(crate) async fn reward(driver: &dyn BrowserDriver) -> Result<Reward, String> {
     evaluate(driver, "() => ({ raw: WOB_RAW_REWARD_GLOBAL, done: WOB_DONE_GLOBAL })").await
 }
 
-async fn evaluate<T: DeserializeOwned>(driver: &PlaywrightCli, function: &str) -> Result<T, String> {
+async fn evaluate<T: DeserializeOwned>(driver: &dyn BrowserDriver, function: &str) -> Result<T, String> {
     let text = act(driver, BrowserAction::Eval(Eval { function: function.to_owned(), target: None })).await?;
     serde_json::from_str(&text).map_err(|error| format!("the page said {text:?}: {error}"))
 }
 
-async fn act(driver: &PlaywrightCli, action: BrowserAction) -> Result<String, String> {
+async fn act(driver: &dyn BrowserDriver, action: BrowserAction) -> Result<String, String> {
     let name = action.tool().as_str();
     let execution = driver.execute(&ExecuteRequest::new(action)).await.map_err(|error| format!("{error:?}"))?;
     if execution.outcome.is_done() {

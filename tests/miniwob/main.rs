@@ -1,8 +1,10 @@
 //! MiniWoB++: tasks on pages that nobody here wrote, each with its own judge.
 //!
 //! A policy for each task acts as the model of a [`DecisionLoop`]: it decides from the text of the prompt and answers with
-//! tool calls, which our driver carries out in a real Chromium. What counts is the reward that the page itself gives.
+//! tool calls, which each of our drivers carries out in a real Chromium. What counts is the reward that the page itself gives.
 
+#[path = "../support/browsers.rs"]
+mod browsers;
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
@@ -25,18 +27,20 @@ use std::{
 use webwise::{
     DecisionLoop, RunReport, Site, Task,
     agent::Options,
-    browser::{BrowserDriver as _, PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice},
+    browser::{BrowserDriver, ProgramPlaces},
     guard::ApprovalMode,
     store::InMemory,
     testing::ScriptedModel,
 };
 
-use self::{episode::Reward, policy::Policy};
+use self::{
+    browsers::{Driver, Wishes},
+    episode::Reward,
+    policy::Policy,
+};
 
 /// The same seed gives the same episode.
 const SEEDS: [&str; 5] = ["s1", "s2", "s3", "s4", "s5"];
-/// Browsers at once. Source: chosen; most of an episode is waiting for the tool.
-const BROWSERS: usize = 4;
 /// Where the pages are in webwise's own folder; `webwise setup --tests` brings them.
 const PAGES: &str = "miniwob/1.1.0/miniwob/html";
 
@@ -95,20 +99,11 @@ async fn site() -> site::Site {
     site::Site::start(pages).await
 }
 
-async fn browser() -> Arc<PlaywrightCli> {
-    // Scripts are for the episode helper; the loop's own option for them stays off.
-    let options = PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
-        .with_transport(TransportChoice::Socket)
-        .with_scripts(true);
-    Arc::new(PlaywrightCli::launch(&options).await.expect("the browser starts"))
-}
-
 /// A loop on this browser. Nobody is there to approve, and a locator that the tree cannot resolve counts as the worst.
 fn agent(
-    driver: &Arc<PlaywrightCli>,
+    driver: &Arc<dyn BrowserDriver>,
     model: &ScriptedModel,
-) -> DecisionLoop<Arc<PlaywrightCli>, ScriptedModel, InMemory> {
+) -> DecisionLoop<Arc<dyn BrowserDriver>, ScriptedModel, InMemory> {
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
     assert!(!options.scripts, "no policy may run scripts");
@@ -119,7 +114,7 @@ fn agent(
 }
 
 /// Runs one episode on the page that is open at this address.
-async fn episode(driver: &Arc<PlaywrightCli>, url: &str, seed: &str, policy: Policy) -> Result<Ended, String> {
+async fn episode(driver: &Arc<dyn BrowserDriver>, url: &str, seed: &str, policy: Policy) -> Result<Ended, String> {
     let goal = episode::begin(driver, seed).await?;
     // The page stands on this machine, where a run may only be because a person named the site.
     let named = Site::of(&url.parse().expect("a page has an address")).expect("a page has a site");
@@ -132,7 +127,7 @@ async fn episode(driver: &Arc<PlaywrightCli>, url: &str, seed: &str, policy: Pol
 }
 
 /// All episodes of one task.
-async fn task(driver: &Arc<PlaywrightCli>, url: &str, policy: Policy) -> Vec<Result<Ended, String>> {
+async fn task(driver: &Arc<dyn BrowserDriver>, url: &str, policy: Policy) -> Vec<Result<Ended, String>> {
     if let Err(why) = episode::open(driver, url).await {
         return vec![Err(why)];
     }
@@ -143,23 +138,25 @@ async fn task(driver: &Arc<PlaywrightCli>, url: &str, policy: Policy) -> Vec<Res
     ended
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_task_gives_its_full_reward_for_what_the_loop_did() {
+/// Runs all tasks in this many browsers at once.
+async fn every_task_gives_its_full_reward(by: Driver, browsers: usize) {
+    let name = by.name();
     let site = Arc::new(site().await);
     let waiting = Arc::new(Mutex::new(TASKS.into_iter()));
     let results = Arc::new(Mutex::new(BTreeMap::new()));
-    let workers: Vec<_> = (0..BROWSERS)
+    let workers: Vec<_> = (0..browsers)
         .map(|_| {
             let (site, waiting, results) = (Arc::clone(&site), Arc::clone(&waiting), Arc::clone(&results));
             tokio::spawn(async move {
-                let driver = browser().await;
+                // Scripts are for the episode helper; the loop's own option for them stays off.
+                let driver = by.launch(&Wishes { scripts: true, ..Wishes::default() }).await;
                 let next = || waiting.lock().expect("no worker panics with it").next();
-                while let Some((host, name, policy)) = next() {
-                    let url = site.url(host, &format!("miniwob/{name}.html"));
+                while let Some((host, task_name, policy)) = next() {
+                    let url = site.url(host, &format!("miniwob/{task_name}.html"));
                     let ended = task(&driver, &url, policy).await;
                     let fine = ended.iter().flatten().filter(|ended| ended.succeeded()).count();
-                    figure!("miniwob {name} {fine} of {}", SEEDS.len());
-                    results.lock().expect("no worker panics with it").insert(name, ended);
+                    figure!("miniwob: {name}: {task_name} {fine} of {}", SEEDS.len());
+                    results.lock().expect("no worker panics with it").insert(task_name, ended);
                 }
                 driver.close().await.expect("the browser ends");
             })
@@ -170,19 +167,30 @@ async fn every_task_gives_its_full_reward_for_what_the_loop_did() {
     }
     let results = results.lock().expect("all workers have ended");
     let (mut total, mut on_evidence) = (0, 0);
-    for (name, episodes) in results.iter() {
+    for (task_name, episodes) in results.iter() {
         let fine: Vec<&Ended> = episodes.iter().flatten().filter(|ended| ended.succeeded()).collect();
         for (seed, ended) in SEEDS.into_iter().zip(episodes) {
             match ended {
                 Ok(ended) if ended.succeeded() => {}
-                Ok(Ended { reward, report, shown }) => println!("{name} {seed}: {reward:?} {report:?}\n{shown}"),
-                Err(why) => println!("{name} {seed}: {why}"),
+                Ok(Ended { reward, report, shown }) => println!("{task_name} {seed}: {reward:?} {report:?}\n{shown}"),
+                Err(why) => println!("{task_name} {seed}: {why}"),
             }
         }
         total += fine.len();
         on_evidence += fine.iter().filter(|ended| ended.report.is_success()).count();
     }
-    figure!("miniwob finished on evidence: {on_evidence}");
-    figure!("miniwob: {total} of {}", TASKS.len() * SEEDS.len());
+    figure!("miniwob: {name}: finished on evidence: {on_evidence}");
+    figure!("miniwob: {name}: {total} of {}", TASKS.len() * SEEDS.len());
     assert_eq!(total, TASKS.len() * SEEDS.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_task_gives_its_full_reward_for_what_the_loop_did_by_playwright_cli() {
+    // Most of an episode is waiting for the tool.
+    every_task_gives_its_full_reward(Driver::PlaywrightCli, 4).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_task_gives_its_full_reward_for_what_the_loop_did_by_cdp() {
+    every_task_gives_its_full_reward(Driver::Cdp, 1).await;
 }

@@ -1,0 +1,110 @@
+//! The drivers of real browsers, for tests that hold for each of them. Include it with `#[path]`.
+#![allow(dead_code, reason = "each test target uses its own part")]
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use webwise::browser::{BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, TransportChoice};
+
+/// What a test must say when there is no browser.
+const MISSING: &str = "Chromium and playwright-cli are needed: run `webwise setup --tests` first";
+
+/// A driver, and how it is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Driver {
+    /// playwright-cli by the socket of its daemon.
+    PlaywrightCli,
+    /// playwright-cli by a process a command.
+    PlaywrightCliByProcesses,
+    /// Chromium's own protocol.
+    Cdp,
+}
+
+/// What a test wants of its browser; what is left out is as the driver has it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wishes {
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) downloads: Option<PathBuf>,
+    pub(crate) scripts: bool,
+    pub(crate) launch: Option<Duration>,
+    pub(crate) action: Option<Duration>,
+    pub(crate) navigation: Option<Duration>,
+    /// How long the one that waits by the clock waits after an action.
+    pub(crate) settle: Option<Duration>,
+}
+
+impl Wishes {
+    pub(crate) fn in_folder(self, folder: &Path) -> Self {
+        Self { folder: Some(folder.to_owned()), ..self }
+    }
+}
+
+impl Driver {
+    /// Each driver once, by its quickest way.
+    pub(crate) const EACH: [Self; 2] = [Self::PlaywrightCli, Self::Cdp];
+
+    /// What it is called in figures.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::PlaywrightCli => "playwright-cli",
+            Self::PlaywrightCliByProcesses => "playwright-cli by processes",
+            Self::Cdp => "cdp",
+        }
+    }
+
+    /// A browser that this driver starts.
+    pub(crate) async fn launch(self, wishes: &Wishes) -> Arc<dyn BrowserDriver> {
+        match self {
+            Self::PlaywrightCli => Arc::new(playwright_cli(TransportChoice::Socket, wishes).await),
+            Self::PlaywrightCliByProcesses => Arc::new(playwright_cli(TransportChoice::Process, wishes).await),
+            Self::Cdp => Arc::new(cdp(wishes).await),
+        }
+    }
+}
+
+async fn playwright_cli(transport: TransportChoice, wishes: &Wishes) -> PlaywrightCli {
+    let mut options = PlaywrightCliOptions::from_env().expect(MISSING).with_transport(transport);
+    options = options.with_scripts(wishes.scripts);
+    if let Some(folder) = &wishes.folder {
+        options = options.with_folder(folder);
+    }
+    if let Some(folder) = &wishes.downloads {
+        options = options.with_downloads(folder);
+    }
+    if let Some(time) = wishes.launch {
+        options = options.with_launch_timeout(time);
+    }
+    if let Some(time) = wishes.action {
+        options = options.with_action_timeout(time);
+    }
+    if let Some(time) = wishes.navigation {
+        options = options.with_navigation_timeout(time);
+    }
+    if let Some(time) = wishes.settle {
+        options = options.with_settle(time);
+    }
+    PlaywrightCli::launch(&options).await.expect("the browser starts")
+}
+
+async fn cdp(wishes: &Wishes) -> Cdp {
+    let mut options = CdpOptions::from_env().expect(MISSING).with_scripts(wishes.scripts);
+    if let Some(folder) = &wishes.folder {
+        options = options.with_folder(folder);
+    }
+    if let Some(folder) = &wishes.downloads {
+        options = options.with_downloads(folder);
+    }
+    if let Some(time) = wishes.launch {
+        options = options.with_launch_timeout(time);
+    }
+    if let Some(time) = wishes.action {
+        options = options.with_action_timeout(time);
+    }
+    if let Some(time) = wishes.navigation {
+        options = options.with_navigation_timeout(time);
+    }
+    Cdp::launch(&options).await.expect("the browser starts")
+}
