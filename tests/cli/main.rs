@@ -1,0 +1,77 @@
+//! The program `webwise` from outside: exit codes, what it says, and what it leaves behind.
+//!
+//! Each test has a machine of its own: a home folder and a `PATH` with nothing but the programs put there.
+
+#![cfg(unix)]
+
+mod demo;
+mod doctor;
+mod machine;
+mod run;
+mod setup;
+
+use machine::{Machine, refusal_of, refused, text};
+
+#[test]
+fn no_command_is_refused() {
+    assert!(refusal_of(&[]).contains("say what to do"));
+}
+
+#[test]
+fn an_unknown_command_is_refused_and_named() {
+    assert!(refusal_of(&["fly"]).contains("'fly'"));
+}
+
+#[test]
+fn an_unknown_flag_is_refused_with_the_one_that_was_meant() {
+    let said = refusal_of(&["setup", "--chekc"]);
+    assert!(said.contains("'--chekc'") && said.contains("'--check'"), "{said}");
+}
+
+#[test]
+fn a_superfluous_argument_is_refused() {
+    assert!(refusal_of(&["doctor", "now"]).contains("'now'"));
+}
+
+#[test]
+fn flags_that_exclude_each_other_are_refused() {
+    assert!(refusal_of(&["setup", "--yes", "--check"]).contains("cannot be used with"));
+}
+
+#[test]
+fn an_argument_that_is_not_text_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let machine = Machine::complete();
+    let output = machine.command(&["doctor"]).arg(std::ffi::OsStr::from_bytes(b"--\xff\x1b[31m")).output().unwrap();
+    assert!(!refused(&machine, &output).contains('\u{1b}'));
+}
+
+#[test]
+fn without_a_home_the_variable_to_set_is_named() {
+    let machine = Machine::complete();
+    for command in ["setup", "doctor"] {
+        let output = machine.command(&[command]).env_remove("HOME").output().unwrap();
+        assert!(refused(&machine, &output).contains("set WEBWISE_HOME"));
+    }
+}
+
+#[test]
+fn a_variable_that_names_no_browser_is_refused() {
+    let machine = Machine::complete();
+    let output = machine.command(&["setup"]).env("WEBWISE_CHROMIUM", "/nowhere/chrome").output().unwrap();
+    assert!(refused(&machine, &output).contains("WEBWISE_CHROMIUM names /nowhere/chrome"));
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let machine = Machine::with(&[]);
+    for (args, word) in
+        [(&["--help"][..], "doctor"), (&["setup", "--help"][..], "--check"), (&["--version"][..], "webwise")]
+    {
+        let output = machine.run(args);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(text(&output.stdout).contains(word) && output.stderr.is_empty());
+    }
+    assert!(machine.left_nothing());
+}

@@ -1,0 +1,100 @@
+//! `webwise run`: what is refused before a browser starts, and a browser that does not start.
+
+use crate::machine::{Machine, refusal_of, refused, text};
+
+/// A run on a machine where it could start, but for what is added.
+fn run_with(args: &[&str], variables: &[(&str, &str)]) -> String {
+    let machine = Machine::complete();
+    let fine = ["run", "--goal", "Look", "--url", "https://a.example"];
+    let output = machine.command(&fine).args(args).envs(variables.iter().copied()).output().unwrap();
+    refused(&machine, &output)
+}
+
+const MODEL: (&str, &str) = ("WEBWISE_LLM_BASE_URL", "http://127.0.0.1:9/v1");
+
+#[test]
+fn a_run_without_a_model_says_what_to_set() {
+    let said = run_with(&[], &[]);
+    assert!(said.contains("GEMINI_API_KEY") && said.contains("WEBWISE_LLM_BASE_URL"), "{said}");
+}
+
+#[test]
+fn a_run_needs_a_goal_and_an_address() {
+    assert!(refusal_of(&["run"]).contains("--goal"));
+    assert!(refusal_of(&["run", "--goal", "x"]).contains("--url"));
+    assert!(refusal_of(&["run", "--goal", " ", "--url", "https://a.example"]).contains("goal"));
+}
+
+#[test]
+fn a_bad_value_of_a_run_is_named_with_its_flag() {
+    for (flag, value) in [
+        ("--max-steps", "0"),
+        ("--max-calls", "x"),
+        ("--max-input-tokens", "-1"),
+        ("--max-output-tokens", "1.5"),
+        ("--timeout", "soon"),
+        ("--approve", "maybe"),
+        ("--allow", "a b"),
+        ("--param", "novalue"),
+        ("--secret", "PASSWORD=hunter2"),
+        ("--session-id", "../x"),
+        ("--base-url", "localhost"),
+    ] {
+        let said = run_with(&[&format!("{flag}={value}")], &[MODEL]);
+        assert!(said.contains(flag), "{said}");
+    }
+}
+
+#[test]
+fn a_secret_comes_from_a_variable_that_must_be_set() {
+    let said = run_with(&["--secret", "PASSWORD=SHOP_PASSWORD@https://a.example"], &[MODEL]);
+    assert!(said.contains("SHOP_PASSWORD"), "{said}");
+    let open = run_with(&["--secret", "PASSWORD=PW@http://a.example"], &[MODEL, ("PW", "hunter2")]);
+    assert!(open.contains("https") && !open.contains("hunter2"), "{open}");
+}
+
+#[test]
+fn a_secret_that_is_not_text_is_not_called_unset() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let machine = Machine::complete();
+    let args = ["run", "--goal", "g", "--url", "https://a.example", "--secret", "PASSWORD=PW@https://a.example"];
+    let value = std::ffi::OsStr::from_bytes(b"hunter2\xff");
+    let said = refused(&machine, &machine.command(&args).env("PW", value).output().unwrap());
+    assert!(said.contains("PW is set, but not to UTF-8 text") && !said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn a_model_that_cannot_be_used_is_named_by_its_flag_or_variable() {
+    assert!(run_with(&["--model", "qwen3"], &[]).contains("--model"));
+    assert!(run_with(&[], &[("WEBWISE_MODEL", "claude-opus-4-6")]).contains("ANTHROPIC_API_KEY"));
+    let said = run_with(&[], &[("WEBWISE_LLM_BASE_URL", "https://me:hunter2@a.example")]);
+    assert!(said.contains("WEBWISE_LLM_BASE_URL") && !said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_before_anything_starts() {
+    assert!(run_with(&["--runs-dir", "/dev/null/runs"], &[MODEL]).contains("--runs-dir"));
+    let machine = Machine::with(&[]);
+    let output = machine.run(&["demo", "--runs-dir", "/dev/null/runs"]);
+    assert!(refused(&machine, &output).contains("/dev/null/runs"));
+}
+
+#[test]
+fn a_run_without_a_browser_is_refused_and_leaves_nothing() {
+    let machine = Machine::with(&[]);
+    let run = ["run", "--goal", "Look", "--url", "https://a.example", "--approve", "auto"];
+    let output = machine.command(&run).envs([MODEL]).output().unwrap();
+    assert!(refused(&machine, &output).contains("webwise setup"));
+}
+
+#[test]
+fn a_browser_that_does_not_start_is_a_failure_with_what_it_said() {
+    let machine = Machine::complete();
+    let run = ["run", "--goal", "Look", "--url", "https://a.example", "--approve", "auto"];
+    let output = machine.command(&run).envs([MODEL]).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("webwise doctor") && said.contains("0.1.22"), "{said}");
+    assert!(machine.left_nothing());
+}

@@ -1,0 +1,132 @@
+//! `webwise setup`: what it installs, where it stops, and what it says.
+
+use crate::machine::{Machine, debian, read, refused, root, text};
+
+#[test]
+fn where_nothing_can_be_installed_setup_says_what_to_install() {
+    let machine = Machine::with(&[]);
+    let said = refused(&machine, &machine.run(&["setup"]));
+    assert!(said.contains("install Node.js, npm and Chromium with its own package manager"), "{said}");
+}
+
+#[test]
+fn a_home_that_cannot_be_made_is_refused() {
+    let machine = Machine::with(&[("node", "echo v20.1.0"), ("npm", "exit 0"), ("chromium", "echo 156.0")]);
+    let output = machine.command(&["setup"]).env("WEBWISE_HOME", "/dev/null/x").output().unwrap();
+    assert!(refused(&machine, &output).contains("set WEBWISE_HOME to another folder"));
+}
+
+#[test]
+fn setup_does_nothing_where_all_is_there() {
+    let machine = Machine::complete();
+    for args in [&["setup"][..], &["setup", "--yes"], &["setup", "--check"]] {
+        let output = machine.run(args);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert!(text(&output.stdout).contains("ok       Chromium: 156.0.8078 at "));
+        assert!(output.stderr.is_empty() && machine.left_nothing());
+    }
+}
+
+#[test]
+fn setup_installs_everything_on_a_bare_machine_and_then_nothing_more() {
+    let machine = debian("v18.20.4");
+    let output = machine.run(&["setup"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("ok       Node.js: 22.1.0 at "), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("[2/2] Install @playwright/cli@0.1.22 and node@22 with npm"));
+    assert!(
+        read(&machine.bin().join("apt-was-told")).contains("install -y --no-install-recommends nodejs npm chromium")
+    );
+    let told = read(&root(&machine).join("npm-was-told"));
+
+    let again = machine.run(&["setup"]);
+    assert_eq!(again.status.code(), Some(0));
+    assert!(text(&again.stdout).starts_with("Nothing to do"));
+    assert_eq!(read(&root(&machine).join("npm-was-told")), told);
+    assert_eq!(read(&machine.bin().join("apt-was-told")).lines().count(), 2);
+}
+
+#[test]
+fn a_distribution_with_a_new_node_gets_no_second_one() {
+    let machine = debian("v20.9.0");
+    assert_eq!(machine.run(&["setup"]).status.code(), Some(0));
+    let told = read(&root(&machine).join("npm-was-told"));
+    assert!(told.contains("@playwright/cli@0.1.22") && !told.contains("node@22"), "{told}");
+}
+
+#[test]
+fn a_check_installs_nothing_and_lists_what_would_be_done() {
+    let machine = debian("v18.20.4");
+    let output = machine.run(&["setup", "--check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("1. Install Node.js, npm and Chromium from the system's packages"));
+    assert!(machine.left_nothing() && !machine.bin().join("apt-was-told").exists());
+}
+
+#[test]
+fn what_the_tests_need_is_checked_only_when_asked_and_a_wrong_wheel_is_not_unpacked() {
+    let machine = Machine::complete();
+    let output = machine.run(&["setup", "--check", "--tests"]);
+    assert_eq!(output.status.code(), Some(2), "there is no pip and no way to install it");
+    assert!(text(&output.stderr).contains("install pip for Python and strace with its own package manager"));
+
+    // A pip that brings something else under the right name, and a Python that would unpack it.
+    let python = [
+        "test \"$3\" = --version && echo 'pip 23.0.1 from /usr/lib' && exit 0",
+        "for word in \"$@\"; do case $last in --dest) new=$word;; esac; last=$word; done",
+        "case $2 in pip) echo else >\"$new/miniwob-1.1.0-py3-none-any.whl\";; zipfile) mkdir -p \"$4/miniwob/html/miniwob\";; esac",
+    ];
+    let other = Machine::with(&[("python3", &python.join("\n")), ("strace", "echo strace -- version 6.1")]);
+    for name in ["python3", "strace"] {
+        std::fs::rename(other.bin().join(name), machine.bin().join(name)).unwrap();
+    }
+    let output = machine.run(&["setup", "--check", "--tests"]);
+    assert_eq!(output.status.code(), Some(1));
+    for step in ["1. Get MiniWoB++ 1.1.0 with pip", "2. Get Django 5.2.19 with pip", "3. Get Roundup 2.6.0 with pip"] {
+        assert!(text(&output.stdout).contains(step), "{step}: {}", text(&output.stdout));
+    }
+    assert!(machine.left_nothing());
+
+    let output = machine.run(&["setup", "--tests"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("is not the expected file"), "{}", text(&output.stderr));
+    assert!(!machine.home().join(".cache/webwise/miniwob/1.1.0").exists());
+    assert_eq!(machine.run(&["setup"]).status.code(), Some(0));
+}
+
+#[test]
+fn what_setup_starts_sees_no_key_and_what_it_needs_to_reach_the_registry() {
+    let machine =
+        Machine::with(&[("node", "echo v20.1.0"), ("chromium", "echo 156.0"), ("npm", "/usr/bin/env >&2; exit 3")]);
+    let mut command = machine.command(&["setup"]);
+    let keys = ["GEMINI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "WEBWISE_LLM_API_KEY", "SHOP_PASSWORD"];
+    command.envs(keys.map(|name| (name, "hunter2")));
+    let needed = [("https_proxy", "http://127.0.0.1:3128"), ("npm_config_loglevel", "silent"), ("LC_ALL", "C")];
+    let output = command.envs(needed).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(said.contains("`npm` failed (exit status: 3)") && !said.contains("hunter2"), "{said}");
+    for (name, value) in needed.into_iter().chain([("DEBIAN_FRONTEND", "noninteractive")]) {
+        assert!(said.contains(&format!("\n  {name}={value}\n")), "{name} in {said}");
+    }
+}
+
+#[test]
+fn a_failed_installation_shows_what_the_program_said() {
+    let machine = Machine::with(&[
+        ("node", "echo v20.1.0"),
+        ("chromium", "echo 156.0"),
+        ("npm", "echo 'registry is \u{1b}[31mon fire' >&2; exit 3"),
+    ]);
+    let output = machine.run(&["setup"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("`npm` failed (exit status: 3)") && said.contains("\n  registry is on fire\n"), "{said}");
+}
+
+#[test]
+fn an_installation_that_brings_nothing_is_not_called_a_success() {
+    let machine = Machine::with(&[("node", "echo v20.1.0"), ("chromium", "echo 156.0"), ("npm", "exit 0")]);
+    let output = machine.run(&["setup"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("what it should bring is not there"));
+}
