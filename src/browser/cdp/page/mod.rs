@@ -4,10 +4,11 @@
 //! page past whatever names the page has put in the way (`dom.js`).
 //!
 //! ```text
-//! dom      elements, read by the getters of their prototypes       find     locators, and locators for elements
-//! refs     numbers of elements, and which of them hold secrets      ready    what an action needs before it begins
-//! aria     roles, names and states                                  pointer  what the pointer really hit
-//! walk     the page as rows                                         fill     typing, choosing, ticking
+//! dom       elements, read by the getters of their prototypes      walk     the page as rows, and what of them changed
+//! refs      numbers of elements, and which of them hold secrets    find     locators, and locators for elements
+//! look      what one look at the page has read of an element       ready    what an action needs before it begins
+//! aria      roles; `state`, `shown`, `name`: the rest of it        press    what the pointer really hit
+//! tree      which elements are nodes; `simplify`: which stay       fill     typing, choosing, ticking
 //! ```
 
 /// The files in the order in which they build upon each other.

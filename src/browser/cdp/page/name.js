@@ -138,8 +138,8 @@ function controlText(facts, role, how, reading) {
     case 'slider':
     case 'spinbutton':
     case 'meter':
-      return reading.from(facts, facts.attribute('aria-valuetext') ?? facts.attribute('aria-valuenow')
-        ?? facts.attribute('value'));
+      return reading.from(facts, maskedValue(facts, facts.attribute('aria-valuetext') ?? facts.attribute('aria-valuenow')
+        ?? facts.attribute('value')));
     case 'menu':
       return '';
     default:

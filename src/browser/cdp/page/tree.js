@@ -44,10 +44,13 @@ class Build {
   constructor(maxNodes) {
     this.root = new TreeNode('fragment', null, null);
     this.visits = [];
+    /** Nodes that are complete and stay. */
     this.nodes = 0;
     this.visited = 0;
     this.maxNodes = maxNodes;
     this.secrets = 0;
+    /** Whether a cap was met; what was not visited by then never is. */
+    this.isCut = false;
     this.active = dom.active(document);
     if (!hasFocus(document)) this.active = null;
     // Nothing in a part that is not shown can be seen, except text of style sheets and what is shown elsewhere.
@@ -59,7 +62,7 @@ class Build {
     this.enter(top, this.root, true, false);
     while (this.visits.length > 0) {
       const visit = this.visits[this.visits.length - 1];
-      const child = this.isFull ? null : visit.next();
+      const child = this.isCut ? null : visit.next();
       if (child === null) {
         this.visits.pop();
         this.leave(visit);
@@ -70,10 +73,6 @@ class Build {
       else if (type === ELEMENT) this.enter(child, visit.owner, visit.isSeen, visit.isMaskedHere);
     }
     joinTexts(this.root);
-  }
-
-  get isFull() {
-    return this.nodes >= this.maxNodes || this.visited >= MOST_VISITS;
   }
 
   text(node, { owner, isSeen, isMaskedHere }) {
@@ -87,12 +86,12 @@ class Build {
     if (facts.visited) return;
     facts.visited = true;
     this.visited++;
+    if (this.nodes >= this.maxNodes || this.visited >= MOST_VISITS) this.isCut = true;
     const isSeen = !isHiddenFact(facts) || boxOf(facts).isVisible;
     const isMaskedHere = isParentMasked || isSecret(element);
     facts.isMasked = isMaskedHere;
     const node = isSeen ? this.nodeOf(facts, parent, isParentMasked, isMaskedHere) : null;
     if (node !== null) {
-      this.nodes++;
       parent.hadNodes = true;
       openNode(node);
     }
@@ -126,7 +125,7 @@ class Build {
     if (node === null) return;
     const parent = this.parentOf();
     const kept = closeNode(node, parent);
-    if (kept[0] !== node) this.nodes--;
+    if (kept[0] === node) this.nodes++;
     for (const child of kept) parent.children.push(child);
   }
 

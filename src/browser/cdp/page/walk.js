@@ -18,7 +18,7 @@ let lastRows = [];
 /**
  * All that the page shows, or what changed in it since the walk of generation `since`: then the first `head` and the last
  * `tail` rows are as they were and not told again. At most `maxNodes` rows; `omitted` counts the rest. `secrets` counts
- * the fields whose content was masked.
+ * the fields that are shown and whose content never is.
  */
 function walk({ since = null, maxNodes = 40_000 } = {}) {
   const { rows, omitted, secrets } = look(() => readPage(maxNodes));
@@ -34,7 +34,7 @@ function readPage(maxNodes) {
   const build = new Build(maxNodes);
   build.run(top);
   const rows = toRows(build.root);
-  const unread = build.isFull ? Math.max(0, dom.query(top, '*').length + 1 - build.visited) : 0;
+  const unread = build.isCut ? Math.max(0, dom.query(top, '*').length + 1 - build.visited) : 0;
   const omitted = Math.max(0, rows.length - maxNodes) + unread;
   if (rows.length > maxNodes) rows.length = maxNodes;
   return { rows, omitted, secrets: build.secrets };
