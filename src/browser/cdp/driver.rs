@@ -79,6 +79,11 @@ impl Cdp {
         Ok(Self::new(hub, life))
     }
 
+    /// How the browser is reached: by a `pipe`, or by a `websocket` if it was attached to.
+    pub fn transport(&self) -> &'static str {
+        if self.hub.owned { "pipe" } else { "websocket" }
+    }
+
     fn new(hub: Arc<Hub>, life: Life) -> Self {
         Self { hub, turn: Mutex::default(), life: Mutex::new(life) }
     }
