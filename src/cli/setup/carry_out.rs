@@ -99,7 +99,7 @@ fn remove(folder: &Path) -> io::Result<()> {
 }
 
 /// Makes a folder for its owner only, with all above it.
-fn private_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -109,7 +109,7 @@ fn private_folder(folder: &Path) -> io::Result<()> {
 
 /// Makes the folder, for its owner only, with a `package.json`: without one npm would look for it in the folders above
 /// and install there.
-pub(super) fn own_folder(folder: &Path) -> io::Result<()> {
+fn own_folder(folder: &Path) -> io::Result<()> {
     private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {
         Ok(mut file) => io::Write::write_all(&mut file, b"{ \"name\": \"webwise-driver\", \"private\": true }\n"),

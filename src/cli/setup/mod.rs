@@ -68,7 +68,7 @@ async fn install(around: &Surroundings, machine: &mut Machine, steps: Vec<Step>,
     if !yes && std::io::stdin().is_terminal() && !agreed(&steps) {
         return Err(Refusal::usage("nothing was installed: run `webwise setup` again and answer yes, or use `--yes`"));
     }
-    let _lock = lock(&around.root)?;
+    let _lock = lock(around.root.parent().unwrap_or(&around.root))?;
     carry_out_all(around, machine, steps).await
 }
 
@@ -122,13 +122,13 @@ fn agreed(steps: &[Step]) -> bool {
         && matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes")
 }
 
-/// Keeps a second `setup` out of the same folder; the lock ends with this process.
-fn lock(root: &Path) -> Result<File, Refusal> {
+/// Keeps a second `setup` out of webwise's own folder; the lock ends with this process.
+fn lock(home: &Path) -> Result<File, Refusal> {
     let fail = |error: std::io::Error| {
-        Refusal::usage(format!("{} cannot be written ({error}): set WEBWISE_HOME to another folder", root.display()))
+        Refusal::usage(format!("{} cannot be written ({error}): set WEBWISE_HOME to another folder", home.display()))
     };
-    carry_out::own_folder(root).map_err(fail)?;
-    let file = File::create(root.join(".setup.lock")).map_err(fail)?;
+    carry_out::private_folder(home).map_err(fail)?;
+    let file = File::create(home.join(".setup.lock")).map_err(fail)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => {
