@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use super::{
     memory::args::MemoryArgs,
     run_args::{DemoArgs, RunArgs},
+    setup::choice::DriverName,
 };
 
 /// A browser agent with memory: a language model drives a real browser.
@@ -17,7 +18,8 @@ pub(super) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Install what the browser driver needs: Node.js, playwright-cli and Chromium; asks first if it can.
+    /// Install what the browser driver needs: Chromium; with `--driver playwright-cli` also Node.js and playwright-cli. Asks first
+    /// if it can.
     Setup(SetupArgs),
     /// Say what is there, what is missing, and what to do about it.
     Doctor(DoctorArgs),
@@ -37,13 +39,20 @@ pub(super) struct SetupArgs {
     /// Only say what would be done; exit code 1 if there is something to do.
     #[arg(long, conflicts_with = "yes")]
     pub(super) check: bool,
-    /// Also get what the tests of this crate need: MiniWoB++, Django and Roundup, with Python's pip, and strace.
+    /// The driver to install for. Without it the one that `doctor` names: playwright-cli where that and its Node.js are there
+    /// already, else cdp.
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with = "tests")]
+    pub(super) driver: Option<DriverName>,
+    /// Also get what the tests of this crate need: both drivers, MiniWoB++, Django and Roundup, with Python's pip, and strace.
     #[arg(long)]
     pub(super) tests: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
+    /// Report on this driver, and not on the one that would be used.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(super) driver: Option<DriverName>,
     /// Print the report as JSON.
     #[arg(long)]
     pub(super) json: bool,

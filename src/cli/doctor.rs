@@ -10,9 +10,10 @@ use super::{
     drive::model::{self, Described},
     say,
     setup::{
+        choice::{Choice, DriverName, choose},
         machine::{CLI_VERSION, MIN_NODE_MAJOR, Machine, Surroundings, Tool},
         packages::{PACKAGES, Package, Packages},
-        plan::{cli_is_fine, node_is_fine},
+        plan::{needs_tool, setup_command},
     },
 };
 
@@ -68,13 +69,30 @@ impl Check {
         let advice = self.advice.as_ref().map(|advice| format!(" -> {advice}")).unwrap_or_default();
         format!("{:<8} {}: {}{advice}", self.status.word(), self.name, self.found)
     }
+
+    /// Nothing is wrong with what is not used.
+    fn is_not_needed_by(&mut self, choice: &Choice) {
+        if self.status != Status::Ok {
+            self.status = Status::Note;
+            self.found = format!("{}, and {} does not need it", self.found, choice.driver);
+            self.advice = None;
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
 struct Report {
     /// Whether a demo can run.
     ok: bool,
+    driver: Driver,
     checks: Vec<Check>,
+}
+
+/// Which driver a demo would use, and why.
+#[derive(Debug, Serialize)]
+struct Driver {
+    name: String,
+    why: String,
 }
 
 /// Looks and reports; fails if a demo cannot run.
@@ -83,12 +101,14 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     let machine = Machine::inspect(&around).await;
     let set: Vec<_> =
         MODEL_VARIABLES.into_iter().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
-    let mut checks = tools(&machine);
-    checks.push(folder(&around.root));
+    let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
+    let mut checks = programs(&machine, &choice);
+    checks.push(folder(&around.root, &choice));
     checks.push(model(&set, model::described_by_environment()));
     let ok = checks.iter().all(|check| matches!(check.status, Status::Ok | Status::Note));
     if args.json {
-        let report = Report { ok, checks };
+        let driver = Driver { name: choice.driver.to_string(), why: choice.why };
+        let report = Report { ok, driver, checks };
         let text = serde_json::to_string_pretty(&report)
             .map_err(|error| Refusal::failure(format!("the report cannot be written as JSON: {error}")))?;
         say(text);
@@ -101,16 +121,27 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
 }
 
 /// Prints the lines about the programs, as `setup` ends with them.
-pub(super) fn print_tools(machine: &Machine) {
-    for check in tools(machine) {
+pub(super) fn print_tools(machine: &Machine, choice: &Choice) {
+    for check in programs(machine, choice) {
         say(check.line());
     }
 }
 
-fn tools(machine: &Machine) -> Vec<Check> {
-    let setup = || Some("run `webwise setup`".to_owned());
+/// The driver, and then what it and the others are made of.
+fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
+    let tools = tools(machine, choice);
+    let is_fine = tools.iter().all(|check| matches!(check.status, Status::Ok | Status::Note));
+    // What it lacks has lines of its own.
+    let status = if is_fine { Status::Ok } else { Status::Note };
+    let driver = Check { name: "driver", status, found: choice.to_string(), advice: None };
+    [driver].into_iter().chain(tools).collect()
+}
+
+fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
+    let facts = machine.facts();
+    let setup = || Some(format!("run `{}`", setup_command(machine, choice)));
     let node_status = match &machine.node {
-        Tool::Found(..) if !node_is_fine(machine) => Status::TooOld,
+        Tool::Found(..) if !facts.node_is_fine() => Status::TooOld,
         tool => status(tool),
     };
     let mut node = check("Node.js", node_status, &machine.node, setup());
@@ -118,7 +149,7 @@ fn tools(machine: &Machine) -> Vec<Check> {
         node.found = format!("{}, playwright-cli needs {MIN_NODE_MAJOR} or newer", node.found);
     }
     let mut cli = check("playwright-cli", status(&machine.cli), &machine.cli, setup());
-    if cli.status == Status::Ok && !cli_is_fine(machine) {
+    if cli.status == Status::Ok && !facts.cli_is_fine() {
         cli.status = if machine.cli.version() < Some(CLI_VERSION) { Status::TooOld } else { Status::Broken };
         cli.found = format!("{}, the driver is made for {CLI_VERSION}", cli.found);
         cli.advice = setup();
@@ -126,8 +157,13 @@ fn tools(machine: &Machine) -> Vec<Check> {
         if cli.status == Status::Ok && machine.cli.version() != Some(CLI_VERSION) {
             cli.status = Status::Note;
             cli.found = format!("{}, chosen by WEBWISE_PLAYWRIGHT_CLI, tested is {CLI_VERSION}", cli.found);
-        } else if cli.status != Status::Ok && node_is_fine(machine) {
+        } else if cli.status != Status::Ok && facts.node_is_fine() {
             cli.advice = Some("correct or unset WEBWISE_PLAYWRIGHT_CLI".to_owned());
+        }
+    }
+    if !needs_tool(machine, choice) {
+        for check in [&mut node, &mut cli] {
+            check.is_not_needed_by(choice);
         }
     }
     let mut chromium = check("Chromium", status(&machine.chromium), &machine.chromium, setup());
@@ -171,17 +207,17 @@ fn check(name: &'static str, status: Status, tool: &Tool, advice: Option<String>
     Check { name, status, found, advice: advice.filter(|_| status != Status::Ok) }
 }
 
-/// Whether the folder for the driver can be written; looks at the nearest folder that exists and makes none.
-fn folder(root: &Path) -> Check {
+/// Whether the folder for playwright-cli can be written; looks at the nearest folder that exists and makes none.
+fn folder(root: &Path, choice: &Choice) -> Check {
     let nearest = root.ancestors().find(|folder| folder.exists()).unwrap_or(root);
     let writable = nearest.is_dir() && can_write(nearest);
     let advice = (!writable).then(|| "set WEBWISE_HOME to a folder that you can write".to_owned());
-    Check {
-        name: "folder",
-        status: if writable { Status::Ok } else { Status::Broken },
-        found: root.display().to_string(),
-        advice,
+    let status = if writable { Status::Ok } else { Status::Broken };
+    let mut check = Check { name: "folder", status, found: root.display().to_string(), advice };
+    if choice.driver == DriverName::Cdp {
+        check.is_not_needed_by(choice);
     }
+    check
 }
 
 #[cfg(unix)]
@@ -216,6 +252,15 @@ fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
 #[cfg(test)]
 mod tests {
     use super::{super::setup::machine::*, *};
+
+    /// What is said of the programs when playwright-cli was asked for.
+    fn tools(machine: &Machine) -> Vec<Check> {
+        super::tools(machine, &asked(DriverName::PlaywrightCli))
+    }
+
+    fn asked(driver: DriverName) -> Choice {
+        Choice { driver, why: "--driver asks for it".to_owned(), is_asked: true }
+    }
 
     fn machine() -> Machine {
         Machine {
@@ -254,10 +299,10 @@ mod tests {
         let old = Machine { node: Tool::Found("/usr/bin/node".into(), Version([18, 20, 4])), ..machine() };
         assert_eq!(
             lines(&old)[0],
-            "too old  Node.js: 18.20.4 at /usr/bin/node, playwright-cli needs 20 or newer -> run `webwise setup`"
+            "too old  Node.js: 18.20.4 at /usr/bin/node, playwright-cli needs 20 or newer -> run `webwise setup --driver playwright-cli`"
         );
         let none = Machine { chromium: Tool::Missing, ..machine() };
-        assert_eq!(lines(&none)[2], "missing  Chromium: not found -> run `webwise setup`");
+        assert_eq!(lines(&none)[2], "missing  Chromium: not found -> run `webwise setup --driver playwright-cli`");
         let wrong =
             Machine { chromium: Tool::Broken("/x".into(), "exit 1".into()), chromium_is_given: true, ..machine() };
         assert_eq!(
@@ -275,6 +320,37 @@ mod tests {
         assert_eq!(tools(&chosen)[1].status, Status::Note);
         let older = Machine { cli: Tool::Found("/x".into(), Version([0, 1, 3])), ..machine() };
         assert_eq!(tools(&older)[1].status, Status::TooOld);
+    }
+
+    #[test]
+    fn what_the_driver_does_not_need_is_a_note_without_advice() {
+        let old = Tool::Found("/usr/bin/node".into(), Version([18, 20, 4]));
+        let machine = Machine { node: old, cli: Tool::Missing, ..machine() };
+        let lines = |driver| programs(&machine, &asked(driver)).iter().map(Check::line).collect::<Vec<_>>();
+        assert_eq!(
+            lines(DriverName::Cdp),
+            [
+                "ok       driver: cdp, because --driver asks for it",
+                "note     Node.js: 18.20.4 at /usr/bin/node, playwright-cli needs 20 or newer, and cdp does not need it",
+                "note     playwright-cli: not found, and cdp does not need it",
+                "ok       Chromium: 156.0.0 at /usr/bin/chromium",
+            ]
+        );
+        let wanted = lines(DriverName::PlaywrightCli);
+        assert_eq!(wanted[0], "note     driver: playwright-cli, because --driver asks for it");
+        assert_eq!(wanted[2], "missing  playwright-cli: not found -> run `webwise setup --driver playwright-cli`");
+        let choice = Choice { is_asked: false, ..asked(DriverName::Cdp) };
+        let none = Machine { chromium: Tool::Missing, ..machine };
+        assert_eq!(super::tools(&none, &choice)[2].line(), "missing  Chromium: not found -> run `webwise setup`");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_matters_to_the_driver_that_is_installed_there() {
+        let nowhere = Path::new("/dev/null/x");
+        let said = folder(nowhere, &asked(DriverName::PlaywrightCli)).line();
+        assert_eq!(said, "broken   folder: /dev/null/x -> set WEBWISE_HOME to a folder that you can write");
+        let said = folder(nowhere, &asked(DriverName::Cdp)).line();
+        assert_eq!(said, "note     folder: /dev/null/x, and cdp does not need it");
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     Refusal,
-    drive::{Drive, Ended, RunsDir, Stop, model, person::Person, words},
+    drive::{Drive, Ended, RunsDir, Source, Stop, model, person::Person, words},
     run_args::{Approve, RunArgs},
     say,
     say::Voice,
-    values,
+    setup, values,
 };
 use crate::{
     Error, MemoryBackend, Task,
@@ -33,6 +33,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     }
     let drive = Drive {
         output: &args.output,
+        browser: browser(args).await?,
         runs: &runs,
         model,
         options: options(args),
@@ -42,6 +43,11 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     };
     let ended = drive.carry_out(task, &stop).await?;
     tell_end(&ended, voice)
+}
+
+/// Where the browser comes from.
+async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
+    Ok(Source::Start { choice: setup::chosen(args.browser.driver).await?, headed: args.browser.headed })
 }
 
 fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {

@@ -7,6 +7,7 @@ use url::Url;
 
 use super::{
     memory_place::MemoryPlace,
+    setup::choice::DriverName,
     values::{self, SecretSource},
 };
 use crate::{
@@ -72,6 +73,8 @@ pub(super) struct RunArgs {
     #[arg(long)]
     pub(super) no_memory: bool,
     #[command(flatten)]
+    pub(super) browser: BrowserArgs,
+    #[command(flatten)]
     pub(super) output: OutputArgs,
 }
 
@@ -93,6 +96,8 @@ pub(super) struct DemoArgs {
     #[arg(long)]
     pub(super) slow: bool,
     #[command(flatten)]
+    pub(super) browser: BrowserArgs,
+    #[command(flatten)]
     pub(super) output: OutputArgs,
 }
 
@@ -107,15 +112,24 @@ pub(super) struct ModelArgs {
     pub(super) base_url: Option<Url>,
 }
 
+/// Which browser is started.
+#[derive(Debug, Default, Args)]
+pub(super) struct BrowserArgs {
+    /// What drives the browser. Without it playwright-cli where that and its Node.js are there, else cdp; `webwise doctor` says
+    /// which and why.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(super) driver: Option<DriverName>,
+    /// Show the browser.
+    #[arg(long)]
+    pub(super) headed: bool,
+}
+
 /// What is shown and kept.
 #[derive(Debug, Args)]
 pub(super) struct OutputArgs {
     /// Folder of the run folders.
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(super) runs_dir: PathBuf,
-    /// Show the browser.
-    #[arg(long)]
-    pub(super) headed: bool,
     /// Keep a picture of each step; none is taken any more once a secret was typed.
     #[arg(long)]
     pub(super) screenshots: bool,
@@ -165,6 +179,7 @@ mod tests {
             ("--session-id", "../x"),
             ("--goal", ""),
             ("--base-url", "localhost:80"),
+            ("--driver", "selenium"),
         ] {
             let sentence = refusal(flag, value);
             assert!(sentence.contains(flag) && sentence.contains("value"), "{sentence}");

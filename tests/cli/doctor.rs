@@ -10,9 +10,73 @@ fn the_doctor_says_what_is_missing_and_fails() {
     let output = machine.run(&["doctor"]);
     assert_eq!(output.status.code(), Some(1));
     let report = text(&output.stdout);
-    assert!(report.contains("too old  Node.js: 18.20.4 at ") && report.contains("missing  Chromium"), "{report}");
+    assert!(report.contains("note     Node.js: 18.20.4 at ") && report.contains("missing  Chromium"), "{report}");
     assert!(report.contains("run `webwise setup`"));
+    let output = machine.run(&["doctor", "--driver", "playwright-cli"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = text(&output.stdout);
+    assert!(report.contains("too old  Node.js: 18.20.4 at ") && report.contains("missing  Chromium"), "{report}");
+    assert!(report.contains("run `webwise setup --driver playwright-cli`"), "{report}");
     assert!(machine.left_nothing());
+}
+
+#[test]
+fn the_doctor_says_which_driver_would_be_used_and_why() {
+    let old = ("node", "echo v18.20.4");
+    let (tool, chromium) = (("playwright-cli", "echo 0.1.22"), ("chromium", "echo Chromium 156.0.1"));
+    for (programs, args, code, line) in [
+        (
+            &[chromium][..],
+            &[][..],
+            0,
+            "ok       driver: cdp, because playwright-cli is not here, and cdp needs only Chromium",
+        ),
+        (
+            &[chromium, tool, old],
+            &[],
+            0,
+            "ok       driver: cdp, because Node.js is 18.20.4 and playwright-cli needs 20 or",
+        ),
+        (
+            &[chromium, tool, ("node", "echo v20.1.0")],
+            &[],
+            0,
+            "ok       driver: playwright-cli, because playwright-cli and",
+        ),
+        (
+            &[chromium, tool, ("node", "echo v20.1.0")],
+            &["--driver", "cdp"],
+            0,
+            "ok       driver: cdp, because --driver asks",
+        ),
+        (
+            &[chromium],
+            &["--driver", "playwright-cli"],
+            1,
+            "note     driver: playwright-cli, because --driver asks for it",
+        ),
+        (&[], &[], 1, "note     driver: cdp, because playwright-cli is not here"),
+    ] {
+        let machine = Machine::with(programs);
+        let output = machine.run(&[&["doctor"][..], args].concat());
+        let report = text(&output.stdout);
+        assert!(report.starts_with(line), "{line}: {report}");
+        assert_eq!(output.status.code(), Some(code), "{report}");
+        assert!(machine.left_nothing());
+    }
+}
+
+#[test]
+fn who_names_a_tool_is_told_when_it_does_not_run_and_gets_no_other_driver() {
+    let machine = Machine::complete();
+    for command in ["doctor", "setup", "demo"] {
+        let output = machine.command(&[command]).env("WEBWISE_PLAYWRIGHT_CLI", "/nowhere/cli").output().unwrap();
+        assert_ne!(output.status.code(), Some(0));
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(said.contains("correct or unset") && said.contains("/nowhere/cli"), "{said}");
+    }
+    let mut doctor = machine.command(&["doctor", "--driver", "cdp"]);
+    assert_eq!(doctor.env("WEBWISE_PLAYWRIGHT_CLI", "/nowhere/cli").output().unwrap().status.code(), Some(0));
 }
 
 #[test]
@@ -52,19 +116,22 @@ fn the_doctor_says_which_of_several_variables_is_used() {
 #[test]
 fn the_doctors_json_says_the_same_as_its_lines() {
     let machine = Machine::with(&[("node", "echo v22.0.1")]);
-    let output = machine.run(&["doctor", "--json"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(output.stderr.is_empty());
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["ok"], false);
-    let status = |name: &str| {
-        let checks = report["checks"].as_array().unwrap();
-        checks.iter().find(|check| check["name"] == name).unwrap()["status"].as_str().unwrap().to_owned()
-    };
-    assert_eq!(
-        (status("Node.js").as_str(), status("Chromium").as_str(), status("model").as_str()),
-        ("ok", "missing", "note")
-    );
+    for (args, driver, tool) in
+        [(&[][..], "cdp", "note"), (&["--driver", "playwright-cli"], "playwright-cli", "missing")]
+    {
+        let output = machine.run(&[&["doctor", "--json"][..], args].concat());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stderr.is_empty());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&report["ok"], &report["driver"]["name"]), (&false.into(), &driver.into()));
+        assert!(report["driver"]["why"].as_str().is_some_and(|why| !why.is_empty()));
+        let status = |name: &str| {
+            let checks = report["checks"].as_array().unwrap();
+            checks.iter().find(|check| check["name"] == name).unwrap()["status"].as_str().unwrap().to_owned()
+        };
+        let told = ["driver", "Node.js", "playwright-cli", "Chromium", "model"].map(status);
+        assert_eq!(told, ["note", "ok", tool, "missing", "note"]);
+    }
 }
 
 #[test]

@@ -36,6 +36,11 @@ impl Machine {
         ])
     }
 
+    /// What is enough for the native driver, by programs that only say their version.
+    pub(crate) fn with_chromium_alone() -> Self {
+        Self::with(&[("chromium", "echo Chromium 156.0.8078.79 built on Debian")])
+    }
+
     pub(crate) fn bin(&self) -> PathBuf {
         self.dir.path().join("bin")
     }

@@ -35,7 +35,17 @@ fn a_superfluous_argument_is_refused() {
 
 #[test]
 fn flags_that_exclude_each_other_are_refused() {
-    assert!(refusal_of(&["setup", "--yes", "--check"]).contains("cannot be used with"));
+    for args in [&["setup", "--yes", "--check"][..], &["setup", "--tests", "--driver", "cdp"]] {
+        assert!(refusal_of(args).contains("cannot be used with"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_driver_that_is_none_is_refused_with_those_that_are() {
+    for command in ["setup", "doctor", "demo"] {
+        let said = refusal_of(&[command, "--driver", "selenium"]);
+        assert!(said.contains("'selenium'") && said.contains("cdp, playwright-cli"), "{said}");
+    }
 }
 
 #[test]
@@ -66,9 +76,13 @@ fn a_variable_that_names_no_browser_is_refused() {
 #[test]
 fn help_and_version_are_no_errors() {
     let machine = Machine::with(&[]);
-    for (args, word) in
-        [(&["--help"][..], "doctor"), (&["setup", "--help"][..], "--check"), (&["--version"][..], "webwise")]
-    {
+    for (args, word) in [
+        (&["--help"][..], "doctor"),
+        (&["setup", "--help"], "--check"),
+        (&["run", "--help"], "--driver"),
+        (&["demo", "--help"], "--driver"),
+        (&["--version"], "webwise"),
+    ] {
         let output = machine.run(args);
         assert_eq!(output.status.code(), Some(0));
         assert!(text(&output.stdout).contains(word) && output.stderr.is_empty());

@@ -1,5 +1,7 @@
 //! `webwise run`: what is refused before a browser starts, and a browser that does not start.
 
+use std::process::Output;
+
 use crate::machine::{Machine, refusal_of, refused, text};
 
 /// A run on a machine where it could start, but for what is added.
@@ -39,6 +41,7 @@ fn a_bad_value_of_a_run_is_named_with_its_flag() {
         ("--secret", "PASSWORD=hunter2"),
         ("--session-id", "../x"),
         ("--base-url", "localhost"),
+        ("--driver", "selenium"),
     ] {
         let said = run_with(&[&format!("{flag}={value}")], &[MODEL]);
         assert!(said.contains(flag), "{said}");
@@ -80,21 +83,49 @@ fn a_folder_that_cannot_be_written_is_refused_before_anything_starts() {
     assert!(refused(&machine, &output).contains("/dev/null/runs"));
 }
 
+/// A run that nobody has to be asked for, which says no word before its browser is there.
+fn run(machine: &Machine, args: &[&str], variables: &[(&str, &str)]) -> Output {
+    let run = ["run", "--goal", "Look", "--url", "https://a.example", "--approve", "auto"];
+    machine.command(&run).args(args).envs([MODEL]).envs(variables.iter().copied()).output().unwrap()
+}
+
 #[test]
 fn a_run_without_a_browser_is_refused_and_leaves_nothing() {
-    let machine = Machine::with(&[]);
-    let run = ["run", "--goal", "Look", "--url", "https://a.example", "--approve", "auto"];
-    let output = machine.command(&run).envs([MODEL]).output().unwrap();
-    assert!(refused(&machine, &output).contains("webwise setup"));
+    for (args, program, setup) in [
+        (&[][..], "chromium", "run `webwise setup`, or set WEBWISE_CHROMIUM"),
+        (&["--driver", "cdp"], "chromium", "run `webwise setup`, or set WEBWISE_CHROMIUM"),
+        (&["--driver", "playwright-cli"], "playwright-cli", "run `webwise setup --driver playwright-cli`, or set"),
+    ] {
+        let machine = Machine::with(&[]);
+        let said = refused(&machine, &run(&machine, args, &[]));
+        assert!(said.contains(&format!("missing: {program}: {setup}")), "{said}");
+    }
+}
+
+#[test]
+fn a_wrong_path_of_the_browser_is_refused_by_both_drivers() {
+    for driver in ["cdp", "playwright-cli"] {
+        let machine = Machine::complete();
+        let output = run(&machine, &["--driver", driver], &[("WEBWISE_CHROMIUM", "/nowhere/chrome")]);
+        let said = refused(&machine, &output);
+        assert!(said.contains("WEBWISE_CHROMIUM: /nowhere/chrome"), "{said}");
+    }
 }
 
 #[test]
 fn a_browser_that_does_not_start_is_a_failure_with_what_it_said() {
-    let machine = Machine::complete();
-    let run = ["run", "--goal", "Look", "--url", "https://a.example", "--approve", "auto"];
-    let output = machine.command(&run).envs([MODEL]).output().unwrap();
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("webwise doctor") && said.contains("0.1.22"), "{said}");
-    assert!(machine.left_nothing());
+    let dying = ("chromium", "echo 'FATAL: no usable sandbox' >&2; exit 1");
+    let tool = ("playwright-cli", "echo 0.1.22");
+    for (args, word) in [(&[][..], "0.1.22"), (&["--driver", "cdp"], "FATAL: no usable sandbox")] {
+        let machine = Machine::with(&[("node", "echo v20.1.0"), tool, dying]);
+        let output = run(&machine, args, &[]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.starts_with("webwise: the browser cannot be started: `webwise doctor` says what is there\n"),
+            "{said}"
+        );
+        assert!(said.contains(word) && !said.contains("panicked"), "{said}");
+        assert!(output.stdout.is_empty() && machine.left_nothing());
+    }
 }

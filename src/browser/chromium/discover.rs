@@ -123,7 +123,7 @@ impl ProgramPlaces {
     /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
     #[cfg(any(test, feature = "playwright-cli"))]
     pub(in crate::browser) fn tool_program(&self) -> Result<PathBuf> {
-        checked(self.tool(), TOOL, TOOL_VARIABLE)
+        checked(self.tool(), TOOL, TOOL_VARIABLE, "webwise setup --driver playwright-cli")
     }
 
     /// The program of Chromium, if there is one.
@@ -131,15 +131,15 @@ impl ProgramPlaces {
     /// # Errors
     /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
     pub(in crate::browser) fn chromium_program(&self) -> Result<PathBuf> {
-        checked(self.chromium(), CHROMIUM[0], CHROMIUM_VARIABLE)
+        checked(self.chromium(), CHROMIUM[0], CHROMIUM_VARIABLE, "webwise setup")
     }
 }
 
-fn checked(found: Option<PathBuf>, name: &str, variable: &str) -> Result<PathBuf> {
+fn checked(found: Option<PathBuf>, name: &str, variable: &str, setup: &str) -> Result<PathBuf> {
     match found {
         Some(file) if is_program(&file) => Ok(file),
         Some(file) => Err(missing().with("variable", variable).with("no_program", file.display())),
-        None => Err(missing().with("program", name).with("help", format!("run `webwise setup`, or set {variable}"))),
+        None => Err(missing().with("program", name).with("help", format!("run `{setup}`, or set {variable}"))),
     }
 }
 

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use self::{approver::ShopOnly, errand::Errand};
 use super::{
     Refusal,
-    drive::{Drive, RunsDir, Stop, model},
+    drive::{Drive, RunsDir, Source, Stop, model},
     run_args::DemoArgs,
     say,
     say::Voice,
@@ -47,7 +47,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     let seed = args.seed.unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0);
     let memory = args.memory.open()?;
     let shop = open(args.port, seed).await.map_err(|error| no_shop(&error))?;
-    setup::ensure().await?;
+    let choice = setup::ensure(args.browser.driver).await?;
     let stop = Stop::listen()?;
 
     let (voice, errand) = (Voice { json: args.output.json }, Errand::default());
@@ -61,10 +61,10 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     let hint = "; set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or WEBWISE_LLM_BASE_URL for a real model";
     voice.line(format_args!("Model     {}{}", model.capabilities().model, if stands_in { hint } else { "" }));
     voice.line(format_args!("Approval  the demo approves placing the order by itself, on {origin} and nowhere else"));
-    voice.line("");
 
     let drive = Drive {
         output: &args.output,
+        browser: Source::Start { choice, headed: args.browser.headed },
         runs: &runs,
         model,
         options: options(args),

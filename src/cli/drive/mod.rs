@@ -1,12 +1,14 @@
 //! One run from the command line, as `run` and `demo` share it: browser, loop, run folder, and what is printed.
 //!
 //! ```text
-//! model      which model decides           person     who is asked at the terminal
+//! browser    which driver, and its start   person     who is asked at the terminal
+//! model      which model decides
 //! runs_dir   where runs are kept           stop       Ctrl-C
 //! watch      the steps as they happen      result     the end, in lines and as JSON
 //! words      actions and reasons in words
 //! ```
 
+mod browser;
 pub(super) mod model;
 pub(super) mod person;
 pub(super) mod result;
@@ -19,12 +21,12 @@ use std::{sync::Arc, time::Duration};
 
 use uuid::Uuid;
 
-pub(super) use self::{result::Ended, runs_dir::RunsDir, stop::Stop};
+use self::browser::Browser;
+pub(super) use self::{browser::Source, result::Ended, runs_dir::RunsDir, stop::Stop};
 use super::{Refusal, run_args::OutputArgs, say::Voice};
 use crate::{
-    BrowserDriver, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
+    BrowserDriver as _, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
     agent::{Approver, Options, StepEnd},
-    browser::{PlaywrightCli, PlaywrightCliOptions},
     event::{FanOut, RunFolder},
 };
 
@@ -32,6 +34,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
+    pub(super) browser: Source,
     pub(super) runs: &'a RunsDir,
     pub(super) model: Arc<dyn LlmClient>,
     pub(super) options: Options,
@@ -42,16 +45,21 @@ pub(super) struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    /// Starts a browser, runs the task and closes the browser, also when the person asks to stop.
+    /// Opens a browser, runs the task and closes the browser, also when the person asks to stop.
     pub(super) async fn carry_out(self, task: Task, stop: &Stop) -> Result<Ended, Refusal> {
         let voice = Voice { json: self.output.json };
         let id = RunId::from_bits(Uuid::now_v7().as_u128());
         let folder = Arc::new(RunFolder::new(self.runs.path()).map_err(|error| broken("the run folder", &error))?);
         let kept_in = folder.path_of(&id);
-        let browser = self.browser(stop).await?;
+        let browser = tokio::select! {
+            () = stop.asked() => Err(Refusal::failure("it was stopped before the browser was there")),
+            browser = Browser::open(&self.browser) => browser,
+        }?;
+        voice.line(format_args!("Driver    {}", self.browser));
+        voice.line("");
         let mut options = self.options;
         options.screenshots = self.output.screenshots;
-        let mut builder = DecisionLoop::builder(browser, Arc::clone(&self.model), self.memory)
+        let mut builder = DecisionLoop::builder(browser.driver(), Arc::clone(&self.model), self.memory)
             .with_options(options)
             .with_cancel(stop.cancel())
             .with_sink(FanOut::new().with(Arc::clone(&folder) as _).with(Arc::new(watch::watch(voice))));
@@ -69,10 +77,11 @@ impl Drive<'_> {
         }
         let report = run.finish().await;
 
-        let transport = agent.browser().transport();
-        let driver = agent.browser().capabilities().driver;
+        let transport = browser.transport();
+        let browser = browser.driver();
+        let driver = browser.capabilities().driver;
         // Dropping it ends the browser too, only without waiting for it.
-        let closed = agent.browser().close().await.err();
+        let closed = browser.close().await.err();
         let kept = folder.close().err();
         for (what, error) in [("the browser was not closed in order", closed), (incomplete(kept.as_ref()), kept)] {
             if let Some(error) = error {
@@ -80,23 +89,6 @@ impl Drive<'_> {
             }
         }
         Ok(Ended { report, driver, transport, model: self.model.capabilities().model, folder: kept_in })
-    }
-
-    async fn browser(&self, stop: &Stop) -> Result<PlaywrightCli, Refusal> {
-        let options = PlaywrightCliOptions::from_env().map_err(|error| {
-            let found = error.context().iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(": ");
-            Refusal::usage(format!("the browser cannot be started, something is missing: {found}"))
-        })?;
-        let options = options.with_headless(!self.output.headed);
-        tokio::select! {
-            () = stop.asked() => Err(Refusal::failure("it was stopped before the browser was there")),
-            browser = PlaywrightCli::launch(&options) => browser.map_err(|error| {
-                let help = "`webwise doctor` says what is there";
-                let headed = if self.output.headed { ", and --headed needs a screen" } else { "" };
-                Refusal::failure(format!("the browser cannot be started: {help}{headed}"))
-                    .with_details(format!("{error:?}").lines().map(super::say::one_line).collect())
-            }),
-        }
     }
 }
 

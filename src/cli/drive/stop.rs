@@ -30,7 +30,7 @@ impl Stop {
             cancel.cancel();
             sender.send_replace(true);
             signals.next().await;
-            // The browser's daemon watches this process and ends with it.
+            // The browser ends with this process, by either driver.
             std::process::exit(INTERRUPTED);
         });
         Ok(stop)

@@ -12,7 +12,10 @@ use std::{
 
 use tokio::{process::Command, time::timeout};
 
-use super::packages::{PACKAGES, Packages};
+use super::{
+    choice::Facts,
+    packages::{PACKAGES, Packages},
+};
 use crate::{browser::ProgramPlaces, cli::Refusal};
 
 /// The release of playwright-cli that the driver is tested with.
@@ -108,7 +111,7 @@ impl Surroundings {
     }
 }
 
-/// Everything that matters for the driver.
+/// Everything that matters for the drivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Machine {
     /// Our own folder for playwright-cli.
@@ -127,6 +130,17 @@ pub(crate) struct Machine {
     pub(crate) packages: Option<Packages>,
     /// What the tests of the store stop and disturb its system calls with, if it is wanted.
     pub(crate) strace: Option<Tool>,
+}
+
+/// Whether the native driver can start a browser: it talks by pipes with fixed numbers.
+pub(crate) const HAS_PIPES: bool = cfg!(unix);
+
+impl Facts {
+    /// Looks only for what decides between the drivers.
+    pub(crate) async fn inspect(places: &ProgramPlaces) -> Self {
+        let (node, cli) = tokio::join!(version_of(places.node(), places), version_of(places.tool(), places));
+        Self { node, cli, cli_is_given: places.names_tool(), has_pipes: HAS_PIPES }
+    }
 }
 
 impl Machine {
@@ -153,6 +167,12 @@ impl Machine {
             packages,
             strace,
         }
+    }
+
+    /// What decides between the drivers.
+    pub(crate) fn facts(&self) -> Facts {
+        let (node, cli) = (self.node.clone(), self.cli.clone());
+        Facts { node, cli, cli_is_given: self.cli_is_given, has_pipes: HAS_PIPES }
     }
 }
 

@@ -1,7 +1,8 @@
-//! `webwise setup`: gets what the playwright-cli driver needs, and does nothing where all is there.
+//! `webwise setup`: gets what the driver needs that is used here, and does nothing where all is there.
 //!
 //! ```text
 //! machine      looks: which programs are there, how new, who may install
+//! choice       decides: facts to the driver that is used; pure
 //! plan         decides: facts to steps, or to the sentence that says what the person has to do; pure
 //! packages     what the tests of this crate drive; pure
 //! carry_out    acts: one step with progress
@@ -9,6 +10,7 @@
 //! ```
 
 mod carry_out;
+pub(super) mod choice;
 mod environment;
 pub(super) mod machine;
 pub(super) mod packages;
@@ -21,10 +23,12 @@ use std::{
 };
 
 use self::{
-    machine::{Machine, Surroundings},
-    plan::{Step, plan},
+    choice::{Choice, DriverName, Facts, asked_for, choose},
+    machine::{HAS_PIPES, Machine, Surroundings},
+    plan::{Step, plan, setup_command},
 };
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
+use crate::browser::ProgramPlaces;
 
 /// Most steps of one call. Source: the system's packages and npm can each be needed once more after the other, a package of
 /// the tests once.
@@ -34,52 +38,82 @@ const MAX_STEPS: usize = 4 + packages::PACKAGES.len();
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?.for_tests(args.tests);
     let mut machine = Machine::inspect(&around).await;
-    let steps = plan(&machine).map_err(Refusal::usage)?;
+    let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
+    let steps = plan(&machine, &choice).map_err(Refusal::usage)?;
     if args.check {
-        let command = if args.tests { "webwise setup --tests" } else { "webwise setup" };
-        return check(&machine, &steps, command);
+        return check(&machine, &choice, &steps);
     }
     if steps.is_empty() {
         say("Nothing to do, everything is there:");
-        doctor::print_tools(&machine);
+        doctor::print_tools(&machine, &choice);
         return Ok(());
     }
-    install(&around, &mut machine, steps, args.yes).await?;
+    install(&around, &mut machine, &choice, steps, args.yes).await?;
+    // Without a wish, what is there now may have changed the choice.
+    let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     say("Ready:");
-    doctor::print_tools(&machine);
-    say("Next: webwise demo");
+    doctor::print_tools(&machine, &choice);
+    say(format_args!(
+        "Next: webwise demo{}",
+        if choice.is_asked { format!(" --driver {}", choice.driver) } else { String::new() }
+    ));
     Ok(())
 }
 
-/// Installs what is missing and says nothing where all is there; for commands that need it.
-pub(super) async fn ensure() -> Result<(), Refusal> {
+/// Chooses a driver and installs nothing; looks at the machine only where nobody asked for one.
+pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal> {
+    let choice = match asked {
+        Some(driver) => asked_for(driver, HAS_PIPES),
+        None => choose(None, &Facts::inspect(&ProgramPlaces::from_env()).await),
+    };
+    choice.map_err(Refusal::usage)
+}
+
+/// Chooses a driver, and installs what it lacks; says nothing where all is there.
+pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
-    let steps = plan(&machine).map_err(Refusal::usage)?;
-    if steps.is_empty() {
-        return Ok(());
+    let choice = choose(asked, &machine.facts()).map_err(Refusal::usage)?;
+    let steps = plan(&machine, &choice).map_err(Refusal::usage)?;
+    if !steps.is_empty() {
+        let command = choice.setup_command();
+        tell(format_args!("The browser needs something that is not here yet, so `{command}` runs first."));
+        install(&around, &mut machine, &choice, steps, false).await?;
     }
-    tell("The browser needs something that is not here yet, so `webwise setup` runs first.");
-    install(&around, &mut machine, steps, false).await
+    Ok(choice)
 }
 
 /// Carries the steps out; whoever can answer is asked first, wherever the output goes.
-async fn install(around: &Surroundings, machine: &mut Machine, steps: Vec<Step>, yes: bool) -> Result<(), Refusal> {
+async fn install(
+    around: &Surroundings,
+    machine: &mut Machine,
+    choice: &Choice,
+    steps: Vec<Step>,
+    yes: bool,
+) -> Result<(), Refusal> {
     if !yes && std::io::stdin().is_terminal() && !agreed(&steps) {
-        return Err(Refusal::usage("nothing was installed: run `webwise setup` again and answer yes, or use `--yes`"));
+        let command = setup_command(machine, choice);
+        return Err(Refusal::usage(format!(
+            "nothing was installed: run `{command}` again and answer yes, or use `--yes`"
+        )));
     }
     let _lock = lock(around.root.parent().unwrap_or(&around.root))?;
-    carry_out_all(around, machine, steps).await
+    carry_out_all(around, machine, choice, steps).await
 }
 
 /// Does the first step, looks again, and goes on until nothing is left to do.
-async fn carry_out_all(around: &Surroundings, machine: &mut Machine, mut steps: Vec<Step>) -> Result<(), Refusal> {
+async fn carry_out_all(
+    around: &Surroundings,
+    machine: &mut Machine,
+    choice: &Choice,
+    mut steps: Vec<Step>,
+) -> Result<(), Refusal> {
     let count = steps.len();
     for number in 1..=MAX_STEPS {
         let Some(step) = steps.first() else { return Ok(()) };
         carry_out::carry_out(step, number, count.max(number)).await?;
         *machine = Machine::inspect(around).await;
-        let left = plan(machine).map_err(Refusal::usage)?;
+        let left = plan(machine, choice).map_err(Refusal::usage)?;
         if left.first() == steps.first() {
             break;
         }
@@ -94,12 +128,13 @@ async fn carry_out_all(around: &Surroundings, machine: &mut Machine, mut steps: 
     }
 }
 
-fn check(machine: &Machine, steps: &[Step], command: &str) -> Result<(), Refusal> {
-    doctor::print_tools(machine);
+fn check(machine: &Machine, choice: &Choice, steps: &[Step]) -> Result<(), Refusal> {
+    doctor::print_tools(machine, choice);
     if steps.is_empty() {
         return Ok(());
     }
     list(&mut std::io::stdout(), steps);
+    let command = setup_command(machine, choice);
     Err(Refusal::failure(format!("setup has work to do: run `{command}` to have it done")))
 }
 

@@ -3,6 +3,7 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use super::{
+    choice::{Choice, DriverName},
     machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool},
     packages::Packages,
 };
@@ -58,15 +59,17 @@ pub(crate) enum Act {
     Remove(PathBuf),
 }
 
-/// What is missing, in the order it has to be installed; empty if everything is there.
+/// What the chosen driver lacks, in the order it has to be installed; empty if everything is there. The tests of this crate,
+/// if they are wanted, drive both.
 ///
 /// Each step changes the facts, so the caller looks at the machine again after the first one and asks for a new plan.
 ///
 /// # Errors
 /// One sentence that says what the person has to do.
-pub(crate) fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
-    // Without a Node.js the driver's script cannot run, and that is not the fault of who named it.
-    let cli_is_wrong = machine.cli_is_given && node_is_fine(machine);
+pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, String> {
+    let needs_tool = needs_tool(machine, choice);
+    // Without a Node.js the tool's script cannot run, and that is not the fault of who named it.
+    let cli_is_wrong = needs_tool && machine.cli_is_given && machine.facts().node_is_fine();
     for (tool, wrong, variable) in [
         (&machine.cli, cli_is_wrong, "WEBWISE_PLAYWRIGHT_CLI"),
         (&machine.chromium, machine.chromium_is_given, "WEBWISE_CHROMIUM"),
@@ -79,11 +82,11 @@ pub(crate) fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
         }
     }
     let mut steps = Vec::new();
-    let packages = system_packages(machine);
+    let modules = if needs_tool { node_modules(machine) } else { Vec::new() };
+    let packages = system_packages(machine, needs_tool, &modules);
     if !packages.is_empty() {
-        steps.push(system_step(machine, &packages)?);
+        steps.push(system_step(machine, &packages, &setup_command(machine, choice))?);
     }
-    let modules = node_modules(machine);
     if !modules.is_empty() {
         // On a bare machine npm comes with the first step, and is found when this step's turn comes.
         let npm = machine.npm.clone().unwrap_or_else(|| PathBuf::from("npm"));
@@ -93,20 +96,20 @@ pub(crate) fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// Whether the chosen Node.js runs playwright-cli.
-pub(crate) fn node_is_fine(machine: &Machine) -> bool {
-    machine.node.version().is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
+/// Whether playwright-cli and its Node.js are needed beside Chromium.
+pub(crate) fn needs_tool(machine: &Machine, choice: &Choice) -> bool {
+    choice.driver == DriverName::PlaywrightCli || machine.packages.is_some()
 }
 
-/// Whether playwright-cli is the tested release, or one that the person chose.
-pub(crate) fn cli_is_fine(machine: &Machine) -> bool {
-    machine.cli.version().is_some_and(|version| machine.cli_is_given || version == CLI_VERSION)
+/// The command that brings what is planned for.
+pub(crate) fn setup_command(machine: &Machine, choice: &Choice) -> String {
+    if machine.packages.is_some() { "webwise setup --tests".to_owned() } else { choice.setup_command() }
 }
 
-fn system_packages(machine: &Machine) -> Vec<&'static str> {
-    let needs_npm = machine.npm.is_none() && !node_modules(machine).is_empty();
+fn system_packages(machine: &Machine, needs_tool: bool, modules: &[String]) -> Vec<&'static str> {
+    let needs_npm = machine.npm.is_none() && !modules.is_empty();
     let mut packages = Vec::new();
-    if needs_npm || machine.node == Tool::Missing {
+    if needs_npm || (needs_tool && machine.node == Tool::Missing) {
         packages.push("nodejs");
     }
     if needs_npm {
@@ -126,17 +129,18 @@ fn system_packages(machine: &Machine) -> Vec<&'static str> {
 
 fn node_modules(machine: &Machine) -> Vec<String> {
     let mut modules = Vec::new();
-    if !cli_is_fine(machine) && !machine.cli_is_given {
+    let facts = machine.facts();
+    if !facts.cli_is_fine() && !machine.cli_is_given {
         modules.push(format!("@playwright/cli@{CLI_VERSION}"));
     }
     // How new the system's Node.js will be is known when it is there.
-    if machine.node != Tool::Missing && !node_is_fine(machine) {
+    if machine.node != Tool::Missing && !facts.node_is_fine() {
         modules.push(format!("node@{OWN_NODE_MAJOR}"));
     }
     modules
 }
 
-fn system_step(machine: &Machine, packages: &[&str]) -> Result<Step, String> {
+fn system_step(machine: &Machine, packages: &[&str], setup: &str) -> Result<Step, String> {
     let list = packages.join(" ");
     let (prefix, apt_get, how) = match &machine.installer {
         Installer::AptGet(apt_get) => (None, apt_get, "as root"),
@@ -144,12 +148,12 @@ fn system_step(machine: &Machine, packages: &[&str]) -> Result<Step, String> {
         Installer::NotAllowed => {
             return Err(format!(
                 "system packages are missing and this user may not install them: run `sudo apt-get update && sudo apt-get \
-                 install -y --no-install-recommends {list}`, then `webwise setup` again"
+                 install -y --no-install-recommends {list}`, then `{setup}` again"
             ));
         }
         Installer::NoAptGet => {
             return Err(format!(
-                "this system has no apt-get: install {} with its own package manager, then run `webwise setup` again",
+                "this system has no apt-get: install {} with its own package manager, then run `{setup}` again",
                 human(packages)
             ));
         }
@@ -216,6 +220,15 @@ mod tests {
         *,
     };
 
+    /// What playwright-cli needs.
+    fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
+        plan_for(DriverName::PlaywrightCli, machine)
+    }
+
+    fn plan_for(driver: DriverName, machine: &Machine) -> Result<Vec<Step>, String> {
+        super::plan(machine, &Choice { driver, why: String::new(), is_asked: true })
+    }
+
     fn found(path: &str, version: [u64; 3]) -> Tool {
         Tool::Found(path.into(), Version(version))
     }
@@ -279,6 +292,31 @@ mod tests {
         assert_eq!(steps[0].sentence, "Install Node.js, npm and Chromium from the system's packages (as root)");
         assert_eq!(*args(&steps[1], 0).last().unwrap(), "@playwright/cli@0.1.22");
         assert!(steps[1].sentence.ends_with("and Node.js 22 beside it if the system's own is older than 20"));
+    }
+
+    #[test]
+    fn the_native_driver_needs_chromium_and_nothing_else() {
+        let cdp = |machine: &Machine| plan_for(DriverName::Cdp, machine);
+        let steps = cdp(&bare()).unwrap();
+        assert_eq!((steps.len(), &args(&steps[0], 1)[3..5]), (1, &["chromium", "-q"][..]));
+        assert_eq!(steps[0].sentence, "Install Chromium from the system's packages (as root)");
+        let old_node = Machine { node: found("/usr/bin/node", [18, 20, 4]), cli: Tool::Missing, ..complete() };
+        assert_eq!(cdp(&old_node), Ok(vec![]));
+        // A tool that is not used may be as wrong as it likes.
+        let wrong = Machine { cli: Tool::Broken("/x".into(), String::new()), cli_is_given: true, ..complete() };
+        assert_eq!(cdp(&wrong), Ok(vec![]));
+        let sentence = cdp(&Machine { installer: Installer::NotAllowed, ..bare() }).unwrap_err();
+        assert!(sentence.contains("recommends chromium`, then `webwise setup --driver cdp` again"), "{sentence}");
+    }
+
+    #[test]
+    fn the_tests_need_both_drivers() {
+        let there = Packages { missing: vec![], ..packages(Tool::Missing) };
+        let wanted = Machine { packages: Some(there), ..bare() };
+        assert_eq!(plan_for(DriverName::Cdp, &wanted), plan_for(DriverName::PlaywrightCli, &wanted));
+        assert_eq!(plan_for(DriverName::Cdp, &wanted).unwrap().len(), 2);
+        let sentence = plan_for(DriverName::Cdp, &Machine { installer: Installer::NoAptGet, ..wanted }).unwrap_err();
+        assert!(sentence.contains("`webwise setup --tests` again"), "{sentence}");
     }
 
     #[test]

@@ -1,0 +1,196 @@
+//! Which driver is used, and why: facts about the machine to one answer. Pure; `machine` finds the facts.
+
+use std::fmt;
+
+use clap::ValueEnum;
+
+use super::machine::{CLI_VERSION, MIN_NODE_MAJOR, Tool};
+
+/// How a browser is driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DriverName {
+    /// Chromium by its own protocol; needs nothing else.
+    Cdp,
+    /// Chromium by the tool playwright-cli, which needs Node.js.
+    PlaywrightCli,
+}
+
+impl fmt::Display for DriverName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cdp => "cdp",
+            Self::PlaywrightCli => "playwright-cli",
+        })
+    }
+}
+
+/// What decides between the drivers. Chromium does not: both need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// The Node.js that runs playwright-cli.
+    pub(crate) node: Tool,
+    pub(crate) cli: Tool,
+    /// Whether `WEBWISE_PLAYWRIGHT_CLI` named it.
+    pub(crate) cli_is_given: bool,
+    /// Whether `cdp` can start a browser on this system.
+    pub(crate) has_pipes: bool,
+}
+
+impl Facts {
+    /// Whether the chosen Node.js runs playwright-cli.
+    pub(crate) fn node_is_fine(&self) -> bool {
+        self.node.version().is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
+    }
+
+    /// Whether playwright-cli is the tested release, or one that the person chose.
+    pub(crate) fn cli_is_fine(&self) -> bool {
+        self.cli.version().is_some_and(|version| self.cli_is_given || version == CLI_VERSION)
+    }
+
+    /// What playwright-cli lacks, in a few words; `None` if it is complete.
+    fn lack(&self) -> Option<String> {
+        match &self.cli {
+            // It cannot say its version without a Node.js, and that is then the reason.
+            Tool::Broken(..) if self.node_is_fine() => return Some("playwright-cli does not run".to_owned()),
+            Tool::Missing => return Some("playwright-cli is not here".to_owned()),
+            Tool::Found(_, version) if !self.cli_is_fine() => {
+                return Some(format!("playwright-cli is {version} and not the tested {CLI_VERSION}"));
+            }
+            _ => {}
+        }
+        match &self.node {
+            _ if self.node_is_fine() => None,
+            Tool::Missing => Some("playwright-cli has no Node.js here".to_owned()),
+            Tool::Broken(..) => Some("the Node.js of playwright-cli does not run".to_owned()),
+            Tool::Found(_, version) => {
+                Some(format!("Node.js is {version} and playwright-cli needs {MIN_NODE_MAJOR} or newer"))
+            }
+        }
+    }
+}
+
+/// The driver that is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) driver: DriverName,
+    /// Why, in words that follow "because".
+    pub(crate) why: String,
+    /// Whether the person asked for it by name.
+    pub(crate) is_asked: bool,
+}
+
+impl Choice {
+    /// The command that installs what this driver lacks.
+    pub(crate) fn setup_command(&self) -> String {
+        if self.is_asked { format!("webwise setup --driver {}", self.driver) } else { "webwise setup".to_owned() }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, because {}", self.driver, self.why)
+    }
+}
+
+/// The driver that was asked for, which needs no look at the machine.
+///
+/// # Errors
+/// One sentence, where it cannot work on this system.
+pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, String> {
+    if driver == DriverName::Cdp && !has_pipes {
+        return Err("on this system the driver cdp cannot start a browser: leave out `--driver cdp`".to_owned());
+    }
+    Ok(Choice { driver, why: "--driver asks for it".to_owned(), is_asked: true })
+}
+
+/// The driver that was asked for; else playwright-cli where it is complete or was named; else the one that needs nothing but
+/// Chromium.
+///
+/// # Errors
+/// As [`asked_for`].
+pub(crate) fn choose(asked: Option<DriverName>, facts: &Facts) -> Result<Choice, String> {
+    if let Some(driver) = asked {
+        return asked_for(driver, facts.has_pipes);
+    }
+    let (driver, why) = match facts.lack() {
+        None => (DriverName::PlaywrightCli, "playwright-cli and a Node.js that runs it are here".to_owned()),
+        Some(_) if facts.cli_is_given => {
+            (DriverName::PlaywrightCli, "WEBWISE_PLAYWRIGHT_CLI names its tool".to_owned())
+        }
+        Some(lack) if facts.has_pipes => (DriverName::Cdp, format!("{lack}, and cdp needs only Chromium")),
+        Some(_) => (DriverName::PlaywrightCli, "on this system no other driver can start a browser".to_owned()),
+    };
+    Ok(Choice { driver, why, is_asked: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::machine::Version, *};
+
+    fn found(version: [u64; 3]) -> Tool {
+        Tool::Found("/x".into(), Version(version))
+    }
+
+    fn broken() -> Tool {
+        Tool::Broken("/x".into(), "exit status: 127".into())
+    }
+
+    fn complete() -> Facts {
+        Facts { node: found([22, 1, 0]), cli: found(CLI_VERSION.0), cli_is_given: false, has_pipes: true }
+    }
+
+    fn chosen(asked: Option<DriverName>, facts: &Facts) -> String {
+        choose(asked, facts).unwrap().to_string()
+    }
+
+    #[test]
+    fn playwright_cli_is_used_only_where_it_is_complete() {
+        assert_eq!(
+            chosen(None, &complete()),
+            "playwright-cli, because playwright-cli and a Node.js that runs it are here"
+        );
+        for (facts, lack) in [
+            (Facts { cli: Tool::Missing, ..complete() }, "playwright-cli is not here"),
+            (Facts { cli: Tool::Missing, node: Tool::Missing, ..complete() }, "playwright-cli is not here"),
+            (Facts { cli: broken(), ..complete() }, "playwright-cli does not run"),
+            (Facts { cli: found([0, 2, 0]), ..complete() }, "playwright-cli is 0.2.0 and not the tested 0.1.22"),
+            (Facts { cli: broken(), node: Tool::Missing, ..complete() }, "playwright-cli has no Node.js here"),
+            (Facts { node: broken(), ..complete() }, "the Node.js of playwright-cli does not run"),
+            (
+                Facts { cli: broken(), node: found([18, 20, 4]), ..complete() },
+                "Node.js is 18.20.4 and playwright-cli needs 20 or newer",
+            ),
+        ] {
+            assert_eq!(chosen(None, &facts), format!("cdp, because {lack}, and cdp needs only Chromium"));
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_used_whatever_is_here() {
+        let bare = Facts { node: Tool::Missing, cli: Tool::Missing, ..complete() };
+        for driver in [DriverName::Cdp, DriverName::PlaywrightCli] {
+            for facts in [&bare, &complete()] {
+                let choice = choose(Some(driver), facts).unwrap();
+                assert_eq!(choice.to_string(), format!("{driver}, because --driver asks for it"));
+                assert_eq!(choice.setup_command(), format!("webwise setup --driver {driver}"));
+            }
+        }
+        assert_eq!(choose(None, &bare).unwrap().setup_command(), "webwise setup");
+    }
+
+    #[test]
+    fn who_names_a_tool_means_its_driver() {
+        let named = Facts { cli_is_given: true, cli: broken(), ..complete() };
+        assert_eq!(chosen(None, &named), "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool");
+        assert_eq!(choose(Some(DriverName::Cdp), &named).unwrap().driver, DriverName::Cdp);
+        let newer = Facts { cli_is_given: true, cli: found([0, 2, 0]), ..complete() };
+        assert_eq!(choose(None, &newer).unwrap().driver, DriverName::PlaywrightCli);
+    }
+
+    #[test]
+    fn where_the_native_driver_cannot_start_a_browser_it_is_never_chosen() {
+        let bare = Facts { node: Tool::Missing, cli: Tool::Missing, has_pipes: false, ..complete() };
+        assert_eq!(choose(None, &bare).unwrap().driver, DriverName::PlaywrightCli);
+        assert!(choose(Some(DriverName::Cdp), &bare).unwrap_err().contains("leave out"));
+    }
+}
