@@ -8,7 +8,8 @@ use super::{
     run_args::{Approve, RunArgs},
     say,
     say::Voice,
-    setup, values,
+    setup::{self, choice::DriverName},
+    values,
 };
 use crate::{
     Error, MemoryBackend, Task,
@@ -20,6 +21,9 @@ use crate::{
 
 /// Runs the task; fails unless its goal was reached on evidence.
 pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
+    if args.attach.is_some() && args.browser.driver == Some(DriverName::PlaywrightCli) {
+        return Err(Refusal::usage("--attach works by the driver cdp: leave out `--driver playwright-cli`"));
+    }
     let task = task(args)?;
     let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
     let runs = RunsDir::prepare(&args.output.runs_dir)?;
@@ -47,7 +51,10 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
 
 /// Where the browser comes from.
 async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
-    Ok(Source::Start { choice: setup::chosen(args.browser.driver).await?, headed: args.browser.headed })
+    match &args.attach {
+        Some(address) => Ok(Source::Attach(address.clone())),
+        None => Ok(Source::Start { choice: setup::chosen(args.browser.driver).await?, headed: args.browser.headed }),
+    }
 }
 
 fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {

@@ -74,6 +74,10 @@ pub(super) struct RunArgs {
     pub(super) no_memory: bool,
     #[command(flatten)]
     pub(super) browser: BrowserArgs,
+    /// Use a browser that runs with remote debugging, with its cookies, in a tab of its own; such as `http://127.0.0.1:9222`. By
+    /// the driver cdp.
+    #[arg(long, value_name = "URL", value_parser = values::debugger, conflicts_with = "headed")]
+    pub(super) attach: Option<Url>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }
@@ -180,6 +184,8 @@ mod tests {
             ("--goal", ""),
             ("--base-url", "localhost:80"),
             ("--driver", "selenium"),
+            ("--attach", "9222"),
+            ("--attach", "https://127.0.0.1:9222"),
         ] {
             let sentence = refusal(flag, value);
             assert!(sentence.contains(flag) && sentence.contains("value"), "{sentence}");

@@ -24,6 +24,15 @@ pub(super) fn url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
+/// Where a browser listens that runs with remote debugging.
+pub(super) fn debugger(text: &str) -> Result<Url, String> {
+    let wrong = || "give where the browser listens, such as http://127.0.0.1:9222".to_owned();
+    let url = Url::parse(text).map_err(|_| wrong())?;
+    let is_place = matches!(url.scheme(), "http" | "ws") && url.has_host();
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    if is_place && !has_user { Ok(url) } else { Err(wrong()) }
+}
+
 /// A site that may be visited: a host name or an address.
 pub(super) fn site(text: &str) -> Result<Site, String> {
     let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}/") };
@@ -130,6 +139,16 @@ mod tests {
             ["", "example.com", "file:///etc/passwd", "javascript:alert(1)", "about:blank", "http://", "https://a:b@c/"]
         {
             assert!(url(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_browser_listens_at_an_address_without_credentials() {
+        for fine in ["http://127.0.0.1:9222", "http://[::1]:9222/", "ws://127.0.0.1:9222/devtools/browser/4f1c"] {
+            assert!(debugger(fine).is_ok(), "{fine}");
+        }
+        for bad in ["", "9222", "127.0.0.1:9222", "https://127.0.0.1:9222", "file:///x", "http://a:b@127.0.0.1:9222"] {
+            assert!(debugger(bad).is_err(), "{bad}");
         }
     }
 

@@ -8,6 +8,7 @@ fn a_bad_value_of_the_demo_is_refused() {
         assert!(refusal_of(&["demo", &format!("{flag}={value}")]).contains(flag));
     }
     assert!(refusal_of(&["demo", "--goal", "x"]).contains("--goal"));
+    assert!(refusal_of(&["demo", "--attach", "http://127.0.0.1:9222"]).contains("--attach"));
 }
 
 #[test]

@@ -35,9 +35,16 @@ fn a_superfluous_argument_is_refused() {
 
 #[test]
 fn flags_that_exclude_each_other_are_refused() {
-    for args in [&["setup", "--yes", "--check"][..], &["setup", "--tests", "--driver", "cdp"]] {
+    let run = ["run", "--goal", "Look", "--url", "https://a.example", "--attach", "http://127.0.0.1:9222"];
+    for args in [
+        &["setup", "--yes", "--check"][..],
+        &["setup", "--tests", "--driver", "cdp"],
+        &[&run[..], &["--headed"]].concat(),
+    ] {
         assert!(refusal_of(args).contains("cannot be used with"), "{args:?}");
     }
+    let said = refusal_of(&[&run[..], &["--driver", "playwright-cli"]].concat());
+    assert!(said.contains("--attach works by the driver cdp: leave out `--driver playwright-cli`"), "{said}");
 }
 
 #[test]
@@ -79,7 +86,7 @@ fn help_and_version_are_no_errors() {
     for (args, word) in [
         (&["--help"][..], "doctor"),
         (&["setup", "--help"], "--check"),
-        (&["run", "--help"], "--driver"),
+        (&["run", "--help"], "--attach"),
         (&["demo", "--help"], "--driver"),
         (&["--version"], "webwise"),
     ] {

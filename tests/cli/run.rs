@@ -1,6 +1,6 @@
 //! `webwise run`: what is refused before a browser starts, and a browser that does not start.
 
-use std::process::Output;
+use std::{net::TcpListener, process::Output};
 
 use crate::machine::{Machine, refusal_of, refused, text};
 
@@ -42,6 +42,8 @@ fn a_bad_value_of_a_run_is_named_with_its_flag() {
         ("--session-id", "../x"),
         ("--base-url", "localhost"),
         ("--driver", "selenium"),
+        ("--attach", "9222"),
+        ("--attach", "file:///tmp/x"),
     ] {
         let said = run_with(&[&format!("{flag}={value}")], &[MODEL]);
         assert!(said.contains(flag), "{said}");
@@ -128,4 +130,16 @@ fn a_browser_that_does_not_start_is_a_failure_with_what_it_said() {
         assert!(said.contains(word) && !said.contains("panicked"), "{said}");
         assert!(output.stdout.is_empty() && machine.left_nothing());
     }
+}
+
+#[test]
+fn a_browser_that_is_not_there_cannot_be_attached_to() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // Neither a browser nor anything else of the machine is needed for it.
+    let machine = Machine::with(&[]);
+    let output = run(&machine, &["--attach", &format!("http://{free}")], &[]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with(&format!("webwise: no browser can be attached to at {free}: start one with")), "{said}");
+    assert!(output.stdout.is_empty() && machine.left_nothing());
 }

@@ -2,8 +2,10 @@
 
 use std::{fmt, sync::Arc};
 
+use url::Url;
+
 use crate::{
-    BrowserDriver, Error,
+    BrowserDriver, Error, ErrorKind,
     browser::{Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions},
     cli::{
         Refusal,
@@ -17,12 +19,15 @@ use crate::{
 pub(in crate::cli) enum Source {
     /// A new one, which ends with the run.
     Start { choice: Choice, headed: bool },
+    /// One that runs already and goes on running; it is at this address.
+    Attach(Url),
 }
 
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start { choice, .. } => write!(f, "{choice}"),
+            Self::Attach(address) => write!(f, "{}, attached to the browser at {}", DriverName::Cdp, place(address)),
         }
     }
 }
@@ -35,7 +40,7 @@ pub(super) enum Browser {
 }
 
 impl Browser {
-    /// Starts a browser.
+    /// Starts a browser or attaches to one.
     pub(super) async fn open(source: &Source) -> Result<Self, Refusal> {
         match source {
             Source::Start { choice, headed } => {
@@ -52,6 +57,12 @@ impl Browser {
                         Ok(Self::Cdp(Arc::new(browser)))
                     }
                 }
+            }
+            Source::Attach(address) => {
+                // No program is started, so its name does not matter.
+                let options = CdpOptions::new("chromium");
+                let browser = Cdp::attach(address.as_str(), &options).await;
+                Ok(Self::Cdp(Arc::new(browser.map_err(|error| not_attached(address, &error))?)))
             }
         }
     }
@@ -84,6 +95,39 @@ fn not_started(headed: bool, error: &Error) -> Refusal {
         .with_details(details(error))
 }
 
+fn not_attached(address: &Url, error: &Error) -> Refusal {
+    let place = place(address);
+    match error.kind() {
+        ErrorKind::InvalidInput => Refusal::usage(format!("--attach {place} is no address of a browser")),
+        _ => Refusal::failure(format!(
+            "no browser can be attached to at {place}: start one with --remote-debugging-port and a --user-data-dir of its own"
+        ))
+        .with_details(details(error)),
+    }
+}
+
 fn details(error: &Error) -> Vec<String> {
     format!("{error:?}").lines().map(one_line).collect()
+}
+
+/// Host and port; who knows the rest of an address can steer the browser.
+fn place(address: &Url) -> String {
+    let port = address.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}{port}", address.host_str().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_browser_is_not_told() {
+        let address = Url::parse("ws://127.0.0.1:9222/devtools/browser/4f1c").unwrap();
+        let told = Source::Attach(address.clone()).to_string();
+        assert_eq!(told, "cdp, attached to the browser at 127.0.0.1:9222");
+        let error = Error::new(ErrorKind::Unavailable, "browser.attach");
+        let refusal = not_attached(&address, &error);
+        assert_eq!(refusal.code(), 1);
+        assert!(refusal.sentence().contains("at 127.0.0.1:9222") && !refusal.sentence().contains("4f1c"));
+    }
 }

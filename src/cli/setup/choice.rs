@@ -98,7 +98,11 @@ impl fmt::Display for Choice {
 /// One sentence, where it cannot work on this system.
 pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, String> {
     if driver == DriverName::Cdp && !has_pipes {
-        return Err("on this system the driver cdp cannot start a browser: leave out `--driver cdp`".to_owned());
+        return Err(
+            "on this system the driver cdp cannot start a browser: leave out `--driver cdp`, or attach to one \
+                    with `run --attach`"
+                .to_owned(),
+        );
     }
     Ok(Choice { driver, why: "--driver asks for it".to_owned(), is_asked: true })
 }
@@ -191,6 +195,6 @@ mod tests {
     fn where_the_native_driver_cannot_start_a_browser_it_is_never_chosen() {
         let bare = Facts { node: Tool::Missing, cli: Tool::Missing, has_pipes: false, ..complete() };
         assert_eq!(choose(None, &bare).unwrap().driver, DriverName::PlaywrightCli);
-        assert!(choose(Some(DriverName::Cdp), &bare).unwrap_err().contains("leave out"));
+        assert!(choose(Some(DriverName::Cdp), &bare).unwrap_err().contains("run --attach"));
     }
 }
