@@ -1,10 +1,12 @@
-//! The program `webwise` with a real browser on the demo shop: what `setup` installs must be there.
+//! The program `webwise` with a real browser on the demo shop, by each driver: what `setup --tests` installs must be there.
 
 #![cfg(unix)]
 
 #[macro_use]
 #[path = "support/figure.rs"]
 mod figure;
+#[path = "support/chromium.rs"]
+mod chromium;
 
 mod shop {
     pub(crate) mod model_server;
@@ -12,16 +14,21 @@ mod shop {
 }
 
 use std::{
+    ffi::OsStr,
     io::{BufRead as _, BufReader},
     os::unix::fs::PermissionsExt as _,
     path::Path,
-    process::Command,
-    time::Duration,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
-use webwise::demo::{Shop, ShopOptions};
+use webwise::{
+    browser::ProgramPlaces,
+    demo::{Shop, ShopOptions},
+};
 
+use chromium::Running;
 use shop::{
     model_server::ModelServer,
     program::{Place, json_lines, text},
@@ -37,6 +44,10 @@ const FILES: [&str; 6] = [
     "memory_events.jsonl",
 ];
 const SEED: u64 = 7;
+/// The drivers by name, and how each reaches its browser.
+const DRIVERS: [(&str, &str); 2] = [("cdp", "pipe"), ("playwright-cli", "socket")];
+/// What the machine of the first demo goes without: what runs playwright-cli, and what could install anything.
+const NOT_THERE: [&str; 8] = ["node", "nodejs", "npm", "npx", "playwright-cli", "apt-get", "apt", "sudo"];
 
 /// Checks a run folder and returns its actions.
 fn checked_folder(folder: &Path, secret: &str) -> Vec<Value> {
@@ -59,11 +70,21 @@ fn checked_folder(folder: &Path, secret: &str) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_demo_buys_what_was_asked_for_and_the_shop_has_the_order() {
-    let place = Place::new();
-    let output = place.command(&["demo", "--json", "--port", "0", "--seed", &SEED.to_string()]).output().unwrap();
+    for (driver, transport) in DRIVERS {
+        buys(driver, transport).await;
+    }
+}
+
+async fn buys(driver: &str, transport: &str) {
+    let (place, seed) = (Place::new(), SEED.to_string());
+    let demo = ["demo", "--json", "--port", "0", "--seed", &seed, "--driver", driver];
+    let output = place.command(&demo).output().unwrap();
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}\n{}", text(&output.stdout));
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&result["driver"], &result["transport"]), (&driver.into(), &transport.into()));
+    assert!(said.contains(&format!("\nDriver    {driver}, because --driver asks for it\n")), "{said}");
+    figure!("demo by {driver}: {} steps in {} ms", result["steps"], result["elapsed_ms"]);
     assert_eq!((&result["ok"], &result["stop"], &result["verified"]), (&true.into(), &"finished".into(), &true.into()));
 
     // The same seed makes the same shop: its password is the one that was typed.
@@ -85,13 +106,76 @@ async fn the_demo_buys_what_was_asked_for_and_the_shop_has_the_order() {
     place.assert_no_browser();
 }
 
+/// A folder with links to this machine's programs, but for those that are not to be there.
+fn without_node(bin: &Path) {
+    std::fs::create_dir(bin).unwrap();
+    let link = |from: &Path, name: &OsStr| {
+        // A program that stands in two folders is linked once.
+        let _ = std::os::unix::fs::symlink(from, bin.join(name));
+    };
+    let browser = ProgramPlaces::from_env().chromium().expect("Chromium is needed: run `webwise setup --tests` first");
+    link(&browser, OsStr::new("chromium"));
+    for folder in ["/usr/bin", "/bin"] {
+        for entry in Path::new(folder).read_dir().unwrap().map(Result::unwrap) {
+            if !NOT_THERE.iter().any(|name| entry.file_name() == *name) {
+                link(&entry.path(), &entry.file_name());
+            }
+        }
+    }
+    for name in NOT_THERE {
+        let mut look = Command::new("/bin/sh");
+        let found = look.args(["-c", "command -v \"$0\"", name]).env_clear().env("PATH", bin).output().unwrap();
+        assert!(!found.status.success() && found.stdout.is_empty(), "{name} is there");
+    }
+}
+
+#[test]
+fn on_a_machine_with_chromium_and_without_node_the_readmes_first_command_runs_the_demo() {
+    let readme = include_str!("../README.md");
+    let first = readme.lines().find_map(|line| line.strip_prefix("cargo run --features full -- ")).unwrap();
+    assert_eq!(first, "demo");
+    let dir = tempfile::tempdir().unwrap();
+    let folder = |name: &str| dir.path().join(name);
+    let (bin, home, temporary) = (folder("bin"), folder("home"), folder("t"));
+    without_node(&bin);
+    for folder in [&home, &temporary] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_webwise"));
+    demo.args(first.split(' ')).stdin(Stdio::null()).current_dir(&home);
+    demo.env_clear().env("PATH", &bin).env("HOME", &home).env("TMPDIR", &temporary);
+    let begin = Instant::now();
+    let output = demo.output().unwrap();
+    let (said, told) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!((output.status.code(), told.as_str()), (Some(0), ""), "{said}");
+    for line in [
+        "\nDriver    cdp, because playwright-cli is not here, and cdp needs only Chromium\n",
+        "\nBy        stand-in with cdp (by pipe)\n",
+        "\nChecked   the shop's own book holds this order: FW-",
+    ] {
+        assert!(said.contains(line), "{line} in {said}");
+    }
+    // What `setup` installs for itself would be there; Chromium has files of its own in the same folder.
+    assert!(!home.join(".cache/webwise").exists(), "something was installed");
+    assert_eq!(temporary.read_dir().unwrap().count(), 0, "a browser is left");
+    figure!("demo without Node.js: exit 0 after {} ms, nothing installed", begin.elapsed().as_millis());
+}
+
 #[test]
 fn the_second_demo_does_first_what_the_first_one_had_to_find_out() {
+    for (driver, _) in DRIVERS {
+        learns(driver);
+    }
+}
+
+fn learns(driver: &str) {
     let place = Place::new();
     // The same place each time, as the demo has it: memory knows a host by its port, too.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
     let demo = || {
-        let output = place.command(&["demo", "--json", "--port", &port, "--seed", &SEED.to_string()]).output().unwrap();
+        let seed = SEED.to_string();
+        let demo = ["demo", "--json", "--port", &port, "--seed", &seed, "--driver", driver];
+        let output = place.command(&demo).output().unwrap();
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{said}");
         let result: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -100,7 +184,13 @@ fn the_second_demo_does_first_what_the_first_one_had_to_find_out() {
     let (first, second) = (demo(), demo());
     assert!(first.0 > 0 && first.2.contains("     learned: "), "{}", first.2);
     assert!(second.2.contains("was followed, and it helped"), "{}", second.2);
-    figure!("demo: {} failed actions and {} model calls, then {} and {}", first.0, first.1, second.0, second.1);
+    figure!(
+        "demo by {driver}: {} failed actions and {} model calls, then {} and {}",
+        first.0,
+        first.1,
+        second.0,
+        second.1
+    );
     assert!(second.0 == 0 && second.1 < first.1);
     place.assert_no_browser();
 }
@@ -132,7 +222,28 @@ async fn a_run_uses_the_model_the_secrets_and_the_budgets_it_was_given() {
     // The server says 100 for each call.
     assert_eq!(result["tokens"]["usage"]["input"], 100 * model.calls().await);
     assert_eq!((output.status.code(), &result["ok"]), (Some(0), &true.into()), "{result}");
+    // All that the tests need is here, and playwright-cli with it.
+    assert_eq!(result["driver"], "playwright-cli");
     place.assert_no_browser();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_attaches_to_a_browser_and_leaves_it_running() {
+    let (place, model, mut browser) = (Place::new(), ModelServer::stand_in().await, Running::start().await);
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
+    let run = ["run", "--json", "--goal", "Open \"Size guide\".", "--url", shop.url().as_str(), "--approve", "auto"];
+    for rest in [&[][..], &["--driver", "cdp"]] {
+        let mut command = place.command(&[&run[..], &["--attach", &browser.address()], rest].concat());
+        let output = command.env("WEBWISE_LLM_BASE_URL", model.url()).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&result["driver"], &result["transport"]), (&"cdp".into(), &"websocket".into()), "{result}");
+        assert!(result["final_url"].as_str().unwrap().ends_with("/info/sizes"), "{result}");
+        assert!(said.contains("Driver    cdp, attached to the browser at 127.0.0.1:"), "{said}");
+        assert!(browser.runs());
+        place.assert_no_browser();
+    }
 }
 
 fn checked_folder_without_memory(place: &Place, secret: &str) -> Vec<Value> {
@@ -143,11 +254,18 @@ fn checked_folder_without_memory(place: &Place, secret: &str) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_ctrl_c_stops_the_run_and_keeps_what_there_is() {
+    for (driver, _) in DRIVERS {
+        is_stopped(driver).await;
+    }
+}
+
+async fn is_stopped(driver: &str) {
     let (place, model) = (Place::new(), ModelServer::silent().await);
     let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
-    let mut command = place.command(&["run", "--json", "--goal", "Look", "--url", shop.url().as_str()]);
+    let run = ["run", "--json", "--goal", "Look", "--url", shop.url().as_str(), "--driver", driver];
+    let mut command = place.command(&run);
     command.env("WEBWISE_LLM_BASE_URL", model.url());
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     model.was_asked().await;
     interrupt(child.id());
@@ -163,12 +281,19 @@ async fn the_first_ctrl_c_stops_the_run_and_keeps_what_there_is() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_second_ctrl_c_ends_the_program_and_its_browser() {
+    for (driver, _) in DRIVERS {
+        is_ended(driver).await;
+    }
+}
+
+async fn is_ended(driver: &str) {
     let (place, model) = (Place::new(), ModelServer::silent().await);
     let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
-    let mut command = place.command(&["run", "--goal", "Look", "--url", shop.url().as_str()]);
-    command.env("WEBWISE_LLM_BASE_URL", model.url()).stdout(std::process::Stdio::null());
-    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut command = place.command(&["run", "--goal", "Look", "--url", shop.url().as_str(), "--driver", driver]);
+    command.env("WEBWISE_LLM_BASE_URL", model.url()).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     model.was_asked().await;
+    assert!(place.has_process());
     interrupt(child.id());
     let status = tokio::task::spawn_blocking(move || {
         // Two signals that arrive together are one: the second goes out when the first was heard.
@@ -181,11 +306,12 @@ async fn the_second_ctrl_c_ends_the_program_and_its_browser() {
     let status = status.await.unwrap();
     assert_eq!(status.code(), Some(130), "{status}");
     let gone = async {
-        while place.has_browser() {
+        // What is left of a folder goes at the next start; playwright-cli's daemon removes it itself.
+        while place.has_process() || (driver == "playwright-cli" && place.has_browser()) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), gone).await.expect("the browser ends with the program");
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("the browser ends with the program");
 }
 
 fn interrupt(pid: u32) {

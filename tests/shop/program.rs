@@ -58,6 +58,15 @@ impl Place {
         self.dir.path().join("t").read_dir().unwrap().next().is_some()
     }
 
+    /// Whether a browser of this place runs: its arguments name the folder it lives in.
+    pub(crate) fn has_process(&self) -> bool {
+        let folder = self.dir.path().join("t").into_os_string().into_encoded_bytes();
+        let names_it = |arguments: Vec<u8>| arguments.windows(folder.len()).any(|part| part == folder);
+        let processes = Path::new("/proc").read_dir().expect("/proc is there: this test needs Linux");
+        // One that ended meanwhile has none.
+        processes.flatten().filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(names_it)
+    }
+
     pub(crate) fn assert_no_browser(&self) {
         let left: Vec<_> = self.dir.path().join("t").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
         assert!(left.is_empty(), "{left:?}");
