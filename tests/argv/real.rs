@@ -83,8 +83,8 @@ fn decoded(text: &str) -> Option<String> {
 pub(crate) async fn read_back(transport: TransportChoice) -> (usize, usize) {
     let folder = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder");
     let web = Web::start(|_| Answer::page(PAGE));
-    let options =
-        PlaywrightCliOptions::from_env().expect("playwright-cli and Chromium are needed: run `webwise setup` first");
+    let options = PlaywrightCliOptions::from_env()
+        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first");
     let options = options.with_folder(folder.path()).with_transport(transport).with_action_timeout(SLOW);
     let browser = PlaywrightCli::launch(&options).await.expect("the browser starts");
     let mut good = 0;

@@ -32,7 +32,7 @@ const MOMENTS: [(bool, u64); 12] = [
 
 pub(crate) fn options(folder: &Path) -> PlaywrightCliOptions {
     PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
+        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
         .with_folder(folder)
         .with_settle(Duration::from_millis(100))
 }

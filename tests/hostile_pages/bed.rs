@@ -50,7 +50,7 @@ impl Bed {
         // A folder with a short path: sockets are made in it.
         let base = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap();
         let options = PlaywrightCliOptions::from_env()
-            .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
+            .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
             .with_folder(base.path())
             .with_launch_timeout(CAP)
             .with_action_timeout(Duration::from_secs(4))

@@ -34,7 +34,7 @@ impl Bed {
     pub(crate) async fn start() -> Self {
         let permit = BROWSERS.acquire().await.expect("it is never closed");
         let options = PlaywrightCliOptions::from_env()
-            .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
+            .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
             .with_transport(TransportChoice::Socket)
             .with_launch_timeout(CAP)
             // For those who judge a page and begin its episodes; the loop's own option for scripts stays off.

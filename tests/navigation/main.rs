@@ -25,8 +25,8 @@ use webwise::{
 use world::{OFF, START, World};
 
 async fn launch(folder: &std::path::Path) -> Arc<PlaywrightCli> {
-    let options =
-        PlaywrightCliOptions::from_env().expect("playwright-cli and Chromium are needed: run `webwise setup` first");
+    let options = PlaywrightCliOptions::from_env()
+        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first");
     let options =
         options.with_folder(folder).with_settle(Duration::from_millis(150)).with_action_timeout(Duration::from_secs(3));
     Arc::new(PlaywrightCli::launch(&options).await.expect("the browser starts"))

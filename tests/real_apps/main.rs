@@ -18,7 +18,7 @@ use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions, Trans
 /// Every driver, each with a browser of its own.
 async fn browsers() -> Vec<Box<dyn BrowserDriver>> {
     let options = PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
+        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
         .with_transport(TransportChoice::Socket);
     vec![Box::new(PlaywrightCli::launch(&options).await.expect("the browser starts"))]
 }

@@ -43,7 +43,7 @@ fn short_folder() -> TempDir {
 
 fn options(base: &Path) -> PlaywrightCliOptions {
     PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup` first")
+        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
         .with_folder(base)
         .with_action_timeout(Duration::from_secs(5))
 }
