@@ -174,13 +174,17 @@ async fn a_secret_goes_into_the_field_that_it_is_for_or_nowhere() {
         "<input id=f type=password onfocus='o.focus()'><input id=o>",
         "<input id=f type=password onfocus='blur(); o.focus()'><input id=o>",
         "<input id=f type=password onbeforeinput='o.focus()'><input id=o>",
+        "<input id=f type=password onbeforeinput='o.select()'><input id=o>",
+        "<input id=f onbeforeinput='getSelection().selectAllChildren(o)'><p id=o contenteditable></p>",
+        "<style>p { height:20px }</style><p id=f contenteditable onbeforeinput='getSelection().selectAllChildren(o)'></p>
+         <p id=o contenteditable></p>",
         "<input id=f type=password onselect='o.focus()' onfocus='setTimeout(() => o.focus())'><input id=o>",
         "<div id=f contenteditable onfocus='setTimeout(() => o.focus())'></div><input id=o>",
     ];
     for body in diverting {
         bed.show(body).await;
         let execution = bed.ask(bed.with_secret(fill_secret(id("f")))).await;
-        let other = bed.value("window.o ? o.value : ''").await;
+        let other = bed.value("window.o ? o.value ?? o.innerText.trim() : ''").await;
         assert_eq!(other, "\"\"", "{body}: it went elsewhere");
         let refused = execution.outcome.class() == Some(ErrorClass::SecretRefused);
         assert!(refused || execution.outcome.is_done(), "{body}: {:?}", execution.outcome);

@@ -94,7 +94,7 @@ fn places() -> Vec<(&'static str, String)> {
 fn kinds() -> Vec<(&'static str, String)> {
     let drawn = "<style>label { position:relative; display:block; width:20px; height:20px }
         label * { position:absolute; inset:0; margin:0; background:red }</style>";
-    let unseen = "style='position:absolute;width:1px;height:1px;clip:rect(0 0 0 0)'";
+    let unseen = "style='position:absolute;top:300px;width:1px;height:1px;clip:rect(0 0 0 0)'";
     vec![
         ("without a box of its own", button("style='display:contents'")),
         ("not to be seen through", button("style='opacity:0'")),
@@ -226,23 +226,32 @@ async fn a_press_that_would_meet_something_else_reaches_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_element_that_goes_away_is_not_pressed_and_neither_is_its_heir() {
     let bed = Bed::start(PATIENT).await;
-    let heir = "<button id=b onclick=hit()>Press</button>";
-    bed.show(&format!(
-        "<button id=b disabled>Press</button><script>setTimeout(() => {{ b.outerHTML = '{heir}'; }}, 200)</script>"
-    ))
-    .await;
-    assert_eq!(failure(&bed.act(click(id("b"))).await).0, Some(ErrorClass::Detached));
-    bed.show(&format!(
-        "<button id=b>Press</button><script>b.onmousemove = () => {{ b.outerHTML = '{heir}'; }}</script>"
-    ))
-    .await;
-    assert_eq!(failure(&bed.act(click(id("b"))).await).0, Some(ErrorClass::Detached));
-    bed.show(&format!("{HIT}{}", button(""))).await;
-    let seen = bed.see().await;
-    let reference = seen.tree.nodes().iter().find_map(|node| node.reference.clone()).expect("a reference");
-    bed.value(&format!("{{ b.outerHTML = '{heir}'; }}")).await;
-    assert_eq!(failure(&bed.act(click(Target::Ref(reference))).await).0, Some(ErrorClass::RefNotFound));
-    assert_eq!(bed.value("window.pressed ?? 0").await, "0");
+    let replace = "b.outerHTML = '<button id=b onclick=hit()>Press</button>';";
+    let reference = async || {
+        let seen = bed.see().await;
+        Target::Ref(seen.tree.nodes().iter().find_map(|node| node.reference.clone()).expect("a reference"))
+    };
+    let cases = [
+        // Late enough for the press to have begun on any machine.
+        (
+            "while it is waited for",
+            "disabled",
+            format!("setTimeout(() => {{ {replace} }}, 3000);"),
+            ErrorClass::Detached,
+        ),
+        ("under the pointer", "", format!("b.onmousemove = () => {{ {replace} }};"), ErrorClass::Detached),
+        ("before", "", replace.to_owned(), ErrorClass::RefNotFound),
+    ];
+    for (name, attributes, script, class) in cases {
+        bed.show(&format!("{HIT}{}", button(attributes))).await;
+        let target = reference().await;
+        bed.value(&format!("{{ {script} }}")).await;
+        let (told, detail) = failure(&bed.act(click(target)).await);
+        assert_eq!(told, Some(class), "{name}: {detail}");
+        assert_eq!(bed.value("window.pressed ?? 0").await, "0", "{name}");
+        bed.does(click(id("b"))).await;
+        assert_eq!(bed.value("window.pressed ?? 0").await, "1", "{name}: the heir is no worse for it");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
