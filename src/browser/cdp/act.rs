@@ -86,8 +86,9 @@ impl Cdp {
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, Trouble> {
         match self.hub.settle(mark).await {
             Err(Trouble::Dialog(dialog)) => execution.dialog = Some(dialog),
-            // The page is on its way and takes its time: the next look tells how far it came.
-            Ok(()) | Err(Trouble::Late) => {}
+            Ok(()) => {}
+            // The page that it was on its way to is given up; the next look tells how far it came.
+            Err(Trouble::Late) => self.hub.stop_loading(),
             Err(trouble) => return Err(trouble),
         }
         if execution.dialog.is_none() {

@@ -174,7 +174,14 @@ impl Hub {
         params: Value,
     ) -> Result<T, Trouble> {
         let answer = self.wire.call(Some(session), method, params);
-        self.unless_blocked(async { Ok(answer.await?) }).await
+        let work = async {
+            tokio::select! {
+                biased;
+                answer = answer => Ok(answer?),
+                never = self.give_up_a_late_document() => match never {},
+            }
+        };
+        self.unless_blocked(work).await
     }
 
     /// Waits for something of the current page that a dialog, a crash or the end of the browser would hold up.

@@ -1,10 +1,17 @@
 //! Going to addresses, back, forward and again.
 
+use std::{convert::Infallible, future::pending};
+
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use super::{driver::Cdp, known::Known, trouble::Trouble};
+use super::{
+    driver::Cdp,
+    hub::Hub,
+    known::{Known, Tab},
+    trouble::Trouble,
+};
 use crate::{action::ErrorClass, browser::rules::web_address};
 
 /// What a tab shows before it goes anywhere.
@@ -30,6 +37,28 @@ struct History {
 struct Entry {
     id: i64,
     url: String,
+}
+
+impl Hub {
+    /// Tells the current tab to load no more.
+    pub(super) fn stop_loading(&self) {
+        let session = self.known().tab().and_then(|tab| tab.session.clone());
+        if let Some(session) = session {
+            // Nobody waits for it; what it ends is told by events.
+            drop(self.wire.call::<Value>(Some(&session), "Page.stopLoading", json!({})));
+        }
+    }
+
+    /// While another document is on its way, the browser lets the page answer nothing: one that does not come in time is given
+    /// up, and what was asked is answered by the page that is there.
+    pub(super) async fn give_up_a_late_document(&self) -> Infallible {
+        sleep(self.options.navigation_timeout).await;
+        let is_on_its_way = self.known().tab().and_then(Tab::main).is_some_and(|main| main.loading);
+        if is_on_its_way {
+            self.stop_loading();
+        }
+        pending().await
+    }
 }
 
 impl Cdp {
@@ -93,16 +122,8 @@ impl Cdp {
         if let Ok(done) = timeout(patience, work).await {
             return done;
         }
-        self.stop_loading();
+        self.hub.stop_loading();
         Err(Trouble::refused(ErrorClass::Timeout, "the address did not load in time"))
-    }
-
-    /// Tells the current tab to load no more.
-    pub(super) fn stop_loading(&self) {
-        if let Ok(session) = self.main_session() {
-            // Nobody waits for it; what it ends is told by events.
-            drop(self.hub.wire.call::<Value>(Some(&session), "Page.stopLoading", json!({})));
-        }
     }
 
     async fn arrival(&self, there: impl FnMut(&mut Known) -> Option<()>) -> Result<(), Trouble> {
