@@ -12,7 +12,7 @@ use crate::{
 
 /// Further switches of a browser that no person looks at. Source: what tools that drive Chromium agree on; each keeps the
 /// browser from waiting, asking, slowing hidden pages down, or loading anything but the page.
-const SWITCHES: [&str; 16] = [
+const SWITCHES: [&str; 17] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
@@ -23,6 +23,8 @@ const SWITCHES: [&str; 16] = [
     "--disable-features=Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades",
     "--disable-hang-monitor",
     "--disable-ipc-flooding-protection",
+    // A window that is held back is told to nobody.
+    "--disable-popup-blocking",
     "--disable-prompt-on-repost",
     "--disable-renderer-backgrounding",
     "--force-color-profile=srgb",
