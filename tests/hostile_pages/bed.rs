@@ -11,13 +11,14 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use webwise::{
     DecisionLoop, Task,
     agent::Options,
-    browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions},
+    browser::BrowserDriver,
     store::InMemory,
     testing::{Recorder, ScriptedModel},
     working::StopReason,
 };
 
 use crate::{
+    browsers::{Driver, Wishes},
     played::Played,
     server::Site,
     tally::{End, ended},
@@ -35,32 +36,33 @@ static BROWSERS: Semaphore = Semaphore::const_new(2);
 pub(crate) struct Bed {
     pub(crate) site: Site,
     pub(crate) base: tempfile::TempDir,
-    driver: Arc<PlaywrightCli>,
+    by: Driver,
+    driver: Arc<dyn BrowserDriver>,
     _permit: SemaphorePermit<'static>,
 }
 
 impl Bed {
-    pub(crate) async fn start() -> Self {
-        Self::with(|options| options).await
+    pub(crate) async fn start(by: Driver) -> Self {
+        Self::with(by, Wishes::default()).await
     }
 
     /// A bed whose browser is not like the others'.
-    pub(crate) async fn with(change: impl FnOnce(PlaywrightCliOptions) -> PlaywrightCliOptions) -> Self {
+    pub(crate) async fn with(by: Driver, wishes: Wishes) -> Self {
         let permit = BROWSERS.acquire().await.unwrap();
         // A folder with a short path: sockets are made in it.
         let base = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap();
-        let options = PlaywrightCliOptions::from_env()
-            .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
-            .with_folder(base.path())
-            .with_launch_timeout(CAP)
-            .with_action_timeout(Duration::from_secs(4))
-            .with_navigation_timeout(Duration::from_secs(5))
-            .with_settle(Duration::from_millis(200));
-        let driver = Arc::new(PlaywrightCli::launch(&change(options)).await.unwrap());
-        Self { site: Site::start(), base, driver, _permit: permit }
+        let wishes = Wishes {
+            launch: Some(CAP),
+            action: Some(Duration::from_secs(4)),
+            navigation: Some(Duration::from_secs(5)),
+            settle: Some(Duration::from_millis(200)),
+            ..wishes.in_folder(base.path())
+        };
+        let driver = by.launch(&wishes).await;
+        Self { site: Site::start(), base, by, driver, _permit: permit }
     }
 
-    pub(crate) fn driver(&self) -> Arc<PlaywrightCli> {
+    pub(crate) fn driver(&self) -> Arc<dyn BrowserDriver> {
         Arc::clone(&self.driver)
     }
 
@@ -79,6 +81,19 @@ impl Bed {
         options: Options,
         stop: StopReason,
     ) -> Played {
+        self.play_to(page, path, driver, model, options, &[stop]).await
+    }
+
+    /// The same with an end for one of several reasons.
+    pub(crate) async fn play_to<B: BrowserDriver>(
+        &self,
+        page: &'static str,
+        path: &str,
+        driver: B,
+        model: ScriptedModel,
+        options: Options,
+        stops: &[StopReason],
+    ) -> Played {
         let recorder = Recorder::new();
         let agent = DecisionLoop::builder(driver, model.clone(), InMemory::new())
             .with_options(options)
@@ -91,25 +106,39 @@ impl Bed {
         let task = if path.starts_with("frame") { task.with_allowed(other) } else { task };
         let begin = Instant::now();
         let Ok(report) = tokio::time::timeout(CAP, agent.run(task)).await else {
-            ended(page, End::Hung, "hung", begin.elapsed());
-            panic!("{page} hung; so far: {:?}", recorder.names());
+            ended(self.by, page, End::Hung, "hung", begin.elapsed());
+            panic!("{page} hung by {}; so far: {:?}", self.by.name(), recorder.names());
         };
         let played = Played::new(report, recorder.events(), model.requests());
-        let end = if played.report.summary.stop == stop { End::AsExpected } else { End::Otherwise };
-        ended(page, end, played.report.summary.stop.as_str(), begin.elapsed());
-        assert_eq!(end, End::AsExpected, "{page} should end with {stop}: {played:?}");
+        let end = if stops.contains(&played.report.summary.stop) { End::AsExpected } else { End::Otherwise };
+        ended(self.by, page, end, played.report.summary.stop.as_str(), begin.elapsed());
+        assert_eq!(end, End::AsExpected, "{page} should end with one of {stops:?} by {}: {played:?}", self.by.name());
         played
     }
 
-    /// The daemon of the browser.
+    /// The daemon of the tool.
     pub(crate) fn daemon(&self) -> u32 {
         fs::read_to_string(self.private_folder().join("daemon.pid")).unwrap().trim().parse().unwrap()
+    }
+
+    /// The browser's first process: the one that was given its folder and has no part to play.
+    pub(crate) fn browser(&self) -> u32 {
+        let of_ours = processes(self.base.path().to_str().unwrap());
+        let lines = of_ours.into_iter().map(|pid| (pid, command_line(pid)));
+        let mut first = lines.filter(|(_, line)| line.contains("--user-data-dir=") && !line.contains("--type="));
+        first.next().expect("the browser runs").0
+    }
+
+    /// The processes that show pages.
+    pub(crate) fn renderers(&self) -> Vec<u32> {
+        let browser = self.browser();
+        processes("--type=renderer").into_iter().filter(|pid| descends(*pid, browser)).collect()
     }
 
     /// The browser's private folder.
     pub(crate) fn private_folder(&self) -> PathBuf {
         let mut entries = fs::read_dir(self.base.path()).unwrap().flatten().map(|entry| entry.path());
-        entries.find(|path| path.join("daemon.pid").exists()).expect("the browser's folder")
+        entries.find(|path| path.is_dir()).expect("the browser's folder")
     }
 
     /// Ends the browser: no process of it and no file of it may be left.
@@ -142,15 +171,18 @@ async fn nothing_is_left(folder: &Path) {
 }
 
 /// Processes whose command line names a text.
-pub(crate) fn processes(naming: &str) -> Vec<u32> {
+fn processes(naming: &str) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(naming)))
-        .collect()
+    pids.filter(|pid| command_line(*pid).contains(naming)).collect()
+}
+
+fn command_line(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default()
 }
 
 /// Whether a process was started by another, directly or not.
-pub(crate) fn descends(mut pid: u32, from: u32) -> bool {
+fn descends(mut pid: u32, from: u32) -> bool {
     while pid > 1 {
         if pid == from {
             return true;

@@ -7,12 +7,20 @@ use webwise::{page::Role, testing::call, working::StopReason};
 
 use crate::{
     bed::{Bed, options},
+    browsers::Driver,
     played::{click, click_at, decides, finish, give_up, reference, says},
 };
 
-#[tokio::test(flavor = "multi_thread")]
-async fn on_a_page_of_20_000_buttons_the_last_one_is_found_and_pressed() {
-    let bed = Bed::start().await;
+on_each_driver! {
+    on_a_page_of_20_000_buttons_the_last_one_is_found_and_pressed,
+    a_feed_without_end_grows_and_the_message_does_not,
+    a_page_that_rewrites_itself_is_still_used,
+    a_page_that_never_settles_does_not_hold_the_run_up,
+    a_page_that_spins_is_given_up,
+}
+
+async fn on_a_page_of_20_000_buttons_the_last_one_is_found_and_pressed(by: Driver) {
+    let bed = Bed::start(by).await;
     let model = decides(|calls, message| match calls {
         0 => call("find", json!({ "query": "Item number 19999" })),
         1 => click_at(&reference(message, "button \"Item number 19999\"").expect("the last button is found")),
@@ -33,9 +41,8 @@ async fn on_a_page_of_20_000_buttons_the_last_one_is_found_and_pressed() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_feed_without_end_grows_and_the_message_does_not() {
-    let bed = Bed::start().await;
+async fn a_feed_without_end_grows_and_the_message_does_not(by: Driver) {
+    let bed = Bed::start(by).await;
     let down = || call("scroll", json!({ "direction": "down", "pixels": 3000 }));
     let course = says([down(), down(), down(), finish("Feed")]);
     let played = bed.play("infinite scroll", "endless-scroll", course, StopReason::Finished).await;
@@ -47,9 +54,8 @@ async fn a_feed_without_end_grows_and_the_message_does_not() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_rewrites_itself_is_still_used() {
-    let bed = Bed::start().await;
+async fn a_page_that_rewrites_itself_is_still_used(by: Driver) {
+    let bed = Bed::start(by).await;
     let model = decides(|call, message| match call {
         // This reference is gone before the click.
         0 => {
@@ -64,9 +70,8 @@ async fn a_page_that_rewrites_itself_is_still_used() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_never_settles_does_not_hold_the_run_up() {
-    let bed = Bed::start().await;
+async fn a_page_that_never_settles_does_not_hold_the_run_up(by: Driver) {
+    let bed = Bed::start(by).await;
     let played = bed
         .play("never settles", "never-settles", says([click("Press"), finish("pressed=1")]), StopReason::Finished)
         .await;
@@ -74,9 +79,8 @@ async fn a_page_that_never_settles_does_not_hold_the_run_up() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_spins_is_given_up() {
-    let bed = Bed::start().await;
+async fn a_page_that_spins_is_given_up(by: Driver) {
+    let bed = Bed::start(by).await;
     let mut options = options();
     options.command_timeout = Duration::from_secs(8);
     let model = says([click("Spin"), give_up()]);

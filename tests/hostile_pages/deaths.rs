@@ -2,12 +2,19 @@
 
 use std::process::Command;
 
-use webwise::{browser::TransportChoice, working::StopReason};
+use webwise::working::StopReason;
 
 use crate::{
-    bed::{Bed, descends, processes},
+    bed::{Bed, options},
+    browsers::Driver,
     played::{click, decides, finish, look},
 };
+
+on_each_driver! {
+    a_renderer_that_is_killed_is_a_lost_page,
+    a_browser_or_a_daemon_that_is_killed_is_a_lost_browser,
+    a_browser_whose_folder_is_removed_is_lost_or_goes_on_and_ends_all_the_same,
+}
 
 /// Kills processes of this bed's browser and of no other.
 fn kill(pids: &[u32]) {
@@ -18,21 +25,13 @@ fn kill(pids: &[u32]) {
     std::thread::sleep(std::time::Duration::from_millis(300));
 }
 
-/// The processes under a daemon whose command line holds a text.
-fn under(daemon: u32, naming: &str) -> Vec<u32> {
-    processes(naming).into_iter().filter(|pid| *pid != daemon && descends(*pid, daemon)).collect()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_renderer_that_is_killed_is_a_lost_page() {
-    for (page, transport) in
-        [("renderer killed", TransportChoice::Socket), ("renderer killed, by processes", TransportChoice::Process)]
-    {
-        let bed = Bed::with(|options| options.with_transport(transport)).await;
-        let daemon = bed.daemon();
+async fn a_renderer_that_is_killed_is_a_lost_page(by: Driver) {
+    for (page, by) in by.ways("renderer killed", "renderer killed, by processes") {
+        let bed = Bed::start(by).await;
+        let renderers = bed.renderers();
         let model = decides(move |call, _| match call {
             0 => {
-                kill(&under(daemon, "--type=renderer"));
+                kill(&renderers);
                 look()
             }
             _ => finish("All is well"),
@@ -47,24 +46,16 @@ async fn a_renderer_that_is_killed_is_a_lost_page() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser() {
-    for (page, transport, whole) in [
-        ("browser killed", TransportChoice::Socket, false),
-        ("browser killed, by processes", TransportChoice::Process, false),
-        ("daemon killed", TransportChoice::Socket, true),
-        ("daemon killed, by processes", TransportChoice::Process, true),
-    ] {
-        let bed = Bed::with(|options| options.with_transport(transport)).await;
-        let daemon = bed.daemon();
+async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser(by: Driver) {
+    let browsers = by.ways("browser killed", "browser killed, by processes").into_iter().map(|way| (way, false));
+    // Only one of the drivers has a tool that can die by itself.
+    let tools = by.ways("daemon killed", "daemon killed, by processes").into_iter().map(|way| (way, true));
+    for ((page, by), tool) in browsers.chain(tools.filter(|((_, by), _)| *by != Driver::Cdp)) {
+        let bed = Bed::start(by).await;
+        let victim = if tool { bed.daemon() } else { bed.browser() };
         let model = decides(move |call, _| match call {
             0 => {
-                if whole {
-                    kill(&[daemon]);
-                } else {
-                    let browser: Vec<u32> = under(daemon, "--remote-debugging-pipe").into_iter().take(1).collect();
-                    kill(&browser);
-                }
+                kill(&[victim]);
                 click("Press")
             }
             _ => finish("All is well"),
@@ -76,22 +67,28 @@ async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_browser_whose_folder_is_removed_is_a_lost_browser_and_ends_all_the_same() {
-    let bed = Bed::start().await;
+async fn a_browser_whose_folder_is_removed_is_lost_or_goes_on_and_ends_all_the_same(by: Driver) {
+    let bed = Bed::start(by).await;
     let folder = bed.private_folder();
     let model = decides(move |call, _| match call {
         0 => {
-            // The browser may still write into it meanwhile; its sockets are gone at the first attempt.
-            while folder.join("s").exists() || folder.join("watch.cjs").exists() {
+            // The browser may still write into it meanwhile; what matters is gone at the first attempt.
+            while ["s", "watch.cjs", "browser.pid"].iter().any(|file| folder.join(file).exists()) {
                 let _ = std::fs::remove_dir_all(&folder);
             }
             click("Press")
         }
         _ => finish("All is well"),
     });
-    let played = bed.play("folder removed", "plain", model, StopReason::BrowserLost).await;
-    assert!(played.report.error.as_deref().is_some_and(|error| error.contains("browser lost")), "{played:?}");
-    assert_eq!(played.messages.len(), 1);
+    // The tool's sockets are in it. Chromium by itself may have all it needs in memory, or not.
+    let stops: &[_] =
+        if by == Driver::Cdp { &[StopReason::Finished, StopReason::BrowserLost] } else { &[StopReason::BrowserLost] };
+    let played = bed.play_to("folder removed", "plain", bed.driver(), model, options(), stops).await;
+    if played.report.summary.stop == StopReason::Finished {
+        assert_eq!(played.course(), ["goto done", "click done"], "{played:?}");
+    } else {
+        assert!(played.report.error.as_deref().is_some_and(|error| error.contains("browser lost")), "{played:?}");
+        assert_eq!(played.messages.len(), 1);
+    }
     bed.close().await;
 }

@@ -5,26 +5,30 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use webwise::{
     Result,
-    browser::{
-        BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, PlaywrightCli,
-        ScreenshotRequest, TransportChoice,
-    },
+    browser::{BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
     page::{Dialog, DialogKind, Observation},
     working::StopReason,
 };
 
 use crate::{
     bed::{Bed, options},
+    browsers::Driver,
     played::{accept, click, decides, dismiss, finish, follow, give_up, go, says},
     server::Gates,
 };
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_alert_on_load_is_told_before_anything_else() {
-    for (page, transport) in
-        [("alert on load", TransportChoice::Socket), ("alert on load, by processes", TransportChoice::Process)]
-    {
-        let bed = Bed::with(|options| options.with_transport(transport)).await;
+on_each_driver! {
+    an_alert_on_load_is_told_before_anything_else,
+    dialogs_that_a_click_opens_are_answered_as_the_model_says,
+    leaving_a_page_that_asks_to_stay_takes_two_actions,
+    an_alert_while_the_model_thinks_fails_the_action_and_nothing_else,
+    an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog,
+    a_page_that_nags_without_end_ends_the_run,
+}
+
+async fn an_alert_on_load_is_told_before_anything_else(by: Driver) {
+    for (page, by) in by.ways("alert on load", "alert on load, by processes") {
+        let bed = Bed::start(by).await;
         let model = says([accept(), finish("Behind the alert")]);
         let played = bed.play(page, "alert-on-load", model, StopReason::Finished).await;
         let first = &played.seen()[0];
@@ -36,9 +40,8 @@ async fn an_alert_on_load_is_told_before_anything_else() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn dialogs_that_a_click_opens_are_answered_as_the_model_says() {
-    let bed = Bed::start().await;
+async fn dialogs_that_a_click_opens_are_answered_as_the_model_says(by: Driver) {
+    let bed = Bed::start(by).await;
     let course = [click("Tell"), click("Ask"), accept(), click("Ask"), dismiss(), finish("sure=false")];
     let played = bed.play("alert on click", "alert-on-click", says(course), StopReason::Finished).await;
     // The second click came under the dialog of the first.
@@ -69,9 +72,8 @@ async fn dialogs_that_a_click_opens_are_answered_as_the_model_says() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn leaving_a_page_that_asks_to_stay_takes_two_actions() {
-    let bed = Bed::start().await;
+async fn leaving_a_page_that_asks_to_stay_takes_two_actions(by: Driver) {
+    let bed = Bed::start(by).await;
     let elsewhere = bed.site.url("plain");
     let course = [click("Guard"), go(&elsewhere), accept(), finish("All is well")];
     let played = bed.play("beforeunload", "guarded", says(course), StopReason::Finished).await;
@@ -87,12 +89,9 @@ async fn leaving_a_page_that_asks_to_stay_takes_two_actions() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_alert_while_the_model_thinks_fails_the_action_and_nothing_else() {
-    for (page, transport) in
-        [("alert in a timer", TransportChoice::Socket), ("alert in a timer, by processes", TransportChoice::Process)]
-    {
-        let bed = Bed::with(|options| options.with_transport(transport)).await;
+async fn an_alert_while_the_model_thinks_fails_the_action_and_nothing_else(by: Driver) {
+    for (page, by) in by.ways("alert in a timer", "alert in a timer, by processes") {
+        let bed = Bed::start(by).await;
         let gates = bed.site.gates();
         let model = decides(move |call, _| match call {
             0 => {
@@ -118,7 +117,7 @@ async fn an_alert_while_the_model_thinks_fails_the_action_and_nothing_else() {
 /// Opens a gate of the site while the browser looks at a page.
 #[derive(Debug)]
 struct OpensWhileLooking {
-    driver: Arc<PlaywrightCli>,
+    driver: Arc<dyn BrowserDriver>,
     gates: Gates,
     after: Duration,
 }
@@ -150,9 +149,8 @@ impl BrowserDriver for OpensWhileLooking {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog() {
-    let bed = Bed::start().await;
+async fn an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog(by: Driver) {
+    let bed = Bed::start(by).await;
     let driver = OpensWhileLooking { driver: bed.driver(), gates: bed.site.gates(), after: Duration::from_millis(20) };
     let model = says([accept(), finish("Much to read")]);
     let page = "alert during a snapshot";
@@ -168,9 +166,8 @@ async fn an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_nags_without_end_ends_the_run() {
-    let bed = Bed::start().await;
+async fn a_page_that_nags_without_end_ends_the_run(by: Driver) {
+    let bed = Bed::start(by).await;
     let model = decides(|call, _| if call < 20 { accept() } else { give_up() });
     let played = bed.play("alerts without end", "alerts-without-end", model, StopReason::Stuck).await;
     assert!(played.messages.iter().all(|message| message.contains("Look at me")), "{played:?}");

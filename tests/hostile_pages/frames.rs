@@ -4,12 +4,17 @@ use webwise::{page::Role, working::StopReason};
 
 use crate::{
     bed::Bed,
+    browsers::Driver,
     played::{click, click_at, decides, finish, reference, says},
 };
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_in_a_frame_is_seen_and_pressed_by_its_reference() {
-    let bed = Bed::start().await;
+on_each_driver! {
+    what_is_in_a_frame_is_seen_and_pressed_by_its_reference,
+    an_open_shadow_tree_is_seen_and_a_closed_one_is_not_missed,
+}
+
+async fn what_is_in_a_frame_is_seen_and_pressed_by_its_reference(by: Driver) {
+    let bed = Bed::start(by).await;
     for (page, path) in [
         ("frame of the same origin", "frame"),
         ("frame of another origin", "frame-elsewhere"),
@@ -29,9 +34,8 @@ async fn what_is_in_a_frame_is_seen_and_pressed_by_its_reference() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_open_shadow_tree_is_seen_and_a_closed_one_is_not_missed() {
-    let bed = Bed::start().await;
+async fn an_open_shadow_tree_is_seen_and_a_closed_one_is_not_missed(by: Driver) {
+    let bed = Bed::start(by).await;
     let played = bed
         .play("open shadow", "shadow", says([click("Shadow button"), finish("shadow=pressed")]), StopReason::Finished)
         .await;

@@ -3,9 +3,15 @@
 #![cfg(target_os = "linux")]
 
 mod bed;
+#[macro_use]
+#[path = "../support/browsers.rs"]
+mod browsers;
 mod crowds;
 mod deaths;
 mod dialogs;
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
 mod frames;
 mod names;
 mod network;

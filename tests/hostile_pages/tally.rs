@@ -1,11 +1,12 @@
-//! The figure of this target, printed when the last page has ended.
+//! The figures of this target, each printed when the last page of a driver has ended.
 
 use std::{
     collections::BTreeMap,
-    io::Write as _,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
+
+use crate::browsers::Driver;
 
 /// Every page of this target, by the name under which its test plays it.
 pub(crate) const PAGES: &[&str] = &[
@@ -17,9 +18,7 @@ pub(crate) const PAGES: &[&str] = &[
     "alerts without end",
     "confirm that deletes",
     "alert on load",
-    "alert on load, by processes",
     "alert in a timer",
-    "alert in a timer, by processes",
     "alert during a snapshot",
     "popup",
     "link to a new tab",
@@ -56,16 +55,22 @@ pub(crate) const PAGES: &[&str] = &[
     "picture",
     "document removed",
     "renderer killed",
-    "renderer killed, by processes",
     "browser killed",
-    "browser killed, by processes",
-    "daemon killed",
-    "daemon killed, by processes",
     "folder removed",
     "hostile names",
     "title of 100 kB",
     "speaks like the tool",
     "speaks like the model",
+];
+
+/// Pages that can be played only by a driver with a tool of its own: its other way to talk, and its death.
+const OF_THE_TOOL: &[&str] = &[
+    "alert on load, by processes",
+    "alert in a timer, by processes",
+    "renderer killed, by processes",
+    "browser killed, by processes",
+    "daemon killed",
+    "daemon killed, by processes",
 ];
 
 /// How a page ended.
@@ -79,20 +84,24 @@ pub(crate) enum End {
     Hung,
 }
 
-static ENDED: Mutex<BTreeMap<&str, End>> = Mutex::new(BTreeMap::new());
+static ENDED: Mutex<BTreeMap<(&str, &str), End>> = Mutex::new(BTreeMap::new());
 
-/// Notes how a page ended, and prints it; after the last one also the sum.
-pub(crate) fn ended(page: &'static str, end: End, how: &str, after: Duration) {
-    assert!(PAGES.contains(&page), "{page:?} is missing in the list of pages");
-    let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = ended.insert(page, end);
-    assert_eq!(before, None, "{page:?} was played twice");
-    // Not by `println`: the figures belong to the output of the test command, also when the tests pass.
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "hostile_pages: {page}: {how} after {:.1} s", after.as_secs_f64());
-    if ended.len() == PAGES.len() {
-        let count = |wanted| ended.values().filter(|end| **end == wanted).count();
+/// Notes how a page ended, and prints it; after the last one of a driver also the sum.
+pub(crate) fn ended(by: Driver, page: &'static str, end: End, how: &str, after: Duration) {
+    let (driver, own) = match by {
+        Driver::Cdp => ("cdp", [].as_slice()),
+        Driver::PlaywrightCli | Driver::PlaywrightCliByProcesses => ("playwright-cli", OF_THE_TOOL),
+    };
+    assert!(PAGES.contains(&page) || own.contains(&page), "{page:?} is missing in the list of pages");
+    let mut all = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = all.insert((driver, page), end);
+    assert_eq!(before, None, "{page:?} was played twice by {driver}");
+    figure!("hostile_pages: {driver}: {page}: {how} after {:.1} s", after.as_secs_f64());
+    let ended: Vec<End> = all.iter().filter(|((of, _), _)| *of == driver).map(|(_, end)| *end).collect();
+    let pages = PAGES.len() + own.len();
+    if ended.len() == pages {
+        let count = |wanted| ended.iter().filter(|end| **end == wanted).count();
         let (good, hung) = (count(End::AsExpected), count(End::Hung));
-        let _ = writeln!(out, "hostile_pages: {good} of {} ended in a typed outcome, {hung} hung", PAGES.len());
+        figure!("hostile_pages: {driver}: {good} of {pages} ended in a typed outcome, {hung} hung");
     }
 }

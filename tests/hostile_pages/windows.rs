@@ -7,15 +7,24 @@ use webwise::{page::Notice, testing::call, working::StopReason};
 
 use crate::{
     bed::Bed,
+    browsers::{Driver, Wishes},
     played::{click, decides, finish, follow, go, says},
 };
+
+on_each_driver! {
+    a_window_that_a_page_opens_is_told_and_does_not_take_over,
+    a_window_that_closes_itself_gives_way_to_the_one_that_opened_it,
+    a_flood_of_windows_does_not_flood_the_message,
+    a_file_nobody_asked_for_is_refused_and_told,
+    a_file_that_is_wanted_is_kept_under_a_name_of_ours,
+    a_file_without_end_is_dropped_and_told_and_the_disk_stays_free,
+}
 
 /// Largest file that the driver keeps. Unit: bytes. Source: the driver's own documentation.
 const MAX_DOWNLOAD: u64 = 100 << 20;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_window_that_a_page_opens_is_told_and_does_not_take_over() {
-    let bed = Bed::start().await;
+async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(by: Driver) {
+    let bed = Bed::start(by).await;
     let played = bed.play("popup", "popup", says([click("Open"), finish("opened=1")]), StopReason::Finished).await;
     assert_eq!(played.notices(), [Notice::TabOpened { url: bed.site.url("plain") }], "{played:?}");
     assert_eq!(played.course(), ["goto done", "click done"]);
@@ -23,7 +32,7 @@ async fn a_window_that_a_page_opens_is_told_and_does_not_take_over() {
     assert!(played.messages[1].contains("a new tab opened"), "{}", played.messages[1]);
     bed.close().await;
 
-    let bed = Bed::start().await;
+    let bed = Bed::start(by).await;
     let select = call("tab_select", json!({ "index": 1 }));
     let course = says([follow("In a new tab"), select, click("Press"), finish("pressed=1")]);
     let played = bed.play("link to a new tab", "blank-target", course, StopReason::Finished).await;
@@ -33,9 +42,8 @@ async fn a_window_that_a_page_opens_is_told_and_does_not_take_over() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_window_that_closes_itself_gives_way_to_the_one_that_opened_it() {
-    let bed = Bed::start().await;
+async fn a_window_that_closes_itself_gives_way_to_the_one_that_opened_it(by: Driver) {
+    let bed = Bed::start(by).await;
     let select = call("tab_select", json!({ "index": 1 }));
     let course = says([click("Open"), select, click("Close me"), finish("opened=1")]);
     let played = bed.play("window closes itself", "opens-a-short-life", course, StopReason::Finished).await;
@@ -44,9 +52,8 @@ async fn a_window_that_closes_itself_gives_way_to_the_one_that_opened_it() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_windows_does_not_flood_the_message() {
-    let bed = Bed::start().await;
+async fn a_flood_of_windows_does_not_flood_the_message(by: Driver) {
+    let bed = Bed::start(by).await;
     let played =
         bed.play("many popups", "popups", says([click("Open"), finish("opened=14")]), StopReason::Finished).await;
     let told = played.notices().iter().filter(|notice| matches!(notice, Notice::TabOpened { .. })).count();
@@ -57,9 +64,8 @@ async fn a_flood_of_windows_does_not_flood_the_message() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_file_nobody_asked_for_is_refused_and_told() {
-    let bed = Bed::start().await;
+async fn a_file_nobody_asked_for_is_refused_and_told(by: Driver) {
+    let bed = Bed::start(by).await;
     let course = says([follow("Small"), finish("Files")]);
     let played = bed.play("download refused", "offers", course, StopReason::Finished).await;
     let name = "../../re port.sh";
@@ -76,16 +82,19 @@ async fn a_file_nobody_asked_for_is_refused_and_told() {
     bed.close().await;
 }
 
+fn keeps(downloads: &Path) -> Wishes {
+    Wishes { downloads: Some(downloads.to_owned()), ..Wishes::default() }
+}
+
 /// Browsers replace what cannot stand in a file's name.
 fn is_like(found: &str, wanted: &str) -> bool {
     let letters = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
     letters(found) == letters(wanted)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_wanted_is_kept_under_a_name_of_ours() {
+async fn a_file_that_is_wanted_is_kept_under_a_name_of_ours(by: Driver) {
     let kept = tempfile::tempdir().unwrap();
-    let bed = Bed::with(|options| options.with_downloads(kept.path())).await;
+    let bed = Bed::with(by, keeps(kept.path())).await;
     let elsewhere = bed.site.url("plain");
     let mut waits = 0;
     let course = decides(move |call, message| match call {
@@ -104,11 +113,10 @@ async fn a_file_that_is_wanted_is_kept_under_a_name_of_ours() {
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_file_without_end_is_dropped_and_told_and_the_disk_stays_free() {
+async fn a_file_without_end_is_dropped_and_told_and_the_disk_stays_free(by: Driver) {
     for (page, link) in [("download of 300 MiB", "Huge"), ("download without end", "Endless")] {
         let kept = tempfile::tempdir().unwrap();
-        let bed = Bed::with(|options| options.with_downloads(kept.path())).await;
+        let bed = Bed::with(by, keeps(kept.path())).await;
         let watched = bed.base.path().to_owned();
         let (stop, mut stopped) = tokio::sync::oneshot::channel::<()>();
         let watch = tokio::spawn(async move {

@@ -3,6 +3,8 @@
 #[path = "../support/apps.rs"]
 mod apps;
 mod archive;
+#[path = "../support/browsers.rs"]
+mod browsers;
 mod django;
 #[macro_use]
 #[path = "../support/figure.rs"]
@@ -13,19 +15,12 @@ mod roundup;
 use std::{collections::BTreeSet, net::TcpStream};
 
 use apps::App;
-use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions, TransportChoice};
-
-/// Every driver, each with a browser of its own.
-async fn browsers() -> Vec<Box<dyn BrowserDriver>> {
-    let options = PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
-        .with_transport(TransportChoice::Socket);
-    vec![Box::new(PlaywrightCli::launch(&options).await.expect("the browser starts"))]
-}
+use browsers::{Driver, Wishes};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_browser_does_in_djangos_admin_is_exactly_what_is_stored() {
-    for browser in browsers().await {
+    for by in Driver::EACH {
+        let browser = by.launch(&Wishes::default()).await;
         let app = App::django().await;
         django::refuses_a_wrong_password(&app, &*browser).await;
         django::logs_in(&app, &*browser).await;
@@ -34,20 +29,21 @@ async fn what_a_browser_does_in_djangos_admin_is_exactly_what_is_stored() {
         django::is_told_what_is_wrong_with_a_form(&app, &*browser).await;
         django::deletes_after_asking(&app, &*browser).await;
         browser.close().await.expect("the browser ends");
-        figure!("real_apps django by {}: 6 stories", browser.capabilities().driver);
+        figure!("real_apps django by {}: 6 stories", by.name());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_browser_does_in_roundup_is_exactly_what_is_stored() {
-    for browser in browsers().await {
+    for by in Driver::EACH {
+        let browser = by.launch(&Wishes::default()).await;
         let app = App::roundup().await;
         roundup::refuses_a_wrong_password(&app, &*browser).await;
         roundup::logs_in(&app, &*browser).await;
         roundup::files_an_issue(&app, &*browser).await;
         roundup::finds_by_the_long_form(&app, &*browser).await;
         browser.close().await.expect("the browser ends");
-        figure!("real_apps roundup by {}: 4 stories", browser.capabilities().driver);
+        figure!("real_apps roundup by {}: 4 stories", by.name());
     }
 }
 

@@ -55,6 +55,14 @@ impl Driver {
         }
     }
 
+    /// The ways of a driver, each with its name of two: one for the ordinary way, one for that by processes.
+    pub(crate) fn ways(self, ordinary: &'static str, by_processes: &'static str) -> Vec<(&'static str, Self)> {
+        match self {
+            Self::PlaywrightCli => vec![(ordinary, self), (by_processes, Self::PlaywrightCliByProcesses)],
+            other => vec![(ordinary, other)],
+        }
+    }
+
     /// A browser that this driver starts.
     pub(crate) async fn launch(self, wishes: &Wishes) -> Arc<dyn BrowserDriver> {
         match self {
@@ -107,4 +115,24 @@ async fn cdp(wishes: &Wishes) -> Cdp {
         options = options.with_navigation_timeout(time);
     }
     Cdp::launch(&options).await.expect("the browser starts")
+}
+
+/// A test for each driver of each of these functions, which take the driver.
+#[allow(unused_macros, reason = "each test target uses its own part")]
+macro_rules! on_each_driver {
+    ($($rule:ident),* $(,)?) => {
+        mod playwright_cli {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $rule() {
+                super::$rule($crate::browsers::Driver::PlaywrightCli).await;
+            })*
+        }
+
+        mod cdp {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $rule() {
+                super::$rule($crate::browsers::Driver::Cdp).await;
+            })*
+        }
+    };
 }
