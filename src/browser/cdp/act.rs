@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::{
@@ -18,16 +18,14 @@ use super::{
 use crate::{
     action::{
         BrowserAction, Click, Drag, ErrorClass, Eval, Fill, Goto, OnTarget, Outcome, Select, StateFile, TabAt, TabNew,
-        Target, TextValue, Type, Upload, Wait,
+        Target, TextValue, Type, Wait,
     },
     base::text::clean,
     browser::{
         ExecuteRequest, Execution,
-        rules::{
-            Awaited, DIALOG_SECRET, MAX_WAIT, MOVED, OPTION_SECRET, is_same_origin, listing, meets_any_page, wheel,
-        },
+        rules::{Awaited, MAX_WAIT, MOVED, OPTION_SECRET, is_same_origin, listing, meets_any_page, wheel},
     },
-    page::{DialogKind, Locator},
+    page::Locator,
 };
 
 /// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes a few milliseconds.
@@ -286,74 +284,6 @@ impl Cdp {
             return Err(Trouble::refused(ErrorClass::ScriptFailed, why));
         }
         Ok(clean(evaluated(answer)?.json()))
-    }
-
-    /// Answers the dialog that is open, if that is what the action is for.
-    async fn answered(&self, action: &BrowserAction) -> Result<Option<Execution>, Trouble> {
-        let (accept, text) = match action {
-            BrowserAction::DialogAccept(answer) => (true, answer.text.as_ref()),
-            BrowserAction::DialogDismiss(_) => (false, None),
-            BrowserAction::Upload(upload) => return self.upload(upload).await.map(Some),
-            _ => return Ok(None),
-        };
-        if text.is_some_and(|text| text.secret().is_some()) {
-            return Err(Trouble::refused(ErrorClass::SecretRefused, DIALOG_SECRET));
-        }
-        let (dialog, kind, default) = {
-            let known = self.hub.known();
-            match known.trouble() {
-                None | Some(Trouble::Dialog(_)) => {}
-                Some(trouble) => return Err(trouble),
-            }
-            let tab = known.tab();
-            let dialog = tab.and_then(Tab::blocked_by);
-            let default = tab.and_then(|tab| tab.dialog.as_ref()).map(|dialog| dialog.default_prompt.clone());
-            let dialog = dialog.ok_or_else(|| Trouble::refused(ErrorClass::NoDialog, ""))?;
-            (dialog.clone(), dialog.kind, default.unwrap_or_default())
-        };
-        if kind == DialogKind::FileChooser {
-            if accept {
-                let why = "a file chooser can only be answered with upload, or dismissed";
-                return Err(Trouble::refused(ErrorClass::Unsupported, why));
-            }
-            if let Some(tab) = self.hub.known().tab_mut() {
-                tab.chooser = None;
-            }
-            return Ok(Some(Outcome::Done.into()));
-        }
-        let session = self.main_session()?;
-        let text = text.map_or(default, ToString::to_string);
-        let params = json!({ "accept": accept, "promptText": text });
-        self.hub.wire.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", params).await?;
-        self.hub
-            .until(|known| {
-                let gone = known.closed || known.tab().is_none_or(|tab| tab.blocked_by().as_ref() != Some(&dialog));
-                gone.then_some(())
-            })
-            .await;
-        Ok(Some(Outcome::Done.into()))
-    }
-
-    async fn upload(&self, upload: &Upload) -> Result<Execution, Trouble> {
-        let mut files = Vec::new();
-        for name in &upload.files {
-            let file = self.hub.options.uploads.get(name);
-            let file = file.filter(|file| file.is_file());
-            files.push(file.ok_or_else(|| Trouble::refused(ErrorClass::FileRefused, name))?.display().to_string());
-        }
-        let chooser = self.hub.known().tab().and_then(|tab| tab.chooser.clone());
-        let chooser = chooser.ok_or_else(|| Trouble::refused(ErrorClass::NoFileChooser, ""))?;
-        if files.len() > 1 && !chooser.multiple {
-            return Err(Trouble::refused(ErrorClass::BadArguments, "the file chooser takes one file"));
-        }
-        let node =
-            chooser.node.ok_or_else(|| Trouble::refused(ErrorClass::Unsupported, "it gives its files to no field"))?;
-        let params = json!({ "files": files, "backendNodeId": node });
-        self.hub.call::<Value>(&chooser.session, "DOM.setFileInputFiles", params).await?;
-        if let Some(tab) = self.hub.known().tab_mut() {
-            tab.chooser = None;
-        }
-        Ok(Outcome::Done.into())
     }
 }
 

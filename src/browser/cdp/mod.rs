@@ -7,6 +7,7 @@
 //! ```
 
 mod act;
+mod dialogs;
 mod downloads;
 mod driver;
 mod events;

@@ -1,0 +1,80 @@
+//! Answers to dialogs and to file choosers.
+
+use serde_json::{Value, json};
+
+use super::{driver::Cdp, known::Tab, trouble::Trouble};
+use crate::{
+    action::{BrowserAction, ErrorClass, Outcome, Upload},
+    browser::{Execution, rules::DIALOG_SECRET},
+    page::DialogKind,
+};
+
+impl Cdp {
+    /// Answers the dialog that is open, if that is what the action is for.
+    pub(super) async fn answered(&self, action: &BrowserAction) -> Result<Option<Execution>, Trouble> {
+        let (accept, text) = match action {
+            BrowserAction::DialogAccept(answer) => (true, answer.text.as_ref()),
+            BrowserAction::DialogDismiss(_) => (false, None),
+            BrowserAction::Upload(upload) => return self.upload(upload).await.map(Some),
+            _ => return Ok(None),
+        };
+        if text.is_some_and(|text| text.secret().is_some()) {
+            return Err(Trouble::refused(ErrorClass::SecretRefused, DIALOG_SECRET));
+        }
+        let (dialog, kind, default) = {
+            let known = self.hub.known();
+            match known.trouble() {
+                None | Some(Trouble::Dialog(_)) => {}
+                Some(trouble) => return Err(trouble),
+            }
+            let tab = known.tab();
+            let dialog = tab.and_then(Tab::blocked_by);
+            let default = tab.and_then(|tab| tab.dialog.as_ref()).map(|dialog| dialog.default_prompt.clone());
+            let dialog = dialog.ok_or_else(|| Trouble::refused(ErrorClass::NoDialog, ""))?;
+            (dialog.clone(), dialog.kind, default.unwrap_or_default())
+        };
+        if kind == DialogKind::FileChooser {
+            if accept {
+                let why = "a file chooser can only be answered with upload, or dismissed";
+                return Err(Trouble::refused(ErrorClass::Unsupported, why));
+            }
+            if let Some(tab) = self.hub.known().tab_mut() {
+                tab.chooser = None;
+            }
+            return Ok(Some(Outcome::Done.into()));
+        }
+        let session = self.main_session()?;
+        let text = text.map_or(default, ToString::to_string);
+        let params = json!({ "accept": accept, "promptText": text });
+        self.hub.wire.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", params).await?;
+        self.hub
+            .until(|known| {
+                let gone = known.closed || known.tab().is_none_or(|tab| tab.blocked_by().as_ref() != Some(&dialog));
+                gone.then_some(())
+            })
+            .await;
+        Ok(Some(Outcome::Done.into()))
+    }
+
+    async fn upload(&self, upload: &Upload) -> Result<Execution, Trouble> {
+        let mut files = Vec::new();
+        for name in &upload.files {
+            let file = self.hub.options.uploads.get(name);
+            let file = file.filter(|file| file.is_file());
+            files.push(file.ok_or_else(|| Trouble::refused(ErrorClass::FileRefused, name))?.display().to_string());
+        }
+        let chooser = self.hub.known().tab().and_then(|tab| tab.chooser.clone());
+        let chooser = chooser.ok_or_else(|| Trouble::refused(ErrorClass::NoFileChooser, ""))?;
+        if files.len() > 1 && !chooser.multiple {
+            return Err(Trouble::refused(ErrorClass::BadArguments, "the file chooser takes one file"));
+        }
+        let node =
+            chooser.node.ok_or_else(|| Trouble::refused(ErrorClass::Unsupported, "it gives its files to no field"))?;
+        let params = json!({ "files": files, "backendNodeId": node });
+        self.hub.call::<Value>(&chooser.session, "DOM.setFileInputFiles", params).await?;
+        if let Some(tab) = self.hub.known().tab_mut() {
+            tab.chooser = None;
+        }
+        Ok(Outcome::Done.into())
+    }
+}
