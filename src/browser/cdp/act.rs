@@ -82,17 +82,27 @@ impl Cdp {
 
     /// Waits until what an action began is over, and tells where it led.
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, Trouble> {
-        match self.hub.settle(mark).await {
-            Err(Trouble::Dialog(dialog)) => execution.dialog = Some(dialog),
-            Ok(()) => {}
+        let told = match self.hub.settle(mark).await {
+            Err(Trouble::Dialog(dialog)) => {
+                execution.dialog = Some(dialog);
+                None
+            }
+            Ok(place) => place,
             // The page that it was on its way to is given up; the next look tells how far it came.
-            Err(Trouble::Late) => self.hub.stop_loading(),
+            Err(Trouble::Late) => {
+                self.hub.stop_loading();
+                None
+            }
             Err(trouble) => return Err(trouble),
-        }
+        };
         if execution.dialog.is_none() {
             execution.dialog = self.hub.known().tab().and_then(Tab::blocked_by);
         }
-        match self.place().await {
+        let place = match told {
+            Some(place) if execution.dialog.is_none() => Ok(place),
+            _ => self.place().await,
+        };
+        match place {
             Ok(place) => {
                 let (url, title) = (clean(&place.url), clean(&place.title));
                 if let Some(tab) = self.hub.known().tab_mut() {

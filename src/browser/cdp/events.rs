@@ -39,6 +39,11 @@ pub(super) enum Told {
     NavigationAsked {
         frame: String,
     },
+    /// A frame is on its way to another document.
+    NavigationBegan {
+        frame: String,
+        loader: String,
+    },
     LoadingStarted {
         frame: String,
     },
@@ -63,8 +68,22 @@ pub(super) enum Told {
         frame: Option<String>,
         kind: String,
     },
+    /// The answer to a request of a script began to come.
+    Answered {
+        request: String,
+    },
+    /// More of an answer came.
+    Received {
+        request: String,
+    },
     RequestEnded {
         request: String,
+        /// Whether the browser did not want the rest, or any of it.
+        given_up: bool,
+    },
+    /// A page opens a window, of which the target is told next.
+    WindowOpened {
+        url: String,
     },
     DownloadBegan {
         id: String,
@@ -116,7 +135,9 @@ pub(super) struct FrameInfo {
 impl FrameInfo {
     /// The whole address.
     pub(super) fn address(&self) -> String {
-        format!("{}{}", self.url, self.url_fragment)
+        // Chromium's word for the empty document that a window begins with.
+        let url = if self.url == ":" { "about:blank" } else { &self.url };
+        format!("{url}{}", self.url_fragment)
     }
 }
 
@@ -168,6 +189,7 @@ struct SessionId {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct OfFrame {
+    #[serde(default)]
     frame_id: String,
     #[serde(default)]
     parent_frame_id: String,
@@ -186,6 +208,8 @@ struct OfFrame {
     backend_node_id: Option<u64>,
     #[serde(default)]
     mode: String,
+    #[serde(default)]
+    navigation_type: String,
 }
 
 #[derive(Deserialize)]
@@ -201,6 +225,8 @@ struct Request {
     frame_id: Option<String>,
     #[serde(rename = "type", default)]
     kind: String,
+    #[serde(default)]
+    canceled: bool,
 }
 
 #[derive(Deserialize)]
@@ -260,6 +286,13 @@ impl Told {
                 let of = frame().filter(|of| of.delay < AT_ONCE)?;
                 Self::NavigationAsked { frame: of.frame_id }
             }
+            "Page.frameStartedNavigating" => {
+                // Steps within a document load nothing.
+                let of =
+                    frame().filter(|of| !of.loader_id.is_empty() && !of.navigation_type.contains("ameDocument"))?;
+                Self::NavigationBegan { frame: of.frame_id, loader: of.loader_id }
+            }
+            "Page.windowOpen" => Self::WindowOpened { url: frame()?.url },
             "Page.frameStartedLoading" => Self::LoadingStarted { frame: frame()?.frame_id },
             "Page.frameStoppedLoading" => Self::LoadingStopped { frame: frame()?.frame_id },
             "Page.lifecycleEvent" => {
@@ -280,8 +313,14 @@ impl Told {
                 let request = event.read::<Request>()?;
                 Self::RequestStarted { request: request.id, frame: request.frame_id, kind: request.kind }
             }
+            "Network.responseReceived" => {
+                let request = event.read::<Request>().filter(|request| request.kind == "Fetch")?;
+                Self::Answered { request: request.id }
+            }
+            "Network.dataReceived" => Self::Received { request: event.read::<Request>()?.id },
             "Network.loadingFinished" | "Network.loadingFailed" => {
-                Self::RequestEnded { request: event.read::<Request>()?.id }
+                let request = event.read::<Request>()?;
+                Self::RequestEnded { request: request.id, given_up: request.canceled }
             }
             "Browser.downloadWillBegin" => {
                 let of = event.read::<OfDownload>()?;

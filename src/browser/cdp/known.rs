@@ -9,7 +9,7 @@ use std::{
     fmt,
 };
 
-pub(super) use tab::{Frame, Tab, World};
+pub(super) use tab::{Frame, Request, Tab, World};
 
 use super::events::{FrameTree, TargetInfo, Told};
 
@@ -54,6 +54,10 @@ pub(super) struct Known {
     pub(super) last_number: u64,
     /// Requests that began so far.
     pub(super) started: u64,
+    /// Windows that pages opened so far and mean to write themselves.
+    pub(super) blank: usize,
+    /// The frame that the action under way aimed at.
+    pub(super) aimed: Option<String>,
     pub(super) closed: bool,
     /// Targets whose tab is of no concern.
     foreign: HashSet<String>,
@@ -131,6 +135,7 @@ impl Known {
             }
             Told::DownloadBegan { .. } => {}
             Told::Download { id, received, state } => return self.download(id, received, &state),
+            Told::WindowOpened { url } => self.blank += usize::from(is_blank(&url)),
             Told::DragBegan(data) => self.drag = Some(data),
             Told::RequestPaused { request } => {
                 if let Some(session) = session {
@@ -141,9 +146,14 @@ impl Known {
                 self.started += 1;
                 let count = self.started;
                 if let Some(tab) = session.and_then(|session| self.tab_of(session)) {
+                    if let Some(frame) = frame.as_ref().filter(|_| kind == "Document") {
+                        // The request of a document has the document's name.
+                        let began = Told::NavigationBegan { frame: frame.clone(), loader: request.clone() };
+                        tab.learn("", began, 0);
+                    }
                     // What never ends, and what a frame of its own process reports twice, is not waited for.
                     if is_awaited(&kind) && frame.is_none_or(|frame| tab.frames.contains_key(&frame)) {
-                        tab.requests.insert(request, count);
+                        tab.requests.insert(request, Request { count, answered: false });
                     }
                 }
             }
@@ -261,6 +271,11 @@ impl Known {
             _ => Vec::new(),
         }
     }
+}
+
+/// Whether a tab of this address shows nothing of the web.
+pub(super) fn is_blank(url: &str) -> bool {
+    url.is_empty() || url == "about:blank"
 }
 
 /// Whether the page waits for the answer to such a request, as far as anybody can tell.

@@ -4,10 +4,14 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Duration, timeout};
+use tokio::{
+    task::yield_now,
+    time::{Duration, Instant, timeout},
+};
 
 use super::{
     driver::{Cdp, Turn},
+    known::Frame,
     rows::{self, Seen, Shown, Walk},
     trouble::Trouble,
 };
@@ -22,6 +26,9 @@ const MAX_FRAMES: usize = 100;
 /// How long a frame may take to be read; what is in one that takes longer is left out. Unit: time. Source: chosen; it takes
 /// a few milliseconds, and a frame with a process of its own can be as slow as it likes.
 const FRAME: Duration = Duration::from_secs(2);
+/// How long documents may replace each other before one of them could be read. Unit: time. Source: chosen; a page that goes
+/// from one to the next does so once or twice.
+const REPLACED: Duration = Duration::from_secs(2);
 /// How long a document may take to be told of after its frame. Unit: time. Source: chosen; it takes a few milliseconds.
 const UNTOLD: Duration = Duration::from_millis(500);
 
@@ -49,15 +56,21 @@ impl Cdp {
         }
         let untold = self.hub.until(|known| {
             let tab = known.tab()?;
-            (tab.main().is_some() && tab.frames.values().all(|frame| !frame.loader.is_empty())).then_some(())
+            // One that has no document because that has not come is not waited for: actions do.
+            let is_told = |frame: &Frame| !frame.loader.is_empty() || frame.moves();
+            (tab.main().is_some() && tab.frames.values().all(is_told)).then_some(())
         });
         // A frame of which nothing is told is left out below.
         let _ = timeout(UNTOLD, untold).await;
         let page = self.page()?;
-        let place = match self.walk(turn, &page).await {
-            // The document was replaced in this moment: what is there now is what was asked for.
-            Err(Trouble::Moved) => self.walk(turn, &page).await,
-            other => other,
+        let end = Instant::now() + REPLACED;
+        let place = loop {
+            match self.walk(turn, &page).await {
+                // The document was replaced in this moment: what is there now is what was asked for.
+                Err(Trouble::Moved) if Instant::now() < end => yield_now().await,
+                Err(Trouble::Moved) => break Err(Trouble::Late),
+                other => break other,
+            }
         };
         let place = match place {
             Ok(place) => place,

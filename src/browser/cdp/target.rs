@@ -41,10 +41,12 @@ struct Found {
 impl Cdp {
     /// The element that a target means.
     pub(super) async fn aim(&self, target: &Target) -> Result<Aim, Trouble> {
-        match target {
-            Target::Ref(reference) => self.aim_at(reference),
-            Target::Locator(locator) => self.find(locator).await,
-        }
+        let aim = match target {
+            Target::Ref(reference) => self.aim_at(reference)?,
+            Target::Locator(locator) => self.find(locator).await?,
+        };
+        self.hub.known().aimed = Some(aim.frame.clone());
+        Ok(aim)
     }
 
     fn aim_at(&self, reference: &ElementRef) -> Result<Aim, Trouble> {

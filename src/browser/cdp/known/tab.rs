@@ -28,6 +28,10 @@ pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) loading: bool,
     /// The page wants it to go somewhere, and nothing of that was seen yet.
     pub(in crate::browser::cdp) asked: bool,
+    /// The document that it is on its way to.
+    pub(in crate::browser::cdp) goes: Option<String>,
+    /// Whether what it is loading was waited for once, in vain.
+    pub(in crate::browser::cdp) vain: bool,
     /// Whether the document is read, and whether it is whole.
     pub(in crate::browser::cdp) ready: bool,
     pub(in crate::browser::cdp) whole: bool,
@@ -63,8 +67,19 @@ pub(in crate::browser::cdp) struct Tab {
     /// Whether somebody asked for it, and it need not be told.
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
-    /// Requests under way, by their number, with the count of requests at their start.
-    pub(in crate::browser::cdp) requests: HashMap<String, u64>,
+    /// Requests under way, by their number.
+    pub(in crate::browser::cdp) requests: HashMap<String, Request>,
+    /// Parts of answers that came so far.
+    pub(in crate::browser::cdp) received: u64,
+}
+
+/// A request under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::browser::cdp) struct Request {
+    /// How many requests had begun when it did.
+    pub(in crate::browser::cdp) count: u64,
+    /// Whether its answer began to come. A script that never reads it leaves it at that.
+    pub(in crate::browser::cdp) answered: bool,
 }
 
 impl Frame {
@@ -77,6 +92,8 @@ impl Frame {
             number,
             loading: false,
             asked: false,
+            goes: None,
+            vain: false,
             ready: false,
             whole: false,
             owner: None,
@@ -86,7 +103,30 @@ impl Frame {
 
     /// Whether it is on its way to another document.
     pub(in crate::browser::cdp) fn moves(&self) -> bool {
-        self.loading || self.asked
+        self.loading || self.asked || self.goes.is_some()
+    }
+
+    /// Whether its document, or a part of it, is still to be waited for.
+    pub(in crate::browser::cdp) fn is_awaited(&self) -> bool {
+        (self.moves() || self.loader.is_empty()) && !self.vain
+    }
+
+    /// Its document is being read, or another one comes.
+    pub(in crate::browser::cdp) fn navigates(&self) -> bool {
+        (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
+    }
+
+    /// It goes somewhere: what it did before was waited for long enough, and this was not.
+    fn begins(&mut self, loader: Option<String>) {
+        // What was told before, by another session or by another event, is nothing new.
+        if loader.as_ref().is_some_and(|loader| *loader == self.loader || Some(loader) == self.goes.as_ref()) {
+            return;
+        }
+        self.asked = loader.is_none();
+        if loader.is_some() {
+            self.goes = loader;
+        }
+        self.vain = false;
     }
 }
 
@@ -105,6 +145,7 @@ impl Tab {
             told: false,
             frames: BTreeMap::new(),
             requests: HashMap::new(),
+            received: 0,
         }
     }
 
@@ -140,11 +181,14 @@ impl Tab {
                 frame.url = url;
                 frame.asked = false;
             }),
-            Told::NavigationAsked { frame } => self.with(&frame, |frame| frame.asked = true),
+            Told::NavigationAsked { frame } => self.with(&frame, |frame| frame.begins(None)),
+            Told::NavigationBegan { frame, loader } => self.with(&frame, |frame| frame.begins(Some(loader))),
             Told::LoadingStarted { frame } => self.with(&frame, |frame| frame.loading = true),
             Told::LoadingStopped { frame } => self.with(&frame, |frame| {
                 frame.loading = false;
                 frame.asked = false;
+                frame.goes = None;
+                frame.vain = false;
             }),
             Told::Lifecycle { frame, loader, name } => self.with(&frame, |frame| {
                 if frame.loader == loader {
@@ -157,7 +201,21 @@ impl Tab {
             Told::ChooserOpened { node, multiple, .. } => {
                 self.chooser = Some(Chooser { session: session.to_owned(), node, multiple });
             }
-            Told::RequestEnded { request } => _ = self.requests.remove(&request),
+            Told::Answered { request } => {
+                self.received += 1;
+                if let Some(request) = self.requests.get_mut(&request) {
+                    request.answered = true;
+                }
+            }
+            Told::Received { request } => self.received += u64::from(self.requests.contains_key(&request)),
+            Told::RequestEnded { request, given_up } => {
+                self.requests.remove(&request);
+                // The answer was no document: a file, or nothing at all.
+                let of_it = |frame: &&mut Frame| given_up && frame.goes.as_ref() == Some(&request);
+                if let Some(frame) = self.frames.values_mut().find(of_it) {
+                    frame.goes = None;
+                }
+            }
             Told::Crashed => self.crashed = true,
             _ => {}
         }
@@ -188,10 +246,12 @@ impl Tab {
             frame.number = if is_main { 0 } else { number };
             frame.ready = false;
             frame.whole = false;
+            frame.vain = false;
             frame.world = None;
         }
         frame.url = info.address();
         frame.asked = false;
+        frame.goes.take_if(|goes| *goes == info.loader_id);
         if is_main {
             self.url = info.address();
             self.chooser = None;

@@ -225,6 +225,97 @@ fn a_page_is_settled_when_nothing_that_began_is_under_way() {
 }
 
 #[test]
+fn an_answer_that_began_to_come_is_told_from_one_that_did_not() {
+    let mut played = Played::with_a_page();
+    let mark = played.0.mark();
+    let of = |kind: &str| json!({ "requestId": kind, "frameId": "T", "type": kind });
+    for kind in ["Fetch", "Script"] {
+        played.hears(Some("s"), "Network.requestWillBeSent", &of(kind));
+        played.hears(Some("s"), "Network.responseReceived", &of(kind));
+    }
+    assert_eq!(played.0.pending(&mark), Pending::Parts, "a script is run when it is whole");
+    played.hears(Some("s"), "Network.loadingFinished", &of("Script"));
+    assert_eq!(played.0.pending(&mark), Pending::Rest);
+    let before = played.0.tab().unwrap().received;
+    played.hears(Some("s"), "Network.dataReceived", &of("Fetch"));
+    assert!(played.0.tab().unwrap().received > before);
+    played.0.forget_rest();
+    assert_eq!(played.0.pending(&mark), Pending::Nothing, "nobody reads it");
+}
+
+#[test]
+fn a_document_is_waited_for_from_its_request_until_it_is_read() {
+    let mut played = Played::with_a_page();
+    for name in ["DOMContentLoaded", "load"] {
+        played.hears(Some("s"), "Page.lifecycleEvent", &json!({ "frameId": "T", "loaderId": "L1", "name": name }));
+    }
+    let mark = played.0.mark();
+    let begins =
+        json!({ "frameId": "T", "loaderId": "L2", "url": "http://a.test/", "navigationType": "differentDocument" });
+    played.of("s", "Page.frameRequestedNavigation", "T");
+    played.hears(Some("s"), "Page.frameStartedNavigating", &begins);
+    played.of("s", "Page.frameStartedLoading", "T");
+    assert_eq!(played.0.pending(&mark), Pending::Navigation, "the page that is left is whole, and another one comes");
+    let request = json!({ "requestId": "L2", "frameId": "T", "type": "Document" });
+    played.hears(Some("s"), "Network.requestWillBeSent", &request);
+    assert_eq!(played.0.pending(&mark), Pending::Navigation);
+    played.navigated("s", "T", None, "L2", "http://a.test/");
+    // What is told of it late is nothing new.
+    played.hears(Some("s"), "Page.frameStartedNavigating", &begins);
+    assert_eq!(played.frame("T").goes, None);
+    assert_eq!(played.0.pending(&mark), Pending::Navigation, "it is not read yet");
+}
+
+#[test]
+fn an_answer_that_is_no_document_ends_the_navigation() {
+    let mut played = Played::with_a_page();
+    let mark = played.0.mark();
+    let begins = json!({ "frameId": "T", "loaderId": "L2", "navigationType": "differentDocument" });
+    let ends = |canceled: bool| json!({ "requestId": "L2", "canceled": canceled });
+    played.hears(Some("s"), "Page.frameStartedNavigating", &begins);
+    played.hears(Some("s"), "Network.loadingFailed", &ends(false));
+    assert_eq!(played.0.pending(&mark), Pending::Navigation, "the browser's page about it comes");
+    played.hears(Some("s"), "Network.loadingFailed", &ends(true));
+    assert_eq!(played.0.pending(&mark), Pending::Nothing, "a file, or an answer without content");
+
+    let within = json!({ "frameId": "T", "loaderId": "L3", "navigationType": "sameDocument" });
+    played.hears(Some("s"), "Page.frameStartedNavigating", &within);
+    assert_eq!(played.0.pending(&mark), Pending::Nothing, "steps within a document load nothing");
+}
+
+#[test]
+fn what_was_waited_for_in_vain_is_not_waited_for_again() {
+    let mut played = Played::with_a_page();
+    let mark = played.0.mark();
+    played.hears(Some("s"), "Page.frameAttached", &json!({ "frameId": "F", "parentFrameId": "T" }));
+    played.of("s", "Page.frameStartedLoading", "F");
+    played.of("s", "Page.frameStartedLoading", "T");
+    played.hears(Some("s"), "Page.lifecycleEvent", &json!({ "frameId": "T", "loaderId": "L1", "name": "load" }));
+    assert_eq!(played.0.pending(&mark), Pending::Parts);
+    played.0.give_up();
+    assert_eq!(played.0.pending(&mark), Pending::Nothing);
+    // But what begins after that is.
+    let begins = json!({ "frameId": "F", "loaderId": "M2", "navigationType": "differentDocument" });
+    played.hears(Some("s"), "Page.frameStartedNavigating", &begins);
+    assert_eq!(played.0.pending(&mark), Pending::Parts);
+    played.0.give_up();
+    played.of("s", "Page.frameRequestedNavigation", "T");
+    assert_eq!(played.0.pending(&mark), Pending::Asked);
+}
+
+#[test]
+fn a_window_that_a_page_writes_itself_is_not_waited_for() {
+    let mut played = Played::with_a_page();
+    let mark = played.0.mark();
+    played.hears(Some("s"), "Page.windowOpen", &json!({ "url": "about:blank", "windowName": "" }));
+    played.target("U", Some("T"), "");
+    assert_eq!(played.0.pending(&mark), Pending::Nothing);
+    played.hears(Some("s"), "Page.windowOpen", &json!({ "url": "http://a.test/popup", "windowName": "" }));
+    played.target("V", Some("T"), "");
+    assert_eq!(played.0.pending(&mark), Pending::Parts);
+}
+
+#[test]
 fn a_later_navigation_and_one_elsewhere_are_not_waited_for() {
     let mut played = Played::with_a_page();
     let mark = played.0.mark();

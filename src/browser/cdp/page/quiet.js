@@ -1,26 +1,31 @@
 // Settling: whether the document still changes, and what it says of itself.
 
-/** Changes of one attribute of one element after which it counts as an animation. Unit: changes. Source: chosen. */
-const MAX_ATTRIBUTE_CHANGES = 5;
+/** Changes of one thing after which it counts as an animation. Unit: changes. Source: chosen. */
+const MAX_CHANGES = 5;
 
 const readyStateOf = getter(Document.prototype, 'readyState');
 const titleOf = getter(Document.prototype, 'title');
 
-/** Waits until nothing changed for `ms`, at most `cap`. */
+/** What was animated while the last action was waited for: of each node, its attributes, text or children. */
+let animated = new WeakMap();
+
+/** Waits until nothing changed for `ms`, at most `cap`; tells also where it is then. */
 function quiet({ ms, cap }) {
   return new Promise((resolve) => {
     let mutations = 0;
     let timer;
-    const changes = new Map();
+    const watched = { counts: new Map(), animated: new WeakMap() };
     const observer = new MutationObserver((records) => {
       mutations += records.length;
-      if (records.filter((record) => !isAnimation(record, changes)).length > 0) restart();
+      if (hasChange(records, watched)) restart();
     });
     const finish = (isQuiet) => {
       clearTimeout(timer);
       clearTimeout(end);
       observer.disconnect();
-      resolve({ quiet: isQuiet, mutations });
+      // What stood still meanwhile is an animation no longer.
+      animated = watched.animated;
+      resolve({ quiet: isQuiet, mutations, place: place() });
     };
     const restart = () => {
       clearTimeout(timer);
@@ -33,14 +38,36 @@ function quiet({ ms, cap }) {
   });
 }
 
-/** A spinner or a progress bar that sets one attribute again and again does not keep a page from being done. */
-function isAnimation({ type, target, attributeName }, changes) {
-  if (type !== 'attributes') return false;
-  const ofTarget = changes.get(target) ?? new Map();
-  changes.set(target, ofTarget);
-  const count = (ofTarget.get(attributeName) ?? 0) + 1;
-  ofTarget.set(attributeName, count);
-  return count > MAX_ATTRIBUTE_CHANGES;
+/**
+ * Whether some of what changed is no animation. A spinner, a progress bar or a clock that sets the same attribute or text
+ * again and again, or puts as many children in the place of others, does not keep a page from being done.
+ */
+function hasChange(records, watched) {
+  const children = new Map();
+  let found = false;
+  for (const { type, target, attributeName, addedNodes, removedNodes } of records) {
+    if (type === 'childList') {
+      const sum = children.get(target) ?? { added: 0, removed: 0 };
+      children.set(target, { added: sum.added + addedNodes.length, removed: sum.removed + removedNodes.length });
+    } else if (!isAnimation(target, type === 'attributes' ? `@${attributeName}` : 'text', watched)) {
+      found = true;
+    }
+  }
+  for (const [target, { added, removed }] of children) {
+    if (added !== removed || !isAnimation(target, 'children', watched)) found = true;
+  }
+  return found;
+}
+
+function isAnimation(target, what, { counts, animated: now }) {
+  const ofTarget = counts.get(target) ?? new Map();
+  counts.set(target, ofTarget);
+  const count = (ofTarget.get(what) ?? 0) + 1;
+  ofTarget.set(what, count);
+  if (count <= MAX_CHANGES && !animated.get(target)?.has(what)) return false;
+  const told = now.get(target) ?? new Set();
+  now.set(target, told.add(what));
+  return true;
 }
 
 function place() {
