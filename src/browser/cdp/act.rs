@@ -134,16 +134,16 @@ impl Cdp {
             BrowserAction::GoForward(_) => self.step_in_history(1).await.map(|()| nothing()),
             BrowserAction::Reload(_) => self.reload().await.map(|()| nothing()),
             BrowserAction::Click(Click { target, button }) => {
-                let (aim, told) = self.begin(target).await?;
-                self.press(turn, &aim, *button, 1).await.map(|()| told)
+                let aim = self.aim(target).await?;
+                self.named(&aim, self.press(turn, &aim, *button, 1)).await
             }
             BrowserAction::Dblclick(Click { target, button }) => {
-                let (aim, told) = self.begin(target).await?;
-                self.press(turn, &aim, *button, 2).await.map(|()| told)
+                let aim = self.aim(target).await?;
+                self.named(&aim, self.press(turn, &aim, *button, 2)).await
             }
             BrowserAction::Hover(OnTarget { target }) => {
-                let (aim, told) = self.begin(target).await?;
-                self.hover(turn, &aim).await.map(|()| told)
+                let aim = self.aim(target).await?;
+                self.named(&aim, self.hover(turn, &aim)).await
             }
             BrowserAction::Check(OnTarget { target }) => self.tick(turn, target, true).await,
             BrowserAction::Uncheck(OnTarget { target }) => self.tick(turn, target, false).await,
@@ -153,8 +153,8 @@ impl Cdp {
                 self.drag(turn, &from, &to).await.map(|()| told)
             }
             BrowserAction::Fill(Fill { target, text, submit }) => {
-                let (aim, told) = self.begin(target).await?;
-                self.fill(&aim, text, &request.secrets).await?;
+                let aim = self.aim(target).await?;
+                let told = self.named(&aim, self.fill(&aim, text, &request.secrets)).await?;
                 if *submit {
                     self.hub.ask::<Nothing>(&aim.frame, "focus", json!([aim.number])).await?;
                     self.press_enter().await?;
@@ -203,13 +203,30 @@ impl Cdp {
     /// The element, and its durable locator while it is still there.
     async fn begin(&self, target: &Target) -> Result<(Aim, Told), Trouble> {
         let aim = self.aim(target).await?;
-        let locator = match self.locator_of(&aim).await {
+        let told = self.told_of(&aim).await?;
+        Ok((aim, told))
+    }
+
+    async fn told_of(&self, aim: &Aim) -> Result<Told, Trouble> {
+        let locator = match self.locator_of(aim).await {
             Ok(locator) => locator,
             // Without one the action goes on; what is wrong with the element is told by what comes next.
             Err(Trouble::Refused(_) | Trouble::Broken(_)) => None,
             Err(trouble) => return Err(trouble),
         };
-        Ok((aim, Told { locator, ..Told::default() }))
+        Ok(Told { locator, ..Told::default() })
+    }
+
+    /// Does something with an element and asks for its locator. The page is asked first, so it answers for the element as it
+    /// was before, and it is not waited for in between.
+    async fn named(&self, aim: &Aim, work: impl Future<Output = Result<(), Trouble>>) -> Result<Told, Trouble> {
+        if aim.frame != self.page()? {
+            // Frames around it are asked too, one after the other.
+            let told = self.told_of(aim).await?;
+            return work.await.map(|()| told);
+        }
+        let (told, done) = tokio::join!(self.told_of(aim), work);
+        done.map(|()| told.unwrap_or_default())
     }
 
     async fn tick(&self, turn: &mut Turn, target: &Target, wanted: bool) -> Result<Told, Trouble> {
