@@ -1,0 +1,37 @@
+//! What drivers cost on a real Chromium, side by side.
+//!
+//! `cargo bench --features full --bench driver` prints three tables; a name after `--` prints that one alone.
+//!
+//! ```text
+//! drivers      playwright-cli by its socket and our own driver, call by call, at 10, 300 and 10,000 elements
+//! shopping     both on the demo's errand: what a step costs with the model's time taken out
+//! transports   playwright-cli by its socket and by a process a command
+//! ```
+//!
+//! A main of its own instead of a library: a call takes 1 ms to 2 s, what is compared takes turns so that a busy moment of the
+//! machine meets both, and the figure that matters is their ratio. Nothing here asserts a time.
+
+mod calls;
+mod drivers;
+mod shopping;
+mod site;
+mod transports;
+
+use calls::Anything;
+
+#[tokio::main]
+async fn main() -> Anything {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_wanted = |table: &str| wanted.is_empty() || wanted.iter().any(|name| table.starts_with(name.as_str()));
+    let site = site::serve()?;
+    if is_wanted("drivers") {
+        drivers::measure(&site).await?;
+    }
+    if is_wanted("shopping") {
+        shopping::measure().await?;
+    }
+    if is_wanted("transports") {
+        transports::measure(site).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! The demo's errand by both drivers: what a step costs with the model's time taken out.
+//!
+//! The model is the stand-in, so both drivers get the same decisions for the same pages. The driver's own time is measured at
+//! the port. What the loop adds to it is reading the page, memory, prompts, and a second look at a page that an action left
+//! as it was, which waits 300 ms.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use webwise::{
+    DecisionLoop, LlmClient, Origin, Task,
+    agent::{Approval, ApprovalRequest, Approver},
+    browser::{BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    chat::{ChatRequest, ChatResponse, LlmCapabilities},
+    demo::{Shop, ShopOptions},
+    llm::StandIn,
+    page::Observation,
+    secret::{Secret, SecretName, Vault},
+    store::InMemory,
+    working::StopReason,
+};
+
+use crate::{
+    calls::Anything,
+    drivers::{COLUMNS, both},
+};
+
+/// Errands for each driver. Source: chosen.
+const ERRANDS: usize = 3;
+
+/// The part of the actions that failed: the errand has one that meets a cover and waits for as long as the options let it,
+/// which says nothing of how fast a driver is.
+const FAILED: &str = "failed";
+
+/// Time spent, by what it was spent on.
+#[derive(Debug, Clone, Default)]
+struct Meter(Arc<Mutex<BTreeMap<&'static str, Vec<Duration>>>>);
+
+impl Meter {
+    async fn time<T>(&self, name: &'static str, work: impl Future<Output = T>) -> T {
+        let begin = Instant::now();
+        let done = work.await;
+        self.add(name, begin.elapsed());
+        done
+    }
+
+    fn add(&self, name: &'static str, time: Duration) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default().push(time);
+    }
+
+    fn take(&self) -> BTreeMap<&'static str, Vec<Duration>> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A driver with a meter before it.
+struct Metered {
+    driver: Box<dyn BrowserDriver>,
+    meter: Meter,
+}
+
+impl fmt::Debug for Metered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.driver.fmt(f)
+    }
+}
+
+#[async_trait]
+impl BrowserDriver for Metered {
+    fn capabilities(&self) -> BrowserCapabilities {
+        self.driver.capabilities()
+    }
+
+    async fn observe(&self, request: &ObserveRequest) -> webwise::Result<Observation> {
+        self.meter.time("observe", self.driver.observe(request)).await
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> webwise::Result<Execution> {
+        let begin = Instant::now();
+        let execution = self.driver.execute(request).await;
+        let is_done = execution.as_ref().is_ok_and(|execution| execution.outcome.is_done());
+        self.meter.add(if is_done { request.action.tool().as_str() } else { FAILED }, begin.elapsed());
+        execution
+    }
+
+    async fn screenshot(&self, request: &ScreenshotRequest) -> webwise::Result<Vec<u8>> {
+        self.meter.time("screenshot", self.driver.screenshot(request)).await
+    }
+
+    async fn close(&self) -> webwise::Result<()> {
+        self.driver.close().await
+    }
+}
+
+/// The stand-in with a meter before it.
+#[derive(Debug)]
+struct Model(Meter);
+
+#[async_trait]
+impl LlmClient for Model {
+    fn capabilities(&self) -> LlmCapabilities {
+        StandIn::new().capabilities()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> webwise::Result<ChatResponse> {
+        self.0.time("model", async { Ok(StandIn::new().decide(request)) }).await
+    }
+}
+
+/// Approves all: the shop is ours, and nothing in it is sold.
+#[derive(Debug)]
+struct Yes;
+
+#[async_trait]
+impl Approver for Yes {
+    async fn approve(&self, _: &ApprovalRequest) -> Approval {
+        Approval::Yes
+    }
+
+    async fn answer(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What an errand took. Unit: milliseconds a step.
+struct Errand {
+    steps: u32,
+    whole: f64,
+    driver: f64,
+    /// Without what failed.
+    done: f64,
+    parts: BTreeMap<&'static str, Vec<Duration>>,
+}
+
+/// Prints the table.
+pub(crate) async fn measure() -> Anything {
+    println!("\n{:<44}{:>12}{:>12}{:>8}", "the demo's errand, median of", COLUMNS[0], COLUMNS[1], "ratio");
+    let mut errands: [Vec<Errand>; 2] = Default::default();
+    for _ in 0..ERRANDS {
+        for (driver, errands) in both().await?.into_iter().zip(&mut errands) {
+            errands.push(errand(driver).await?);
+        }
+    }
+    let median = |errands: &[Errand], of: &dyn Fn(&Errand) -> f64| {
+        let mut values: Vec<f64> = errands.iter().map(of).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    let row = |name: &str, of: &dyn Fn(&Errand) -> f64| {
+        let [first, second] = [0, 1].map(|column: usize| median(&errands[column], of));
+        println!("{name:<44}{first:>9.1} ms{second:>9.1} ms{:>6.1} x", first / second);
+    };
+    row("a step in the driver, where it succeeded", &|errand| errand.done);
+    row("a step in the driver", &|errand| errand.driver);
+    row("a step in all, without the model", &|errand| errand.whole);
+    for (name, errands) in COLUMNS.into_iter().zip(&errands) {
+        let Some(last) = errands.last() else { continue };
+        print!("{name}: {} steps;", last.steps);
+        for (part, times) in &last.parts {
+            let mean = times.iter().sum::<Duration>().as_secs_f64() * 1000.0 / f64::from(u32::try_from(times.len())?);
+            print!(" {part} {} x {mean:.1} ms;", times.len());
+        }
+        println!();
+    }
+    Ok(())
+}
+
+async fn errand(driver: Box<dyn BrowserDriver>) -> Result<Errand, Box<dyn std::error::Error>> {
+    let shop = Shop::start(ShopOptions::default().with_seed(7)).await?;
+    let password = SecretName::parse("PASSWORD")?;
+    let goal = "Log in as \"demo\" with the password <secret:PASSWORD>. Search for \"Alpine Rain Jacket Light\", open \
+                \"Alpine Rain Jacket Light\", choose size \"M\" and colour \"Sunflower\", add it to the cart. Check out: set the \
+                full name to \"Ada Lovelace\", the street to \"Park Street 7\", the city to \"Cologne\", the postal code to \
+                \"50667\", choose \"Express delivery\", accept the terms and place the order. Report the confirmation number.";
+    let vault = Vault::new().with(password, Secret::new(shop.password()), vec![Origin::parse(shop.url().as_str())?])?;
+    let task = Task::new(goal)?.with_start_url(shop.url().as_str())?.with_secrets(vault);
+    let meter = Meter::default();
+    let browser = Metered { driver, meter: meter.clone() };
+    let agent = DecisionLoop::builder(browser, Model(meter.clone()), InMemory::new()).with_approver(Yes).build()?;
+    let begin = Instant::now();
+    let report = agent.run(task).await;
+    let wall = begin.elapsed();
+    agent.browser().close().await?;
+    if report.summary.stop != StopReason::Finished || shop.orders().len() != 1 {
+        return Err(format!("the errand was not done: {report:?}").into());
+    }
+    let mut parts = meter.take();
+    let model: Duration = parts.remove("model").unwrap_or_default().iter().sum();
+    let steps = report.summary.steps;
+    let a_step = |time: Duration| time.as_secs_f64() * 1000.0 / f64::from(steps);
+    let all: Duration = parts.values().flatten().sum();
+    let (driver, whole) = (a_step(all), a_step(wall.saturating_sub(model)));
+    let failed = parts.get(FAILED).cloned().unwrap_or_default();
+    let succeeded = f64::from(steps) - f64::from(u32::try_from(failed.len())?);
+    let done = all.saturating_sub(failed.iter().sum()).as_secs_f64() * 1000.0 / succeeded;
+    Ok(Errand { steps, whole, driver, done, parts })
+}
