@@ -35,7 +35,7 @@ const START: Duration = Duration::from_mins(1);
 /// Latest moment of a kill while the browser starts, and while it acts. Unit: milliseconds. Source: a start takes 300 to 600.
 const MOMENTS: (u64, u64) = (700, 900);
 
-const PAGE: &str = "<title>Here</title><label>Name <input></label><button onclick=\"open('/')\">Open</button>
+const PAGE: &str = "<title>Here</title><label>Name <input></label><button onclick=\"window.open('/')\">Open</button>
 <iframe src='THERE/inner'></iframe><script>setInterval(() => document.body.append('.'), 5)</script>";
 
 #[test]
