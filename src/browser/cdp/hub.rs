@@ -299,8 +299,8 @@ impl Hub {
                 }
                 Effect::KeepDownload { id, name, whole } => {
                     let files = self.private.as_ref().map(|folder| folder.join(FILES));
-                    let keep = |files: PathBuf| downloads::keep(&files, &id, self.options.downloads.as_deref());
-                    let kept = whole && files.is_some_and(keep);
+                    let folder = self.options.downloads.as_deref().filter(|_| whole);
+                    let kept = files.is_some_and(|files: PathBuf| downloads::keep(&files, &id, folder));
                     let suggested_name = crate::base::text::clean(&name);
                     self.shared.notices().push(Notice::Download { suggested_name, kept });
                     self.shared.changed.send_replace(());

@@ -264,7 +264,11 @@ impl Known {
     fn download(&mut self, id: String, received: f64, state: &str) -> Vec<Effect> {
         match state {
             "completed" | "canceled" => match self.downloads.remove(&id) {
-                Some(coming) => vec![Effect::KeepDownload { id, name: coming.name, whole: state == "completed" }],
+                Some(coming) => {
+                    // One that comes fast is there before it is known to be too large.
+                    let whole = state == "completed" && received <= MAX_DOWNLOAD;
+                    vec![Effect::KeepDownload { id, name: coming.name, whole }]
+                }
                 None => Vec::new(),
             },
             _ if received > MAX_DOWNLOAD => vec![Effect::CancelDownload { id }],
