@@ -216,7 +216,8 @@ impl Tab {
                     frame.goes = None;
                 }
             }
-            Told::Crashed => self.crashed = true,
+            // What is in a frame that crashed cannot be read, and the page goes on.
+            Told::Crashed if self.session.as_deref() == Some(session) => self.crashed = true,
             _ => {}
         }
         false

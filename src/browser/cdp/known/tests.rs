@@ -183,6 +183,9 @@ fn a_dialog_blocks_until_it_is_closed_and_a_chooser_until_it_is_answered() {
 #[test]
 fn a_crash_and_the_end_are_told_before_anything_else() {
     let mut played = Played::with_a_page();
+    played.attach(Some("s"), "f", "F", "iframe");
+    played.hears(Some("f"), "Inspector.targetCrashed", &json!({}));
+    assert!(played.0.trouble().is_none(), "a frame is not the page");
     played.hears(Some("s"), "Inspector.targetCrashed", &json!({}));
     assert!(matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Lost("the page crashed"))));
     let mut played = Played::with_a_page();
@@ -337,7 +340,7 @@ fn a_file_is_kept_or_told_and_one_too_large_is_cancelled() {
     let kept = [Effect::KeepDownload { id: "g".into(), name: "a.csv".into(), whole: false }];
     assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("canceled", 0.0)), kept);
     assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("canceled", 0.0)), [], "told once");
-}
     // It was faster than we could be.
     played.hears(None, "Browser.downloadWillBegin", &json!({ "guid": "g", "suggestedFilename": "a.csv" }));
     assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("completed", MAX_DOWNLOAD + 1.0)), kept);
+}
