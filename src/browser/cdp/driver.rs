@@ -154,8 +154,9 @@ impl Cdp {
         self.hub.known().closed = true;
         if let Some(own) = &mut life.own {
             if timeout(END_TIMEOUT, own.child.wait()).await.is_err() {
-                // It ended between the two, or it cannot be ended by anybody.
-                let _ = own.child.kill().await;
+                own.kill();
+                // What cannot be ended by force cannot be ended by anybody.
+                let _ = timeout(END_TIMEOUT, own.child.wait()).await;
             }
             own.folder.end().await.map_err(|error| Error::new(ErrorKind::Io, "browser.close").with_source(error))?;
         }

@@ -55,6 +55,25 @@ pub(super) struct Own {
     pub(super) folder: Folder,
 }
 
+impl Own {
+    /// Ends by force what was started and all that it started: it has a process group of its own. What is no browser may
+    /// neither notice the end of the connection nor name the folder in its command line.
+    pub(super) fn kill(&self) {
+        // As long as nobody waited for its end the number is its own.
+        #[cfg(unix)]
+        if let Some(group) = self.child.id().and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)) {
+            // Gone already: just as well.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
 /// Starts a browser in a folder of its own.
 pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     let io = |error: io::Error| {
@@ -62,22 +81,24 @@ pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
             io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
             _ => ErrorKind::Io,
         };
-        Error::new(kind, OPERATION).with_source(error)
+        let folder = options.folder.clone().unwrap_or_else(std::env::temp_dir);
+        Error::new(kind, OPERATION).with("folder", folder.display()).with_source(error)
     };
     let folder = Folder::create_for(options.folder.as_deref(), &INSIDE).map_err(io)?;
     let started = command(options, &folder).spawn();
     let mut child = started.map_err(|error| unavailable(options, "it cannot be started").with_source(error))?;
-    if let Some(pid) = child.id() {
-        folder.set_process(pid).map_err(io)?;
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let own = Own { child, folder };
+    if let Some(pid) = own.child.id() {
+        own.folder.set_process(pid).map_err(io)?;
     }
-    let (Some(input), Some(output), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
+    let (Some(input), Some(output), Some(errors)) = pipes else {
         return Err(unavailable(options, "it cannot be talked to"));
     };
     let said = listen(errors);
-    let private = Some(folder.path());
+    let private = Some(own.folder.path());
     let (hub, line) = Hub::start(PipeReader::new(output), PipeWriter::new(input), options.clone(), private);
-    let life = Life { line: Some(line), own: Some(Own { child, folder }) };
+    let life = Life { line: Some(line), own: Some(own) };
     match timeout(options.launch_timeout, begin(&hub)).await {
         Ok(Ok(())) => Ok((hub, life)),
         Ok(Err(Trouble::Lost(_))) => {
@@ -108,7 +129,8 @@ fn unavailable(options: &CdpOptions, why: &str) -> Error {
 }
 
 fn unreachable(address: &str, error: io::Error) -> Error {
-    let host = Url::parse(address).ok().and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port()?)));
+    let host =
+        Url::parse(address).ok().and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
     Error::new(ErrorKind::Unavailable, ATTACH).with("address", host.unwrap_or_default()).with_source(error)
 }
 
@@ -216,14 +238,17 @@ async fn debugger_address(address: &str) -> Result<String> {
         "http" => {}
         _ => return Err(wrong()),
     }
+    let no_browser = || {
+        let address = format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
+        Error::new(ErrorKind::MalformedReply, ATTACH).with("address", address).with("found", "no browser answers there")
+    };
     let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return Err(wrong()) };
     let answer = version(host, port).await.map_err(|error| unreachable(address, error))?;
-    let answer: Version = answer
-        .split_once("\r\n\r\n")
-        .and_then(|(_, body)| serde_json::from_str(body).ok())
-        .ok_or_else(|| Error::new(ErrorKind::MalformedReply, ATTACH).with("found", "no browser answers there"))?;
+    let answer: Version =
+        answer.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str(body).ok()).ok_or_else(no_browser)?;
     // It names the host as it was asked for it; where to connect to is ours to say.
-    let path = Url::parse(&answer.web_socket_debugger_url).map_err(|_| wrong())?.path().to_owned();
+    let named = Url::parse(&answer.web_socket_debugger_url);
+    let path = named.map_err(|_| no_browser())?.path().to_owned();
     Ok(format!("ws://{host}:{port}{path}"))
 }
 
