@@ -33,7 +33,12 @@ use crate::{
 const OPERATION: &str = "browser.launch";
 const ATTACH: &str = "browser.attach";
 /// Folders in the private one: profile, files on their way, temporary files.
-const INSIDE: [&str; 3] = ["profile", hub::FILES, "t"];
+const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
+/// Where a new profile finds its preferences.
+const PREFERENCES: &str = "profile/Default/Preferences";
+/// Ours: nothing that is typed into forms is kept on the disk to be offered again.
+const KEEP_NOTHING: &str = r#"{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},
+"credentials_enable_service":false,"profile":{"password_manager_enabled":false}}"#;
 /// Longest line and most lines kept of what the browser says of its start. Unit: bytes and lines. Source: chosen.
 const SAID: (u64, usize) = (4 << 10, 40);
 /// Longest answer to the question for a browser's address. Unit: bytes. Source: it has some 500.
@@ -85,6 +90,7 @@ pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
         Error::new(kind, OPERATION).with("folder", folder.display()).with_source(error)
     };
     let folder = Folder::create_for(options.folder.as_deref(), &INSIDE).map_err(io)?;
+    chromium::write_private(&folder.file(PREFERENCES), KEEP_NOTHING.as_bytes()).map_err(io)?;
     let started = command(options, &folder).spawn();
     let mut child = started.map_err(|error| unavailable(options, "it cannot be started").with_source(error))?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
