@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{
     driver::{Cdp, Turn},
@@ -30,6 +30,9 @@ use crate::{
 
 /// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes a few milliseconds.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How long a page may take to tell where it is. Unit: time. Source: chosen; it takes a millisecond.
+const PLACE: Duration = Duration::from_secs(2);
 
 /// Whether a box is ticked.
 #[derive(Debug, Deserialize)]
@@ -100,7 +103,8 @@ impl Cdp {
         }
         let place = match told {
             Some(place) if execution.dialog.is_none() => Ok(place),
-            _ => self.place().await,
+            // A script that never ends answers nothing; how the action went is known without it.
+            _ => timeout(PLACE, self.place()).await.unwrap_or(Err(Trouble::Late)),
         };
         match place {
             Ok(place) => {
@@ -258,14 +262,15 @@ impl Cdp {
         self.hub.ask::<Nothing>(&aim.frame, "select", given).await.map(|_| told)
     }
 
-    async fn wait(&self, turn: &mut Turn, wait: &Wait, timeout: Duration) -> Result<(), Trouble> {
+    async fn wait(&self, turn: &mut Turn, wait: &Wait, longest: Duration) -> Result<(), Trouble> {
         if let Some(seconds) = wait.seconds {
-            sleep(Duration::from_secs(seconds.into())).await;
-            return Ok(());
+            let lost = self.hub.until(|known| known.trouble().filter(|trouble| matches!(trouble, Trouble::Lost(_))));
+            // Dialogs come and go while nothing is asked of the page; a browser that is gone does not come back.
+            return timeout(Duration::from_secs(seconds.into()), lost).await.map_or(Ok(()), Err);
         }
         let wanted = Awaited::of(wait)
             .map_err(|_| Trouble::refused(ErrorClass::BadArguments, "wait takes one of text, gone and seconds"))?;
-        let deadline = Instant::now() + timeout.min(MAX_WAIT);
+        let deadline = Instant::now() + longest.min(MAX_WAIT);
         loop {
             match self.seen(turn).await {
                 Ok(seen) => {

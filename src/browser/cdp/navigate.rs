@@ -1,6 +1,6 @@
 //! Going to addresses, back, forward and again.
 
-use std::{convert::Infallible, future::pending};
+use std::{convert::Infallible, future::pending, time::Duration};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,6 +14,9 @@ use super::{
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
+/// How long a document that is about to be left may answer nothing before its script is ended. Unit: time. Source: chosen; an
+/// answer takes a millisecond, and what a page computes before it is left is of no use.
+const STUCK: Duration = Duration::from_millis(500);
 /// What a tab shows before it goes anywhere.
 pub(super) const BLANK: &str = "about:blank";
 
@@ -119,11 +122,27 @@ impl Cdp {
     /// A navigation that takes too long is given up, or nothing could be read until it is over.
     async fn within_the_time_to_load(&self, work: impl Future<Output = Result<(), Trouble>>) -> Result<(), Trouble> {
         let patience = self.hub.options.navigation_timeout;
+        let work = async {
+            self.end_a_script_in_the_way().await;
+            work.await
+        };
         if let Ok(done) = timeout(patience, work).await {
             return done;
         }
         self.hub.stop_loading();
         Err(Trouble::refused(ErrorClass::Timeout, "the address did not load in time"))
+    }
+
+    /// Ends a script that never ends by itself: the document that holds it must let the next one in, and is left anyway.
+    async fn end_a_script_in_the_way(&self) {
+        // While another document is on its way the page answers nothing, and no script of it stands in the way.
+        let is_there = self.hub.known().tab().and_then(Tab::main).is_some_and(|main| !(main.loading && main.ready));
+        if is_there
+            && let (Err(_), Ok(session)) = (timeout(STUCK, self.place()).await, self.main_session())
+        {
+            // It interrupts what runs, so it needs no answer of what does.
+            drop(self.hub.wire.call::<Value>(Some(&session), "Runtime.terminateExecution", json!({})));
+        }
     }
 
     async fn arrival(&self, there: impl FnMut(&mut Known) -> Option<()>) -> Result<(), Trouble> {
