@@ -64,9 +64,7 @@ impl Cdp {
         if let Some(dialog) = blocked {
             return Err(Trouble::Dialog(dialog));
         }
-        if turn.pressed {
-            self.release(turn).await?;
-        }
+        self.tidy(turn).await;
         let told = match self.done(turn, request).await {
             Ok(told) => told,
             // What opened the dialog was the action's own doing: it was sent before.

@@ -50,6 +50,10 @@ pub(super) struct Turn {
     pub(super) pointer: (f64, f64),
     /// Whether a button of the mouse may be down: an action was given up in between.
     pub(super) pressed: bool,
+    /// Whether something may be dragged, for the same reason.
+    pub(super) dragged: bool,
+    /// Whether frames may still watch for a press, for the same reason.
+    pub(super) watched: bool,
     /// Why nothing more can be done.
     gone: Option<&'static str>,
 }

@@ -201,16 +201,21 @@ impl Hub {
         arguments: impl Serialize,
     ) -> Result<T, Trouble> {
         let (session, world) = self.world(frame).await?;
-        let params = json!({
-            "functionDeclaration": "(name, given) => webwise[name](...given)",
-            "executionContextId": world.context,
-            "arguments": [{ "value": function }, { "value": arguments }],
-            "returnByValue": true,
-            "awaitPromise": true,
-            "userGesture": GESTURES.contains(&function),
-        });
+        let params = question(world, function, arguments);
         let object = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
         answer(object.json())
+    }
+
+    /// Tells the page side of every document of the current page something whose answer nobody waits for; a document without
+    /// one has nothing to be told. What is asked later is answered later.
+    pub(super) fn tell(&self, function: &'static str) {
+        let known = self.known();
+        for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {
+            if let Some(world) = at.world {
+                let params = question(world, function, json!([]));
+                drop(self.wire.call::<Value>(Some(&at.session), "Runtime.callFunctionOn", params));
+            }
+        }
     }
 
     /// Our script world in a frame's document, made when it is first needed, and the session that speaks for it.
@@ -342,6 +347,18 @@ impl Hub {
         drop(known);
         self.shared.changed.send_replace(());
     }
+}
+
+/// A call of a function of the page side.
+fn question(world: World, function: &'static str, arguments: impl Serialize) -> Value {
+    json!({
+        "functionDeclaration": "(name, given) => webwise[name](...given)",
+        "executionContextId": world.context,
+        "arguments": [{ "value": function }, { "value": arguments }],
+        "returnByValue": true,
+        "awaitPromise": true,
+        "userGesture": GESTURES.contains(&function),
+    })
 }
 
 #[derive(Deserialize)]

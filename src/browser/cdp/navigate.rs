@@ -137,9 +137,7 @@ impl Cdp {
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way the page answers nothing, and no script of it stands in the way.
         let is_there = self.hub.known().tab().and_then(Tab::main).is_some_and(|main| !(main.loading && main.ready));
-        if is_there
-            && let (Err(_), Ok(session)) = (timeout(STUCK, self.place()).await, self.main_session())
-        {
+        if is_there && let (Err(_), Ok(session)) = (timeout(STUCK, self.place()).await, self.main_session()) {
             // It interrupts what runs, so it needs no answer of what does.
             drop(self.hub.wire.call::<Value>(Some(&session), "Runtime.terminateExecution", json!({})));
         }

@@ -72,21 +72,25 @@ impl Cdp {
         clicks: u32,
     ) -> Result<(), Trouble> {
         let point = self.ready(aim, Needs::CLICK).await?;
+        turn.watched = true;
         let watches = self.arm(aim).await?;
         let (button, mask) = match button {
             None | Some(MouseButton::Left) => ("left", 1),
             Some(MouseButton::Right) => ("right", 2),
             Some(MouseButton::Middle) => ("middle", 4),
         };
-        turn.pressed = true;
+        (turn.pressed, turn.pointer) = (true, (point.x, point.y));
         let mut events = vec![mouse("mouseMoved", point, "none", 0, 0)];
         for count in 1..=clicks {
             events.push(mouse("mousePressed", point, button, mask, count));
             events.push(mouse("mouseReleased", point, button, 0, count));
         }
         self.dispatch("Input.dispatchMouseEvent", events).await?;
-        (turn.pressed, turn.pointer) = (false, (point.x, point.y));
-        self.verdict(watches).await
+        turn.pressed = false;
+        let verdict = self.verdict(watches).await;
+        // On an error some may watch still.
+        turn.watched = verdict.is_err();
+        verdict
     }
 
     /// Has the press watched in the element's frame and in each one around it: what covers a frame gets the press there.
@@ -139,16 +143,18 @@ impl Cdp {
     pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), Trouble> {
         let start = self.ready(from, Needs::HOVER).await?;
         let session = self.main_session()?;
+        turn.dragged = true;
         self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": true })).await?;
         self.hub.known().drag = None;
         let dragged = self.drag_from(turn, start, to).await;
         // A later drag of this page must not be held back, however this one ended.
         let released = self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": false })).await;
+        turn.dragged = dragged.is_err() || released.is_err();
         dragged.and(released.map(drop))
     }
 
     async fn drag_from(&self, turn: &mut Turn, start: Point, to: &Aim) -> Result<(), Trouble> {
-        turn.pressed = true;
+        (turn.pressed, turn.pointer) = (true, (start.x, start.y));
         let down = vec![
             mouse("mouseMoved", start, "none", 0, 0),
             mouse("mousePressed", start, "left", 1, 1),
@@ -181,11 +187,33 @@ impl Cdp {
     }
 
     /// Lets the button of the mouse go where the pointer is.
-    pub(super) async fn release(&self, turn: &mut Turn) -> Result<(), Trouble> {
-        let (x, y) = turn.pointer;
-        self.dispatch("Input.dispatchMouseEvent", vec![mouse("mouseReleased", Point { x, y }, "left", 0, 1)]).await?;
+    async fn release(&self, turn: &mut Turn) -> Result<(), Trouble> {
+        self.dispatch("Input.dispatchMouseEvent", vec![released(turn)]).await?;
         turn.pressed = false;
         Ok(())
+    }
+
+    /// Puts right what an action left behind that was given up in between. Nobody waits for a page that may answer nothing:
+    /// it has these before what comes next.
+    pub(super) async fn tidy(&self, turn: &mut Turn) {
+        if let (true, Ok(session)) = (turn.pressed || turn.dragged, self.main_session()) {
+            let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
+            let up = tell("Input.dispatchMouseEvent", released(turn));
+            if turn.dragged {
+                // What the press began to drag is known when the page has had the release.
+                let _ = timeout(DRAG, up).await;
+                let (x, y) = turn.pointer;
+                let nothing = json!({ "items": [], "dragOperationsMask": 1 });
+                let cancel = json!({ "type": "dragCancel", "x": x, "y": y, "data": nothing, "modifiers": 0 });
+                drop(tell("Input.dispatchDragEvent", cancel));
+                drop(tell("Input.setInterceptDrags", json!({ "enabled": false })));
+                self.hub.known().drag = None;
+            }
+        }
+        (turn.pressed, turn.dragged) = (false, false);
+        if std::mem::take(&mut turn.watched) {
+            self.hub.tell("disarm");
+        }
     }
 
     /// Turns the wheel.
@@ -220,6 +248,12 @@ impl Cdp {
         let known = self.hub.known();
         known.tab().and_then(|tab| tab.session.clone()).ok_or(Trouble::Moved)
     }
+}
+
+/// The left button goes up where the pointer is.
+fn released(turn: &Turn) -> Value {
+    let (x, y) = turn.pointer;
+    mouse("mouseReleased", Point { x, y }, "left", 0, 1)
 }
 
 fn mouse(kind: &str, at: Point, button: &str, buttons: u32, clicks: u32) -> Value {

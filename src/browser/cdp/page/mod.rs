@@ -63,6 +63,7 @@ const EXPORTED: &[&str] = &[
     "ready",
     "arm",
     "verdict",
+    "disarm",
     "throughFrame",
     "box",
     "fill",
