@@ -1,11 +1,15 @@
 //! What the native driver promises beside the suite that every driver passes.
 //!
 //! ```text
-//! bed       a browser and a site of one test's own
-//! life      starting and ending: nothing outlives its owner
-//! cycles    two hundred starts and ends
-//! kills     fifty kills of the program that drives it
-//! left      what is left of them
+//! bed        a browser and a site of one test's own
+//! life       starting and ending: nothing outlives its owner
+//! cycles     two hundred starts and ends
+//! kills      fifty kills of the program that drives it
+//! left       what is left of them
+//! starts     what cannot be started
+//! deaths     what dies in the middle
+//! attaching  a browser of others
+//! restless   pages that are never done
 //! ```
 #![cfg(target_os = "linux")]
 
@@ -21,8 +25,12 @@ mod random;
 #[path = "../support/web.rs"]
 mod web;
 
+mod attaching;
 mod bed;
 mod cycles;
+mod deaths;
 mod kills;
 mod left;
 mod life;
+mod restless;
+mod starts;

@@ -1,0 +1,108 @@
+//! What cannot be started: a typed error that says what is wrong, never a hang, and nothing is left.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use tokio::time::timeout;
+use webwise::{
+    Error, ErrorKind,
+    browser::{Cdp, CdpOptions},
+};
+
+use crate::{
+    bed::{NEVER, folder, options},
+    processes::gone,
+};
+
+/// A program of this script.
+fn program(folder: &Path, name: &str, script: &str) -> PathBuf {
+    let file = folder.join(name);
+    fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    file
+}
+
+/// Why these options start no browser; nothing of the attempt is left in the folder.
+async fn why(options: &CdpOptions, base: &Path) -> Error {
+    let error = refused(options).await;
+    let (_, left) = gone(base, &[].into());
+    assert!(left.is_empty(), "{error}: {left:?}");
+    let folders = || fs::read_dir(base).unwrap().filter(|e| e.as_ref().is_ok_and(|e| e.file_type().unwrap().is_dir()));
+    for _ in 0..100 {
+        if folders().count() == 0 {
+            return error;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{error}: {:?}", folders().collect::<Vec<_>>());
+}
+
+async fn refused(options: &CdpOptions) -> Error {
+    timeout(NEVER, Cdp::launch(options)).await.expect("it does not hang").expect_err("it is no browser")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_browser_is_unavailable_and_says_why() {
+    let (base, tools) = (folder(), folder());
+    let dies =
+        program(tools.path(), "dies", "echo starting >&2; echo 'FATAL: no display :0' >&2; echo bye >&2; exit 3");
+    let plain = tools.path().join("plain");
+    fs::write(&plain, "no program").unwrap();
+    for (program, words) in [
+        (Path::new("/nonexistent/chromium"), "not found"),
+        (Path::new("/etc"), "denied"),
+        (&plain, "denied"),
+        (Path::new("/bin/true"), "said nothing"),
+        (Path::new("/bin/cat"), "--help"),
+        (&dies, "no display :0"),
+    ] {
+        let options = CdpOptions::new(program).with_folder(base.path());
+        let error = why(&options, base.path()).await;
+        let text = error.to_string();
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{text}");
+        assert!(text.contains(program.to_str().unwrap()) && text.to_lowercase().contains(words), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_never_answers_is_given_up_in_time_and_ended() {
+    let (base, tools) = (folder(), folder());
+    // The second has no argument that names the folder, the third leaves a child behind.
+    for (name, script) in [
+        ("deaf", "while :; do sleep 1; done"),
+        ("other", "exec sleep 600"),
+        ("parent", "sleep 600 & wait"),
+        ("talks", "while :; do printf 'nonsense\\0{}\\0{\"id\":7}\\0' >&4; sleep 0.1; done"),
+    ] {
+        let program = program(tools.path(), name, script);
+        let options = CdpOptions::new(&program).with_folder(base.path());
+        let error = why(&options.with_launch_timeout(Duration::from_millis(500)), base.path()).await;
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{name}: {error}");
+        assert!(error.to_string().contains(program.to_str().unwrap()), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_cannot_be_used_is_named() {
+    let base = folder();
+    let file = base.path().join("file");
+    fs::write(&file, "").unwrap();
+    let long = base.path().join("x".repeat(60));
+    fs::create_dir(&long).unwrap();
+    for (folder, kind) in [
+        (Path::new("/nonexistent/folder"), ErrorKind::Io),
+        // Nobody can write there, not even root.
+        (Path::new("/proc"), ErrorKind::Io),
+        (&file, ErrorKind::Io),
+        (&long, ErrorKind::InvalidInput),
+    ] {
+        let error = refused(&options(folder)).await;
+        assert_eq!(error.kind(), kind, "{error:?}");
+        let text = format!("{error} {error:?}");
+        assert!(text.contains(folder.to_str().unwrap()), "{text}");
+    }
+}
