@@ -10,6 +10,12 @@
 //! deaths     what dies in the middle
 //! attaching  a browser of others
 //! restless   pages that are never done
+//! frames     every kind of them
+//! tabs       tabs and dialogs of pages
+//! files      choosers and downloads
+//! pictures   pictures and the window
+//! storage    cookies and local storage
+//! references what they mean, and what a look costs
 //! ```
 #![cfg(target_os = "linux")]
 
@@ -29,8 +35,14 @@ mod attaching;
 mod bed;
 mod cycles;
 mod deaths;
+mod files;
+mod frames;
 mod kills;
 mod left;
 mod life;
+mod pictures;
+mod references;
 mod restless;
 mod starts;
+mod storage;
+mod tabs;
