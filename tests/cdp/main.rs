@@ -16,6 +16,8 @@
 //! pictures   pictures and the window
 //! storage    cookies and local storage
 //! references what they mean, and what a look costs
+//! dropped    actions dropped in the middle
+//! secrets    shown nowhere and written nowhere
 //! ```
 #![cfg(target_os = "linux")]
 
@@ -35,6 +37,7 @@ mod attaching;
 mod bed;
 mod cycles;
 mod deaths;
+mod dropped;
 mod files;
 mod frames;
 mod kills;
@@ -43,6 +46,7 @@ mod life;
 mod pictures;
 mod references;
 mod restless;
+mod secrets;
 mod starts;
 mod storage;
 mod tabs;

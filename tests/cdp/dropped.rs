@@ -1,0 +1,165 @@
+//! Every action dropped at many moments: the driver goes on, and no button and no key stays pressed.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use tokio::time::timeout;
+use webwise::{
+    action::{BrowserAction, Drag, Key, NoArguments, OnTarget, Outcome, Press, Select, TabNew, Type},
+    browser::{BrowserDriver as _, ObserveRequest, ScreenshotRequest},
+};
+
+use crate::bed::{Bed, NEVER, button, click, fill, goto, see, tab_close, target};
+
+/// Most moments at which one action is dropped. Source: chosen; most end before.
+const MOMENTS: u32 = 14;
+
+/// A future that is polled only so often.
+struct Cut<F> {
+    inner: Pin<Box<F>>,
+    left: u32,
+}
+
+impl<F: Future> Future for Cut<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        self.left -= 1;
+        self.inner.as_mut().poll(context).map(Some)
+    }
+}
+
+/// Polls so often, and drops; whether it was over by then.
+async fn cut<F: Future>(work: F, polls: u32) -> bool {
+    let cut = Cut { inner: Box::pin(work), left: polls };
+    timeout(NEVER, cut).await.expect("it does not hang").is_some()
+}
+
+const PAGE: &str = "<title>Page</title><label>Name <input></label><label>Pick <select><option>a<option>b</select></label>
+    <label><input type=checkbox> Tick</label><button>One</button>
+    <div role=img aria-label=From draggable=true style='width:40px;height:40px;background:#ccc'></div>
+    <div role=img aria-label=Slide style='width:40px;height:40px;background:#aaa'></div>
+    <div role=img aria-label=To style='width:60px;height:60px;background:#eee' ondragover='event.preventDefault()' ondrop='event.preventDefault()'></div>
+    <button onclick='hits++; show()'>Other</button><output></output><script>
+    let hits = 0, buttons = 0;
+    const keys = new Set();
+    const show = () => { document.querySelector('output').textContent = `hits ${hits} buttons ${buttons} keys ${[...keys]}.`; };
+    addEventListener('keydown', event => keys.add(event.key), true);
+    addEventListener('keyup', event => keys.delete(event.key), true);
+    for (const name of ['mousemove', 'mousedown', 'mouseup', 'click']) addEventListener(name, event => { buttons = event.buttons; }, true);
+    </script>";
+
+fn actions(bed: &Bed) -> Vec<BrowserAction> {
+    let on = |text: &str| OnTarget { target: target(text) };
+    let key = |text: &str| BrowserAction::Press(Press { key: Key::parse(text).unwrap() });
+    let drag = |from: &str| {
+        BrowserAction::Drag(Drag {
+            from: target(&format!("role=img[name={from:?}]")),
+            to: target("role=img[name=\"To\"]"),
+        })
+    };
+    vec![
+        button("One"),
+        BrowserAction::Dblclick(webwise::action::Click { target: target("role=button[name=\"One\"]"), button: None }),
+        BrowserAction::Hover(on("role=button[name=\"One\"]")),
+        BrowserAction::Check(on("label=\"Tick\"")),
+        BrowserAction::Uncheck(on("label=\"Tick\"")),
+        fill(target("label=\"Name\""), "some text"),
+        click(target("label=\"Name\"")),
+        BrowserAction::Type(Type { text: webwise::action::TextValue::Literal("typed".into()), submit: false }),
+        key("Shift+A"),
+        key("Control+Alt+ArrowDown"),
+        BrowserAction::Select(Select {
+            target: target("label=\"Pick\""),
+            values: vec![webwise::action::TextValue::Literal("b".into())],
+        }),
+        drag("From"),
+        drag("Slide"),
+        BrowserAction::Scroll(webwise::action::Scroll {
+            direction: webwise::action::ScrollDirection::Down,
+            pixels: Some(10),
+        }),
+        goto(bed.url("/")),
+        BrowserAction::Reload(NoArguments {}),
+        BrowserAction::TabNew(TabNew { url: None }),
+    ]
+}
+
+/// Back to one tab with the page, whatever was begun.
+async fn clean(bed: &Bed) {
+    while bed.see().await.tabs.len() > 1 {
+        bed.does(tab_close(1)).await;
+    }
+    bed.open("/").await;
+}
+
+/// The page can be acted on, and nothing is pressed in it.
+async fn goes_on(bed: &Bed, after: &str) {
+    // A tab that was begun is another page.
+    if bed.see().await.tabs.len() > 1 || bed.see().await.title != "Page" {
+        clean(bed).await;
+    }
+    let clicked = timeout(NEVER, bed.act(button("Other"))).await.unwrap_or_else(|_| panic!("after {after}: it hangs"));
+    assert_eq!(clicked.outcome, Outcome::Done, "after {after}");
+    let text = bed.text().await;
+    assert!(text.contains("hits 1 buttons 0 keys ."), "after {after}: {text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing_pressed() {
+    let bed = Bed::start(&[("/", PAGE)]).await;
+    let mut cuts = 0;
+    for action in actions(&bed) {
+        bed.open("/").await;
+        if matches!(action, BrowserAction::Press(_) | BrowserAction::Type(_)) {
+            bed.does(click(target("label=\"Name\""))).await;
+        }
+        for polls in 1..=MOMENTS {
+            let name = format!("{} dropped after {polls} polls", action.tool().as_str());
+            if cut(bed.try_act(action.clone()), polls).await {
+                break;
+            }
+            cuts += 1;
+            goes_on(&bed, &name).await;
+            clean(&bed).await;
+        }
+    }
+    for polls in 1..=MOMENTS {
+        let looked = cut(bed.driver.observe(&ObserveRequest::default().with_screenshot(true)), polls).await;
+        let taken = cut(bed.driver.screenshot(&ScreenshotRequest::default()), polls).await;
+        goes_on(&bed, "a look").await;
+        clean(&bed).await;
+        if looked && taken {
+            break;
+        }
+        cuts += 1;
+    }
+    figure!("cdp: {cuts} actions dropped in the middle");
+    assert!(cuts > 60, "{cuts}");
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_press_that_is_dropped_stands_in_the_way_of_no_later_one() {
+    // What was being watched for is in the same document still.
+    let bed = Bed::start(&[("/", PAGE)]).await;
+    for polls in 1..=MOMENTS {
+        bed.open("/").await;
+        if cut(bed.try_act(button("One")), polls).await {
+            break;
+        }
+        let to = target("role=img[name=\"To\"]");
+        let slid = bed.act(BrowserAction::Drag(Drag { from: target("role=img[name=\"Slide\"]"), to })).await;
+        assert_eq!(slid.outcome, Outcome::Done, "after {polls} polls");
+        let page = see(&bed.driver).await;
+        assert_eq!(page.title, "Page");
+        goes_on(&bed, "a drag after a dropped click").await;
+    }
+    bed.close().await;
+}
