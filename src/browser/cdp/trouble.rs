@@ -115,11 +115,14 @@ const MOVED: [&str; 7] = [
     "No node with given id found",
 ];
 
+/// The code for a method that does not exist. Source: JSON-RPC 2.0. Ours exist: a tab that is just closing knows none any more.
+const NO_METHOD: i64 = -32601;
+
 impl From<WireError> for Trouble {
     fn from(error: WireError) -> Self {
         match &error {
             WireError::Closed => Self::Lost("the connection to the browser is closed"),
-            WireError::Gone => Self::Moved,
+            WireError::Gone | WireError::Refused { code: NO_METHOD, .. } => Self::Moved,
             WireError::Refused { message, .. } if MOVED.iter().any(|text| message.starts_with(text)) => Self::Moved,
             // The browser's words are left out: they may quote the page, or what was typed.
             WireError::Refused { method, code, .. } => Self::Broken(
@@ -155,5 +158,7 @@ mod tests {
         let moved =
             WireError::Refused { method: "A.b", code: 1, message: "Cannot find context with specified id".into() };
         assert!(matches!(Trouble::from(moved), Trouble::Moved));
+        let closing = WireError::Refused { method: "A.b", code: NO_METHOD, message: "'A.b' wasn't found".into() };
+        assert!(matches!(Trouble::from(closing), Trouble::Moved));
     }
 }
