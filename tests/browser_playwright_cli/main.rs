@@ -139,7 +139,7 @@ async fn a_daemon_that_goes_away_is_a_lost_browser_by_either_transport() {
         let (base, site) = (folder(), Site::start().unwrap());
         let driver = PlaywrightCli::launch(&options(base.path()).with_transport(transport)).await.unwrap();
         goto(&driver, site.url("article")).await;
-        let pid = fs::read_to_string(entry(base.path()).join("daemon.pid")).unwrap();
+        let pid = fs::read_to_string(entry(base.path()).join("browser.pid")).unwrap();
         assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
         for _ in 0..2 {
             let error = driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap_err();
@@ -161,7 +161,7 @@ async fn a_renderer_that_dies_is_a_lost_browser_and_not_a_blank_page() {
     let (base, site) = (folder(), Site::start().unwrap());
     let driver = PlaywrightCli::launch(&options(base.path())).await.unwrap();
     goto(&driver, site.url("article")).await;
-    let daemon = fs::read_to_string(entry(base.path()).join("daemon.pid")).unwrap().trim().parse().unwrap();
+    let daemon = fs::read_to_string(entry(base.path()).join("browser.pid")).unwrap().trim().parse().unwrap();
     let renderers = processes("--type=renderer").into_iter().filter(|pid| descends(*pid, daemon));
     let killed = renderers.filter(|pid| Command::new("kill").args(["-9", &pid.to_string()]).status().is_ok()).count();
     assert!(killed > 0, "no renderer was found");

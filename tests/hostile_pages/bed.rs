@@ -118,7 +118,7 @@ impl Bed {
 
     /// The daemon of the tool.
     pub(crate) fn daemon(&self) -> u32 {
-        fs::read_to_string(self.private_folder().join("daemon.pid")).unwrap().trim().parse().unwrap()
+        fs::read_to_string(self.private_folder().join("browser.pid")).unwrap().trim().parse().unwrap()
     }
 
     /// The browser's first process: the one that was given its folder and has no part to play.
@@ -138,7 +138,7 @@ impl Bed {
     /// The browser's private folder.
     pub(crate) fn private_folder(&self) -> PathBuf {
         let mut entries = fs::read_dir(self.base.path()).unwrap().flatten().map(|entry| entry.path());
-        entries.find(|path| path.is_dir()).expect("the browser's folder")
+        entries.find(|path| path.join("browser.pid").exists()).expect("the browser's folder")
     }
 
     /// Ends the browser: no process of it and no file of it may be left.
