@@ -5,25 +5,20 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 use tokio::sync::{mpsc, watch};
 
 use super::{
     downloads,
     events::{FrameTree, Told},
-    known::{Effect, Known, World},
+    known::{Effect, Known},
     options::CdpOptions,
-    page,
-    trouble::{Trouble, answer},
+    trouble::Trouble,
     wire::{Event, Line, Reader, Wire, Writer},
 };
-use crate::{action::ErrorClass, base::ErrorKind, page::Notice};
+use crate::{base::ErrorKind, page::Notice};
 
-/// The name of our script world in each document. The page cannot see into it.
-const WORLD: &str = "webwise";
-/// What a person does, and what a page may therefore take for a person's doing; no other look or question is.
-const GESTURES: [&str; 4] = ["fill", "typeInto", "select", "focus"];
 /// Where files are that are on their way, in the private folder.
 pub(super) const FILES: &str = "files";
 
@@ -193,99 +188,6 @@ impl Hub {
         }
     }
 
-    /// Asks the page side of a frame's document something.
-    pub(super) async fn ask<T: DeserializeOwned>(
-        &self,
-        frame: &str,
-        function: &'static str,
-        arguments: impl Serialize,
-    ) -> Result<T, Trouble> {
-        let (session, world) = self.world(frame).await?;
-        let params = question(world, function, arguments);
-        let object = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
-        answer(object.json())
-    }
-
-    /// Tells the page side of every document of the current page something whose answer nobody waits for; a document without
-    /// one has nothing to be told. What is asked later is answered later.
-    pub(super) fn tell(&self, function: &'static str) {
-        let known = self.known();
-        for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {
-            if let Some(world) = at.world {
-                let params = question(world, function, json!([]));
-                drop(self.wire.call::<Value>(Some(&at.session), "Runtime.callFunctionOn", params));
-            }
-        }
-    }
-
-    /// Our script world in a frame's document, made when it is first needed, and the session that speaks for it.
-    pub(super) async fn world(&self, frame: &str) -> Result<(String, World), Trouble> {
-        let (session, loader, first) = {
-            let known = self.known();
-            let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
-            if let Some(world) = at.world {
-                return Ok((at.session.clone(), world));
-            }
-            // What is in a frame is called by the frame's number too, which no other document gets.
-            let first = if at.number == 0 { known.last_number } else { 0 };
-            (at.session.clone(), at.loader.clone(), first)
-        };
-        let made: Made =
-            self.call(&session, "Page.createIsolatedWorld", json!({ "frameId": frame, "worldName": WORLD })).await?;
-        let world = World { context: made.execution_context_id };
-        let script = json!({ "expression": page::library(first), "contextId": world.context, "returnByValue": true });
-        evaluated(self.call(&session, "Runtime.evaluate", script).await?)?;
-        let mut known = self.known();
-        let at = known.tab_mut().and_then(|tab| tab.frames.get_mut(frame)).ok_or(Trouble::Moved)?;
-        // A document that came meanwhile has a world of its own.
-        if at.loader == loader {
-            at.world = Some(world);
-        }
-        Ok((session, world))
-    }
-
-    /// An element as the page itself has it, for a script of the caller's.
-    pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, Trouble> {
-        let (session, world) = self.world(frame).await?;
-        let params = json!({ "expression": format!("webwise.elementOf({number})"), "contextId": world.context });
-        let object = evaluated(self.call(&session, "Runtime.evaluate", params).await?)?.object_id;
-        let object = object.ok_or_else(|| Trouble::refused(ErrorClass::RefNotFound, ""))?;
-        let node: Described = self.call(&session, "DOM.describeNode", json!({ "objectId": object })).await?;
-        let params = json!({ "backendNodeId": node.node.backend_node_id });
-        let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
-        resolved.object.object_id.ok_or(Trouble::Moved)
-    }
-
-    /// The number of the element, in its parent's document, that shows a frame.
-    pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, Trouble> {
-        let (owner, parent) = {
-            let known = self.known();
-            let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
-            (at.owner, at.parent.clone().ok_or(Trouble::Moved)?)
-        };
-        if let Some(owner) = owner {
-            return Ok(owner);
-        }
-        let (session, world) = self.world(&parent).await?;
-        let node: Owner = self.call(&session, "DOM.getFrameOwner", json!({ "frameId": frame })).await?;
-        let params = json!({ "backendNodeId": node.backend_node_id, "executionContextId": world.context });
-        let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
-        let object = resolved.object.object_id.ok_or(Trouble::Moved)?;
-        let params = json!({
-            "functionDeclaration": "function () { return webwise.numberOf(this); }",
-            "objectId": object,
-            "returnByValue": true,
-        });
-        let value = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
-        let number: u64 = answer(value.json())?;
-        let mut known = self.known();
-        known.last_number = known.last_number.max(number);
-        if let Some(at) = known.tab_mut().and_then(|tab| tab.frames.get_mut(frame)) {
-            at.owner = Some(number);
-        }
-        Ok(number)
-    }
-
     /// Does what events ask for, until nobody can ask any more.
     async fn look_after(self: Arc<Self>, mut queue: mpsc::UnboundedReceiver<Effect>) {
         while let Some(effect) = queue.recv().await {
@@ -349,44 +251,10 @@ impl Hub {
     }
 }
 
-/// A call of a function of the page side.
-fn question(world: World, function: &'static str, arguments: impl Serialize) -> Value {
-    json!({
-        "functionDeclaration": "(name, given) => webwise[name](...given)",
-        "executionContextId": world.context,
-        "arguments": [{ "value": function }, { "value": arguments }],
-        "returnByValue": true,
-        "awaitPromise": true,
-        "userGesture": GESTURES.contains(&function),
-    })
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Tree {
     frame_tree: FrameTree,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Made {
-    execution_context_id: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Owner {
-    backend_node_id: u64,
-}
-
-#[derive(Deserialize)]
-struct Described {
-    node: Owner,
-}
-
-#[derive(Deserialize)]
-struct Resolved {
-    object: Object,
 }
 
 /// The value of a script that did not throw.

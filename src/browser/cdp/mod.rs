@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! wire      messages, by a pipe or a WebSocket         known     what events have told; pure
-//! hub       calls, events and what is known, in one    page      the script in each document
+//! hub       calls, events and what is known, in one    page      the script in each document, and ask, which asks it
 //! launch    starting and attaching                     settle    when an action is over
 //! ```
 
 mod act;
+mod ask;
 mod dialogs;
 mod downloads;
 mod driver;
