@@ -102,7 +102,7 @@ impl Folder {
     pub(in crate::browser) async fn end(&self) -> io::Result<()> {
         let pid = self.process.load(Ordering::Relaxed);
         let mut waited = Duration::ZERO;
-        while is_process_of(pid, &self.path) && waited < GRACE {
+        while lives(pid, &self.path) && waited < GRACE {
             tokio::time::sleep(POLL).await;
             waited += POLL;
         }
@@ -131,7 +131,7 @@ impl Drop for Folder {
         }
         let reap = move || {
             let mut waited = Duration::ZERO;
-            while is_process_of(pid, &path) && waited < GRACE {
+            while lives(pid, &path) && waited < GRACE {
                 std::thread::sleep(POLL);
                 waited += POLL;
             }
@@ -182,6 +182,23 @@ pub(in crate::browser) fn write_private(path: &Path, bytes: &[u8]) -> io::Result
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     io::Write::write_all(&mut options.open(path)?, bytes)
+}
+
+/// Whether a process is the one of this folder, or what it started has not ended yet: a browser's children write until their
+/// end, and would make the folder anew.
+fn lives(pid: u32, folder: &Path) -> bool {
+    is_process_of(pid, folder) || is_group_left(pid)
+}
+
+#[cfg(unix)]
+fn is_group_left(leader: u32) -> bool {
+    let leader = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw);
+    leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
+}
+
+#[cfg(not(unix))]
+fn is_group_left(_: u32) -> bool {
+    false
 }
 
 /// Whether a process is the one of this folder: its command line names it.
