@@ -34,6 +34,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long a page may take to tell where it is. Unit: time. Source: chosen; it takes a millisecond.
 const PLACE: Duration = Duration::from_secs(2);
 
+/// Whether the page let the focus be given.
+#[derive(Debug, Deserialize)]
+struct Focused {
+    focused: bool,
+}
+
 /// Whether a box is ticked.
 #[derive(Debug, Deserialize)]
 struct Ticked {
@@ -54,6 +60,7 @@ impl Cdp {
     /// Carries out one action, and waits for what it began.
     pub(super) async fn act(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Execution, Trouble> {
         let mark = self.hub.known().mark();
+        self.hub.begin();
         self.still_there(request)?;
         if let Some(execution) = self.answered(&request.action).await? {
             return self.after(&mark, execution).await;
@@ -67,8 +74,8 @@ impl Cdp {
         self.tidy(turn).await;
         let told = match self.done(turn, request).await {
             Ok(told) => told,
-            // What opened the dialog was the action's own doing: it was sent before.
-            Err(Trouble::Dialog(dialog)) if opens_dialogs(&request.action) => {
+            // What opened the dialog is taken for the action's own doing once something of it has reached the page.
+            Err(Trouble::Dialog(dialog)) if opens_dialogs(&request.action) && self.hub.was_sent() => {
                 return Ok(Execution { dialog: Some(dialog), ..Outcome::Done.into() });
             }
             Err(trouble) => return Err(trouble),
@@ -158,7 +165,13 @@ impl Cdp {
                 let aim = self.aim(target).await?;
                 let told = self.named(&aim, self.fill(&aim, text, &request.secrets)).await?;
                 if *submit {
-                    self.hub.ask::<Nothing>(&aim.frame, "focus", json!([aim.number])).await?;
+                    let Focused { focused } = self.hub.ask(&aim.frame, "focus", json!([aim.number])).await?;
+                    if !focused {
+                        return Err(Trouble::refused(
+                            ErrorClass::NotEditable,
+                            "the page took the focus away from the field",
+                        ));
+                    }
                     self.press_enter().await?;
                 }
                 Ok(told)
@@ -256,6 +269,7 @@ impl Cdp {
         }
         let (aim, told) = self.begin(target).await?;
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        self.hub.send();
         let given = json!([aim.number, values, { "ms": millis(self.hub.options.action_timeout) }]);
         self.hub.ask::<Nothing>(&aim.frame, "select", given).await.map(|_| told)
     }
@@ -292,6 +306,7 @@ impl Cdp {
 
     /// A script of the caller's in the page itself; what it returns is page data.
     async fn evaluate(&self, function: &str, target: Option<&Target>) -> Result<String, Trouble> {
+        self.hub.send();
         let page = self.page()?;
         let (session, mut params) = match target {
             None => (self.session(&page)?, json!({ "expression": format!("({function})()") })),

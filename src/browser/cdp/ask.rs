@@ -24,9 +24,19 @@ impl Hub {
         function: &'static str,
         arguments: impl Serialize,
     ) -> Result<T, Trouble> {
-        let (session, world) = self.world(frame).await?;
+        let at = self.world(frame).await?;
+        self.ask_in(&at, function, arguments).await
+    }
+
+    /// Asks the page side of one document something: of this one, or of none.
+    pub(super) async fn ask_in<T: DeserializeOwned>(
+        &self,
+        (session, world): &(String, World),
+        function: &'static str,
+        arguments: impl Serialize,
+    ) -> Result<T, Trouble> {
         let params = question(world, function, arguments);
-        let object = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
+        let object = evaluated(self.call(session, "Runtime.callFunctionOn", params).await?)?;
         answer(object.json())
     }
 
@@ -35,7 +45,7 @@ impl Hub {
     pub(super) fn tell(&self, function: &'static str) {
         let known = self.known();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {
-            if let Some(world) = at.world {
+            if let Some(world) = &at.world {
                 let params = question(world, function, json!([]));
                 drop(self.wire.call::<Value>(Some(&at.session), "Runtime.callFunctionOn", params));
             }
@@ -47,23 +57,32 @@ impl Hub {
         let (session, loader, first) = {
             let known = self.known();
             let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
-            if let Some(world) = at.world {
-                return Ok((at.session.clone(), world));
+            if let Some(world) = &at.world {
+                return Ok((at.session.clone(), world.clone()));
             }
             // What is in a frame is called by the frame's number too, which no other document gets.
             let first = if at.number == 0 { known.last_number } else { 0 };
             (at.session.clone(), at.loader.clone(), first)
         };
-        let made: Made =
-            self.call(&session, "Page.createIsolatedWorld", json!({ "frameId": frame, "worldName": WORLD })).await?;
-        let world = World { context: made.execution_context_id };
-        let script = json!({ "expression": page::library(first), "contextId": world.context, "returnByValue": true });
-        evaluated(self.call(&session, "Runtime.evaluate", script).await?)?;
+        let make = || async {
+            let params = json!({ "frameId": frame, "worldName": WORLD });
+            let made: Made = self.call(&session, "Page.createIsolatedWorld", params).await?;
+            Ok::<u64, Trouble>(made.execution_context_id)
+        };
+        let context = make().await?;
+        let script = json!({ "expression": page::library(first), "contextId": context });
+        let object = evaluated(self.call(&session, "Runtime.evaluate", script).await?)?.object_id;
+        // Another process counts its worlds anew, so between the two the script may have met a world of the page. Asked once
+        // more, the browser gives the world of that name, and makes a new one with another number where there is none.
+        if make().await? != context {
+            return Err(Trouble::Moved);
+        }
+        let world = World { context, object: object.ok_or(Trouble::Moved)? };
         let mut known = self.known();
         let at = known.tab_mut().and_then(|tab| tab.frames.get_mut(frame)).ok_or(Trouble::Moved)?;
         // A document that came meanwhile has a world of its own.
         if at.loader == loader {
-            at.world = Some(world);
+            at.world = Some(world.clone());
         }
         Ok((session, world))
     }
@@ -71,8 +90,12 @@ impl Hub {
     /// An element as the page itself has it, for a script of the caller's.
     pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, Trouble> {
         let (session, world) = self.world(frame).await?;
-        let params = json!({ "expression": format!("webwise.elementOf({number})"), "contextId": world.context });
-        let object = evaluated(self.call(&session, "Runtime.evaluate", params).await?)?.object_id;
+        let params = json!({
+            "functionDeclaration": "function (number) { return this.elementOf(number); }",
+            "objectId": world.object,
+            "arguments": [{ "value": number }],
+        });
+        let object = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?.object_id;
         let object = object.ok_or_else(|| Trouble::refused(ErrorClass::RefNotFound, ""))?;
         let node: Described = self.call(&session, "DOM.describeNode", json!({ "objectId": object })).await?;
         let params = json!({ "backendNodeId": node.node.backend_node_id });
@@ -96,8 +119,9 @@ impl Hub {
         let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
         let object = resolved.object.object_id.ok_or(Trouble::Moved)?;
         let params = json!({
-            "functionDeclaration": "function () { return webwise.numberOf(this); }",
-            "objectId": object,
+            "functionDeclaration": "function (element) { return this.numberOf(element); }",
+            "objectId": world.object,
+            "arguments": [{ "objectId": object }],
             "returnByValue": true,
         });
         let value = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
@@ -112,10 +136,10 @@ impl Hub {
 }
 
 /// A call of a function of the page side.
-fn question(world: World, function: &'static str, arguments: impl Serialize) -> Value {
+fn question(world: &World, function: &'static str, arguments: impl Serialize) -> Value {
     json!({
-        "functionDeclaration": "(name, given) => webwise[name](...given)",
-        "executionContextId": world.context,
+        "functionDeclaration": "function (name, given) { return this[name](...given); }",
+        "objectId": world.object,
         "arguments": [{ "value": function }, { "value": arguments }],
         "returnByValue": true,
         "awaitPromise": true,

@@ -21,7 +21,7 @@ impl Cdp {
         if text.is_some_and(|text| text.secret().is_some()) {
             return Err(Trouble::refused(ErrorClass::SecretRefused, DIALOG_SECRET));
         }
-        let (dialog, kind, default) = {
+        let (number, kind, default) = {
             let known = self.hub.known();
             match known.trouble() {
                 None | Some(Trouble::Dialog(_)) => {}
@@ -31,7 +31,7 @@ impl Cdp {
             let dialog = tab.and_then(Tab::blocked_by);
             let default = tab.and_then(|tab| tab.dialog.as_ref()).map(|dialog| dialog.default_prompt.clone());
             let dialog = dialog.ok_or_else(|| Trouble::refused(ErrorClass::NoDialog, ""))?;
-            (dialog.clone(), dialog.kind, default.unwrap_or_default())
+            (tab.map_or(0, |tab| tab.dialogs), dialog.kind, default.unwrap_or_default())
         };
         if kind == DialogKind::FileChooser {
             if accept {
@@ -49,8 +49,8 @@ impl Cdp {
         self.hub.wire.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", params).await?;
         self.hub
             .until(|known| {
-                let gone = known.closed || known.tab().is_none_or(|tab| tab.blocked_by().as_ref() != Some(&dialog));
-                gone.then_some(())
+                let stays = |tab: &Tab| tab.dialog.is_some() && tab.dialogs == number;
+                (known.closed || !known.tab().is_some_and(stays)).then_some(())
             })
             .await;
         Ok(Some(Outcome::Done.into()))

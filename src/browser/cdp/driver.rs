@@ -155,7 +155,7 @@ impl Cdp {
             let _ = timeout(END_TIMEOUT, orderly).await;
         }
         life.line = None;
-        self.hub.known().closed = true;
+        self.hub.close();
         if let Some(own) = &mut life.own {
             if timeout(END_TIMEOUT, own.child.wait()).await.is_err() {
                 own.kill();

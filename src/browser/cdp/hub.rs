@@ -1,8 +1,12 @@
 //! Where calls, events and what is known meet: everything that talks to the browser does so through a [`Hub`].
 
 use std::{
+    fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use serde::{Deserialize, de::DeserializeOwned};
@@ -32,13 +36,22 @@ pub(super) struct Hub {
     pub(super) owned: bool,
     /// The private folder of a browser of ours.
     pub(super) private: Option<PathBuf>,
+    /// Whether anything of the present action has reached the page.
+    sent: AtomicBool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Shared {
     known: Mutex<Known>,
     notices: Mutex<Vec<Notice>>,
     changed: watch::Sender<()>,
+}
+
+impl fmt::Debug for Shared {
+    /// Nothing of the pages, which name files and tabs as they like.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("known", &*self.known()).finish_non_exhaustive()
+    }
 }
 
 impl Shared {
@@ -126,9 +139,31 @@ impl Hub {
         };
         let (wire, line) = Wire::start(reader, writer, on_event);
         let private = private.map(Path::to_owned);
-        let hub = Arc::new(Self { wire, shared, options, owned: private.is_some(), private });
+        let hub =
+            Arc::new(Self { wire, shared, options, owned: private.is_some(), private, sent: AtomicBool::default() });
         tokio::spawn(Arc::clone(&hub).look_after(queue));
         (hub, line)
+    }
+
+    /// An action begins: nothing of it was sent yet.
+    pub(super) fn begin(&self) {
+        self.sent.store(false, Ordering::Relaxed);
+    }
+
+    /// What follows reaches the page.
+    pub(super) fn send(&self) {
+        self.sent.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a dialog that is open may be the present action's own doing.
+    pub(super) fn was_sent(&self) -> bool {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// The browser is closed: whoever waits is told.
+    pub(super) fn close(&self) {
+        self.known().closed = true;
+        self.shared.changed.send_replace(());
     }
 
     /// What is known now. The guard must not be kept across an await.

@@ -271,7 +271,10 @@ impl Known {
                 }
                 None => Vec::new(),
             },
-            _ if received > MAX_DOWNLOAD => vec![Effect::CancelDownload { id }],
+            // In a browser of others, files are their own affair.
+            _ if received > MAX_DOWNLOAD && !self.own_only && self.downloads.contains_key(&id) => {
+                vec![Effect::CancelDownload { id }]
+            }
             _ => Vec::new(),
         }
     }

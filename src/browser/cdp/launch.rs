@@ -170,7 +170,7 @@ async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
             json!({ "behavior": "allowAndName", "downloadPath": private.join(hub::FILES), "eventsEnabled": true })
         }
         (Some(_), None) => json!({ "behavior": "deny", "eventsEnabled": true }),
-        // What becomes of files is for the browser's owner to say.
+        // As the browser itself would do without us.
         (None, _) => json!({ "behavior": "default", "eventsEnabled": true }),
     };
     calls.call::<Value>(None, "Browser.setDownloadBehavior", downloads).await?;

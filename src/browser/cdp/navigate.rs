@@ -108,13 +108,15 @@ impl Cdp {
         let entry = history.current_index.checked_add_signed(step).and_then(|index| history.entries.get(index));
         // The page on which a tab begins is none of the task's.
         let entry = entry.filter(|entry| entry.url != BLANK).ok_or(Trouble::refused(ErrorClass::NoHistory, ""))?;
-        let (before, at) = (self.loader()?, self.address()?);
+        let (before, steps) = (self.loader()?, self.steps()?);
         let work = async {
             let params = json!({ "entryId": entry.id });
             self.hub.call::<Value>(&session, "Page.navigateToHistoryEntry", params).await?;
-            // Steps between anchors of one document change the address alone.
-            self.arrival(|known| known.tab()?.main().filter(|main| main.loader != before || main.url != at).map(drop))
-                .await
+            // A step within one document may even leave the address as it is.
+            self.arrival(|known| {
+                known.tab()?.main().filter(|main| main.loader != before || main.steps != steps).map(drop)
+            })
+            .await
         };
         self.within_the_time_to_load(work).await
     }
@@ -164,8 +166,8 @@ impl Cdp {
         known.tab().and_then(|tab| tab.main()).map(|main| main.loader.clone()).ok_or(Trouble::Moved)
     }
 
-    fn address(&self) -> Result<String, Trouble> {
+    fn steps(&self) -> Result<u64, Trouble> {
         let known = self.hub.known();
-        known.tab().and_then(|tab| tab.main()).map(|main| main.url.clone()).ok_or(Trouble::Moved)
+        known.tab().and_then(|tab| tab.main()).map(|main| main.steps).ok_or(Trouble::Moved)
     }
 }

@@ -146,7 +146,11 @@ impl Cdp {
     }
 
     async fn ask_look(&self, frame: &str, since: u64) -> Result<Look, Trouble> {
-        let wanted = json!([{ "since": since, "maxNodes": self.hub.options.max_nodes }]);
+        let above = {
+            let known = self.hub.known();
+            if known.current.as_deref() == Some(frame) { known.last_number } else { 0 }
+        };
+        let wanted = json!([{ "since": since, "maxNodes": self.hub.options.max_nodes, "above": above }]);
         self.hub.ask(frame, "observe", wanted).await
     }
 

@@ -231,6 +231,7 @@ impl Cdp {
     /// Sends events one right after the other, and waits until the page has had them all.
     pub(super) async fn dispatch(&self, method: &'static str, events: Vec<Value>) -> Result<(), Trouble> {
         let session = self.main_session()?;
+        self.hub.send();
         let answers: Vec<_> =
             events.into_iter().map(|event| self.hub.wire.call::<Value>(Some(&session), method, event)).collect();
         self.hub

@@ -91,7 +91,9 @@ impl Seen {
 
     /// Takes a walk in; `false` if it builds upon rows that are not here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
-        let Some(between) = self.rows.len().checked_sub(walk.head + walk.tail) else { return false };
+        let Some(between) = walk.head.checked_add(walk.tail).and_then(|kept| self.rows.len().checked_sub(kept)) else {
+            return false;
+        };
         self.rows.splice(walk.head..walk.head + between, walk.rows);
         self.generation = walk.generation;
         self.omitted = walk.omitted;

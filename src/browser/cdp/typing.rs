@@ -1,13 +1,13 @@
 //! Typing secrets: the last step, and the only place in this driver that sees a value.
 //!
 //! The origins of page and frame are read in our own script world, where the page cannot lie; only against those does the
-//! run's resolver release the value. It is typed by the same world: that of one document, which is gone when the document is.
-//! So between the look and the typing nothing can take the document's place.
+//! run's resolver release the value. It is typed by the very world whose origin was read: that of one document, which is gone
+//! when the document is. So between the look and the typing nothing can take the document's place.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{driver::Cdp, observe::Place, settle::millis, target::Aim, trouble::Trouble};
+use super::{driver::Cdp, known::World, observe::Place, settle::millis, target::Aim, trouble::Trouble};
 use crate::{
     action::{ErrorClass, TextValue},
     base::Origin,
@@ -28,11 +28,12 @@ impl Cdp {
     /// Replaces the text of a field.
     pub(super) async fn fill(&self, aim: &Aim, text: &TextValue, secrets: &SecretResolver) -> Result<(), Trouble> {
         let ms = millis(self.hub.options.action_timeout);
+        self.hub.send();
         match text {
             TextValue::Secret(name) => {
-                let value = self.released(&aim.frame, name, secrets).await?;
+                let (at, value) = self.released(&aim.frame, name, secrets).await?;
                 let given = json!([aim.number, value.expose(), { "secret": true, "ms": ms }]);
-                self.without_words(&aim.frame, "fill", given).await
+                self.without_words(&at, "fill", given).await
             }
             text => {
                 let given = json!([aim.number, text.to_string(), { "secret": false, "ms": ms }]);
@@ -45,22 +46,30 @@ impl Cdp {
     pub(super) async fn type_text(&self, text: &TextValue, secrets: &SecretResolver) -> Result<(), Trouble> {
         let TextValue::Secret(name) = text else { return self.type_keys(&text.to_string()).await };
         let frame = self.focused().await?;
-        let value = self.released(&frame, name, secrets).await?;
+        let (at, value) = self.released(&frame, name, secrets).await?;
+        self.hub.send();
         let given = json!([value.expose(), { "secret": true }]);
-        self.without_words(&frame, "typeInto", given).await
+        self.without_words(&at, "typeInto", given).await
     }
 
-    /// The value of a secret, if page and frame are where it is bound to.
-    async fn released(&self, frame: &str, name: &SecretName, secrets: &SecretResolver) -> Result<Secret, Trouble> {
+    /// The value of a secret, if page and frame are where it is bound to, and the document that it may be typed into: that
+    /// one, and none that takes its place.
+    async fn released(
+        &self,
+        frame: &str,
+        name: &SecretName,
+        secrets: &SecretResolver,
+    ) -> Result<((String, World), Secret), Trouble> {
         let refuse = |why: &str| Trouble::refused(ErrorClass::SecretRefused, why);
-        let top = self.origin(&self.page()?).await?;
-        let frame = self.origin(frame).await?;
-        secrets.resolve(name, &top, &frame).map_err(|error| refuse(&error.to_string()))
+        let (page, at) = (self.hub.world(&self.page()?).await?, self.hub.world(frame).await?);
+        let (top, frame) = (self.origin(&page).await?, self.origin(&at).await?);
+        let value = secrets.resolve(name, &top, &frame).map_err(|error| refuse(&error.to_string()))?;
+        Ok((at, value))
     }
 
     /// The origin of a document, by its own word and by its address: a sandboxed one has none, whatever its address is.
-    async fn origin(&self, frame: &str) -> Result<Origin, Trouble> {
-        let place: Place = self.hub.ask(frame, "place", json!([])).await?;
+    async fn origin(&self, at: &(String, World)) -> Result<Origin, Trouble> {
+        let place: Place = self.hub.ask_in(at, "place", json!([])).await?;
         let none = || {
             let why = "the page or the frame has no web address of its own";
             Trouble::refused(ErrorClass::SecretRefused, why)
@@ -88,8 +97,8 @@ impl Cdp {
     }
 
     /// Asks for something with a value in it; the page's words about it may quote the value and are left out.
-    async fn without_words(&self, frame: &str, function: &'static str, given: Value) -> Result<(), Trouble> {
-        match self.hub.ask::<Nothing>(frame, function, given).await {
+    async fn without_words(&self, at: &(String, World), function: &'static str, given: Value) -> Result<(), Trouble> {
+        match self.hub.ask_in::<Nothing>(at, function, given).await {
             Ok(Nothing {}) => Ok(()),
             Err(Trouble::Refused(failure)) => Err(Trouble::refused(failure.class, "")),
             Err(Trouble::Moved) => {

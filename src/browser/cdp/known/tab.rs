@@ -7,10 +7,13 @@ use crate::{
     page::{Dialog, DialogKind},
 };
 
-/// A document whose script world of ours was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The script world of ours in one document. It is gone with the document, and no other document ever answers for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct World {
+    /// Its number among those of its process; another process may use the same.
     pub(in crate::browser::cdp) context: u64,
+    /// The page side in it, by a name that no other process uses.
+    pub(in crate::browser::cdp) object: String,
 }
 
 /// A frame of a tab.
@@ -32,6 +35,8 @@ pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) goes: Option<String>,
     /// Whether what it is loading was waited for once, in vain.
     pub(in crate::browser::cdp) vain: bool,
+    /// How often its address changed without a new document.
+    pub(in crate::browser::cdp) steps: u64,
     /// Whether the document is read, and whether it is whole.
     pub(in crate::browser::cdp) ready: bool,
     pub(in crate::browser::cdp) whole: bool,
@@ -60,6 +65,8 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) url: String,
     pub(in crate::browser::cdp) title: String,
     pub(in crate::browser::cdp) dialog: Option<DialogInfo>,
+    /// Dialogs so far: two may say the same.
+    pub(in crate::browser::cdp) dialogs: u64,
     pub(in crate::browser::cdp) chooser: Option<Chooser>,
     pub(in crate::browser::cdp) crashed: bool,
     /// Whether it was not still when the last action was over.
@@ -98,6 +105,7 @@ impl Frame {
             whole: false,
             owner: None,
             world: None,
+            steps: 0,
         }
     }
 
@@ -139,6 +147,7 @@ impl Tab {
             url: String::new(),
             title: String::new(),
             dialog: None,
+            dialogs: 0,
             chooser: None,
             crashed: false,
             restless: false,
@@ -179,6 +188,7 @@ impl Tab {
             Told::FrameNavigated(info) => return self.navigated(session, &info, number),
             Told::NavigatedWithin { frame, url } => self.with(&frame, |frame| {
                 frame.url = url;
+                frame.steps += 1;
                 frame.asked = false;
             }),
             Told::NavigationAsked { frame } => self.with(&frame, |frame| frame.begins(None)),
@@ -196,7 +206,10 @@ impl Tab {
                     frame.whole |= name == "load";
                 }
             }),
-            Told::DialogOpened(dialog) => self.dialog = Some(dialog),
+            Told::DialogOpened(dialog) => {
+                self.dialog = Some(dialog);
+                self.dialogs += 1;
+            }
             Told::DialogClosed => self.dialog = None,
             Told::ChooserOpened { node, multiple, .. } => {
                 self.chooser = Some(Chooser { session: session.to_owned(), node, multiple });

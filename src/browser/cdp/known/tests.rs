@@ -50,6 +50,10 @@ impl Played {
     }
 }
 
+fn world() -> World {
+    World { context: 7, object: "o".into() }
+}
+
 #[test]
 fn a_tab_is_attached_to_prepared_and_current() {
     let mut played = Played::default();
@@ -102,13 +106,10 @@ fn a_new_document_voids_the_world_and_what_was_in_it() {
     played.navigated("s", "F", Some("T"), "M1", "http://a.test/inner");
     let number = played.frame("F").number;
     assert!(number > 0 && played.frame("T").number == 0);
-    played.0.tab_mut().unwrap().frames.get_mut("F").unwrap().world = Some(World { context: 7 });
+    played.0.tab_mut().unwrap().frames.get_mut("F").unwrap().world = Some(world());
 
     played.hears(Some("s"), "Page.navigatedWithinDocument", &json!({ "frameId": "F", "url": "http://a.test/inner#x" }));
-    assert_eq!(
-        (played.frame("F").world, &*played.frame("F").url),
-        (Some(World { context: 7 }), "http://a.test/inner#x")
-    );
+    assert_eq!((played.frame("F").world.clone(), &*played.frame("F").url), (Some(world()), "http://a.test/inner#x"));
     played.navigated("s", "F", Some("T"), "M2", "http://a.test/next");
     assert_eq!(played.frame("F").world, None);
     assert!(played.frame("F").number > number, "references of the document before must not mean this one");
@@ -136,7 +137,7 @@ fn a_frame_goes_on_in_another_process_and_comes_back() {
         [Effect::End { session: "f".into() }]
     );
     played.navigated("s", "F", Some("T"), "M2", "http://a.test/");
-    assert_eq!((&*played.frame("F").session, played.frame("F").world), ("s", None));
+    assert_eq!((&*played.frame("F").session, played.frame("F").world.clone()), ("s", None));
     played.hears(Some("s"), "Page.frameDetached", &json!({ "frameId": "F", "reason": "remove" }));
     assert_eq!(played.0.tab().unwrap().frames.keys().collect::<Vec<_>>(), ["T"]);
 }

@@ -49,6 +49,9 @@ const dom = {
   rect: method(Element.prototype, 'getBoundingClientRect'),
   rects: method(Element.prototype, 'getClientRects'),
   isShown: method(Element.prototype, 'checkVisibility'),
+  children: getter(Node.prototype, 'childNodes'),
+  create: (tag) => createElement(document, tag),
+  shownText: getter(HTMLElement.prototype, 'innerText'),
   scrollTo: method(Element.prototype, 'scrollIntoView'),
   send: method(EventTarget.prototype, 'dispatchEvent'),
   focus: method(HTMLElement.prototype, 'focus'),
@@ -72,6 +75,7 @@ const dom = {
   /** The style that is shown, or null in a document without a window. */
   style: (element, pseudo) => getComputedStyle(element, pseudo),
 };
+const createElement = method(Document.prototype, 'createElement');
 const readEditable = getter(HTMLElement.prototype, 'isContentEditable');
 const documentActive = getter(Document.prototype, 'activeElement');
 const shadowActive = getter(ShadowRoot.prototype, 'activeElement');

@@ -29,7 +29,7 @@ function put(field, text, secret) {
 /** Sets a field whose control offers values of one form. */
 function setValue(field, text) {
   // On an element that is not in the page, so that a value that does not take changes nothing.
-  const probe = document.createElement('input');
+  const probe = dom.create('input');
   for (const name of ['type', 'min', 'max', 'step']) {
     if (dom.has(field, name)) probe.setAttribute(name, dom.attribute(field, name));
   }
@@ -76,7 +76,7 @@ async function replaceText(field, given, secret) {
 function refusalOf(field, text) {
   if (!isTextControl(field)) return null;
   if (field.type === 'number' && text !== '') {
-    const probe = document.createElement('input');
+    const probe = dom.create('input');
     probe.type = 'number';
     probe.value = text;
     if (probe.value === '') return failed('bad_value', 'an input of type number takes numbers only');

@@ -61,13 +61,13 @@ function isTextControl(element) {
 
 /** What a field holds. */
 function contentOf(field) {
-  return isTextControl(field) ? field.value : field.innerText;
+  return isTextControl(field) ? field.value : dom.shownText(field);
 }
 
 /** Selects all that a focused field holds. */
 function selectAll(field) {
   if (isTextControl(field)) field.select();
-  else getSelection().setBaseAndExtent(field, 0, field, field.childNodes.length);
+  else getSelection().setBaseAndExtent(field, 0, field, dom.children(field).length);
 }
 
 /**

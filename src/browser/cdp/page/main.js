@@ -1,7 +1,8 @@
 // What the driver asks of a whole document at once.
 
-/** The document's own words and what it shows, of one moment. */
+/** The document's own words and what it shows, of one moment. New elements get numbers above those of other tabs. */
 function observe(wanted) {
+  lastNumber = Math.max(lastNumber, wanted.above ?? 0);
   return { place: place(), seen: walk(wanted) };
 }
 

@@ -46,14 +46,13 @@ pub(super) fn library(last: u64) -> String {
         script.push_str(file);
     }
     let exported = EXPORTED.join(", ");
-    script + &format!("lastNumber = {last};\nglobalThis.webwise = {{ {exported} }};\n}})()")
+    script + &format!("lastNumber = {last};\nreturn {{ {exported} }};\n}})()")
 }
 
 /// What the driver calls.
 const EXPORTED: &[&str] = &[
     "numberOf",
     "elementOf",
-    "markSecret",
     "observe",
     "place",
     "scrolled",
