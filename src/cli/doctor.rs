@@ -117,7 +117,11 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     for check in &checks {
         say(check.line());
     }
-    if ok { Ok(()) } else { Err(Refusal::failure("something is missing or broken: do what stands behind the arrows above")) }
+    if ok {
+        Ok(())
+    } else {
+        Err(Refusal::failure("something is missing or broken: do what stands behind the arrows above"))
+    }
 }
 
 /// Prints the lines about the programs, as `setup` ends with them.
