@@ -4,6 +4,7 @@
 //! decided by the driver, what to do about the facts in `plan`.
 
 use std::{
+    ffi::OsString,
     fmt,
     path::{Path, PathBuf},
     process::Stdio,
@@ -14,6 +15,7 @@ use tokio::{process::Command, time::timeout};
 
 use super::{
     choice::Facts,
+    environment::allowed,
     packages::{PACKAGES, Packages},
 };
 use crate::{browser::ProgramPlaces, cli::Refusal};
@@ -226,6 +228,10 @@ async fn answer_of(program: Option<PathBuf>, question: &[&str], places: &Program
 
 /// What a program printed, or why there is nothing to read, in a few words.
 async fn output(command: &mut Command) -> Result<String, String> {
+    // A program that is only asked its version sees no key of the person's either.
+    let envs = command.as_std().get_envs();
+    let own: Vec<(OsString, OsString)> = envs.filter_map(|(name, value)| Some((name.into(), value?.into()))).collect();
+    command.env_clear().envs(allowed(std::env::vars_os())).envs(own);
     command.stdin(Stdio::null()).kill_on_drop(true);
     let output = match timeout(PROBE_TIMEOUT, command.output()).await {
         Err(_) => return Err(format!("it did not answer in {} s", PROBE_TIMEOUT.as_secs())),
