@@ -115,7 +115,6 @@ pub(super) struct TargetInfo {
     #[serde(default)]
     pub(super) url: String,
     pub(super) opener_id: Option<String>,
-    pub(super) browser_context_id: Option<String>,
 }
 
 /// A frame as the browser knows it.
@@ -128,8 +127,6 @@ pub(super) struct FrameInfo {
     pub(super) url: String,
     #[serde(default)]
     pub(super) url_fragment: String,
-    /// The address that could not be loaded, if an error page stands in its place.
-    pub(super) unreachable_url: Option<String>,
 }
 
 impl FrameInfo {

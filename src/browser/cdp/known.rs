@@ -4,10 +4,7 @@
 
 mod tab;
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
+use std::{collections::HashMap, fmt};
 
 pub(super) use tab::{Frame, Request, Tab, World};
 
@@ -59,8 +56,6 @@ pub(super) struct Known {
     /// The frame that the action under way aimed at.
     pub(super) aimed: Option<String>,
     pub(super) closed: bool,
-    /// Targets whose tab is of no concern.
-    foreign: HashSet<String>,
 }
 
 /// How the address of a tab begins that this driver makes for itself and that is nobody's business.
@@ -102,7 +97,6 @@ impl Known {
 
     /// Makes a new tab known that somebody asked for.
     pub(super) fn open(&mut self, target: &str) {
-        self.foreign.remove(target);
         if self.by_target(target).is_none() {
             self.tabs.push(Tab::new(target));
         }
@@ -192,7 +186,6 @@ impl Known {
         }
         let opener_is_ours = target.opener_id.as_deref().is_some_and(|opener| self.by_target(opener).is_some());
         if self.own_only && !opener_is_ours {
-            self.foreign.insert(target.target_id.clone());
             return None;
         }
         let tab = Tab { url: target.url.clone(), title: target.title.clone(), ..Tab::new(&target.target_id) };
@@ -213,7 +206,6 @@ impl Known {
                 self.current = next.map(|tab| tab.target.clone());
             }
         }
-        self.foreign.remove(target);
     }
 
     fn attached(&mut self, parent: Option<&str>, session: String, target: &TargetInfo) -> Vec<Effect> {

@@ -30,7 +30,7 @@ impl Stop {
             cancel.cancel();
             sender.send_replace(true);
             signals.next().await;
-            // The browser ends with this process, by either driver.
+            // A browser that was started ends with this process, by either driver; one that was attached to keeps its tab.
             std::process::exit(INTERRUPTED);
         });
         Ok(stop)

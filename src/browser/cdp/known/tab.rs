@@ -37,9 +37,8 @@ pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) vain: bool,
     /// How often its address changed without a new document.
     pub(in crate::browser::cdp) steps: u64,
-    /// Whether the document is read, and whether it is whole.
+    /// Whether the document is read.
     pub(in crate::browser::cdp) ready: bool,
-    pub(in crate::browser::cdp) whole: bool,
     /// The reference of the element that shows it, in its parent.
     pub(in crate::browser::cdp) owner: Option<u64>,
     pub(in crate::browser::cdp) world: Option<World>,
@@ -102,7 +101,6 @@ impl Frame {
             goes: None,
             vain: false,
             ready: false,
-            whole: false,
             owner: None,
             world: None,
             steps: 0,
@@ -203,7 +201,6 @@ impl Tab {
             Told::Lifecycle { frame, loader, name } => self.with(&frame, |frame| {
                 if frame.loader == loader {
                     frame.ready |= matches!(&*name, "DOMContentLoaded" | "load");
-                    frame.whole |= name == "load";
                 }
             }),
             Told::DialogOpened(dialog) => {
@@ -259,7 +256,6 @@ impl Tab {
             frame.loader.clone_from(&info.loader_id);
             frame.number = if is_main { 0 } else { number };
             frame.ready = false;
-            frame.whole = false;
             frame.vain = false;
             frame.world = None;
         }

@@ -151,7 +151,6 @@ fn what_events_told_is_not_overwritten_by_an_older_look() {
         loader_id: loader.into(),
         url: url.into(),
         url_fragment: String::new(),
-        unreachable_url: None,
     };
     let child = FrameTree { frame: frame("F", "M1", "http://a.test/inner"), child_frames: Vec::new() };
     let tree = FrameTree { frame: frame("T", "L0", "http://old.test/"), child_frames: vec![child] };

@@ -12,11 +12,9 @@ let animated = new WeakMap();
 /** Waits until nothing changed for `ms`, at most `cap`; tells also where it is then. */
 function quiet({ ms, cap }) {
   return new Promise((resolve) => {
-    let mutations = 0;
     let timer;
     const watched = { counts: new Map(), animated: new WeakMap() };
     const observer = new MutationObserver((records) => {
-      mutations += records.length;
       if (hasChange(records, watched)) restart();
     });
     const finish = (isQuiet) => {
@@ -25,7 +23,7 @@ function quiet({ ms, cap }) {
       observer.disconnect();
       // What stood still meanwhile is an animation no longer.
       animated = watched.animated;
-      resolve({ quiet: isQuiet, mutations, place: place() });
+      resolve({ quiet: isQuiet, place: place() });
     };
     const restart = () => {
       clearTimeout(timer);

@@ -55,14 +55,6 @@ function rememberSecret(element) {
   secrets.add(element);
 }
 
-/** As `rememberSecret`, for a number. */
-function markSecret(number) {
-  const element = elementOf(number);
-  if (element === null) return gone();
-  rememberSecret(element);
-  return {};
-}
-
 /** Remembers an open shadow root, so that changes in it are seen. */
 function rememberShadow(root) {
   if (knownRoots.has(root)) return;

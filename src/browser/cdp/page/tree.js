@@ -48,7 +48,6 @@ class Build {
     this.nodes = 0;
     this.visited = 0;
     this.maxNodes = maxNodes;
-    this.secrets = 0;
     /** Whether a cap was met; what was not visited by then never is. */
     this.isCut = false;
     this.active = dom.active(document);
@@ -154,7 +153,6 @@ class Build {
     readStates(facts, role, node.states);
     const value = valueOf(facts);
     if (value !== null && value !== '') node.children.push(isMaskedHere ? MASK : value);
-    if (isMaskedHere && !isParentMasked) this.secrets++;
     return node;
   }
 }

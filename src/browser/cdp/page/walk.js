@@ -17,27 +17,26 @@ let lastRows = [];
 
 /**
  * All that the page shows, or what changed in it since the walk of generation `since`: then the first `head` and the last
- * `tail` rows are as they were and not told again. At most `maxNodes` rows; `omitted` counts the rest. `secrets` counts
- * the fields that are shown and whose content never is.
+ * `tail` rows are as they were and not told again. At most `maxNodes` rows; `omitted` counts the rest.
  */
 function walk({ since = null, maxNodes = 40_000 } = {}) {
-  const { rows, omitted, secrets } = look(() => readPage(maxNodes));
+  const { rows, omitted } = look(() => readPage(maxNodes));
   const [head, tail] = since !== null && since === generation && generation > 0 ? unchanged(lastRows, rows) : [0, 0];
   lastRows = rows;
   generation++;
-  return { generation, rows: rows.slice(head, rows.length - tail), head, tail, omitted, secrets };
+  return { generation, rows: rows.slice(head, rows.length - tail), head, tail, omitted };
 }
 
 function readPage(maxNodes) {
   const top = documentQuery(document, 'body,frameset')[0] ?? topElement(document);
-  if (top === null || top === undefined) return { rows: [], omitted: 0, secrets: 0 };
+  if (top === null || top === undefined) return { rows: [], omitted: 0 };
   const build = new Build(maxNodes);
   build.run(top);
   const rows = toRows(build.root);
   const unread = build.isCut ? Math.max(0, dom.query(top, '*').length + 1 - build.visited) : 0;
   const omitted = Math.max(0, rows.length - maxNodes) + unread;
   if (rows.length > maxNodes) rows.length = maxNodes;
-  return { rows, omitted, secrets: build.secrets };
+  return { rows, omitted };
 }
 
 /** The rows of a tree, parents before children. */
