@@ -182,7 +182,8 @@ impl Tab {
                 frame.parent = Some(parent);
                 return is_new;
             }
-            Told::FrameDetached { frame, swapped } => self.remove(&frame, swapped),
+            Told::FrameDetached { frame, swapped: false } => self.remove(&frame),
+            Told::FrameDetached { frame, .. } => self.leaves(session, &frame),
             Told::FrameNavigated(info) => return self.navigated(session, &info, number),
             Told::NavigatedWithin { frame, url } => self.with(&frame, |frame| {
                 frame.url = url;
@@ -243,9 +244,11 @@ impl Tab {
     pub(super) fn navigated(&mut self, session: &str, info: &FrameInfo, number: u32) -> bool {
         let is_main = info.id == self.target;
         let is_new = !self.frames.contains_key(&info.id);
-        // What was in the document before is gone with it.
-        let inside: Vec<String> = self.below(&info.id);
-        self.frames.retain(|id, _| !inside.contains(id));
+        // What was in the document before is gone with it. Where none was known, what is inside is in this one: a frame with a
+        // process of its own may be told of before the document that it is in.
+        if self.frames.get(&info.id).is_some_and(|frame| !frame.loader.is_empty() && frame.loader != info.loader_id) {
+            self.empty(&info.id, |_| true);
+        }
         let frame = self.frames.entry(info.id.clone()).or_insert_with(|| Frame::new(session.to_owned(), number));
         session.clone_into(&mut frame.session);
         if info.parent_id.is_some() {
@@ -286,12 +289,19 @@ impl Tab {
         found
     }
 
-    fn remove(&mut self, frame: &str, swapped: bool) {
-        for inside in self.below(frame) {
-            self.frames.remove(&inside);
-        }
-        if !swapped {
-            self.frames.remove(frame);
-        }
+    fn remove(&mut self, frame: &str) {
+        self.empty(frame, |_| true);
+        self.frames.remove(frame);
+    }
+
+    /// A frame goes on in another process than that of this session, and what was in it goes. The other process may have told
+    /// of what is in it now.
+    fn leaves(&mut self, session: &str, frame: &str) {
+        self.empty(frame, |inside| inside.session == session);
+    }
+
+    fn empty(&mut self, frame: &str, goes: impl Fn(&Frame) -> bool) {
+        let inside = self.below(frame);
+        self.frames.retain(|id, frame| !(inside.contains(id) && goes(frame)));
     }
 }

@@ -143,6 +143,23 @@ fn a_frame_goes_on_in_another_process_and_comes_back() {
 }
 
 #[test]
+fn what_is_inside_of_a_frame_may_be_told_of_first() {
+    let mut played = Played::with_a_page();
+    played.hears(Some("s"), "Page.frameAttached", &json!({ "frameId": "F", "parentFrameId": "T" }));
+    // `F` gets a process of its own, `N` in it another one, and both are told before the page's process says that `F` left it.
+    played.attach(Some("s"), "f", "F", "iframe");
+    played.attach(Some("f"), "n", "N", "iframe");
+    played.navigated("n", "N", Some("F"), "N1", "http://a.test/nested");
+    played.hears(Some("s"), "Page.frameDetached", &json!({ "frameId": "F", "reason": "swap" }));
+    assert_eq!(played.frame("N").session, "n");
+    played.navigated("f", "F", Some("T"), "F1", "http://b.test/");
+    assert_eq!((&*played.frame("N").session, &*played.frame("N").loader), ("n", "N1"));
+    // Another document of `F` takes `N` away.
+    played.navigated("f", "F", Some("T"), "F2", "http://b.test/next");
+    assert_eq!(played.0.tab().unwrap().frames.keys().collect::<Vec<_>>(), ["F", "T"]);
+}
+
+#[test]
 fn what_events_told_is_not_overwritten_by_an_older_look() {
     let mut played = Played::with_a_page();
     let frame = |id: &str, loader: &str, url: &str| FrameInfo {
