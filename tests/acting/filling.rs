@@ -1,6 +1,11 @@
 //! What filling guarantees: the text stands in the field as the page would have it from keys, or nothing was done.
 
-use webwise::action::{BrowserAction, ErrorClass, OnTarget, Outcome};
+use std::time::Duration;
+
+use webwise::{
+    action::{BrowserAction, DialogAccept, ErrorClass, OnTarget, Outcome},
+    browser::ExecuteRequest,
+};
 
 use crate::bed::{
     BRIEF, Bed, PATIENT, SECRET, click, failure, fill, fill_secret, hover, id, located, select, type_secret,
@@ -264,4 +269,32 @@ async fn options_are_chosen_as_they_are_called() {
     }
     brief.show("<ul id=f><li>red</ul>").await;
     assert_eq!(failure(&brief.act(select(id("f"), &["red"])).await).0, Some(C::WrongElement));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_for_its_field_does_nothing_once_it_is_given_up() {
+    let bed = Bed::start(PATIENT).await;
+    let body = "<input id=f value=old disabled><select id=s disabled><option>old<option>new</select><script>
+        setTimeout(() => { f.disabled = s.disabled = false; }, 700)</script>";
+    for action in [fill(id("f"), "new"), select(id("s"), &["new"])] {
+        bed.show(body).await;
+        let given_up = ExecuteRequest::new(action).with_timeout(Duration::from_millis(150));
+        assert_eq!(failure(&bed.ask(given_up).await).0, Some(ErrorClass::Timeout));
+        bed.value("new Promise(go => setTimeout(go, 1500))").await;
+        assert_eq!(bed.value("[f.disabled, f.value, s.value]").await, r#"[false,"old","old"]"#);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_that_opens_while_a_field_is_waited_for_is_not_the_doing_of_the_action() {
+    let bed = Bed::start(PATIENT).await;
+    for action in [fill(id("f"), "new"), select(id("s"), &["new"])] {
+        bed.show(
+            "<input id=f disabled><select id=s disabled><option>new</select><script>setTimeout(alert, 300)</script>",
+        )
+        .await;
+        let execution = bed.act(action).await;
+        assert_eq!(failure(&execution).0, Some(ErrorClass::DialogOpen), "{execution:?}");
+        bed.does(BrowserAction::DialogAccept(DialogAccept { text: None })).await;
+    }
 }

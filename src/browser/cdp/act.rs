@@ -10,7 +10,7 @@ use super::{
     driver::{Cdp, Turn},
     hub::{Evaluated, evaluated},
     known::Tab,
-    settle::{Mark, millis},
+    settle::Mark,
     target::Aim,
     trouble::Trouble,
     typing::Nothing,
@@ -60,7 +60,7 @@ impl Cdp {
     /// Carries out one action, and waits for what it began.
     pub(super) async fn act(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Execution, Trouble> {
         let mark = self.hub.known().mark();
-        self.hub.begin();
+        turn.sent = false;
         self.still_there(request)?;
         if let Some(execution) = self.answered(&request.action).await? {
             return self.after(&mark, execution).await;
@@ -72,10 +72,11 @@ impl Cdp {
             return Err(Trouble::Dialog(dialog));
         }
         self.tidy(turn).await;
+        turn.session = Some(self.main_session()?);
         let told = match self.done(turn, request).await {
             Ok(told) => told,
             // What opened the dialog is taken for the action's own doing once something of it has reached the page.
-            Err(Trouble::Dialog(dialog)) if opens_dialogs(&request.action) && self.hub.was_sent() => {
+            Err(Trouble::Dialog(dialog)) if opens_dialogs(&request.action) && turn.sent => {
                 return Ok(Execution { dialog: Some(dialog), ..Outcome::Done.into() });
             }
             Err(trouble) => return Err(trouble),
@@ -163,7 +164,7 @@ impl Cdp {
             }
             BrowserAction::Fill(Fill { target, text, submit }) => {
                 let aim = self.aim(target).await?;
-                let told = self.named(&aim, self.fill(&aim, text, &request.secrets)).await?;
+                let told = self.named(&aim, self.fill(turn, &aim, text, &request.secrets)).await?;
                 if *submit {
                     let Focused { focused } = self.hub.ask(&aim.frame, "focus", json!([aim.number])).await?;
                     if !focused {
@@ -172,19 +173,19 @@ impl Cdp {
                             "the page took the focus away from the field",
                         ));
                     }
-                    self.press_enter().await?;
+                    self.press_enter(turn).await?;
                 }
                 Ok(told)
             }
             BrowserAction::Type(Type { text, submit }) => {
-                self.type_text(text, &request.secrets).await?;
+                self.type_text(turn, text, &request.secrets).await?;
                 if *submit {
-                    self.press_enter().await?;
+                    self.press_enter(turn).await?;
                 }
                 Ok(nothing())
             }
-            BrowserAction::Press(press) => self.press_key(&press.key).await.map(|()| nothing()),
-            BrowserAction::Select(Select { target, values }) => self.select(target, values).await,
+            BrowserAction::Press(press) => self.press_key(turn, &press.key).await.map(|()| nothing()),
+            BrowserAction::Select(Select { target, values }) => self.select(turn, target, values).await,
             BrowserAction::Scroll(scroll) => self.turn_wheel(turn, wheel(scroll)).await.map(|()| nothing()),
             BrowserAction::Wait(wait) => self.wait(turn, wait, request.timeout).await.map(|()| nothing()),
             BrowserAction::Snapshot(_) => self.seen(turn).await.map(|_| nothing()),
@@ -208,7 +209,7 @@ impl Cdp {
             BrowserAction::StateSave(StateFile { name }) => self.save_state(name).await.map(|()| nothing()),
             BrowserAction::StateLoad(StateFile { name }) => self.load_state(name).await.map(|()| nothing()),
             BrowserAction::Eval(Eval { function, target }) if self.hub.options.scripts => {
-                let text = self.evaluate(function, target.as_ref()).await?;
+                let text = self.evaluate(turn, function, target.as_ref()).await?;
                 Ok(Told { text: Some(text), ..nothing() })
             }
             _ => Err(Trouble::refused(ErrorClass::Unsupported, "")),
@@ -263,15 +264,15 @@ impl Cdp {
         }
     }
 
-    async fn select(&self, target: &Target, values: &[TextValue]) -> Result<Told, Trouble> {
+    async fn select(&self, turn: &mut Turn, target: &Target, values: &[TextValue]) -> Result<Told, Trouble> {
         if values.iter().any(|value| value.secret().is_some()) {
             return Err(Trouble::refused(ErrorClass::SecretRefused, OPTION_SECRET));
         }
         let (aim, told) = self.begin(target).await?;
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-        self.hub.send();
-        let given = json!([aim.number, values, { "ms": millis(self.hub.options.action_timeout) }]);
-        self.hub.ask::<Nothing>(&aim.frame, "select", given).await.map(|_| told)
+        self.able(&aim, json!({ "options": values })).await?;
+        turn.sent = true;
+        self.hub.ask::<Nothing>(&aim.frame, "select", json!([aim.number, values])).await.map(|_| told)
     }
 
     async fn wait(&self, turn: &mut Turn, wait: &Wait, longest: Duration) -> Result<(), Trouble> {
@@ -305,8 +306,8 @@ impl Cdp {
     }
 
     /// A script of the caller's in the page itself; what it returns is page data.
-    async fn evaluate(&self, function: &str, target: Option<&Target>) -> Result<String, Trouble> {
-        self.hub.send();
+    async fn evaluate(&self, turn: &mut Turn, function: &str, target: Option<&Target>) -> Result<String, Trouble> {
+        turn.sent = true;
         let page = self.page()?;
         let (session, mut params) = match target {
             None => (self.session(&page)?, json!({ "expression": format!("({function})()") })),

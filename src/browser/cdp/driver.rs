@@ -13,6 +13,7 @@ use super::{
     hub::Hub,
     launch::{self, Life},
     options::CdpOptions,
+    pointer::Midway,
     rows::Seen,
     trouble::{Trouble, lost},
 };
@@ -46,14 +47,14 @@ pub struct Cdp {
 pub(super) struct Turn {
     /// Each frame as it was last seen, by the browser's name for it.
     pub(super) seen: HashMap<String, Seen>,
+    /// The session that takes the input of the action under way: that of the tab it began in, also when that tab goes.
+    pub(super) session: Option<String>,
+    /// Whether anything of the action under way has reached the page, so that a dialog may be its doing.
+    pub(super) sent: bool,
     /// Where the pointer is. Unit: CSS pixels of the window.
     pub(super) pointer: (f64, f64),
-    /// Whether a button of the mouse may be down: an action was given up in between.
-    pub(super) pressed: bool,
-    /// Whether something may be dragged, for the same reason.
-    pub(super) dragged: bool,
-    /// Whether frames may still watch for a press, for the same reason.
-    pub(super) watched: bool,
+    /// What the pointer may be in the middle of.
+    pub(super) midway: Midway,
     /// Why nothing more can be done.
     gone: Option<&'static str>,
 }

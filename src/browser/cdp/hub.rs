@@ -3,10 +3,7 @@
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, de::DeserializeOwned};
@@ -36,8 +33,6 @@ pub(super) struct Hub {
     pub(super) owned: bool,
     /// The private folder of a browser of ours.
     pub(super) private: Option<PathBuf>,
-    /// Whether anything of the present action has reached the page.
-    sent: AtomicBool,
 }
 
 #[derive(Default)]
@@ -139,25 +134,9 @@ impl Hub {
         };
         let (wire, line) = Wire::start(reader, writer, on_event);
         let private = private.map(Path::to_owned);
-        let hub =
-            Arc::new(Self { wire, shared, options, owned: private.is_some(), private, sent: AtomicBool::default() });
+        let hub = Arc::new(Self { wire, shared, options, owned: private.is_some(), private });
         tokio::spawn(Arc::clone(&hub).look_after(queue));
         (hub, line)
-    }
-
-    /// An action begins: nothing of it was sent yet.
-    pub(super) fn begin(&self) {
-        self.sent.store(false, Ordering::Relaxed);
-    }
-
-    /// What follows reaches the page.
-    pub(super) fn send(&self) {
-        self.sent.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether a dialog that is open may be the present action's own doing.
-    pub(super) fn was_sent(&self) -> bool {
-        self.sent.load(Ordering::Relaxed)
     }
 
     /// The browser is closed: whoever waits is told.

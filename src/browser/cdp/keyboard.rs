@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{driver::Cdp, trouble::Trouble};
+use super::{
+    driver::{Cdp, Turn},
+    trouble::Trouble,
+};
 use crate::action::Key;
 
 /// Longest text typed key by key; a longer one is put in at once. Unit: characters. Source: chosen; a key takes some 2 ms.
@@ -197,33 +200,33 @@ fn typed(text: &str) -> Vec<Typed> {
 
 impl Cdp {
     /// Presses a key.
-    pub(super) async fn press_key(&self, key: &Key) -> Result<(), Trouble> {
+    pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), Trouble> {
         match strokes(key) {
-            Some(events) => self.dispatch("Input.dispatchKeyEvent", events).await,
+            Some(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await,
             // It is one sign that no key has.
-            None => self.insert(key.as_str()).await,
+            None => self.insert(turn, key.as_str()).await,
         }
     }
 
     /// Types a text into whatever has the focus.
-    pub(super) async fn type_keys(&self, text: &str) -> Result<(), Trouble> {
+    pub(super) async fn type_keys(&self, turn: &mut Turn, text: &str) -> Result<(), Trouble> {
         for part in typed(text) {
             match part {
-                Typed::Keys(events) => self.dispatch("Input.dispatchKeyEvent", events).await?,
-                Typed::Text(text) => self.insert(&text).await?,
+                Typed::Keys(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await?,
+                Typed::Text(text) => self.insert(turn, &text).await?,
             }
         }
         Ok(())
     }
 
-    async fn insert(&self, text: &str) -> Result<(), Trouble> {
-        self.dispatch("Input.insertText", vec![json!({ "text": text })]).await
+    async fn insert(&self, turn: &mut Turn, text: &str) -> Result<(), Trouble> {
+        self.dispatch(turn, "Input.insertText", vec![json!({ "text": text })]).await
     }
 
     /// Presses Enter.
-    pub(super) async fn press_enter(&self) -> Result<(), Trouble> {
+    pub(super) async fn press_enter(&self, turn: &mut Turn) -> Result<(), Trouble> {
         let events = stroke("Enter", 0).into_iter().flatten().collect();
-        self.dispatch("Input.dispatchKeyEvent", events).await
+        self.dispatch(turn, "Input.dispatchKeyEvent", events).await
     }
 }
 

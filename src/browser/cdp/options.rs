@@ -82,7 +82,7 @@ impl CdpOptions {
             launch_timeout: Duration::from_mins(1),
             action_timeout: Duration::from_secs(5),
             navigation_timeout: Duration::from_secs(30),
-            quiet: Duration::from_millis(40),
+            quiet: Duration::from_millis(25),
             settle: Duration::from_secs(3),
             max_nodes: crate::page::MAX_NODES,
             folder: None,
@@ -132,7 +132,7 @@ impl CdpOptions {
     }
 
     /// How long a page must have been still after an action: no navigation, no request, no change of the document.
-    /// Default: 40 ms, some two frames. Source: chosen.
+    /// Default: 25 ms, a frame and a half: what a page does in its next frame is waited for. Source: chosen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
         Self { quiet, ..self }
     }

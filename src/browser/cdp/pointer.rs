@@ -31,6 +31,17 @@ struct Watch {
     token: Value,
 }
 
+/// What an action of the pointer leaves behind that is given up.
+#[derive(Debug, Default)]
+pub(super) struct Midway {
+    /// Whether a button of the mouse may be down.
+    pressed: bool,
+    /// Whether something may be dragged.
+    dragged: bool,
+    /// Whether frames may still watch for a press.
+    watched: bool,
+}
+
 /// What an element must be before an action begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
@@ -72,24 +83,24 @@ impl Cdp {
         clicks: u32,
     ) -> Result<(), Trouble> {
         let point = self.ready(aim, Needs::CLICK).await?;
-        turn.watched = true;
+        turn.midway.watched = true;
         let watches = self.arm(aim).await?;
         let (button, mask) = match button {
             None | Some(MouseButton::Left) => ("left", 1),
             Some(MouseButton::Right) => ("right", 2),
             Some(MouseButton::Middle) => ("middle", 4),
         };
-        (turn.pressed, turn.pointer) = (true, (point.x, point.y));
+        turn.pointer = (point.x, point.y);
         let mut events = vec![mouse("mouseMoved", point, "none", 0, 0)];
         for count in 1..=clicks {
             events.push(mouse("mousePressed", point, button, mask, count));
             events.push(mouse("mouseReleased", point, button, 0, count));
         }
-        self.dispatch("Input.dispatchMouseEvent", events).await?;
-        turn.pressed = false;
+        // All are sent at once, so a button that goes down comes up, whoever gives up waiting for it.
+        self.dispatch(turn, "Input.dispatchMouseEvent", events).await?;
         let verdict = self.verdict(watches).await;
         // On an error some may watch still.
-        turn.watched = verdict.is_err();
+        turn.midway.watched = verdict.is_err();
         verdict
     }
 
@@ -134,7 +145,7 @@ impl Cdp {
     /// Moves the pointer over an element.
     pub(super) async fn hover(&self, turn: &mut Turn, aim: &Aim) -> Result<(), Trouble> {
         let point = self.ready(aim, Needs::HOVER).await?;
-        self.dispatch("Input.dispatchMouseEvent", vec![mouse("mouseMoved", point, "none", 0, 0)]).await?;
+        self.dispatch(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", point, "none", 0, 0)]).await?;
         turn.pointer = (point.x, point.y);
         Ok(())
     }
@@ -142,25 +153,25 @@ impl Cdp {
     /// Drags one element onto another: as the browser's own drag and drop where the page began one, by the mouse otherwise.
     pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), Trouble> {
         let start = self.ready(from, Needs::HOVER).await?;
-        let session = self.main_session()?;
-        turn.dragged = true;
+        let session = turn.session.clone().ok_or(Trouble::Moved)?;
+        turn.midway.dragged = true;
         self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": true })).await?;
         self.hub.known().drag = None;
         let dragged = self.drag_from(turn, start, to).await;
         // A later drag of this page must not be held back, however this one ended.
         let released = self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": false })).await;
-        turn.dragged = dragged.is_err() || released.is_err();
+        turn.midway.dragged = dragged.is_err() || released.is_err();
         dragged.and(released.map(drop))
     }
 
     async fn drag_from(&self, turn: &mut Turn, start: Point, to: &Aim) -> Result<(), Trouble> {
-        (turn.pressed, turn.pointer) = (true, (start.x, start.y));
+        (turn.midway.pressed, turn.pointer) = (true, (start.x, start.y));
         let down = vec![
             mouse("mouseMoved", start, "none", 0, 0),
             mouse("mousePressed", start, "left", 1, 1),
             mouse("mouseMoved", Point { x: start.x + 5.0, y: start.y + 5.0 }, "left", 1, 0),
         ];
-        self.dispatch("Input.dispatchMouseEvent", down).await?;
+        self.dispatch(turn, "Input.dispatchMouseEvent", down).await?;
         let end = match self.ready(to, Needs { enabled: false, hit: false }).await {
             Ok(end) => end,
             Err(trouble) => {
@@ -169,17 +180,17 @@ impl Cdp {
             }
         };
         // Scrolling the goal into view may have begun nothing yet; this move does.
-        self.dispatch("Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
+        self.dispatch(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
         let began = timeout(DRAG, self.hub.until(|known| known.drag.take())).await;
         match began {
             Ok(data) => {
                 let events = ["dragEnter", "dragOver", "drop"]
                     .map(|kind| json!({ "type": kind, "x": end.x, "y": end.y, "data": data, "modifiers": 0 }));
-                self.dispatch("Input.dispatchDragEvent", events.to_vec()).await?;
+                self.dispatch(turn, "Input.dispatchDragEvent", events.to_vec()).await?;
             }
             Err(_) => {
                 // Pages that watch the mouse want to see it arrive.
-                self.dispatch("Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
+                self.dispatch(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
             }
         }
         turn.pointer = (end.x, end.y);
@@ -188,18 +199,18 @@ impl Cdp {
 
     /// Lets the button of the mouse go where the pointer is.
     async fn release(&self, turn: &mut Turn) -> Result<(), Trouble> {
-        self.dispatch("Input.dispatchMouseEvent", vec![released(turn)]).await?;
-        turn.pressed = false;
+        self.dispatch(turn, "Input.dispatchMouseEvent", vec![released(turn)]).await?;
+        turn.midway.pressed = false;
         Ok(())
     }
 
     /// Puts right what an action left behind that was given up in between. Nobody waits for a page that may answer nothing:
     /// it has these before what comes next.
     pub(super) async fn tidy(&self, turn: &mut Turn) {
-        if let (true, Ok(session)) = (turn.pressed || turn.dragged, self.main_session()) {
+        if let Some(session) = turn.session.take_if(|_| turn.midway.pressed || turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
             let up = tell("Input.dispatchMouseEvent", released(turn));
-            if turn.dragged {
+            if turn.midway.dragged {
                 // What the press began to drag is known when the page has had the release.
                 let _ = timeout(DRAG, up).await;
                 let (x, y) = turn.pointer;
@@ -210,14 +221,13 @@ impl Cdp {
                 self.hub.known().drag = None;
             }
         }
-        (turn.pressed, turn.dragged) = (false, false);
-        if std::mem::take(&mut turn.watched) {
+        if std::mem::take(&mut turn.midway).watched {
             self.hub.tell("disarm");
         }
     }
 
     /// Turns the wheel.
-    pub(super) async fn turn_wheel(&self, turn: &Turn, (right, down): (i64, i64)) -> Result<(), Trouble> {
+    pub(super) async fn turn_wheel(&self, turn: &mut Turn, (right, down): (i64, i64)) -> Result<(), Trouble> {
         let (width, height) = self.hub.options.viewport;
         let (x, y) = match turn.pointer {
             // Where it was never moved to, it is in the middle.
@@ -225,13 +235,18 @@ impl Cdp {
             pointer => pointer,
         };
         let event = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": right, "deltaY": down, "modifiers": 0 });
-        self.dispatch("Input.dispatchMouseEvent", vec![event]).await
+        self.dispatch(turn, "Input.dispatchMouseEvent", vec![event]).await
     }
 
     /// Sends events one right after the other, and waits until the page has had them all.
-    pub(super) async fn dispatch(&self, method: &'static str, events: Vec<Value>) -> Result<(), Trouble> {
-        let session = self.main_session()?;
-        self.hub.send();
+    pub(super) async fn dispatch(
+        &self,
+        turn: &mut Turn,
+        method: &'static str,
+        events: Vec<Value>,
+    ) -> Result<(), Trouble> {
+        let session = turn.session.clone().ok_or(Trouble::Moved)?;
+        turn.sent = true;
         let answers: Vec<_> =
             events.into_iter().map(|event| self.hub.wire.call::<Value>(Some(&session), method, event)).collect();
         self.hub

@@ -7,7 +7,14 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{driver::Cdp, known::World, observe::Place, settle::millis, target::Aim, trouble::Trouble};
+use super::{
+    driver::{Cdp, Turn},
+    known::World,
+    observe::Place,
+    settle::millis,
+    target::Aim,
+    trouble::Trouble,
+};
 use crate::{
     action::{ErrorClass, TextValue},
     base::Origin,
@@ -26,28 +33,49 @@ pub(super) struct Nothing {}
 
 impl Cdp {
     /// Replaces the text of a field.
-    pub(super) async fn fill(&self, aim: &Aim, text: &TextValue, secrets: &SecretResolver) -> Result<(), Trouble> {
-        let ms = millis(self.hub.options.action_timeout);
-        self.hub.send();
+    pub(super) async fn fill(
+        &self,
+        turn: &mut Turn,
+        aim: &Aim,
+        text: &TextValue,
+        secrets: &SecretResolver,
+    ) -> Result<(), Trouble> {
+        self.able(aim, json!({ "editable": true })).await?;
         match text {
             TextValue::Secret(name) => {
                 let (at, value) = self.released(&aim.frame, name, secrets).await?;
-                let given = json!([aim.number, value.expose(), { "secret": true, "ms": ms }]);
+                turn.sent = true;
+                let given = json!([aim.number, value.expose(), { "secret": true }]);
                 self.without_words(&at, "fill", given).await
             }
             text => {
-                let given = json!([aim.number, text.to_string(), { "secret": false, "ms": ms }]);
+                turn.sent = true;
+                let given = json!([aim.number, text.to_string(), { "secret": false }]);
                 self.hub.ask::<Nothing>(&aim.frame, "fill", given).await.map(drop)
             }
         }
     }
 
+    /// Waits until an element is shown and enabled, and has what else is needed. Nothing is done to it meanwhile, so that
+    /// whoever gives up waiting finds nothing done later.
+    pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), Trouble> {
+        wanted["visible"] = json!(true);
+        wanted["enabled"] = json!(true);
+        wanted["ms"] = json!(millis(self.hub.options.action_timeout));
+        self.hub.ask::<Nothing>(&aim.frame, "able", json!([aim.number, wanted])).await.map(drop)
+    }
+
     /// Types a text into the field that has the focus.
-    pub(super) async fn type_text(&self, text: &TextValue, secrets: &SecretResolver) -> Result<(), Trouble> {
-        let TextValue::Secret(name) = text else { return self.type_keys(&text.to_string()).await };
+    pub(super) async fn type_text(
+        &self,
+        turn: &mut Turn,
+        text: &TextValue,
+        secrets: &SecretResolver,
+    ) -> Result<(), Trouble> {
+        let TextValue::Secret(name) = text else { return self.type_keys(turn, &text.to_string()).await };
         let frame = self.focused().await?;
         let (at, value) = self.released(&frame, name, secrets).await?;
-        self.hub.send();
+        turn.sent = true;
         let given = json!([value.expose(), { "secret": true }]);
         self.without_words(&at, "typeInto", given).await
     }

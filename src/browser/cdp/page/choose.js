@@ -5,30 +5,36 @@ const CAN_BE_CHECKED = new Set([
   'checkbox', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'treeitem',
 ]);
 
-async function select(number, values, want) {
+/** Chooses options of a list that has them now. */
+function select(number, values) {
   const element = elementOf(number);
   if (element === null) return gone();
+  const lacking = lacks(element, { visible: true, enabled: true, options: values });
+  if (lacking) return lacking;
   const list = controlOf(element);
-  if (!dom.isHtml(list, 'select')) return failed('wrong_element', `${preview(list)} is no list of options`);
-  if (!list.multiple && values.length > 1) return failed('bad_value', 'this list takes one option only');
-  return insist(element, want.ms ?? 0, async () => {
-    const lacking = lacks(element, { visible: true, enabled: true });
-    if (lacking) return lacking;
-    const all = [...list.options];
-    const chosen = values.map((value) => optionFor(all, value));
-    if (chosen.includes(null)) {
-      const names = all.slice(0, 20).map((option) => squeeze(option.label)).join(', ');
-      return failed('no_such_option', `the options are: ${names}`);
-    }
-    const off = chosen.find(isDisabled);
-    if (off !== undefined) return failed('disabled', preview(off));
-    dom.focus(list);
-    if (list.multiple) for (const option of all) option.selected = chosen.includes(option);
-    else list.selectedIndex = chosen.length === 0 ? -1 : chosen[0].index;
-    dom.send(list, new Event('input', { bubbles: true, composed: true }));
-    dom.send(list, new Event('change', { bubbles: true }));
-    return {};
-  });
+  const all = [...list.options];
+  const chosen = values.map((value) => optionFor(all, value));
+  dom.focus(list);
+  if (list.multiple) for (const option of all) option.selected = chosen.includes(option);
+  else list.selectedIndex = chosen.length === 0 ? -1 : chosen[0].index;
+  dom.send(list, new Event('input', { bubbles: true, composed: true }));
+  dom.send(list, new Event('change', { bubbles: true }));
+  return {};
+}
+
+/** Why these options cannot be chosen of what may be a list, or null; `final` if they never can. */
+function chooses(list, values) {
+  const never = (why, detail) => ({ ...failed(why, detail), final: true });
+  if (!dom.isHtml(list, 'select')) return never('wrong_element', `${preview(list)} is no list of options`);
+  if (!list.multiple && values.length > 1) return never('bad_value', 'this list takes one option only');
+  const all = [...list.options];
+  const chosen = values.map((value) => optionFor(all, value));
+  if (chosen.includes(null)) {
+    const names = all.slice(0, 20).map((option) => squeeze(option.label)).join(', ');
+    return failed('no_such_option', `the options are: ${names}`);
+  }
+  const off = chosen.find(isDisabled);
+  return off === undefined ? null : failed('disabled', preview(off));
 }
 
 /** The option that is called so, or else has this value; as it is written before white space is left aside. */

@@ -1,17 +1,14 @@
 // Filling a field, typing a secret, and where the focus is.
 
-async function fill(number, text, want) {
+/** Fills a field that can be filled now; nothing is waited for, nor tried again: trying may have had effects. */
+function fill(number, text, want) {
   const element = elementOf(number);
   if (element === null) return gone();
-  return insist(element, want.ms ?? 0, async () => {
-    const lacking = lacks(element, { visible: true, enabled: true, editable: true });
-    if (lacking) return lacking;
-    const field = controlOf(element);
-    if (want.secret) hideFrom(field);
-    const answer = await put(field, text.replace(/\r\n?/g, '\n'), want.secret === true);
-    // What a page refuses once it refuses again, and trying may have had effects.
-    return answer.failed === undefined ? answer : { ...answer, final: true };
-  });
+  const lacking = lacks(element, { visible: true, enabled: true, editable: true });
+  if (lacking) return lacking;
+  const field = controlOf(element);
+  if (want.secret) hideFrom(field);
+  return put(field, text.replace(/\r\n?/g, '\n'), want.secret === true);
 }
 
 /** Never shows again what is in a field, nor what stands around it if it is part of something larger that is edited. */

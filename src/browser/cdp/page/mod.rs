@@ -59,6 +59,7 @@ const EXPORTED: &[&str] = &[
     "stored",
     "find",
     "locatorOf",
+    "able",
     "ready",
     "arm",
     "verdict",

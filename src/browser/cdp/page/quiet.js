@@ -9,25 +9,33 @@ const titleOf = getter(Document.prototype, 'title');
 /** What was animated while the last action was waited for: of each node, its attributes, text or children. */
 let animated = new WeakMap();
 
-/** Waits until nothing changed for `ms`, at most `cap`; tells also where it is then. */
+/** Frames that a page gets to change in: what it does in the next one may ask for another. Source: chosen. */
+const FRAMES = 2;
+
+/** Waits until nothing changed for `ms` and for some frames, at most `cap`; tells also where it is then. */
 function quiet({ ms, cap }) {
   return new Promise((resolve) => {
-    let timer;
+    let still = 0;
     const watched = { counts: new Map(), animated: new WeakMap() };
     const observer = new MutationObserver((records) => {
       if (hasChange(records, watched)) restart();
     });
     const finish = (isQuiet) => {
-      clearTimeout(timer);
+      still += 1;
       clearTimeout(end);
       observer.disconnect();
       // What stood still meanwhile is an animation no longer.
       animated = watched.animated;
       resolve({ quiet: isQuiet, place: place() });
     };
-    const restart = () => {
-      clearTimeout(timer);
-      timer = setTimeout(finish, ms, true);
+    const restart = async () => {
+      still += 1;
+      const mine = still;
+      const time = pause(ms);
+      // A machine that is slow is slow with frames too, and a time alone says nothing of what the page could do in it.
+      for (let frame = 0; frame < FRAMES && mine === still; frame += 1) await nextFrame();
+      await time;
+      if (mine === still) finish(true);
     };
     const end = setTimeout(finish, cap, false);
     const what = { subtree: true, childList: true, attributes: true, characterData: true };

@@ -1,6 +1,6 @@
 // Waiting until an element can be acted on, and where to point.
 
-/** Pauses between attempts, the last one again and again. Unit: milliseconds. Source: chosen; an attempt takes two frames. */
+/** Pauses between attempts, the last one again and again. Unit: milliseconds. Source: chosen; an attempt takes a frame. */
 const PAUSES = [10, 30, 60, 100];
 /** How long a frame of animation may keep us waiting; in a hidden tab none comes. Unit: milliseconds. Source: chosen. */
 const FRAME_MS = 100;
@@ -15,6 +15,7 @@ const ALIGNMENTS = ['center', 'end', 'start'];
 
 const fromDocument = method(Document.prototype, 'elementFromPoint');
 const fromShadow = method(ShadowRoot.prototype, 'elementFromPoint');
+const animationsOf = method(Document.prototype, 'getAnimations');
 
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
@@ -47,7 +48,7 @@ async function insist(element, ms, attempt) {
 async function ready(number, want) {
   const element = elementOf(number);
   if (element === null) return gone();
-  return insist(element, want.ms ?? 0, async (tries) => {
+  return insist(element, want.ms, async (tries) => {
     const lacking = lacks(element, want);
     if (lacking) return lacking;
     bringIntoView(element, want, tries);
@@ -58,9 +59,18 @@ async function ready(number, want) {
   });
 }
 
+/** Waits until an element lacks nothing of what is wanted of it, and leaves it as it is. */
+async function able(number, want) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  return insist(element, want.ms, async () => lacks(element, want) ?? {});
+}
+
 /** What an element lacks to be acted on, as a failure, or null. */
 function lacks(element, want) {
   const control = controlOf(element);
+  const unfit = want.options ? chooses(control, want.options) : null;
+  if (unfit?.final) return unfit;
   if (want.visible && !isVisible(element)) return failed('not_visible', preview(element));
   if (want.enabled && isDisabled(control)) return failed('disabled', preview(control));
   if (want.editable) {
@@ -68,14 +78,19 @@ function lacks(element, want) {
     if (writable === null) return { ...failed('not_editable', `${preview(control)} is no field`), final: true };
     if (!writable) return failed('not_editable', `${preview(control)} is read only`);
   }
-  return null;
+  return unfit;
 }
 
-/** Whether the element is where it was for two frames. */
+/**
+ * Whether the element is where it was before the page drew its next frame. An animation of the browser's own stands where it
+ * begins in its first frame, so where there is one, two frames are compared.
+ */
 async function isStill(element) {
   let before = dom.rect(element);
-  for (let frame = 0; frame < 2; frame += 1) {
+  for (let frames = animationsOf(document).length > 0 ? 2 : 1; frames > 0; frames -= 1) {
     await nextFrame();
+    // What the page itself moves in a frame it may move after us.
+    await pause(0);
     const now = dom.rect(element);
     if (['x', 'y', 'width', 'height'].some((side) => now[side] !== before[side])) return false;
     before = now;
