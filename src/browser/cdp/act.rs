@@ -193,7 +193,10 @@ impl Cdp {
                 let image = self.picture(screenshot.target.as_ref()).await?;
                 Ok(Told { image: Some(image), ..nothing() })
             }
-            BrowserAction::TabList(_) => Ok(Told { text: Some(listing(&self.tabs())), ..nothing() }),
+            BrowserAction::TabList(_) => {
+                self.ask_titles().await?;
+                Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })
+            }
             BrowserAction::TabNew(TabNew { url }) => {
                 self.tab_new(url.as_deref()).await?;
                 Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })

@@ -51,6 +51,7 @@ struct Look {
 impl Cdp {
     /// The page as it is now.
     pub(super) async fn seen(&self, turn: &mut Turn) -> Result<Observation, Trouble> {
+        self.ask_titles().await?;
         if let Some(observation) = self.under_a_dialog()? {
             return Ok(observation);
         }

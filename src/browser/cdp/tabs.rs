@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{driver::Cdp, trouble::Trouble};
+use super::{driver::Cdp, events::TargetInfo, trouble::Trouble};
 use crate::{
     action::ErrorClass,
     browser::rules::{LAST_TAB, web_address},
@@ -22,7 +22,29 @@ struct Opened {
     target_id: String,
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Targets {
+    target_infos: Vec<TargetInfo>,
+}
+
 impl Cdp {
+    /// Asks for the titles of several tabs: of one in the background the browser tells the address alone.
+    pub(super) async fn ask_titles(&self) -> Result<(), Trouble> {
+        if self.hub.known().tabs.len() < 2 {
+            return Ok(());
+        }
+        let all: Targets = self.hub.wire.call(None, "Target.getTargets", json!({})).await?;
+        let mut known = self.hub.known();
+        for target in all.target_infos {
+            // Events may have come since: a title is of the address that it was told with.
+            if let Some(tab) = known.by_target(&target.target_id).filter(|tab| tab.url == target.url) {
+                tab.title = target.title;
+            }
+        }
+        Ok(())
+    }
+
     /// The tabs in the order in which they appeared.
     pub(super) fn tabs(&self) -> Vec<Tab> {
         let known = self.hub.known();
