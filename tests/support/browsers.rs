@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use webwise::browser::{BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, TransportChoice};
+use webwise::{
+    Result,
+    browser::{BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, TransportChoice},
+};
 
 /// What a test must say when there is no browser.
 const MISSING: &str = "Chromium and playwright-cli are needed: run `webwise setup --tests` first";
@@ -34,12 +37,38 @@ pub(crate) struct Wishes {
     pub(crate) navigation: Option<Duration>,
     /// How long the one that waits by the clock waits after an action.
     pub(crate) settle: Option<Duration>,
+    /// What is started in the place of the driver's program: of playwright-cli, or of Chromium.
+    pub(crate) program: Option<PathBuf>,
 }
 
 impl Wishes {
     pub(crate) fn in_folder(self, folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()), ..self }
     }
+}
+
+/// The options with what is wished for: those of both drivers have the same names.
+macro_rules! wished {
+    ($options:expr, $wishes:expr) => {{
+        let wishes: &Wishes = $wishes;
+        let mut options = $options.with_scripts(wishes.scripts);
+        if let Some(folder) = &wishes.folder {
+            options = options.with_folder(folder);
+        }
+        if let Some(folder) = &wishes.downloads {
+            options = options.with_downloads(folder);
+        }
+        if let Some(time) = wishes.launch {
+            options = options.with_launch_timeout(time);
+        }
+        if let Some(time) = wishes.action {
+            options = options.with_action_timeout(time);
+        }
+        if let Some(time) = wishes.navigation {
+            options = options.with_navigation_timeout(time);
+        }
+        options
+    }};
 }
 
 impl Driver {
@@ -65,56 +94,32 @@ impl Driver {
 
     /// A browser that this driver starts.
     pub(crate) async fn launch(self, wishes: &Wishes) -> Arc<dyn BrowserDriver> {
-        match self {
-            Self::PlaywrightCli => Arc::new(playwright_cli(TransportChoice::Socket, wishes).await),
-            Self::PlaywrightCliByProcesses => Arc::new(playwright_cli(TransportChoice::Process, wishes).await),
-            Self::Cdp => Arc::new(cdp(wishes).await),
-        }
+        self.try_launch(wishes).await.expect("the browser starts")
+    }
+
+    /// The same where the start itself is what is tested.
+    pub(crate) async fn try_launch(self, wishes: &Wishes) -> Result<Arc<dyn BrowserDriver>> {
+        Ok(match self {
+            Self::PlaywrightCli => Arc::new(playwright_cli(TransportChoice::Socket, wishes).await?),
+            Self::PlaywrightCliByProcesses => Arc::new(playwright_cli(TransportChoice::Process, wishes).await?),
+            Self::Cdp => {
+                let program = wishes.program.as_ref().map(CdpOptions::new);
+                let options = program.unwrap_or_else(|| CdpOptions::from_env().expect(MISSING));
+                Arc::new(Cdp::launch(&wished!(options, wishes)).await?)
+            }
+        })
     }
 }
 
-async fn playwright_cli(transport: TransportChoice, wishes: &Wishes) -> PlaywrightCli {
-    let mut options = PlaywrightCliOptions::from_env().expect(MISSING).with_transport(transport);
-    options = options.with_scripts(wishes.scripts);
-    if let Some(folder) = &wishes.folder {
-        options = options.with_folder(folder);
-    }
-    if let Some(folder) = &wishes.downloads {
-        options = options.with_downloads(folder);
-    }
-    if let Some(time) = wishes.launch {
-        options = options.with_launch_timeout(time);
-    }
-    if let Some(time) = wishes.action {
-        options = options.with_action_timeout(time);
-    }
-    if let Some(time) = wishes.navigation {
-        options = options.with_navigation_timeout(time);
+async fn playwright_cli(transport: TransportChoice, wishes: &Wishes) -> Result<PlaywrightCli> {
+    let mut options = wished!(PlaywrightCliOptions::from_env().expect(MISSING), wishes).with_transport(transport);
+    if let Some(program) = &wishes.program {
+        options = options.with_program(program);
     }
     if let Some(time) = wishes.settle {
         options = options.with_settle(time);
     }
-    PlaywrightCli::launch(&options).await.expect("the browser starts")
-}
-
-async fn cdp(wishes: &Wishes) -> Cdp {
-    let mut options = CdpOptions::from_env().expect(MISSING).with_scripts(wishes.scripts);
-    if let Some(folder) = &wishes.folder {
-        options = options.with_folder(folder);
-    }
-    if let Some(folder) = &wishes.downloads {
-        options = options.with_downloads(folder);
-    }
-    if let Some(time) = wishes.launch {
-        options = options.with_launch_timeout(time);
-    }
-    if let Some(time) = wishes.action {
-        options = options.with_action_timeout(time);
-    }
-    if let Some(time) = wishes.navigation {
-        options = options.with_navigation_timeout(time);
-    }
-    Cdp::launch(&options).await.expect("the browser starts")
+    PlaywrightCli::launch(&options).await
 }
 
 /// A test for each driver of each of these functions, which take the driver.
