@@ -8,7 +8,7 @@ use webwise::{
     DecisionLoop, Site, Task,
     action::ErrorClass,
     agent::{Approval, ApprovalRequest, Approver, Options},
-    browser::PlaywrightCli,
+    browser::BrowserDriver,
     chat::{ChatRequest, LlmCapabilities},
     event::EventKind,
     guard::ApprovalMode,
@@ -79,7 +79,7 @@ impl Approver for Slow {
 }
 
 /// Runs a task from this page, or from where the browser stands, with this much in scope.
-pub(crate) async fn run(browser: &Arc<PlaywrightCli>, from: Option<&str>, allow: &[&str], script: &[Do]) -> Trace {
+pub(crate) async fn run(browser: &Arc<dyn BrowserDriver>, from: Option<&str>, allow: &[&str], script: &[Do]) -> Trace {
     let asks = script.iter().any(|step| matches!(step, Do::GoWhenAllowed));
     let mut script: VecDeque<Do> = script.iter().cloned().collect();
     let model = ScriptedModel::deciding(move |request| {

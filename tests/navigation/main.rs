@@ -1,6 +1,9 @@
 //! Where a run may be: addresses against scopes, and a real browser that is led astray in every way a page has.
 
 #[macro_use]
+#[path = "../support/browsers.rs"]
+mod browsers;
+#[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
 
@@ -14,26 +17,24 @@ mod world;
 
 use std::{sync::Arc, time::Duration};
 
+use browsers::{Driver, Wishes};
 use courses::{Course, End, TOO_LATE};
 use drive::{Do, Trace};
 use serde_json::json;
 use webwise::{
     action::{BrowserAction, DialogAccept, ErrorClass, Goto, TabAt},
-    browser::{BrowserDriver as _, ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions},
+    browser::{BrowserDriver, ExecuteRequest, ObserveRequest},
     working::StopReason,
 };
 use world::{OFF, START, World};
 
-async fn launch(folder: &std::path::Path) -> Arc<PlaywrightCli> {
-    let options = PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first");
-    let options =
-        options.with_folder(folder).with_settle(Duration::from_millis(150)).with_action_timeout(Duration::from_secs(3));
-    Arc::new(PlaywrightCli::launch(&options).await.expect("the browser starts"))
+async fn launch(by: Driver, folder: &std::path::Path) -> Arc<dyn BrowserDriver> {
+    let (action, settle) = (Some(Duration::from_secs(3)), Some(Duration::from_millis(150)));
+    by.launch(&Wishes { action, settle, ..Wishes::default() }.in_folder(folder)).await
 }
 
 /// One tab, no dialog, a page where runs may be.
-async fn tidy(browser: &Arc<PlaywrightCli>, world: &World) {
+async fn tidy(browser: &Arc<dyn BrowserDriver>, world: &World) {
     let act = async |action| browser.execute(&ExecuteRequest::new(action)).await.expect("the browser answers");
     for _ in 0..10 {
         let seen = browser.observe(&ObserveRequest::default()).await.expect("the page can be seen");
@@ -68,10 +69,13 @@ fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<
     (!said.is_empty()).then(|| format!("{}: {}: {trace:?}", course.name, said.join(", ")))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn no_page_off_scope_is_observed_by_the_model() {
+on_each_driver! {
+    no_page_off_scope_is_observed_by_the_model,
+}
+
+async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
     let folder = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder");
-    let (world, browser) = (World::start(), launch(folder.path()).await);
+    let (world, browser) = (World::start(), launch(by, folder.path()).await);
     let (forms, mut problems) = opened_by_the_model(&browser, &world).await;
     let (mut observed, mut courses) = (0, 0);
     for (number, course) in courses::all(|path| world.home(path)).iter().enumerate() {
@@ -99,13 +103,16 @@ async fn no_page_off_scope_is_observed_by_the_model() {
     }
     problems.extend(first_page(&browser, &world).await);
     browser.close().await.expect("the browser ends");
-    figure!("navigation: {forms} URL forms, {courses} courses, {observed} off-scope pages observed by the model");
+    let name = by.name();
+    figure!(
+        "navigation: {name}: {forms} URL forms, {courses} courses, {observed} off-scope pages observed by the model"
+    );
     assert!(problems.is_empty(), "{problems:#?}");
     assert!(forms >= 300 && courses >= 40 && observed == 0);
 }
 
 /// Every form of an address that the loop must refuse, as the model writes it: none is asked for.
-async fn opened_by_the_model(browser: &Arc<PlaywrightCli>, world: &World) -> (usize, Vec<String>) {
+async fn opened_by_the_model(browser: &Arc<dyn BrowserDriver>, world: &World) -> (usize, Vec<String>) {
     let port = world.off.port();
     let start = format!("http://{START}/");
     let listed = forms::FORMS.iter().filter(|(verdicts, _)| *verdicts != "iii+").flat_map(|(_, forms)| forms.iter());
@@ -148,7 +155,7 @@ async fn opened_by_the_model(browser: &Arc<PlaywrightCli>, world: &World) -> (us
 }
 
 /// A run that begins where it may not be shows its model nothing.
-async fn first_page(browser: &Arc<PlaywrightCli>, world: &World) -> Option<String> {
+async fn first_page(browser: &Arc<dyn BrowserDriver>, world: &World) -> Option<String> {
     tidy(browser, world).await;
     let goto = BrowserAction::Goto(Goto { url: world.away("/page") });
     browser.execute(&ExecuteRequest::new(goto)).await.expect("the browser answers");
