@@ -102,7 +102,9 @@ impl Cdp {
             let why = "the page or the frame has no web address of its own";
             Trouble::refused(ErrorClass::SecretRefused, why)
         };
-        Origin::parse(&place.origin).map_err(|_| none())
+        // A frame that its page wrote has the page's origin and no address: whose words it holds cannot be told.
+        let origins = Origin::parse(&place.origin).ok().zip(Origin::parse(&place.url).ok());
+        origins.filter(|(word, address)| word == address).map(|(word, _)| word).ok_or_else(none)
     }
 
     /// The frame that holds the focused field.
