@@ -1,11 +1,11 @@
-//! The real browser: five values through whole runs by each transport, and fields that are where they should not be.
+//! The real browser: five values through whole runs by each way of each driver, and fields that are where they should not be.
 //!
-//! The tool and Chromium must be there; `webwise setup` installs them.
+//! The tool and Chromium must be there; `webwise setup --tests` installs them.
 
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -16,7 +16,7 @@ use webwise::{
     BrowserDriver, DecisionLoop, Origin, RunReport, Task,
     action::{BrowserAction, ErrorClass, Fill, Goto, Outcome, RawCall, Target, TextValue},
     agent::Options,
-    browser::{ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice},
+    browser::{ExecuteRequest, ObserveRequest, ProgramPlaces},
     chat::ChatResponse,
     event::RunFolder,
     guard::ApprovalMode,
@@ -27,6 +27,7 @@ use webwise::{
 };
 
 use crate::{
+    browsers::{Driver, Wishes},
     canaries::{PIN, canaries},
     forms::{ENCODINGS, Scanner},
     run::As,
@@ -36,21 +37,22 @@ use crate::{
 
 /// Sinks of a real run.
 const SINKS: usize = 7;
+/// Each driver, by each of its ways.
+const WAYS: [Driver; 3] = [Driver::PlaywrightCliByProcesses, Driver::PlaywrightCli, Driver::Cdp];
 
 fn short_folder() -> TempDir {
     tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap()
 }
 
-fn options(base: &Path) -> PlaywrightCliOptions {
-    PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
-        .with_folder(base)
-        .with_action_timeout(Duration::from_secs(5))
+fn wishes(base: &Path) -> Wishes {
+    Wishes { action: Some(Duration::from_secs(5)), ..Wishes::default() }.in_folder(base)
 }
 
-/// The real tool behind a script that writes down arguments and environment.
-fn watched(tools: &Path) -> std::path::PathBuf {
-    let real = ProgramPlaces::from_env().tool().expect("playwright-cli is there");
+/// What the driver starts, behind a script that writes down arguments and environment.
+fn watched(by: Driver, tools: &Path) -> PathBuf {
+    let places = ProgramPlaces::from_env();
+    let real = if by == Driver::Cdp { places.chromium() } else { places.tool() };
+    let real = real.expect("Chromium and playwright-cli are needed: run `webwise setup --tests` first");
     let (file, dir) = (tools.join("tool"), tools.display());
     let script =
         format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >> {dir}/argv\nenv >> {dir}/env\nexec '{}' \"$@\"\n", real.display());
@@ -83,19 +85,19 @@ fn model(value: &str, kept: As, sends: bool) -> ScriptedModel {
 }
 
 struct Real {
-    transport: TransportChoice,
+    by: Driver,
     site: Site,
     base: TempDir,
     tools: TempDir,
-    driver: Arc<PlaywrightCli>,
+    driver: Arc<dyn BrowserDriver>,
 }
 
 impl Real {
-    async fn start(transport: TransportChoice) -> Self {
+    async fn start(by: Driver) -> Self {
         let (base, tools) = (short_folder(), short_folder());
-        let options = options(base.path()).with_program(watched(tools.path())).with_transport(transport);
-        let driver = Arc::new(PlaywrightCli::launch(&options).await.unwrap());
-        Self { transport, site: Site::start(), base, tools, driver }
+        let wishes = Wishes { program: Some(watched(by, tools.path())), ..wishes(base.path()) };
+        let driver = by.launch(&wishes).await;
+        Self { by, site: Site::start(), base, tools, driver }
     }
 
     async fn run(&self, value: &str, kept: As, sends: bool) -> (RunReport, Taps) {
@@ -151,23 +153,23 @@ async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
     let find = |sign: &str| all.iter().filter(one_line).find(|value| value.contains(sign)).unwrap().clone();
     let values = [find("\""), find("%"), find("\\"), find("密"), PIN.to_owned()];
     let (mut bytes, mut leaks, mut controls) = (0, Vec::new(), (0, 0));
-    for transport in [TransportChoice::Process, TransportChoice::Socket] {
-        let real = Real::start(transport).await;
+    for by in WAYS {
+        let (real, way) = (Real::start(by).await, by.name());
         for value in &values {
             let scanner = Scanner::new(value);
             // A process a command is slow, so by that way the first value alone takes the whole way.
-            let sends = transport == TransportChoice::Socket || *value == values[0];
+            let sends = by != Driver::PlaywrightCliByProcesses || *value == values[0];
             let (report, mut taps) = real.run(value, As::Secret, sends).await;
             for name in ["typed", "sent"].into_iter().take(1 + usize::from(sends)) {
                 let repeated = report.extracted.get(name).is_some_and(|text| text.contains("<secret:WORD>"));
-                assert!(repeated, "{value:?} was not {name}, so nothing was repeated, {transport:?}: {report:?}");
+                assert!(repeated, "{value:?} was not {name}, so nothing was repeated, {way}: {report:?}");
             }
             real.is_private();
             taps.add("arguments", real.wrote("argv"));
             taps.add("environment", real.wrote("env"));
             bytes += taps.bytes();
             for (sink, found) in taps.hits(&scanner) {
-                leaks.extend(found.iter().map(|e| format!("{value:?} as {} in {sink}, {transport:?}", ENCODINGS[*e])));
+                leaks.extend(found.iter().map(|e| format!("{value:?} as {} in {sink}, {way}", ENCODINGS[*e])));
             }
         }
         let (seen, watched) = real.control(&values[0]).await;
@@ -177,12 +179,13 @@ async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
         assert!(left.is_empty(), "left behind: {left:?}");
     }
     assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
-    assert_eq!(controls, (11, 11), "a sink that did not show the value as ordinary text was not watched");
+    assert_eq!(controls, (16, 16), "a sink that did not show the value as ordinary text was not watched");
     figure!(
-        "secrets: {} canaries x {} encodings x {SINKS} sinks x 2 transports in a real browser: 0 hits in {bytes} bytes; \
+        "secrets: {} canaries x {} encodings x {SINKS} sinks x {} ways in a real browser: 0 hits in {bytes} bytes; \
          controls {} of {}",
         values.len(),
         ENCODINGS.len(),
+        WAYS.len(),
         controls.0,
         controls.1
     );
@@ -196,22 +199,21 @@ impl Real {
         assert!(report.extracted.contains_key("sent"), "{report:?}");
         taps.add("arguments", self.wrote("argv"));
         let mut hits = taps.hits(&scanner);
-        // By the socket nothing becomes an argument, only the start of the browser does.
-        if self.transport == TransportChoice::Socket {
+        let (arguments, environment) =
+            if self.by == Driver::Cdp { ("--remote-debugging-pipe", "TMPDIR=") } else { ("open", "WEBWISE_FOLDER=") };
+        // Where no process is started for an action, only what the browser is started with becomes an argument.
+        if self.by != Driver::PlaywrightCliByProcesses {
             assert_eq!(hits.remove("arguments").map(|found| found.len()), Some(0));
-            assert!(String::from_utf8_lossy(&self.wrote("argv")).contains("open"), "arguments were not watched");
+            assert!(String::from_utf8_lossy(&self.wrote("argv")).contains(arguments), "arguments were not watched");
         }
-        assert!(
-            String::from_utf8_lossy(&self.wrote("env")).contains("WEBWISE_FOLDER="),
-            "the environment was not watched"
-        );
+        assert!(String::from_utf8_lossy(&self.wrote("env")).contains(environment), "the environment was not watched");
         // The driver does not know what is secret, so its description tells nothing of any page.
         assert!(scanner.hits(format!("{:?}", self.driver).as_bytes()).is_empty(), "{:?}", self.driver);
         (hits.values().filter(|found| !found.is_empty()).count(), hits.len())
     }
 }
 
-async fn fill(driver: &PlaywrightCli, target: Target, origin: &str) -> Outcome {
+async fn fill(driver: &dyn BrowserDriver, target: Target, origin: &str) -> Outcome {
     let name = SecretName::parse("WORD").unwrap();
     let origin = Origin::parse(origin).unwrap();
     let vault = Vault::new().with(name.clone(), Secret::new("place-canary-5e1d"), vec![origin]).unwrap();
@@ -220,13 +222,13 @@ async fn fill(driver: &PlaywrightCli, target: Target, origin: &str) -> Outcome {
     driver.execute(&request).await.unwrap().outcome
 }
 
-async fn open(driver: &PlaywrightCli, url: String) {
+async fn open(driver: &dyn BrowserDriver, url: String) {
     let execution = driver.execute(&ExecuteRequest::new(BrowserAction::Goto(Goto { url }))).await.unwrap();
     assert!(execution.outcome.is_done(), "{execution:?}");
 }
 
 /// The field as the page shows it now; frames load late.
-async fn field(driver: &PlaywrightCli) -> Target {
+async fn field(driver: &dyn BrowserDriver) -> Target {
     let begin = Instant::now();
     loop {
         let seen = driver.observe(&ObserveRequest::default()).await.unwrap();
@@ -239,10 +241,13 @@ async fn field(driver: &PlaywrightCli) -> Target {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_real_field_in_the_wrong_place_gets_nothing() {
+on_each_driver! {
+    a_real_field_in_the_wrong_place_gets_nothing,
+}
+
+async fn a_real_field_in_the_wrong_place_gets_nothing(by: Driver) {
     let (base, site) = (short_folder(), Site::start());
-    let driver = PlaywrightCli::launch(&options(base.path())).await.unwrap();
+    let driver = by.launch(&wishes(base.path())).await;
     let ours = site.url("");
     let wrong = [
         site.foreign("field"),
@@ -284,5 +289,6 @@ async fn a_real_field_in_the_wrong_place_gets_nothing() {
         assert!(outcome.is_done(), "{url}: {outcome:?}");
     }
     driver.close().await.unwrap();
-    figure!("secrets: {} wrong places in a real browser, 0 typed; 3 right ones, 3 typed", wrong.len() + 1);
+    let name = by.name();
+    figure!("secrets: {name}: {} wrong places in a real browser, 0 typed; 3 right ones, 3 typed", wrong.len() + 1);
 }

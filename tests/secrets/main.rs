@@ -14,6 +14,9 @@
 #![cfg(target_os = "linux")]
 
 #[macro_use]
+#[path = "../support/browsers.rs"]
+mod browsers;
+#[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
 
