@@ -1,4 +1,4 @@
-//! The program that runs a real browser is killed, fifty times, at random moments.
+//! The program that runs a real browser is killed, fifty times with each driver, at random moments.
 
 use std::{
     env, fs,
@@ -11,15 +11,15 @@ use std::{
 };
 
 use webwise::{
-    BrowserDriver, DecisionLoop, browser::PlaywrightCli, event::RunFolder, store::InMemory,
-    testing::conformance::browser::Site,
+    BrowserDriver as _, DecisionLoop, event::RunFolder, store::InMemory, testing::conformance::browser::Site,
 };
 
 use crate::{
     JOB, PLACE,
+    browsers::Driver,
     left::{family, gone, locks, unreadable},
     random::Random,
-    real::{folder, options, restless, task},
+    real::{folder, restless, task, wishes},
 };
 
 const KILLS: u32 = 50;
@@ -29,6 +29,8 @@ const WORKERS: u32 = 2;
 const UP: &str = "CHILD-UP";
 /// Where a child finds the pages.
 const SITE: &str = "WEBWISE_CANCEL_SITE";
+/// By which driver a child runs its browser.
+const DRIVER: &str = "WEBWISE_CANCEL_DRIVER";
 /// How long a child may take to say so. Unit: time. Source: it takes 2 s; a loaded machine gets far more.
 const START: Duration = Duration::from_mins(1);
 
@@ -54,6 +56,8 @@ pub(crate) fn is_child() -> bool {
 pub(crate) fn child() {
     let place = PathBuf::from(env::var_os(PLACE).expect("the parent says where"));
     let site = env::var(SITE).expect("the parent says where the pages are");
+    let name = env::var(DRIVER).expect("the parent says by what");
+    let by = Driver::EACH.into_iter().find(|driver| driver.name() == name).expect("a driver of this name");
     // Its input ends with the parent: a child that nobody is going to kill any more ends by itself.
     thread::spawn(|| {
         let _ = io::stdin().read_to_end(&mut Vec::new());
@@ -61,7 +65,7 @@ pub(crate) fn child() {
     });
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let browser = PlaywrightCli::launch(&options(&place.join("b"))).await.unwrap();
+        let browser = by.launch(&wishes(&place.join("b"))).await;
         println!("{UP}");
         let runs = RunFolder::new(place.join("runs")).unwrap();
         let agent = DecisionLoop::builder(browser, restless(&site), InMemory::new()).with_sink(runs).build().unwrap();
@@ -72,9 +76,9 @@ pub(crate) fn child() {
 }
 
 /// Kills children at random moments and counts what is left.
-pub(crate) fn at_random_moments() -> Killed {
+pub(crate) fn at_random_moments(by: Driver) -> Killed {
     let site = Site::start().unwrap();
-    let Random(seed) = Random::told("cancel: the moments of the kills");
+    let Random(seed) = Random::told(&format!("cancel: the moments of the kills by {}", by.name()));
     let all = Mutex::new(Killed::default());
     thread::scope(|scope| {
         for worker in 0..WORKERS {
@@ -84,9 +88,9 @@ pub(crate) fn at_random_moments() -> Killed {
                 fs::create_dir(place.path().join("b")).unwrap();
                 let mut random = Random(seed ^ u64::from(worker) << 32);
                 for nth in 0..KILLS / WORKERS {
-                    kill_one(place.path(), &site.url(""), nth, &mut random, all);
+                    kill_one(by, place.path(), &site.url(""), nth, &mut random, all);
                 }
-                let folders = after_the_next_start(&place.path().join("b"));
+                let folders = after_the_next_start(by, &place.path().join("b"));
                 let bad = unreadable(&place.path().join("runs"));
                 for one in &bad {
                     println!("cannot be read: {one}");
@@ -100,12 +104,13 @@ pub(crate) fn at_random_moments() -> Killed {
     all.into_inner().unwrap()
 }
 
-fn kill_one(place: &Path, site: &str, nth: u32, random: &mut Random, all: &Mutex<Killed>) {
+fn kill_one(by: Driver, place: &Path, site: &str, nth: u32, random: &mut Random, all: &Mutex<Killed>) {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "nothing_is_left_and_all_reads_wherever_a_run_is_cut_off", "--nocapture"])
         .env(JOB, "kill")
         .env(PLACE, place)
         .env(SITE, site)
+        .env(DRIVER, by.name())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(fs::File::create(place.join("said")).unwrap())
@@ -161,10 +166,10 @@ fn running(runs: &Path) -> bool {
 }
 
 /// The folders of dead browsers that the next start leaves there.
-fn after_the_next_start(folder: &Path) -> usize {
+fn after_the_next_start(by: Driver, folder: &Path) -> usize {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let next = PlaywrightCli::launch(&options(folder)).await.unwrap();
+        let next = by.launch(&wishes(folder)).await;
         let others = fs::read_dir(folder).unwrap().count() - 1;
         next.close().await.unwrap();
         others + fs::read_dir(folder).unwrap().count()

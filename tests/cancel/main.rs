@@ -10,6 +10,9 @@
 #![cfg(target_os = "linux")]
 
 #[macro_use]
+#[path = "../support/browsers.rs"]
+mod browsers;
+#[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
 
@@ -26,6 +29,8 @@ mod left;
 mod points;
 mod real;
 
+use browsers::Driver;
+
 /// Which work a child of this program does, when it is one.
 const JOB: &str = "WEBWISE_CANCEL_JOB";
 /// Where it does it.
@@ -36,18 +41,24 @@ fn nothing_is_left_and_all_reads_wherever_a_run_is_cut_off() {
     if kill::is_child() {
         return kill::child();
     }
-    let (points, mut unreadable) = points::dropped_everywhere();
-    let killed = kill::at_random_moments();
-    unreadable += killed.unreadable;
-    figure!(
-        "cancel: {points} await points, {} kills, {} processes, {} locks, {unreadable} unreadable files \
-         ({} kills in a run, the last process ended {} ms after its kill at most)",
-        killed.kills,
-        killed.processes,
-        killed.locks,
-        killed.in_a_run,
-        killed.slowest.as_millis()
-    );
-    assert!(points >= 50 && killed.kills == 50 && killed.in_a_run >= 10, "it was cut off often enough, and in runs");
-    assert_eq!((killed.processes, killed.locks, killed.folders, unreadable), (0, 0, 0, 0));
+    let (points, unreadable) = points::dropped_everywhere();
+    figure!("cancel: {points} await points, {unreadable} unreadable files");
+    assert!(points >= 50, "it was cut off often enough");
+    assert_eq!(unreadable, 0);
+    for by in Driver::EACH {
+        let killed = kill::at_random_moments(by);
+        figure!(
+            "cancel: {}: {} kills, {} processes, {} locks, {} unreadable files \
+             ({} kills in a run, the last process ended {} ms after its kill at most)",
+            by.name(),
+            killed.kills,
+            killed.processes,
+            killed.locks,
+            killed.unreadable,
+            killed.in_a_run,
+            killed.slowest.as_millis()
+        );
+        assert!(killed.kills == 50 && killed.in_a_run >= 10, "it was killed often enough, and in runs");
+        assert_eq!((killed.processes, killed.locks, killed.folders, killed.unreadable), (0, 0, 0, 0));
+    }
 }

@@ -6,13 +6,15 @@ use serde_json::json;
 use tokio::time::timeout;
 use webwise::{
     BrowserDriver, DecisionLoop, Task,
-    browser::{PlaywrightCli, PlaywrightCliOptions},
     event::RunFolder,
     store::InMemory,
     testing::{ScriptedModel, call, conformance::browser::Site},
 };
 
-use crate::left::{ORPHAN, family, gone, locks, unreadable};
+use crate::{
+    browsers::{Driver, Wishes},
+    left::{ORPHAN, family, gone, locks, unreadable},
+};
 
 /// Moments at which it is dropped: while it starts, and from the start of the run on. Unit: milliseconds.
 const MOMENTS: [(bool, u64); 12] = [
@@ -30,11 +32,8 @@ const MOMENTS: [(bool, u64); 12] = [
     (false, 2_700),
 ];
 
-pub(crate) fn options(folder: &Path) -> PlaywrightCliOptions {
-    PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
-        .with_folder(folder)
-        .with_settle(Duration::from_millis(100))
+pub(crate) fn wishes(folder: &Path) -> Wishes {
+    Wishes { settle: Some(Duration::from_millis(100)), ..Wishes::default() }.in_folder(folder)
 }
 
 /// A folder with a short path: sockets are made in it.
@@ -62,22 +61,25 @@ pub(crate) fn task(site: &str) -> Task {
     Task::new("Go round and round").unwrap().with_start_url(&format!("{site}start")).unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_real_browser_ends_with_the_run_that_is_dropped() {
+on_each_driver! {
+    a_real_browser_ends_with_the_run_that_is_dropped,
+}
+
+async fn a_real_browser_ends_with_the_run_that_is_dropped(by: Driver) {
     let site = Site::start().unwrap();
     let (base, runs) = (folder(), tempfile::tempdir().unwrap());
     let mut slowest = Duration::ZERO;
     for (starting, ms) in MOMENTS {
         let moment = Duration::from_millis(ms);
-        let (options, url) = (options(base.path()), site.url(""));
+        let (wishes, url) = (wishes(base.path()), site.url(""));
         let known = if starting {
-            let launched = timeout(moment, PlaywrightCli::launch(&options)).await;
+            let launched = timeout(moment, by.try_launch(&wishes)).await;
             let known = family(base.path(), 0);
             drop(launched);
             known
         } else {
             let folders = Arc::new(RunFolder::new(runs.path()).unwrap());
-            let browser = PlaywrightCli::launch(&options).await.unwrap();
+            let browser = by.launch(&wishes).await;
             let agent = DecisionLoop::builder(browser, restless(&url), InMemory::new())
                 .with_sink(Arc::clone(&folders))
                 .build()
@@ -101,11 +103,11 @@ async fn a_real_browser_ends_with_the_run_that_is_dropped() {
         slowest = slowest.max(took);
         assert_eq!(locks(base.path()), 0);
     }
-    let next = PlaywrightCli::launch(&options(base.path())).await.unwrap();
+    let next = by.launch(&wishes(base.path())).await;
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 1, "the next start finds its own folder alone");
     next.close().await.unwrap();
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
     assert_eq!(unreadable(runs.path()), [""; 0]);
-    let (count, ms) = (MOMENTS.len(), slowest.as_millis());
-    figure!("cancel: a real browser dropped at {count} moments, the last process ended {ms} ms later at most");
+    let (name, count, ms) = (by.name(), MOMENTS.len(), slowest.as_millis());
+    figure!("cancel: {name}: a real browser dropped at {count} moments, the last process ended {ms} ms later at most");
 }
