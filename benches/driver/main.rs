@@ -13,6 +13,8 @@
 
 mod calls;
 mod drivers;
+#[path = "../../tests/support/errand.rs"]
+mod errand;
 mod shopping;
 mod site;
 mod transports;

@@ -13,14 +13,12 @@ use std::{
 
 use async_trait::async_trait;
 use webwise::{
-    DecisionLoop, LlmClient, Origin, Task,
-    agent::{Approval, ApprovalRequest, Approver},
+    DecisionLoop, LlmClient,
     browser::{BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     demo::{Shop, ShopOptions},
     llm::StandIn,
     page::Observation,
-    secret::{Secret, SecretName, Vault},
     store::InMemory,
     working::StopReason,
 };
@@ -28,6 +26,7 @@ use webwise::{
 use crate::{
     calls::Anything,
     drivers::{COLUMNS, both},
+    errand::{self, Yes},
 };
 
 /// Errands for each driver. Source: chosen.
@@ -112,21 +111,6 @@ impl LlmClient for Model {
     }
 }
 
-/// Approves all: the shop is ours, and nothing in it is sold.
-#[derive(Debug)]
-struct Yes;
-
-#[async_trait]
-impl Approver for Yes {
-    async fn approve(&self, _: &ApprovalRequest) -> Approval {
-        Approval::Yes
-    }
-
-    async fn answer(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
 /// What an errand took. Unit: milliseconds a step.
 struct Errand {
     steps: u32,
@@ -143,7 +127,7 @@ pub(crate) async fn measure() -> Anything {
     let mut errands: [Vec<Errand>; 2] = Default::default();
     for _ in 0..ERRANDS {
         for (driver, errands) in both().await?.into_iter().zip(&mut errands) {
-            errands.push(errand(driver).await?);
+            errands.push(run(driver).await?);
         }
     }
     let median = |errands: &[Errand], of: &dyn Fn(&Errand) -> f64| {
@@ -170,16 +154,9 @@ pub(crate) async fn measure() -> Anything {
     Ok(())
 }
 
-async fn errand(driver: Box<dyn BrowserDriver>) -> Result<Errand, Box<dyn std::error::Error>> {
+async fn run(driver: Box<dyn BrowserDriver>) -> Result<Errand, Box<dyn std::error::Error>> {
     let shop = Shop::start(ShopOptions::default().with_seed(7)).await?;
-    let password = SecretName::parse("PASSWORD")?;
-    let goal = "Log in as \"demo\" with the password <secret:PASSWORD>. Search for \"Alpine Rain Jacket Light\", open \
-                \"Alpine Rain Jacket Light\", choose size \"M\" and colour \"Sunflower\", add it to the cart. Check out: set the \
-                full name to \"Ada Lovelace\", the street to \"Park Street 7\", the city to \"Cologne\", the postal code to \
-                \"50667\", choose \"Express delivery\", accept the terms and place the order. Report the confirmation number.";
-    let vault = Vault::new().with(password, Secret::new(shop.password()), vec![Origin::parse(shop.url().as_str())?])?;
-    let task = Task::new(goal)?.with_start_url(shop.url().as_str())?.with_secrets(vault);
-    let meter = Meter::default();
+    let (task, meter) = (errand::task(&shop)?, Meter::default());
     let browser = Metered { driver, meter: meter.clone() };
     let agent = DecisionLoop::builder(browser, Model(meter.clone()), InMemory::new()).with_approver(Yes).build()?;
     let begin = Instant::now();
