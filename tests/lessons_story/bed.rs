@@ -1,22 +1,21 @@
 //! A real browser for one test, and runs of the loop in it that leave what they were told and what they did.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use webwise::{
-    DecisionLoop, LlmClient, MemoryBackend, RunReport, Site, Task,
-    agent::{Approval, ApprovalRequest, Approver, Clock, Options},
-    browser::{BrowserDriver as _, PlaywrightCli, PlaywrightCliOptions, TransportChoice},
-    chat::{ChatRequest, ChatResponse, LlmCapabilities},
+    DecisionLoop, MemoryBackend, RunReport, Site, Task,
+    agent::{Clock, Options},
+    browser::BrowserDriver,
+    chat::ChatRequest,
     event::{Event, EventKind},
-    llm::StandIn,
     testing::{FixedClock, Recorder},
+};
+
+use crate::{
+    browsers::{Driver, Wishes},
+    errand::{Watched, Yes},
 };
 
 /// Browsers at a time: each wants a core of its own. Source: chosen.
@@ -26,21 +25,16 @@ const CAP: Duration = Duration::from_mins(5);
 
 /// A browser of one test's own.
 pub(crate) struct Bed {
-    pub(crate) driver: Arc<PlaywrightCli>,
+    pub(crate) driver: Arc<dyn BrowserDriver>,
     _permit: SemaphorePermit<'static>,
 }
 
 impl Bed {
-    pub(crate) async fn start() -> Self {
+    pub(crate) async fn start(by: Driver) -> Self {
         let permit = BROWSERS.acquire().await.expect("it is never closed");
-        let options = PlaywrightCliOptions::from_env()
-            .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
-            .with_transport(TransportChoice::Socket)
-            .with_launch_timeout(CAP)
-            // For those who judge a page and begin its episodes; the loop's own option for scripts stays off.
-            .with_scripts(true);
-        let driver = Arc::new(PlaywrightCli::launch(&options).await.expect("the browser starts"));
-        Self { driver, _permit: permit }
+        // Scripts are for those who judge a page and begin its episodes; the loop's own option for them stays off.
+        let wishes = Wishes { launch: Some(CAP), scripts: true, ..Wishes::default() };
+        Self { driver: by.launch(&wishes).await, _permit: permit }
     }
 
     pub(crate) async fn close(self) {
@@ -60,8 +54,7 @@ impl Bed {
             .build()
             .expect("the options make sense");
         let report = tokio::time::timeout(CAP, agent.run(task)).await.expect("a run ends");
-        let requests = model.0.lock().expect("nobody panics with it").clone();
-        Ran { report, events: sink.events(), requests }
+        Ran { report, events: sink.events(), requests: model.requests() }
     }
 }
 
@@ -144,22 +137,6 @@ impl Ran {
     }
 }
 
-/// The stand-in, watched.
-#[derive(Debug, Clone, Default)]
-struct Watched(Arc<Mutex<Vec<ChatRequest>>>);
-
-#[async_trait]
-impl LlmClient for Watched {
-    fn capabilities(&self) -> LlmCapabilities {
-        StandIn::new().capabilities()
-    }
-
-    async fn complete(&self, request: &ChatRequest) -> webwise::Result<ChatResponse> {
-        self.0.lock().expect("nobody panics with it").push(request.clone());
-        Ok(StandIn::new().decide(request))
-    }
-}
-
 /// A clock that several runs share.
 #[derive(Debug)]
 struct Now(Arc<FixedClock>);
@@ -167,20 +144,5 @@ struct Now(Arc<FixedClock>);
 impl Clock for Now {
     fn now(&self) -> chrono::DateTime<chrono::Utc> {
         self.0.now()
-    }
-}
-
-/// Approves all: the pages are ours, and nothing on them is sold.
-#[derive(Debug)]
-struct Yes;
-
-#[async_trait]
-impl Approver for Yes {
-    async fn approve(&self, _: &ApprovalRequest) -> Approval {
-        Approval::Yes
-    }
-
-    async fn answer(&self, _: &str) -> Option<String> {
-        None
     }
 }

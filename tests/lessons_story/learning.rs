@@ -2,17 +2,21 @@
 //! one taught.
 
 use webwise::{
-    Origin, Task,
     demo::{Shop, ShopOptions},
-    secret::{Secret, SecretName, Vault},
     store::InMemory,
     working::StopReason,
 };
 
 use crate::{
     bed::{Bed, Ran, clock, task_here},
-    episode, pages,
+    browsers::Driver,
+    episode, errand, pages,
 };
+
+on_each_driver! {
+    what_failed_on_a_task_does_not_fail_again_with_another_seed,
+    what_failed_in_the_shop_does_not_fail_again_with_other_wares,
+}
 
 /// Tasks of MiniWoB++ whose first try fails, with the seeds of their runs.
 const TASKS: [(&str, [&str; 2]); 6] = [
@@ -35,10 +39,11 @@ struct Learned {
 }
 
 impl Learned {
-    fn holds(&self, task: &str) {
+    fn holds(&self, by: Driver, task: &str) {
         let (first, with, without) = (self.first.troubles(), self.with.troubles(), self.without.troubles());
         figure!(
-            "learning: {task} run 1: {} failed, run 2 with memory: {}, without: {}",
+            "learning: {}: {task} run 1: {} failed, run 2 with memory: {}, without: {}",
+            by.name(),
             first.len(),
             with.len(),
             without.len()
@@ -53,10 +58,9 @@ impl Learned {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_failed_on_a_task_does_not_fail_again_with_another_seed() {
+async fn what_failed_on_a_task_does_not_fail_again_with_another_seed(by: Driver) {
     let site = pages::miniwob().await;
-    let bed = Bed::start().await;
+    let bed = Bed::start(by).await;
     for (name, [seed, other]) in TASKS {
         let url = site.url(&format!("{name}.localhost"), &format!("miniwob/{name}.html"));
         let memory = InMemory::new();
@@ -65,7 +69,7 @@ async fn what_failed_on_a_task_does_not_fail_again_with_another_seed() {
             with: run(&bed, &url, other, &memory).await,
             without: run(&bed, &url, other, &InMemory::new()).await,
         };
-        learned.holds(name);
+        learned.holds(by, name);
     }
     bed.close().await;
 }
@@ -81,30 +85,21 @@ async fn run(bed: &Bed, url: &str, seed: &str, memory: &InMemory) -> Ran {
     ran
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_failed_in_the_shop_does_not_fail_again_with_other_wares() {
+async fn what_failed_in_the_shop_does_not_fail_again_with_other_wares(by: Driver) {
     let memory = InMemory::new();
-    let (first, port) = errand(SHOPS[0], 0, &memory).await;
+    let (first, port) = shop(by, SHOPS[0], 0, &memory).await;
     // The same address: a shop on another port is another host.
-    let (with, _) = errand(SHOPS[1], port, &memory).await;
-    let (without, _) = errand(SHOPS[1], port, &InMemory::new()).await;
-    Learned { first, with, without }.holds("demo shop");
+    let (with, _) = shop(by, SHOPS[1], port, &memory).await;
+    let (without, _) = shop(by, SHOPS[1], port, &InMemory::new()).await;
+    Learned { first, with, without }.holds(by, "demo shop");
 }
 
 /// The demo's errand in a shop with this seed, which must take the order.
-async fn errand(seed: u64, port: u16, memory: &InMemory) -> (Ran, u16) {
+async fn shop(by: Driver, seed: u64, port: u16, memory: &InMemory) -> (Ran, u16) {
     // A browser of its own: one that was here before has agreed to the notice.
-    let bed = Bed::start().await;
+    let bed = Bed::start(by).await;
     let shop = Shop::start(ShopOptions::default().with_seed(seed).with_port(port)).await.expect("the shop opens");
-    let password = SecretName::parse("PASSWORD").expect("a name");
-    let goal = "Log in as \"demo\" with the password <secret:PASSWORD>. Search for \"Alpine Rain Jacket Light\", open \
-                \"Alpine Rain Jacket Light\", choose size \"M\" and colour \"Sunflower\", add it to the cart. Check out: set the \
-                full name to \"Ada Lovelace\", the street to \"Park Street 7\", the city to \"Cologne\", the postal code to \
-                \"50667\", choose \"Express delivery\", accept the terms and place the order. Report the confirmation number.";
-    let origin = Origin::parse(shop.url().as_str()).expect("an address");
-    let vault = Vault::new().with(password, Secret::new(shop.password()), vec![origin]).expect("a secret");
-    let task = Task::new(goal).expect("a goal").with_start_url(shop.url().as_str()).expect("an address");
-    let ran = bed.run(task.with_secrets(vault), memory.clone(), &clock()).await;
+    let ran = bed.run(errand::task(&shop).expect("the errand is a task"), memory.clone(), &clock()).await;
     assert_eq!(ran.report.summary.stop, StopReason::Finished, "{:#?}", ran.log());
     let orders = shop.orders();
     assert_eq!(orders.len(), 1);

@@ -1,11 +1,8 @@
 //! The documented stories: what a run finds out, what the next one knows, and how a lesson lives and ends.
 
 use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
 };
 
 use chrono::TimeDelta;
@@ -20,9 +17,19 @@ use webwise::{
 
 use crate::{
     bed::{Bed, Ran, clock, task},
+    browsers::Driver,
     pages::{Notices, SITES, Words, messages},
     refusing::Refusing,
 };
+
+on_each_driver! {
+    a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again_on_its_site,
+    a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_other_site,
+    what_helped_five_times_on_five_sites_stands_in_the_system_instruction_of_the_sixth,
+    what_was_not_used_for_ninety_days_is_pruned_and_seeds_stay,
+    what_no_longer_helps_is_retired_and_not_shown_again,
+    what_a_failing_store_could_not_take_waits_and_is_learned_once_by_the_next_run,
+}
 
 /// How a click on what is covered ends.
 fn covered(words: &Words) -> String {
@@ -54,13 +61,15 @@ fn lessons_of(ran: &Ran, event: &str) -> Vec<String> {
     ran.events(event).iter().filter_map(|event| event["lesson"].as_str().map(str::to_owned)).collect()
 }
 
-/// Stories that came out as they are told.
-static TOLD: AtomicUsize = AtomicUsize::new(0);
+/// Stories that came out as they are told, by driver.
+static TOLD: Mutex<BTreeMap<Driver, usize>> = Mutex::new(BTreeMap::new());
 
 /// Counts a story, and says how it came out.
-fn told(how: &str) {
-    let stories = TOLD.fetch_add(1, Ordering::Relaxed) + 1;
-    figure!("lessons_story: {how}; {stories} of 6 stories");
+fn told(by: Driver, how: &str) {
+    let mut told = TOLD.lock().expect("nobody panics with it");
+    let stories = told.entry(by).or_default();
+    *stories += 1;
+    figure!("lessons_story: {}: {how}; {stories} of 6 stories", by.name());
 }
 
 /// An event without what every event has.
@@ -72,9 +81,8 @@ fn fields(mut event: Value) -> Value {
     event
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again_on_its_site() {
-    let (bed, web, memory, clock) = (Bed::start().await, messages(), InMemory::new(), clock());
+async fn a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again_on_its_site(by: Driver) {
+    let (bed, web, memory, clock) = (Bed::start(by).await, messages(), InMemory::new(), clock());
     let goal = "Type \"good morning\" into the message box, then press Send and report the receipt.";
     let first = bed.run(task(goal, &web.url("a.localhost", "/")), memory.clone(), &clock).await;
     assert_eq!(first.report.answer.as_deref(), Some("receipt: R-12"), "{:#?}", first.log());
@@ -106,13 +114,12 @@ async fn a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again
     let elsewhere = bed.run(task(goal, &web.url("b.localhost", "/")), memory.clone(), &clock).await;
     assert_eq!(elsewhere.troubles(), ["fill textbox \"Message\" 0"], "another site is another matter");
     assert!(!elsewhere.was_told(site) && elsewhere.system().contains(seed));
-    told(&format!("the fill: {} failed, then {}", first.troubles().len(), second.troubles().len()));
+    told(by, &format!("the fill: {} failed, then {}", first.troubles().len(), second.troubles().len()));
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_other_site() {
-    let (bed, sites, clock) = (Bed::start().await, Notices::start(), clock());
+async fn a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_other_site(by: Driver) {
+    let (bed, sites, clock) = (Bed::start(by).await, Notices::start(), clock());
     // Every run opens the files anew, as another process would.
     let folder = tempfile::tempdir().expect("a folder");
     let memory = || JsonFiles::open(folder.path());
@@ -137,13 +144,12 @@ async fn a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_oth
     let elsewhere = visit(&bed, &sites, &there, memory(), &clock).await;
     assert!(elsewhere.troubles().contains(&covered(&there)), "{:#?}", elsewhere.log());
     assert!(!elsewhere.was_told(here.agree) && !elsewhere.was_told(here.show));
-    told(&format!("the notice: {} failed, then {}", first.troubles().len(), second.troubles().len()));
+    told(by, &format!("the notice: {} failed, then {}", first.troubles().len(), second.troubles().len()));
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_helped_five_times_on_five_sites_stands_in_the_system_instruction_of_the_sixth() {
-    let (bed, sites, memory, clock) = (Bed::start().await, Notices::start(), InMemory::new(), clock());
+async fn what_helped_five_times_on_five_sites_stands_in_the_system_instruction_of_the_sixth(by: Driver) {
+    let (bed, sites, memory, clock) = (Bed::start(by).await, Notices::start(), InMemory::new(), clock());
     let (known, fresh) = (&SITES[..5], &SITES[5]);
     let mut first_troubles = 0;
     for (words, uses) in known.iter().zip(1_u64..) {
@@ -187,16 +193,18 @@ async fn what_helped_five_times_on_five_sites_stands_in_the_system_instruction_o
     // The first try fails, as on every site seen for the first time; what helps is known.
     assert_eq!(ran.troubles(), [covered(fresh)], "{:#?}", ran.log());
     assert!(first_troubles > 1);
-    told(&format!(
-        "the promoted lesson: {first_troubles} failed on the first site, {} on the sixth",
-        ran.troubles().len()
-    ));
+    told(
+        by,
+        &format!(
+            "the promoted lesson: {first_troubles} failed on the first site, {} on the sixth",
+            ran.troubles().len()
+        ),
+    );
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_used_for_ninety_days_is_pruned_and_seeds_stay() {
-    let (bed, sites, memory, clock) = (Bed::start().await, Notices::start(), InMemory::new(), clock());
+async fn what_was_not_used_for_ninety_days_is_pruned_and_seeds_stay(by: Driver) {
+    let (bed, sites, memory, clock) = (Bed::start(by).await, Notices::start(), InMemory::new(), clock());
     let words = &SITES[0];
     let first = visit(&bed, &sites, words, memory.clone(), &clock).await;
     assert_eq!(first.events("lesson_recorded").len(), 2, "one for the site, one for all");
@@ -212,13 +220,12 @@ async fn what_was_not_used_for_ninety_days_is_pruned_and_seeds_stay() {
     assert_eq!(later.event("tier1_loaded")["count"], 3);
     assert!(!later.was_told(&lesson(words).replace('"', "\\\"")));
     assert!(later.troubles().contains(&covered(words)), "it has to be found out again: {:#?}", later.log());
-    told(&format!("the pruned lessons: {} shelves", pruned.len()));
+    told(by, &format!("the pruned lessons: {} shelves", pruned.len()));
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_no_longer_helps_is_retired_and_not_shown_again() {
-    let (bed, sites, memory, clock) = (Bed::start().await, Notices::start(), InMemory::new(), clock());
+async fn what_no_longer_helps_is_retired_and_not_shown_again(by: Driver) {
+    let (bed, sites, memory, clock) = (Bed::start(by).await, Notices::start(), InMemory::new(), clock());
     let words = &SITES[0];
     let learned = visit(&bed, &sites, words, memory.clone(), &clock).await;
     assert!(lessons_of(&learned, "lesson_recorded").contains(&lesson(words)));
@@ -241,13 +248,12 @@ async fn what_no_longer_helps_is_retired_and_not_shown_again() {
     let after = visit(&bed, &sites, words, memory.clone(), &clock).await;
     let said = after.events("domain_recall").iter().any(|event| event["lessons"].to_string().contains(words.agree));
     assert!(!said, "{:#?}", after.events("domain_recall"));
-    told(&format!("the harmful lesson: retired after {harms} harms"));
+    told(by, &format!("the harmful lesson: retired after {harms} harms"));
     bed.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_a_failing_store_could_not_take_waits_and_is_learned_once_by_the_next_run() {
-    let (bed, sites, clock) = (Bed::start().await, Notices::start(), clock());
+async fn what_a_failing_store_could_not_take_waits_and_is_learned_once_by_the_next_run(by: Driver) {
+    let (bed, sites, clock) = (Bed::start(by).await, Notices::start(), clock());
     let (memory, words) = (Refusing::default(), &SITES[0]);
     let pending = Shelf::global(&Namespace::default(), "pending");
     let waiting = async || {
@@ -280,6 +286,6 @@ async fn what_a_failing_store_could_not_take_waits_and_is_learned_once_by_the_ne
     memory.refuse_all();
     let last = visit(&bed, &sites, words, memory.clone(), &clock).await;
     assert_eq!(last.events("memory_failed").len(), 1);
-    told("the failing store: 1 run waited, and was learned once");
+    told(by, "the failing store: 1 run waited, and was learned once");
     bed.close().await;
 }
