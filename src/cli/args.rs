@@ -1,6 +1,8 @@
 //! The command line as typed values; `webwise --help` is written here.
 
-use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::{
     memory::args::MemoryArgs,
@@ -31,6 +33,19 @@ pub(super) enum Command {
     Memory(MemoryArgs),
 }
 
+/// The command that the arguments name, as far as they name one: its help has what they should have been.
+pub(super) fn meant(arguments: &[OsString]) -> String {
+    let all = Cli::command();
+    let (mut name, mut command) = (all.get_name().to_owned(), &all);
+    for word in arguments.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(inner) = command.find_subcommand(word) {
+            name = format!("{name} {word}");
+            command = inner;
+        }
+    }
+    name
+}
+
 #[derive(Debug, Args)]
 pub(super) struct SetupArgs {
     /// Install without asking first; where standard input is no terminal, nobody is asked either.
@@ -56,4 +71,25 @@ pub(super) struct DoctorArgs {
     /// Print the report as JSON.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_that_is_pointed_to_is_that_of_the_command() {
+        for (line, command) in [
+            ("webwise", "webwise"),
+            ("webwise --verbose", "webwise"),
+            ("webwise fly --driver x", "webwise"),
+            ("webwise run --driver x", "webwise run"),
+            ("webwise run --goal memory", "webwise run"),
+            ("webwise memory", "webwise memory"),
+            ("webwise memory --memory-dir x list --y", "webwise memory list"),
+        ] {
+            let arguments: Vec<OsString> = line.split(' ').map(Into::into).collect();
+            assert_eq!(meant(&arguments), command, "{line}");
+        }
+    }
 }

@@ -35,9 +35,10 @@ pub(crate) use self::{
 ///
 /// `arguments` start with the name of the program, as [`std::env::args_os`] gives them.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let result = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let result = match Cli::try_parse_from(&arguments) {
         Ok(cli) => carry_out(cli.command),
-        Err(error) => Refusal::of_arguments(&error).map_or_else(
+        Err(error) => Refusal::of_arguments(&error, &args::meant(&arguments)).map_or_else(
             || {
                 // Help or the version was asked for; who closed the output does not want to read on.
                 let _ = error.print();

@@ -38,20 +38,20 @@ impl Refusal {
         self
     }
 
-    /// What is wrong with the arguments, in one sentence; `None` if help or the version was asked for.
-    pub(crate) fn of_arguments(error: &clap::Error) -> Option<Self> {
+    /// What is wrong with the arguments of this command, in one sentence; `None` if help or the version was asked for.
+    pub(crate) fn of_arguments(error: &clap::Error, command: &str) -> Option<Self> {
         if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
             return None;
         }
         if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-            return Some(Self::usage("say what to do: `webwise --help` lists the commands"));
+            return Some(Self::usage(format!("say what to do: `{command} --help` lists the commands")));
         }
         // The usage and the pointer to the help are paragraphs of their own; what is left says what is wrong.
         let text = Self::without_secrets(error);
         let kept = text.split("\n\n").filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more"));
         let said: Vec<_> = kept.map(text::squeeze).filter(|part| !part.is_empty()).collect();
         let said = said.join("; ");
-        Some(Self::usage(format!("{}; see `webwise --help`", said.strip_prefix("error: ").unwrap_or(&said))))
+        Some(Self::usage(format!("{}; see `{command} --help`", said.strip_prefix("error: ").unwrap_or(&said))))
     }
 
     /// Prints the sentence to stderr and gives the exit code.

@@ -160,7 +160,7 @@ mod tests {
         let flags = fine.chain([(flag, value)]).map(|(name, value)| format!("{name}={value}"));
         let args = ["webwise".to_owned()].into_iter().chain(flags);
         let error = Run::try_parse_from(args).unwrap_err();
-        let refusal = Refusal::of_arguments(&error).unwrap();
+        let refusal = Refusal::of_arguments(&error, "webwise run").unwrap();
         assert_eq!(refusal.code(), 2);
         assert_eq!(refusal.sentence().lines().count(), 1);
         refusal.sentence().to_owned()
@@ -189,6 +189,7 @@ mod tests {
         ] {
             let sentence = refusal(flag, value);
             assert!(sentence.contains(flag) && sentence.contains("value"), "{sentence}");
+            assert!(sentence.ends_with("; see `webwise run --help`"), "{sentence}");
         }
     }
 

@@ -14,18 +14,21 @@ use machine::{Machine, refusal_of, refused, text};
 
 #[test]
 fn no_command_is_refused() {
-    assert!(refusal_of(&[]).contains("say what to do"));
+    assert!(refusal_of(&[]).contains("say what to do: `webwise --help` lists"));
+    assert!(refusal_of(&["memory"]).contains("say what to do: `webwise memory --help` lists"));
 }
 
 #[test]
 fn an_unknown_command_is_refused_and_named() {
-    assert!(refusal_of(&["fly"]).contains("'fly'"));
+    let said = refusal_of(&["fly"]);
+    assert!(said.contains("'fly'") && said.ends_with("; see `webwise --help`\n"), "{said}");
 }
 
 #[test]
 fn an_unknown_flag_is_refused_with_the_one_that_was_meant() {
     let said = refusal_of(&["setup", "--chekc"]);
     assert!(said.contains("'--chekc'") && said.contains("'--check'"), "{said}");
+    assert!(said.ends_with("; see `webwise setup --help`\n"), "{said}");
 }
 
 #[test]
