@@ -48,7 +48,10 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
         doctor::print_tools(&machine, &choice);
         return Ok(());
     }
-    install(&around, &mut machine, &choice, steps, args.yes).await?;
+    if !args.yes && !agreed(&steps) {
+        return Err(declined(&machine, &choice, ""));
+    }
+    install(&around, &mut machine, &choice, steps).await?;
     // Without a wish, what is there now may have changed the choice.
     let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     say("Ready:");
@@ -69,7 +72,7 @@ pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal>
     choice.map_err(Refusal::usage)
 }
 
-/// Chooses a driver, and installs what it lacks; says nothing where all is there.
+/// Chooses a driver, and installs what it lacks for the demo; says nothing where all is there.
 pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
@@ -78,25 +81,27 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
     if !steps.is_empty() {
         let command = choice.setup_command();
         tell(format_args!("The browser needs something that is not here yet, so `{command}` runs first."));
-        install(&around, &mut machine, &choice, steps, false).await?;
+        if !agreed(&steps) {
+            return Err(declined(&machine, &choice, ", and then the demo again"));
+        }
+        install(&around, &mut machine, &choice, steps).await?;
     }
     Ok(choice)
 }
 
-/// Carries the steps out; whoever can answer is asked first, wherever the output goes.
+/// What a person hears who said no.
+fn declined(machine: &Machine, choice: &Choice, then: &str) -> Refusal {
+    let command = setup_command(machine, choice);
+    Refusal::usage(format!("nothing was installed: run `{command} --yes` to have it done without a question{then}"))
+}
+
+/// Carries the steps out.
 async fn install(
     around: &Surroundings,
     machine: &mut Machine,
     choice: &Choice,
     steps: Vec<Step>,
-    yes: bool,
 ) -> Result<(), Refusal> {
-    if !yes && std::io::stdin().is_terminal() && !agreed(&steps) {
-        let command = setup_command(machine, choice);
-        return Err(Refusal::usage(format!(
-            "nothing was installed: run `{command}` again and answer yes, or use `--yes`"
-        )));
-    }
     let _lock = lock(around.root.parent().unwrap_or(&around.root))?;
     carry_out_all(around, machine, choice, steps).await
 }
@@ -145,8 +150,11 @@ fn list(out: &mut dyn Write, steps: &[Step]) {
     }
 }
 
-/// Asks on the output that the person sees.
+/// Asks whoever can answer, on the output that the person sees, wherever the rest of it goes.
 fn agreed(steps: &[Step]) -> bool {
+    if !std::io::stdin().is_terminal() {
+        return true;
+    }
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
     let out: &mut dyn Write = if !err.is_terminal() && out.is_terminal() { &mut out } else { &mut err };
     list(out, steps);
@@ -170,5 +178,40 @@ fn lock(home: &Path) -> Result<File, Refusal> {
             Err(Refusal::usage("another `webwise setup` is running: wait until it has ended"))
         }
         Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        machine::{Installer, Tool},
+        *,
+    };
+
+    #[test]
+    fn who_says_no_is_told_the_command_that_works() {
+        let machine = Machine {
+            root: "/r".into(),
+            node: Tool::Missing,
+            npm: None,
+            cli: Tool::Missing,
+            cli_is_given: false,
+            chromium: Tool::Missing,
+            chromium_is_given: false,
+            installer: Installer::NoAptGet,
+            packages: None,
+            strace: None,
+        };
+        for (asked, command) in [(None, "webwise setup"), (Some(DriverName::Cdp), "webwise setup --driver cdp")] {
+            let choice = choose(asked, &machine.facts()).unwrap();
+            let said = declined(&machine, &choice, ", and then the demo again");
+            assert_eq!(said.code(), 2);
+            assert_eq!(
+                said.sentence(),
+                format!(
+                    "nothing was installed: run `{command} --yes` to have it done without a question, and then the demo again"
+                )
+            );
+        }
     }
 }
