@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     Refusal,
-    drive::{Drive, Ended, RunsDir, Source, Stop, model, person::Person, words},
+    drive::{Drive, Ended, RunsDir, Source, Stop, check_screen, model, person::Person, words},
     run_args::{Approve, RunArgs},
     say,
     say::Voice,
@@ -24,6 +24,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     if args.attach.is_some() && args.browser.driver == Some(DriverName::PlaywrightCli) {
         return Err(Refusal::usage("--attach works by the driver cdp: leave out `--driver playwright-cli`"));
     }
+    check_screen(args.browser.headed)?;
     let task = task(args)?;
     let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
     let runs = RunsDir::prepare(&args.output.runs_dir)?;

@@ -110,7 +110,30 @@ fn a_wrong_path_of_the_browser_is_refused_by_both_drivers() {
         let machine = Machine::complete();
         let output = run(&machine, &["--driver", driver], &[("WEBWISE_CHROMIUM", "/nowhere/chrome")]);
         let said = refused(&machine, &output);
-        assert!(said.contains("WEBWISE_CHROMIUM: /nowhere/chrome"), "{said}");
+        let way_out = "WEBWISE_CHROMIUM names /nowhere/chrome, which is no program: correct or unset it";
+        assert!(said.contains(way_out), "{said}");
+    }
+}
+
+#[test]
+fn a_program_that_was_named_and_is_no_browser_is_a_failure_with_a_way_out() {
+    for driver in ["cdp", "playwright-cli"] {
+        let machine = Machine::complete();
+        let output = run(&machine, &["--driver", driver], &[("WEBWISE_CHROMIUM", "/bin/false")]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let first = said.lines().next().unwrap();
+        assert!(first.ends_with("; WEBWISE_CHROMIUM names the browser: correct or unset it"), "{said}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_window_without_a_screen_is_refused_before_anything_starts() {
+    let machine = Machine::with(&[]);
+    for command in [&["demo", "--headed"][..], &["run", "--goal", "x", "--url", "https://a.example", "--headed"]] {
+        let said = refused(&machine, &machine.command(command).envs([MODEL]).output().unwrap());
+        assert!(said.contains("--headed needs a screen") && said.contains("DISPLAY"), "{said}");
     }
 }
 

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use self::{approver::ShopOnly, errand::Errand};
 use super::{
     Refusal,
-    drive::{Drive, RunsDir, Source, Stop, model},
+    drive::{Drive, RunsDir, Source, Stop, check_screen, model},
     run_args::DemoArgs,
     say,
     say::Voice,
@@ -40,6 +40,7 @@ const USUAL_PORT: u16 = 27_418;
 
 /// Sets up what is missing, runs the errand, and fails unless the shop has the order that the agent reports.
 pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
+    check_screen(args.browser.headed)?;
     let configured = model::configured(&args.model)?;
     let stands_in = configured.is_none();
     let model = configured.unwrap_or_else(|| Arc::new(StandIn::new()));

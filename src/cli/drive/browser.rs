@@ -1,12 +1,12 @@
 //! The browser of a run: the one place where a driver is chosen by name, started, and its failures put into words.
 
-use std::{fmt, sync::Arc};
+use std::{ffi::OsString, fmt, sync::Arc};
 
 use url::Url;
 
 use crate::{
     BrowserDriver, Error, ErrorKind,
-    browser::{Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions},
+    browser::{Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, ProgramPlaces},
     cli::{
         Refusal,
         say::one_line,
@@ -30,6 +30,22 @@ impl fmt::Display for Source {
             Self::Attach(address) => write!(f, "{}, attached to the browser at {}", DriverName::Cdp, place(address)),
         }
     }
+}
+
+/// Refuses a window where there is no screen for one. Elsewhere than on Linux no variable says so.
+pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
+    if headed && cfg!(target_os = "linux") { screen(|name| std::env::var_os(name)) } else { Ok(()) }
+}
+
+/// One that X or Wayland offers; an empty variable counts as not set.
+fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
+    if ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(|name| variable(name).is_some_and(|value| !value.is_empty())) {
+        return Ok(());
+    }
+    Err(Refusal::usage(
+        "--headed needs a screen, and neither DISPLAY nor WAYLAND_DISPLAY is set: leave it out, or run this on a desktop or \
+         under `xvfb-run`",
+    ))
 }
 
 /// A browser, by whichever driver.
@@ -85,13 +101,21 @@ impl Browser {
 }
 
 fn missing(error: &Error) -> Refusal {
+    let get = |key: &str| error.context().iter().find(|(known, _)| *known == key).map(|(_, value)| value);
+    if let (Some(variable), Some(file)) = (get("variable"), get("no_program")) {
+        return Refusal::usage(format!(
+            "the browser cannot be started: {variable} names {file}, which is no program: correct or unset it"
+        ));
+    }
     let found = error.context().iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(": ");
     Refusal::usage(format!("the browser cannot be started, something is missing: {found}"))
 }
 
 fn not_started(headed: bool, error: &Error) -> Refusal {
     let headed = if headed { ", and --headed needs a screen" } else { "" };
-    Refusal::failure(format!("the browser cannot be started: `webwise doctor` says what is there{headed}"))
+    let named = ProgramPlaces::from_env().names_chromium();
+    let named = if named { "; WEBWISE_CHROMIUM names the browser: correct or unset it" } else { "" };
+    Refusal::failure(format!("the browser cannot be started: `webwise doctor` says what is there{headed}{named}"))
         .with_details(details(error))
 }
 
@@ -119,6 +143,19 @@ fn place(address: &Url) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_needs_a_screen_that_one_of_two_variables_names() {
+        let with = |set: &'static [(&str, &str)]| {
+            screen(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+        };
+        assert_eq!(with(&[("DISPLAY", ":0")]), Ok(()));
+        assert_eq!(with(&[("DISPLAY", ""), ("WAYLAND_DISPLAY", "wayland-0")]), Ok(()));
+        for none in [&[][..], &[("DISPLAY", "")]] {
+            let refusal = with(none).unwrap_err();
+            assert!(refusal.code() == 2 && refusal.sentence().contains("DISPLAY"), "{refusal:?}");
+        }
+    }
 
     #[test]
     fn the_id_of_a_browser_is_not_told() {

@@ -22,7 +22,12 @@ use std::{sync::Arc, time::Duration};
 use uuid::Uuid;
 
 use self::browser::Browser;
-pub(super) use self::{browser::Source, result::Ended, runs_dir::RunsDir, stop::Stop};
+pub(super) use self::{
+    browser::{Source, check_screen},
+    result::Ended,
+    runs_dir::RunsDir,
+    stop::Stop,
+};
 use super::{Refusal, run_args::OutputArgs, say::Voice};
 use crate::{
     BrowserDriver as _, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
