@@ -1,6 +1,6 @@
 //! `webwise doctor`: one line a check, and whether a demo can run here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -8,6 +8,7 @@ use super::{
     Refusal,
     args::DoctorArgs,
     drive::model::{self, Described},
+    memory_place::MemoryPlace,
     say,
     setup::{
         choice::{Choice, DriverName, choose},
@@ -82,7 +83,7 @@ impl Check {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    /// Whether a demo can run.
+    /// Whether a demo can run and keep what it learns.
     ok: bool,
     driver: Driver,
     checks: Vec<Check>,
@@ -103,7 +104,10 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
         MODEL_VARIABLES.into_iter().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
     let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     let mut checks = programs(&machine, &choice);
-    checks.push(folder(&around.root, &choice));
+    if choice.driver == DriverName::PlaywrightCli {
+        checks.push(folder(&around.root));
+    }
+    checks.push(memory(MemoryPlace::default().dir()));
     checks.push(model(&set, model::described_by_environment()));
     let ok = checks.iter().all(|check| matches!(check.status, Status::Ok | Status::Note));
     if args.json {
@@ -153,6 +157,15 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
         node.found = format!("{}, playwright-cli needs {MIN_NODE_MAJOR} or newer", node.found);
     }
     let mut cli = check("playwright-cli", status(&machine.cli), &machine.cli, setup());
+    if let Tool::Found(path, _) = &machine.cli {
+        // As the driver looks for it: the first of these wins.
+        let why = match path {
+            _ if machine.cli_is_given => "chosen by WEBWISE_PLAYWRIGHT_CLI",
+            path if path.starts_with(&machine.root) => "in webwise's own folder",
+            _ => "found on PATH",
+        };
+        cli.found = format!("{}, {why}", cli.found);
+    }
     if cli.status == Status::Ok && !facts.cli_is_fine() {
         cli.status = if machine.cli.version() < Some(CLI_VERSION) { Status::TooOld } else { Status::Broken };
         cli.found = format!("{}, the driver is made for {CLI_VERSION}", cli.found);
@@ -160,7 +173,7 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
     } else if machine.cli_is_given {
         if cli.status == Status::Ok && machine.cli.version() != Some(CLI_VERSION) {
             cli.status = Status::Note;
-            cli.found = format!("{}, chosen by WEBWISE_PLAYWRIGHT_CLI, tested is {CLI_VERSION}", cli.found);
+            cli.found = format!("{}, tested is {CLI_VERSION}", cli.found);
         } else if cli.status != Status::Ok && facts.node_is_fine() {
             cli.advice = Some("correct or unset WEBWISE_PLAYWRIGHT_CLI".to_owned());
         }
@@ -171,8 +184,12 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
         }
     }
     let mut chromium = check("Chromium", status(&machine.chromium), &machine.chromium, setup());
-    if machine.chromium_is_given && chromium.status != Status::Ok {
-        chromium.advice = Some("correct or unset WEBWISE_CHROMIUM".to_owned());
+    if machine.chromium_is_given {
+        if chromium.status == Status::Ok {
+            chromium.found = format!("{}, chosen by WEBWISE_CHROMIUM", chromium.found);
+        } else {
+            chromium.advice = Some("correct or unset WEBWISE_CHROMIUM".to_owned());
+        }
     }
     let packages = machine.packages.iter().flat_map(|all| PACKAGES.iter().map(|package| check_package(all, package)));
     [node, cli, chromium].into_iter().chain(packages).chain(machine.strace.as_ref().map(strace)).collect()
@@ -205,32 +222,69 @@ const fn status(tool: &Tool) -> Status {
 fn check(name: &'static str, status: Status, tool: &Tool, advice: Option<String>) -> Check {
     let found = match tool {
         Tool::Missing => "not found".to_owned(),
-        Tool::Broken(path, reason) => format!("{} does not run ({reason})", path.display()),
+        Tool::Broken(path, reason) => format!("{} cannot be used ({reason})", path.display()),
         Tool::Found(path, version) => format!("{version} at {}", path.display()),
     };
     Check { name, status, found, advice: advice.filter(|_| status != Status::Ok) }
 }
 
-/// Whether the folder for playwright-cli can be written; looks at the nearest folder that exists and makes none.
-fn folder(root: &Path, choice: &Choice) -> Check {
-    let nearest = root.ancestors().find(|folder| folder.exists()).unwrap_or(root);
-    let writable = nearest.is_dir() && can_write(nearest);
-    let advice = (!writable).then(|| "set WEBWISE_HOME to a folder that you can write".to_owned());
-    let status = if writable { Status::Ok } else { Status::Broken };
-    let mut check = Check { name: "folder", status, found: root.display().to_string(), advice };
-    if choice.driver == DriverName::Cdp {
-        check.is_not_needed_by(choice);
-    }
-    check
+/// Whether the folder for playwright-cli can be written.
+fn folder(root: &Path) -> Check {
+    let fault = fault(root);
+    let advice = fault.map(|_| "set WEBWISE_HOME to a folder that you can write".to_owned());
+    folder_check("folder of playwright-cli", root, fault, advice)
 }
 
+/// Whether memory can be kept: read and written where it is, or made.
+fn memory(place: Result<PathBuf, Refusal>) -> Check {
+    match place {
+        Ok(place) => {
+            let fault = fault(&place);
+            let advice = fault.map(|_| {
+                "make it a folder that you can read and write, or name another with --memory-dir or WEBWISE_HOME"
+                    .to_owned()
+            });
+            folder_check("memory", &place, fault, advice)
+        }
+        Err(refusal) => {
+            let found = "it has no folder".to_owned();
+            Check { name: "memory", status: Status::Broken, found, advice: Some(refusal.sentence().to_owned()) }
+        }
+    }
+}
+
+fn folder_check(name: &'static str, folder: &Path, fault: Option<&str>, advice: Option<String>) -> Check {
+    let status = if fault.is_none() { Status::Ok } else { Status::Broken };
+    let fault = fault.map(|fault| format!(" {fault}")).unwrap_or_default();
+    Check { name, status, found: format!("{}{fault}", folder.display()), advice }
+}
+
+/// What is wrong with a folder in which files are kept; makes none.
+fn fault(folder: &Path) -> Option<&'static str> {
+    // A link that leads nowhere is there, and in the way.
+    if folder.symlink_metadata().is_ok() {
+        return match (folder.is_dir(), can(folder, true)) {
+            (false, _) => Some("is no folder"),
+            (true, false) => Some("cannot be read and written"),
+            (true, true) => None,
+        };
+    }
+    let nearest = folder.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
+    let fine = nearest.is_some_and(|folder| folder.is_dir() && can(folder, false));
+    (!fine).then_some("cannot be made")
+}
+
+/// Whether files can be put into a folder, and its list read if that matters.
 #[cfg(unix)]
-fn can_write(folder: &Path) -> bool {
-    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
+fn can(folder: &Path, read: bool) -> bool {
+    use rustix::fs::Access;
+
+    let rights = Access::WRITE_OK | Access::EXEC_OK | if read { Access::READ_OK } else { Access::empty() };
+    rustix::fs::access(folder, rights).is_ok()
 }
 
 #[cfg(not(unix))]
-fn can_write(folder: &Path) -> bool {
+fn can(folder: &Path, _read: bool) -> bool {
     folder.metadata().is_ok_and(|m| !m.permissions().readonly())
 }
 
@@ -311,7 +365,7 @@ mod tests {
             Machine { chromium: Tool::Broken("/x".into(), "exit 1".into()), chromium_is_given: true, ..machine() };
         assert_eq!(
             lines(&wrong)[2],
-            "broken   Chromium: /x does not run (exit 1) -> correct or unset WEBWISE_CHROMIUM"
+            "broken   Chromium: /x cannot be used (exit 1) -> correct or unset WEBWISE_CHROMIUM"
         );
     }
 
@@ -349,12 +403,45 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_matters_to_the_driver_that_is_installed_there() {
-        let nowhere = Path::new("/dev/null/x");
-        let said = folder(nowhere, &asked(DriverName::PlaywrightCli)).line();
-        assert_eq!(said, "broken   folder: /dev/null/x -> set WEBWISE_HOME to a folder that you can write");
-        let said = folder(nowhere, &asked(DriverName::Cdp)).line();
-        assert_eq!(said, "note     folder: /dev/null/x, and cdp does not need it");
+    fn which_program_is_taken_is_told_with_the_reason() {
+        let at = |path: &str| Tool::Found(path.into(), CLI_VERSION);
+        for (cli, cli_is_given, said) in [
+            (at("/r/node_modules/.bin/playwright-cli"), false, "in webwise's own folder"),
+            (at("/usr/bin/playwright-cli"), false, "found on PATH"),
+            (at("/usr/bin/playwright-cli"), true, "chosen by WEBWISE_PLAYWRIGHT_CLI"),
+        ] {
+            let line = lines(&Machine { cli, cli_is_given, ..machine() }).remove(1);
+            assert!(line.starts_with("ok       playwright-cli: 0.1.22 at /") && line.ends_with(said), "{line}");
+        }
+        let named = lines(&Machine { chromium_is_given: true, ..machine() }).remove(2);
+        assert_eq!(named, "ok       Chromium: 156.0.0 at /usr/bin/chromium, chosen by WEBWISE_CHROMIUM");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_says_whose_it_is_and_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let new = dir.path().join("a/b");
+        assert_eq!(folder(&new).line(), format!("ok       folder of playwright-cli: {}", new.display()));
+        assert_eq!(memory(Ok(new.clone())).line(), format!("ok       memory: {}", new.display()));
+        assert!(!dir.path().join("a").exists(), "nothing is made");
+        std::fs::create_dir_all(&new).unwrap();
+        assert_eq!(memory(Ok(new)).status, Status::Ok);
+
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(
+            folder(&file.join("x")).line(),
+            format!(
+                "broken   folder of playwright-cli: {}/x cannot be made -> set WEBWISE_HOME to a folder that you can write",
+                file.display()
+            )
+        );
+        for (place, fault) in [(file.clone(), "is no folder"), (file.join("x"), "cannot be made")] {
+            let line = memory(Ok(place.clone())).line();
+            assert!(line.starts_with(&format!("broken   memory: {} {fault} -> ", place.display())), "{line}");
+        }
+        let none = memory(Err(Refusal::usage("set WEBWISE_HOME"))).line();
+        assert_eq!(none, "broken   memory: it has no folder -> set WEBWISE_HOME");
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn where_nothing_can_be_installed_setup_says_what_to_install() {
 
 #[test]
 fn a_home_that_cannot_be_made_is_refused() {
-    let machine = Machine::with(&[("node", "echo v20.1.0"), ("npm", "exit 0"), ("chromium", "echo 156.0")]);
+    let machine = Machine::with(&[("node", "echo v20.1.0"), ("npm", "exit 0"), ("chromium", "echo Chromium 156.0")]);
     let mut setup = machine.command(&["setup", "--driver", "playwright-cli"]);
     let output = setup.env("WEBWISE_HOME", "/dev/null/x").output().unwrap();
     assert!(refused(&machine, &output).contains("set WEBWISE_HOME to another folder"));
@@ -150,8 +150,11 @@ fn what_the_tests_need_is_checked_only_when_asked_and_a_wrong_wheel_is_not_unpac
 
 #[test]
 fn what_setup_starts_sees_no_key_and_what_it_needs_to_reach_the_registry() {
-    let machine =
-        Machine::with(&[("node", "echo v20.1.0"), ("chromium", "echo 156.0"), ("npm", "/usr/bin/env >&2; exit 3")]);
+    let machine = Machine::with(&[
+        ("node", "echo v20.1.0"),
+        ("chromium", "echo Chromium 156.0"),
+        ("npm", "/usr/bin/env >&2; exit 3"),
+    ]);
     let mut command = machine.command(&WITH_TOOL);
     let keys = ["GEMINI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "WEBWISE_LLM_API_KEY", "SHOP_PASSWORD"];
     command.envs(keys.map(|name| (name, "hunter2")));
@@ -168,7 +171,7 @@ fn what_setup_starts_sees_no_key_and_what_it_needs_to_reach_the_registry() {
 fn a_failed_installation_shows_what_the_program_said() {
     let machine = Machine::with(&[
         ("node", "echo v20.1.0"),
-        ("chromium", "echo 156.0"),
+        ("chromium", "echo Chromium 156.0"),
         ("npm", "echo 'registry is \u{1b}[31mon fire' >&2; exit 3"),
     ]);
     let output = machine.run(&WITH_TOOL);
@@ -179,7 +182,7 @@ fn a_failed_installation_shows_what_the_program_said() {
 
 #[test]
 fn an_installation_that_brings_nothing_is_not_called_a_success() {
-    let machine = Machine::with(&[("node", "echo v20.1.0"), ("chromium", "echo 156.0"), ("npm", "exit 0")]);
+    let machine = Machine::with(&[("node", "echo v20.1.0"), ("chromium", "echo Chromium 156.0"), ("npm", "exit 0")]);
     let output = machine.run(&WITH_TOOL);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("what it should bring is not there"));

@@ -117,10 +117,8 @@ pub(crate) fn choose(asked: Option<DriverName>, facts: &Facts) -> Result<Choice,
         return asked_for(driver, facts.has_pipes);
     }
     let (driver, why) = match facts.lack() {
+        _ if facts.cli_is_given => (DriverName::PlaywrightCli, "WEBWISE_PLAYWRIGHT_CLI names its tool".to_owned()),
         None => (DriverName::PlaywrightCli, "playwright-cli and a Node.js that runs it are here".to_owned()),
-        Some(_) if facts.cli_is_given => {
-            (DriverName::PlaywrightCli, "WEBWISE_PLAYWRIGHT_CLI names its tool".to_owned())
-        }
         Some(lack) if facts.has_pipes => (DriverName::Cdp, format!("{lack}, and cdp needs only Chromium")),
         Some(_) => (DriverName::PlaywrightCli, "on this system no other driver can start a browser".to_owned()),
     };
@@ -188,7 +186,10 @@ mod tests {
         assert_eq!(chosen(None, &named), "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool");
         assert_eq!(choose(Some(DriverName::Cdp), &named).unwrap().driver, DriverName::Cdp);
         let newer = Facts { cli_is_given: true, cli: found([0, 2, 0]), ..complete() };
-        assert_eq!(choose(None, &newer).unwrap().driver, DriverName::PlaywrightCli);
+        let tested = Facts { cli_is_given: true, ..complete() };
+        for facts in [newer, tested] {
+            assert_eq!(chosen(None, &facts), "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool");
+        }
     }
 
     #[test]

@@ -18,7 +18,11 @@ use super::{
     environment::allowed,
     packages::{PACKAGES, Packages},
 };
-use crate::{browser::ProgramPlaces, cli::Refusal};
+use crate::{
+    base::text::{clean, truncate},
+    browser::ProgramPlaces,
+    cli::Refusal,
+};
 
 /// The release of playwright-cli that the driver is tested with.
 pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
@@ -26,6 +30,10 @@ pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
 /// How long a program may take to say its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest part shown of what a program says. Unit: characters. Source: chosen; a line.
+const MAX_SAID: usize = 200;
+/// What browsers of Chromium's family call themselves beside their version; the first is what we call them.
+const FAMILY: [&str; 4] = ["Chromium", "Chrome", "Edge", "Brave"];
 
 /// Major, minor and patch number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,7 +160,7 @@ impl Machine {
         let (node, cli, chromium, installer, packages, strace) = tokio::join!(
             version_of(places.node(), places),
             version_of(places.tool(), places),
-            version_of(places.chromium(), places),
+            answer_of(places.chromium(), &["--version"], places, &FAMILY),
             installer(around),
             packages(around),
             strace(around)
@@ -188,7 +196,7 @@ async fn strace(around: &Surroundings) -> Option<Tool> {
 async fn packages(around: &Surroundings) -> Option<Packages> {
     let home = around.root.parent().filter(|_| around.for_tests)?;
     let missing = PACKAGES.iter().filter(|package| !package.mark_in(home).is_dir()).collect();
-    let pip = answer_of(around.places.on_path("python3"), &["-m", "pip", "--version"], &around.places).await;
+    let pip = answer_of(around.places.on_path("python3"), &["-m", "pip", "--version"], &around.places, &[]).await;
     Some(Packages { home: home.to_owned(), missing, pip })
 }
 
@@ -207,11 +215,11 @@ async fn installer(around: &Surroundings) -> Installer {
 
 /// Asks a program for its version; a script is run by the Node.js that the driver's would be.
 async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
-    answer_of(program, &["--version"], places).await
+    answer_of(program, &["--version"], places, &[]).await
 }
 
-/// Asks a program something that it answers with a version.
-async fn answer_of(program: Option<PathBuf>, question: &[&str], places: &ProgramPlaces) -> Tool {
+/// Asks a program something that it answers with a version, and with one of these names if there are any.
+async fn answer_of(program: Option<PathBuf>, question: &[&str], places: &ProgramPlaces, names: &[&str]) -> Tool {
     let Some(path) = program else { return Tool::Missing };
     let mut command = Command::new(&path);
     if let Ok(search) = std::env::join_paths(places.search_path()) {
@@ -219,10 +227,21 @@ async fn answer_of(program: Option<PathBuf>, question: &[&str], places: &Program
     }
     match output(command.args(question)).await {
         Ok(text) => match Version::find(&text) {
+            Some(_) if !names.is_empty() && !names.iter().any(|name| text.contains(name)) => {
+                Tool::Broken(path, format!("it says {} and is no {}", first_line(&text), names[0]))
+            }
             Some(version) => Tool::Found(path, version),
-            None => Tool::Broken(path, "it does not say its version".to_owned()),
+            None => Tool::Broken(path, format!("it says {} and no version", first_line(&text))),
         },
         Err(reason) => Tool::Broken(path, reason),
+    }
+}
+
+/// How what a program printed begins.
+fn first_line(text: &str) -> String {
+    match text.lines().map(str::trim).find(|line| !line.is_empty()) {
+        Some(line) => format!("{:?}", truncate(&clean(line), MAX_SAID)),
+        None => "nothing".to_owned(),
     }
 }
 
@@ -243,9 +262,7 @@ async fn output(command: &mut Command) -> Result<String, String> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    Err(format!("{} {}", output.status, crate::base::text::truncate(&crate::base::text::clean(line), 200))
-        .trim()
-        .to_owned())
+    Err(format!("{} {}", output.status, truncate(&clean(line), MAX_SAID)).trim().to_owned())
 }
 
 #[cfg(unix)]
@@ -259,131 +276,4 @@ const fn is_root() -> bool {
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    /// A folder with programs that say what they are told to say.
-    fn folder(programs: &[(&str, &str)]) -> tempfile::TempDir {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, script) in programs {
-            put(&dir.path().join(name), script);
-        }
-        dir
-    }
-
-    /// Written by a child: a file that this process holds open for writing, also through the fork of another test, cannot
-    /// be started.
-    fn put(path: &Path, script: &str) {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let write = "printf '%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
-        let script = if script.starts_with("#!") { script.to_owned() } else { format!("#!/bin/sh\n{script}") };
-        let mut sh = std::process::Command::new("sh");
-        assert!(sh.args(["-c", write, "sh"]).arg(path).arg(script).status().unwrap().success());
-    }
-
-    fn around(bin: &Path, home: &Path) -> Surroundings {
-        named(bin, home, &[])
-    }
-
-    /// Surroundings in which variables name programs.
-    fn named(bin: &Path, home: &Path, variables: &[(&str, &Path)]) -> Surroundings {
-        let places = ProgramPlaces::new(|name| match name {
-            "PATH" => Some(bin.into()),
-            "WEBWISE_HOME" => Some(home.into()),
-            _ => variables.iter().find(|(known, _)| *known == name).map(|(_, path)| path.into()),
-        });
-        let root = places.installation_folder().unwrap().to_owned();
-        Surroundings { root, places, is_root: false, for_tests: false }
-    }
-
-    #[test]
-    fn versions_are_found_in_what_programs_really_print() {
-        for (text, version) in [
-            ("v18.20.4\n", [18, 20, 4]),
-            ("0.1.22", [0, 1, 22]),
-            ("Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)", [156, 0, 8078]),
-            ("tool 12 release 1.2", [1, 2, 0]),
-        ] {
-            assert_eq!(Version::find(text), Some(Version(version)), "{text}");
-        }
-        assert_eq!(Version::find("no. version 7"), None);
-        assert_eq!(Version::find("99999999999999999999999.1"), None);
-    }
-
-    #[tokio::test]
-    async fn our_own_newer_node_is_preferred_to_an_old_one_on_the_path() {
-        let (bin, root) = (folder(&[("node", "echo v18.20.4")]), tempfile::tempdir().unwrap());
-        let old = Machine::inspect(&around(bin.path(), root.path())).await;
-        assert_eq!(old.node, Tool::Found(bin.path().join("node"), Version([18, 20, 4])));
-        let own = root.path().join("playwright-cli/node_modules/.bin/node");
-        put(&own, "echo v22.1.0");
-        let new = Machine::inspect(&around(bin.path(), root.path())).await;
-        assert_eq!(new.node, Tool::Found(own, Version([22, 1, 0])));
-    }
-
-    #[tokio::test]
-    async fn a_broken_program_is_not_a_missing_one() {
-        let bin = folder(&[("chromium", "echo 'cannot open display' >&2; exit 3"), ("node", "echo hello")]);
-        let machine = Machine::inspect(&around(bin.path(), bin.path())).await;
-        let Tool::Broken(_, reason) = machine.chromium else { panic!("{machine:?}") };
-        assert!(reason.contains("cannot open display"), "{reason}");
-        assert!(matches!(machine.node, Tool::Broken(..)));
-        assert_eq!(machine.cli, Tool::Missing);
-    }
-
-    #[tokio::test]
-    async fn a_program_that_the_environment_names_is_taken_as_it_is() {
-        let bin = folder(&[("chromium", "echo 1.0"), ("mine", "echo Chromium 150.2"), ("cli", "echo 0.1.22")]);
-        let (mine, cli) = (bin.path().join("mine"), bin.path().join("cli"));
-        let variables = [("WEBWISE_CHROMIUM", &*mine), ("WEBWISE_PLAYWRIGHT_CLI", &*cli)];
-        let machine = Machine::inspect(&named(bin.path(), bin.path(), &variables)).await;
-        assert_eq!(machine.chromium.version(), Some(Version([150, 2, 0])));
-        assert_eq!(machine.cli.version(), Some(CLI_VERSION));
-        assert!(machine.cli_is_given && machine.chromium_is_given);
-    }
-
-    #[tokio::test]
-    async fn what_the_tests_need_is_looked_for_only_when_it_is_wanted() {
-        let bin = folder(&[
-            ("python3", "test \"$*\" = '-m pip --version' && echo pip 23.0.1 from /usr/lib"),
-            ("strace", "echo strace -- version 6.1"),
-        ]);
-        let around = around(bin.path(), bin.path());
-        let machine = Machine::inspect(&around).await;
-        assert_eq!((machine.packages, machine.strace), (None, None));
-        let around = around.for_tests(true);
-        let machine = Machine::inspect(&around).await;
-        assert_eq!(machine.strace.unwrap().version(), Some(Version([6, 1, 0])));
-        let packages = machine.packages.unwrap();
-        assert_eq!(packages.missing, PACKAGES.iter().collect::<Vec<_>>());
-        assert_eq!(packages.pip.version(), Some(Version([23, 0, 1])));
-        assert_eq!(PACKAGES[0].folder_in(&packages.home), bin.path().join("miniwob/1.1.0"));
-        std::fs::create_dir_all(PACKAGES[0].mark_in(&packages.home)).unwrap();
-        assert_eq!(Machine::inspect(&around).await.packages.unwrap().missing, packages.missing[1..]);
-    }
-
-    #[tokio::test]
-    async fn a_script_for_node_runs_through_the_node_that_was_chosen() {
-        let bin = folder(&[("node", "if [ $# = 2 ]; then echo 0.1.22; else echo v20.1.0; fi")]);
-        let script = bin.path().join("playwright-cli");
-        put(&script, "#!/usr/bin/env node");
-        let machine = Machine::inspect(&around(bin.path(), bin.path())).await;
-        assert_eq!(machine.cli, Tool::Found(script, CLI_VERSION));
-    }
-
-    #[tokio::test]
-    async fn who_may_install_is_found_out_without_a_password() {
-        let refused = folder(&[("apt-get", "exit 0"), ("sudo", "exit 1")]);
-        assert_eq!(Machine::inspect(&around(refused.path(), refused.path())).await.installer, Installer::NotAllowed);
-        let mut around = around(refused.path(), refused.path());
-        around.is_root = true;
-        let apt_get = refused.path().join("apt-get");
-        assert_eq!(Machine::inspect(&around).await.installer, Installer::AptGet(apt_get.clone()));
-        put(&refused.path().join("sudo"), "test \"$*\" = '-n true'");
-        around.is_root = false;
-        let sudo = refused.path().join("sudo");
-        assert_eq!(Machine::inspect(&around).await.installer, Installer::Sudo { sudo, apt_get });
-        std::fs::remove_file(refused.path().join("apt-get")).unwrap();
-        assert_eq!(Machine::inspect(&around).await.installer, Installer::NoAptGet);
-    }
-}
+mod tests;

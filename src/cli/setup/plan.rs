@@ -76,7 +76,7 @@ pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, Stri
     ] {
         if wrong && let Tool::Broken(path, reason) = tool {
             return Err(format!(
-                "{variable} names {}, which does not run ({reason}): correct or unset it",
+                "{variable} names {}, which cannot be used ({reason}): correct or unset it",
                 path.display()
             ));
         }
