@@ -4,11 +4,12 @@ use std::path::Path;
 
 use webwise::{
     action::{BrowserAction, ErrorClass, StateFile},
-    browser::{BrowserDriver, Cdp, ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions},
+    browser::{BrowserDriver, Cdp, CdpOptions, ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions},
 };
 
 use crate::{
-    bed::{folder, goto, options, serve, text_of},
+    bed::{Bed, folder, goto, options, serve, text_of},
+    chromium::Running,
     web::{Answer, Web},
 };
 
@@ -23,6 +24,7 @@ fn keeper() -> Web {
                     "Content-Type: text/html; charset=utf-8".into(),
                     "Set-Cookie: shown=yes; Path=/; Max-Age=9999".into(),
                     "Set-Cookie: hidden=deep; Path=/; HttpOnly; SameSite=Lax".into(),
+                    "Set-Cookie: part=own; Path=/; Secure; SameSite=None; Partitioned".into(),
                 ],
                 ..Answer::page("<script>localStorage.setItem('k\"<', 'v\\u2028 Ü')</script><p>done")
             },
@@ -31,6 +33,7 @@ fn keeper() -> Web {
                     "Content-Type: text/html; charset=utf-8".into(),
                     "Set-Cookie: shown=; Path=/; Max-Age=0".into(),
                     "Set-Cookie: hidden=; Path=/; Max-Age=0".into(),
+                    "Set-Cookie: part=; Path=/; Secure; SameSite=None; Partitioned; Max-Age=0".into(),
                 ],
                 ..Answer::page("<script>localStorage.clear()</script><p>done")
             },
@@ -59,7 +62,7 @@ async fn shown(driver: &dyn BrowserDriver, web: &Web) -> String {
     text_of(&driver.observe(&ObserveRequest::default()).await.unwrap())
 }
 
-const KEPT: &str = "kept shown=yes and v Ü";
+const KEPT: &str = "kept shown=yes; part=own and v Ü";
 const NOTHING: &str = "kept and null";
 
 async fn native(base: &Path, states: &Path) -> Cdp {
@@ -85,6 +88,8 @@ async fn passes(web: &Web, from: &dyn BrowserDriver, to: &dyn BrowserDriver) {
     assert_eq!(shown(to, web).await, NOTHING);
     act(to, load()).await;
     assert_eq!(shown(to, web).await, KEPT, "{to:?} reads that of {from:?}");
+    act(to, goto(web.url("127.0.0.1", "/forget"))).await;
+    assert_eq!(shown(to, web).await, NOTHING, "the cookie of this site's pages alone is one again");
     assert!(web.asked().len() > 4);
 }
 
@@ -128,5 +133,99 @@ async fn a_state_is_in_its_folder_under_a_plain_name_and_no_tab_of_it_is_seen() 
     std::fs::write(states.path().join("state-kept.json"), "{\"cookies\": 7}").unwrap();
     let execution = cdp.execute(&ExecuteRequest::new(load())).await.unwrap();
     assert_eq!(execution.outcome.class(), Some(ErrorClass::FileRefused));
+    cdp.close().await.unwrap();
+}
+
+/// A page of one origin with a frame of another one, and a page that shows what is kept.
+fn framed() -> Web {
+    serve(|asked| match asked.path.split('?').next().unwrap_or_default() {
+        "/framed" => Answer::page("<p>outer<iframe src='THERE/inner'></iframe>"),
+        "/inner" => Answer::page("<p>inner"),
+        _ => Answer::page("<p>plain"),
+    })
+}
+
+/// Loads a state, which must be refused; the words.
+async fn is_refused(driver: &Cdp, states: &Path, state: &str) -> String {
+    std::fs::write(states.join("state-kept.json"), state).unwrap();
+    let execution = driver.execute(&ExecuteRequest::new(load())).await.unwrap();
+    let webwise::action::Outcome::Failed(failure) = execution.outcome else { panic!("{state}: {execution:?}") };
+    assert_eq!(failure.class, ErrorClass::FileRefused, "{failure:?}");
+    failure.detail
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_cannot_be_loaded_leaves_the_cookies_as_they_were() {
+    let (base, states, web) = (folder(), folder(), keeper());
+    let cdp = native(base.path(), states.path()).await;
+    act(&cdp, goto(web.url("127.0.0.1", "/keep"))).await;
+    let ok = r#"{"name":"other","value":"new","domain":"127.0.0.1","path":"/"}"#;
+    let long = "x".repeat(11 << 20);
+    let origin = web.url("127.0.0.1", "").trim_end_matches('/').to_owned();
+    for (state, word) in [
+        (format!(r#"{{"cookies":[{ok},{{"name":"x","value":"a\nb","domain":"127.0.0.1","path":"/"}}]}}"#), "cookie"),
+        (format!(r#"{{"cookies":[{ok},{{"name":"x","domain":"127.0.0.1","path":"/"}}]}}"#), "no such"),
+        (
+            format!(r#"{{"cookies":[{ok},{{"name":"a","value":"","domain":"x","path":"/","sameSite":"Odd"}}]}}"#),
+            "no such",
+        ),
+        // More than an origin may keep.
+        (
+            format!(
+                r#"{{"cookies":[{ok}],"origins":[{{"origin":"{origin}","localStorage":[{{"name":"a","value":"{long}"}}]}}]}}"#
+            ),
+            &origin,
+        ),
+    ] {
+        let detail = is_refused(&cdp, states.path(), &state).await;
+        assert!(detail.contains(word), "{detail}");
+        assert_eq!(shown(&cdp, &web).await, KEPT, "{word}");
+    }
+    cdp.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_origins_that_were_visited_are_saved_with_halves_of_characters() {
+    let states = folder();
+    let bed = Bed::with(framed(), |options| options.with_scripts(true).with_state_folder(states.path())).await;
+    // The frame's own storage under another page is not that of its origin.
+    let there = bed.web.url("localhost", "/");
+    bed.does(goto(&*there)).await;
+    bed.eval("() => { localStorage.setItem('of', 'there'); document.cookie = 'c=1'; }").await;
+    bed.open("/framed").await;
+    bed.eval("() => localStorage.setItem('half \\ud83d', '\\udc00 \\u2028')").await;
+    bed.does(save()).await;
+    let file = states.path().join("state-kept.json");
+    let saved = std::fs::read_to_string(&file).unwrap();
+    assert!(saved.contains(r"half \ud83d") || saved.contains(r"half \uD83D"), "{saved}");
+    let there = there.trim_end_matches('/');
+    assert!(saved.contains(&format!("\"{there}\"")) && saved.contains("\"there\""), "{saved}");
+    bed.eval("() => localStorage.clear()").await;
+    bed.does(load()).await;
+    let kept =
+        "() => JSON.stringify([localStorage.length, localStorage.getItem('half \\ud83d') === '\\udc00 \\u2028'])";
+    assert_eq!(bed.eval(kept).await.replace('\\', ""), "\"[1,true]\"");
+    bed.does(goto(format!("{there}/"))).await;
+    assert!(bed.eval("() => document.cookie + localStorage.getItem('of')").await.contains("there"));
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_browser_of_others_only_the_sites_of_the_state_are_changed() {
+    let (states, web) = (folder(), keeper());
+    let browser = Running::start().await;
+    let options = CdpOptions::new("/nonexistent").with_state_folder(states.path());
+    let cdp = Cdp::attach(&browser.address(), &options).await.unwrap();
+    let of = |host: &str, path: &str| goto(web.url(host, path));
+    // The person is known to both sites; the state is that of somebody else on one of them.
+    act(&cdp, of("127.0.0.1", "/keep")).await;
+    act(&cdp, of("localhost", "/keep")).await;
+    let state = r#"{"cookies":[{"name":"other","value":"new","domain":"127.0.0.1","path":"/"}]}"#;
+    std::fs::write(states.path().join("state-kept.json"), state).unwrap();
+    act(&cdp, load()).await;
+    assert_eq!(shown(&cdp, &web).await, "kept other=new and v Ü");
+    act(&cdp, of("localhost", "/")).await;
+    let there = text_of(&cdp.observe(&ObserveRequest::default()).await.unwrap());
+    assert_eq!(there, KEPT, "another site of the person's");
     cdp.close().await.unwrap();
 }

@@ -6,6 +6,8 @@ mod tab;
 
 use std::{collections::HashMap, fmt};
 
+use url::Url;
+
 pub(super) use tab::{Frame, Request, Tab, World};
 
 use super::events::{FrameTree, TargetInfo, Told};
@@ -55,11 +57,16 @@ pub(super) struct Known {
     pub(super) blank: usize,
     /// The frame that the action under way aimed at.
     pub(super) aimed: Option<String>,
+    /// Origins of the web that tabs and frames have shown, the last one last.
+    pub(super) origins: Vec<String>,
     pub(super) closed: bool,
 }
 
 /// How the address of a tab begins that this driver makes for itself and that is nobody's business.
 pub(super) const HIDDEN: &str = "about:blank#webwise-";
+
+/// Most origins that are remembered. Unit: origins. Source: chosen; a page has up to some thirty.
+const MAX_ORIGINS: usize = 200;
 
 /// Largest file that is kept. Unit: bytes. Source: chosen, the same for every driver.
 pub(super) const MAX_DOWNLOAD: f64 = 104_857_600.0;
@@ -154,6 +161,9 @@ impl Known {
             other => {
                 let Some(session) = session else { return Vec::new() };
                 let number = self.last_frame + 1;
+                if let Told::FrameNavigated(frame) = &other {
+                    self.shown(&frame.url);
+                }
                 let Some(tab) = self.tab_of(session) else { return Vec::new() };
                 if tab.learn(session, other, number) {
                     self.last_frame = number;
@@ -169,6 +179,7 @@ impl Known {
         while let Some(at) = open.pop() {
             open.extend(&at.child_frames);
             let number = self.last_frame + 1;
+            self.shown(&at.frame.url);
             let Some(tab) = self.tab_of(session) else { return };
             // What events have told since is newer.
             let is_known = tab.frames.get(&at.frame.id).is_some_and(|frame| !frame.loader.is_empty());
@@ -176,6 +187,25 @@ impl Known {
                 self.last_frame = number;
             }
         }
+    }
+
+    /// A tab or a frame shows an address.
+    fn shown(&mut self, address: &str) {
+        if let Ok(url) = Url::parse(address)
+            && matches!(url.scheme(), "http" | "https")
+        {
+            self.visited(&url);
+        }
+    }
+
+    /// Remembers an origin.
+    pub(super) fn visited(&mut self, url: &Url) {
+        let origin = url.origin().ascii_serialization();
+        self.origins.retain(|other| *other != origin);
+        if self.origins.len() >= MAX_ORIGINS {
+            self.origins.remove(0);
+        }
+        self.origins.push(origin);
     }
 
     fn created(&mut self, target: &TargetInfo) -> Option<Effect> {

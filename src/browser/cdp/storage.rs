@@ -1,164 +1,153 @@
 //! Cookies and local storage, kept in files. The format is that of playwright's `storageState`, so that both drivers read
 //! each other's files.
+//!
+//! Nothing is lost on the way: what cannot be read whole is not saved, and what cannot be put in the place of the cookies that
+//! are there leaves them there.
+//!
+//! ```text
+//! file   the format
+//! visit  a page of an origin, for what that keeps
+//! ```
 
-use std::{fs, io, path::PathBuf};
+mod file;
+mod visit;
 
-use serde::{Deserialize, Serialize};
+use std::{collections::HashSet, io, path::PathBuf};
+
+use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
 use url::Url;
-use uuid::Uuid;
 
-use super::{
-    driver::Cdp,
-    hub::{Evaluated, evaluated},
-    known::HIDDEN,
-    trouble::Trouble,
+use self::{
+    file::{Cookie, OfOrigin, State},
+    visit::{Stored, Visit},
 };
+use super::{driver::Cdp, trouble::Trouble};
 use crate::{
     action::ErrorClass,
     base::{Error, ErrorKind, SessionId},
-    browser::{chromium, rules::STATE_NAME},
+    browser::rules::STATE_NAME,
 };
-
-/// Largest file read. Unit: bytes. Source: chosen; browsers keep 10 MB an origin.
-const MAX_FILE: u64 = 64 << 20;
-
-/// A saved state.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct State {
-    #[serde(default)]
-    cookies: Vec<Cookie>,
-    #[serde(default)]
-    origins: Vec<OfOrigin>,
-}
-
-/// A cookie; what is not named here is not kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Cookie {
-    name: String,
-    value: String,
-    domain: String,
-    path: String,
-    /// Seconds since 1970; -1 for one that ends with the browser.
-    #[serde(default = "with_the_browser")]
-    expires: f64,
-    #[serde(default)]
-    http_only: bool,
-    #[serde(default)]
-    secure: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    same_site: Option<String>,
-}
-
-const fn with_the_browser() -> f64 {
-    -1.0
-}
-
-/// What an origin keeps in its local storage.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OfOrigin {
-    origin: String,
-    #[serde(default)]
-    local_storage: Vec<Item>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Item {
-    name: String,
-    value: String,
-}
 
 #[derive(Deserialize)]
 struct Cookies {
-    cookies: Vec<Cookie>,
-}
-
-/// Local storage as the page side tells it.
-#[derive(Deserialize)]
-struct Stored {
-    origin: String,
-    items: Vec<Item>,
+    cookies: Vec<Value>,
 }
 
 impl Cdp {
-    /// Saves cookies, and what the origins of the current tab keep.
+    /// Saves cookies, and what the origins keep that were visited.
     pub(super) async fn save_state(&self, name: &str) -> Result<(), Trouble> {
         let path = self.state_file(name)?;
-        let Cookies { cookies } = self.hub.wire.call(None, "Storage.getCookies", json!({})).await?;
-        let frames: Vec<String> =
-            self.hub.known().tab().map(|tab| tab.frames.keys().cloned().collect()).unwrap_or_default();
+        let cookies = self.cookies().await?.into_iter().filter_map(Cookie::told).collect();
+        let visited = self.hub.known().origins.clone();
         let mut origins: Vec<OfOrigin> = Vec::new();
-        for frame in frames {
-            match self.hub.ask::<Stored>(&frame, "stored", json!([])).await {
-                Ok(Stored { origin, items }) if !items.is_empty() && !origins.iter().any(|o| o.origin == origin) => {
-                    origins.push(OfOrigin { origin, local_storage: items });
+        if !visited.is_empty() {
+            origins.extend(self.kept_here().await?);
+        }
+        let mut visit = None;
+        for origin in visited {
+            if origins.iter().any(|of| of.origin == origin) {
+                continue;
+            }
+            let Some(url) = web_origin(&origin) else { continue };
+            let unreadable = |trouble| match trouble {
+                Trouble::Broken(_) | Trouble::Refused(_) | Trouble::Moved => {
+                    Trouble::refused(ErrorClass::FileRefused, &format!("what {origin} keeps cannot be read"))
                 }
-                // Nothing kept, a document that may keep nothing, or one that is gone.
-                Ok(_) | Err(Trouble::Moved | Trouble::Refused(_) | Trouble::Broken(_)) => {}
-                Err(trouble) => return Err(trouble),
+                other => other,
+            };
+            if visit.is_none() {
+                visit = Some(Visit::begin(&self.hub).await?);
+            }
+            if let Some(visit) = &visit {
+                origins.push(visit.read(&url).await.map_err(unreadable)?);
             }
         }
-        write(&path, &State { cookies, origins }).map_err(broken)
+        origins.retain(|of| !of.local_storage.is_empty());
+        let state = State { cookies, origins };
+        spawn_blocking(move || state.write(&path)).await.map_err(io::Error::other).flatten().map_err(broken)
     }
 
-    /// Puts a saved state in the place of the cookies that are there, and adds what origins kept.
+    /// What the origin of the current page keeps, as the page itself sees it now; nothing if it cannot say.
+    async fn kept_here(&self) -> Result<Option<OfOrigin>, Trouble> {
+        let page = self.page()?;
+        match self.hub.ask::<Stored>(&page, "stored", json!([])).await {
+            Ok(Stored { origin, items }) => Ok(Some(OfOrigin { origin, local_storage: items })),
+            Err(Trouble::Moved | Trouble::Refused(_) | Trouble::Broken(_)) => Ok(None),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Puts a saved state in the place of the cookies that are there, and adds what origins kept. In a browser of others, cookies
+    /// of sites that the state does not speak of stay.
     pub(super) async fn load_state(&self, name: &str) -> Result<(), Trouble> {
         let path = self.state_file(name)?;
-        let refused = || Trouble::refused(ErrorClass::FileRefused, "there is no such saved state");
-        let state = read(&path).map_err(|_| refused())?;
-        self.hub.wire.call::<Value>(None, "Storage.clearCookies", json!({})).await?;
-        self.hub.wire.call::<Value>(None, "Storage.setCookies", json!({ "cookies": state.cookies })).await?;
-        for of in state.origins.iter().filter(|of| !of.local_storage.is_empty()) {
-            self.restore(of).await?;
+        let refused = |_| Trouble::refused(ErrorClass::FileRefused, "there is no such saved state");
+        let state = spawn_blocking(move || State::read(&path)).await.map_err(io::Error::other).flatten();
+        let state = state.map_err(refused)?;
+        let before = self.cookies().await?;
+        let new: Vec<Value> = state.cookies.iter().map(Cookie::given).collect();
+        let loaded = self.put(&state, &before, &new).await;
+        if loaded.is_err() {
+            // Those of a page without a site cannot be set, and were not taken away.
+            let before: Vec<Value> = before.into_iter().filter(|cookie| cookie["partitionKeyOpaque"] != true).collect();
+            // If that fails too, the first error is the one to tell.
+            let _ = self.exchange(&new, &before, |_| true).await;
+        }
+        loaded
+    }
+
+    async fn put(&self, state: &State, before: &[Value], new: &[Value]) -> Result<(), Trouble> {
+        let is_replaced = |domain: &str| self.hub.owned || state.speaks_of(domain);
+        self.exchange(before, new, is_replaced).await.map_err(|trouble| match trouble {
+            Trouble::Broken(_) => Trouble::refused(ErrorClass::FileRefused, "it has a cookie that no browser takes"),
+            other => other,
+        })?;
+        let kept = state.origins.iter().filter(|of| !of.local_storage.is_empty());
+        // What is no origin of the web was written by nobody whom a page could meet.
+        let kept: Vec<_> = kept.filter_map(|of| Some((web_origin(&of.origin)?, of))).collect();
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let visit = Visit::begin(&self.hub).await?;
+        for (url, of) in kept {
+            visit.write(&url, &of.local_storage).await.map_err(|trouble| match trouble {
+                Trouble::Broken(_) => {
+                    Trouble::refused(ErrorClass::FileRefused, &format!("{} cannot keep that much", of.origin))
+                }
+                other => other,
+            })?;
+            self.hub.known().visited(&url);
         }
         Ok(())
     }
 
-    /// Writes to the local storage of an origin: from a page of that origin that is made for it, empty and without a server.
-    async fn restore(&self, of: &OfOrigin) -> Result<(), Trouble> {
-        // What is not an origin was written by nobody who could keep anything there.
-        let Ok(url) = Url::parse(&of.origin) else { return Ok(()) };
-        if !matches!(url.scheme(), "http" | "https") {
-            return Ok(());
+    async fn cookies(&self) -> Result<Vec<Value>, Trouble> {
+        let Cookies { cookies } = self.hub.wire.call(None, "Storage.getCookies", json!({})).await?;
+        Ok(cookies)
+    }
+
+    /// Puts cookies in the place of others. First the new ones are set, all of them or none, and then the others go: whenever it
+    /// is given up, what should be there is there.
+    async fn exchange(&self, old: &[Value], new: &[Value], goes: impl Fn(&str) -> bool) -> Result<(), Trouble> {
+        let session = self.main_session()?;
+        self.hub.wire.call::<Value>(None, "Storage.setCookies", json!({ "cookies": new })).await?;
+        let stay: HashSet<String> = new.iter().map(identity).collect();
+        let domain = |cookie: &Value| cookie["domain"].as_str().unwrap_or_default().to_owned();
+        let gone = old.iter().filter(|cookie| !stay.contains(&identity(cookie)) && goes(&domain(cookie)));
+        let calls = gone.map(|cookie| {
+            let mut params = json!({ "name": cookie["name"], "domain": cookie["domain"], "path": cookie["path"] });
+            if cookie["partitionKey"].is_object() {
+                params["partitionKey"] = cookie["partitionKey"].clone();
+            }
+            self.hub.wire.call::<Value>(Some(&session), "Network.deleteCookies", params)
+        });
+        // All are sent before the first one is answered.
+        for call in calls.collect::<Vec<_>>() {
+            call.await?;
         }
-        let wire = &self.hub.wire;
-        let address = format!("{HIDDEN}{}", Uuid::new_v4().simple());
-        let made: Made = wire.call(None, "Target.createTarget", json!({ "url": address, "background": true })).await?;
-        let work = async {
-            let params = json!({ "targetId": made.target_id, "flatten": true });
-            let Attached { session_id } = wire.call(None, "Target.attachToTarget", params).await?;
-            let session = Some(&*session_id);
-            wire.call::<Value>(session, "Page.enable", json!({})).await?;
-            wire.call::<Value>(session, "Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] })).await?;
-            let navigated = wire.call::<Value>(session, "Page.navigate", json!({ "url": url }));
-            let request = self
-                .hub
-                .until(|known| {
-                    let closed = known.closed.then_some(Err(Trouble::Lost("the connection to the browser is closed")));
-                    closed.or_else(|| known.paused.remove(&session_id).map(Ok))
-                })
-                .await?;
-            let answer = json!({
-                "requestId": request,
-                "responseCode": 200,
-                "responseHeaders": [{ "name": "Content-Type", "value": "text/html" }],
-                "body": "",
-            });
-            wire.call::<Value>(session, "Fetch.fulfillRequest", answer).await?;
-            navigated.await?;
-            let expression = format!(
-                "for (const {{ name, value }} of {}) localStorage.setItem(name, value)",
-                serde_json::to_string(&of.local_storage).unwrap_or_default()
-            );
-            let params = json!({ "expression": expression, "returnByValue": true });
-            evaluated(wire.call::<Evaluated>(session, "Runtime.evaluate", params).await?).map(drop)
-        };
-        let restored = work.await;
-        // Whatever became of it, the page goes.
-        let _ = wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": made.target_id })).await;
-        restored
+        Ok(())
     }
 
     fn state_file(&self, name: &str) -> Result<PathBuf, Trouble> {
@@ -173,86 +162,17 @@ impl Cdp {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Made {
-    target_id: String,
+/// What tells a cookie from every other one.
+fn identity(cookie: &Value) -> String {
+    let domain = cookie["domain"].as_str().unwrap_or_default().to_ascii_lowercase();
+    json!([cookie["name"], domain, cookie["path"], cookie["partitionKey"]]).to_string()
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Attached {
-    session_id: String,
+/// The address of an origin of the web.
+fn web_origin(origin: &str) -> Option<Url> {
+    Url::parse(origin).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 fn broken(error: io::Error) -> Trouble {
     Trouble::Broken(Error::new(ErrorKind::Io, "browser.state").with_source(error))
-}
-
-/// Writes a file that only this user can read, in one step: who reads it finds the old one or the new one.
-fn write(path: &std::path::Path, state: &State) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)?;
-    let new = folder.join(format!(".state-{}.new", Uuid::new_v4().simple()));
-    chromium::write_private(&new, &serde_json::to_vec_pretty(state)?)?;
-    fs::rename(&new, path).inspect_err(|_| _ = fs::remove_file(&new))
-}
-
-fn read(path: &std::path::Path) -> io::Result<State> {
-    use io::Read as _;
-    let mut text = String::new();
-    let read = fs::File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
-    if read as u64 > MAX_FILE {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    // A list would be read as the fields in their order.
-    if !text.trim_start().starts_with('{') {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    Ok(serde_json::from_str(&text)?)
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    use super::*;
-
-    #[test]
-    fn a_state_is_read_back_as_it_was_written_and_only_its_owner_can_read_it() {
-        let base = tempfile::tempdir().unwrap();
-        let path = base.path().join("states/state-a.json");
-        let cookie = Cookie {
-            name: "n".into(),
-            value: "v".into(),
-            domain: "a.test".into(),
-            path: "/".into(),
-            expires: -1.0,
-            http_only: true,
-            secure: false,
-            same_site: Some("Lax".into()),
-        };
-        let item = Item { name: "k".into(), value: "\u{2028}".into() };
-        let origins = vec![OfOrigin { origin: "https://a.test".into(), local_storage: vec![item.clone()] }];
-        write(&path, &State { cookies: vec![cookie.clone()], origins }).unwrap();
-        write(&path, &read(&path).unwrap()).unwrap();
-        let state = read(&path).unwrap();
-        assert_eq!((&state.cookies[0], &state.origins[0].local_storage[0]), (&cookie, &item));
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left there");
-    }
-
-    #[test]
-    fn what_another_tool_saved_is_read_and_what_is_broken_is_refused() {
-        let base = tempfile::tempdir().unwrap();
-        let path = base.path().join("state-b.json");
-        fs::write(&path, r#"{"cookies":[{"name":"a","value":"b","domain":"x","path":"/","partitionKey":"p"}]}"#)
-            .unwrap();
-        let state = read(&path).unwrap();
-        assert_eq!((state.cookies[0].expires, state.origins.len()), (-1.0, 0));
-        for broken in ["", "[]", r#"{"cookies":7}"#] {
-            fs::write(&path, broken).unwrap();
-            assert!(read(&path).is_err(), "{broken}");
-        }
-    }
 }

@@ -1,0 +1,139 @@
+//! What an origin keeps, read and written from a page of that origin that is made for it, empty and without a server.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use url::Url;
+use uuid::Uuid;
+
+use super::file::{Item, OfOrigin};
+use crate::browser::cdp::{
+    hub::{Evaluated, Hub, evaluated},
+    known::HIDDEN,
+    trouble::Trouble,
+    wire::Wire,
+};
+
+/// Where such a page is, and all that is kept there.
+const READ: &str = "({ origin: self.origin, items: Object.keys(localStorage).map(name => ({ name, value: \
+                    localStorage.getItem(name) })) })";
+
+/// Local storage as a page tells it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Stored {
+    pub(super) origin: String,
+    pub(super) items: Vec<Item>,
+}
+
+/// A tab that nobody sees, for one origin after the other. It goes with this.
+#[derive(Debug)]
+pub(super) struct Visit<'a> {
+    hub: &'a Hub,
+    _tab: Hidden,
+    session: String,
+}
+
+/// A tab that was made.
+#[derive(Debug)]
+struct Hidden {
+    wire: Wire,
+    target: String,
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        drop(self.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": self.target })));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Made {
+    target_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attached {
+    session_id: String,
+}
+
+impl<'a> Visit<'a> {
+    pub(super) async fn begin(hub: &'a Hub) -> Result<Self, Trouble> {
+        let wire = hub.wire.clone();
+        let address = format!("{HIDDEN}{}", Uuid::new_v4().simple());
+        // Browsers that know of it show such a tab in no window, and close it when we are gone.
+        let params = json!({ "url": address, "background": true, "hidden": true });
+        let making = tokio::spawn(async move {
+            let made: Made = wire.call(None, "Target.createTarget", params).await?;
+            // Whoever gave up waiting for it leaves it here, and it is closed.
+            Ok::<_, Trouble>(Hidden { wire, target: made.target_id })
+        });
+        let tab = making.await.map_err(|_| Trouble::Late)??;
+        let params = json!({ "targetId": tab.target, "flatten": true });
+        let Attached { session_id: session } = hub.wire.call(None, "Target.attachToTarget", params).await?;
+        for (method, params) in [
+            ("Page.enable", json!({})),
+            ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 })),
+            // It would answer in the place of the empty page.
+            ("Network.setBypassServiceWorker", json!({ "bypass": true })),
+            ("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] })),
+        ] {
+            hub.wire.call::<Value>(Some(&session), method, params).await?;
+        }
+        Ok(Self { hub, _tab: tab, session })
+    }
+
+    /// What an origin keeps.
+    pub(super) async fn read(&self, origin: &Url) -> Result<OfOrigin, Trouble> {
+        self.go(origin).await?;
+        let Stored { origin: there, items } = self.evaluate(READ).await?;
+        let origin = origin.origin().ascii_serialization();
+        // The browser went to the safe one instead, as it will for every page: nobody meets what this one may keep.
+        let items = if there == origin { items } else { Vec::new() };
+        Ok(OfOrigin { origin, local_storage: items })
+    }
+
+    /// Adds to what an origin keeps.
+    pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), Trouble> {
+        self.go(origin).await?;
+        let items = serde_json::to_string(items).map_err(|_| Trouble::malformed("a state that cannot be written"))?;
+        let origin = json!(origin.origin().ascii_serialization());
+        let write = format!(
+            "if (self.origin === {origin}) for (const {{ name, value }} of {items}) localStorage.setItem(name, value); 0"
+        );
+        self.evaluate::<u8>(&write).await.map(drop)
+    }
+
+    async fn go(&self, origin: &Url) -> Result<(), Trouble> {
+        let (wire, session) = (&self.hub.wire, Some(&*self.session));
+        let navigated = wire.call::<Value>(session, "Page.navigate", json!({ "url": origin }));
+        let answered = async {
+            loop {
+                let request = self.hub.until(|known| {
+                    let closed = known.closed.then_some(Err(Trouble::Lost("the connection to the browser is closed")));
+                    closed.or_else(|| known.paused.remove(&self.session).map(Ok))
+                });
+                let answer = json!({
+                    "requestId": request.await?,
+                    "responseCode": 200,
+                    "responseHeaders": [{ "name": "Content-Type", "value": "text/html" }],
+                    "body": "",
+                });
+                // One that was given up meanwhile needs no answer.
+                let _ = wire.call::<Value>(session, "Fetch.fulfillRequest", answer).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            navigated = navigated => navigated.map(drop).map_err(Trouble::from),
+            never = answered => never,
+        }
+    }
+
+    async fn evaluate<T: serde::de::DeserializeOwned>(&self, expression: &str) -> Result<T, Trouble> {
+        let params = json!({ "expression": expression, "returnByValue": true });
+        let told = self.hub.wire.call::<Evaluated>(Some(&self.session), "Runtime.evaluate", params).await?;
+        serde_json::from_str(evaluated(told)?.json())
+            .map_err(|_| Trouble::malformed("a storage that is not understood"))
+    }
+}
