@@ -151,3 +151,50 @@ async fn crowds_and_depths_are_cut_and_counted() {
     assert_eq!(bed.see().await.title, "reached");
     goes_on(bed).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_leads_on_at_once_is_arrived_at() {
+    let pages = [
+        ("/replaces", "<script>location.replace('/assigns')</script>"),
+        ("/assigns", "<script>location = '/refreshes'</script>"),
+        ("/refreshes", "<meta http-equiv=refresh content='0; url=/calm'>"),
+        ("/calm", "<p>calm"),
+    ];
+    let bed = bed(&pages).await;
+    for _ in 0..10 {
+        bed.open("/replaces").await;
+        bed.shows("calm").await;
+    }
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_script_of_a_page_that_stays_goes_on() {
+    let works = "<title>Works</title><button onclick=\"setTimeout(() => { const end = performance.now() + 2000;
+        while (performance.now() < end); document.title = 'done'; }, 200)\">Go</button>";
+    let web = crate::bed::serve(move |asked| match &*asked.path {
+        "/nothing" => Answer { status: 204, ..Answer::page("") },
+        "/file" => Answer {
+            headers: vec!["Content-Type: text/plain".into(), "Content-Disposition: attachment".into()],
+            ..Answer::page("file")
+        },
+        _ => Answer::page(works),
+    });
+    let bed = Bed::with(web, |options| options).await;
+    for path in ["/nothing", "/file"] {
+        bed.open("/").await;
+        bed.does(button("Go")).await;
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        bed.fails(goto(bed.url(path)), ErrorClass::NavigationFailed).await;
+        let mut title = String::new();
+        for _ in 0..200 {
+            title = bed.see().await.title;
+            if title == "done" {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(title, "done", "{path} is no document, and the page was not left");
+    }
+    bed.close().await;
+}

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
-/// How long a document that is about to be left may answer nothing before its script is ended. Unit: time. Source: chosen; an
-/// answer takes a millisecond, and what a page computes before it is left is of no use.
-const STUCK: Duration = Duration::from_millis(500);
+/// How long a document that is to be left may answer nothing until its script counts as one that never ends. Unit: time.
+/// Source: chosen; an answer takes a millisecond, and pages that compute for seconds are rare.
+const HUNG: Duration = Duration::from_secs(3);
 /// What a tab shows before it goes anywhere.
 pub(super) const BLANK: &str = "about:blank";
 
@@ -83,7 +83,9 @@ impl Cdp {
             }
             // Without a new document the page only scrolled, and is there already.
             if let Some(loader) = answer.loader_id {
-                self.arrival(|known| known.tab()?.main().filter(|main| main.loader == loader).map(drop)).await?;
+                let last = self.loader()?;
+                // A document that leads on at once is gone before anybody looks; the one after it will do.
+                self.arrival(|known| known.tab()?.has_come_to(&loader, &last).then_some(())).await?;
             }
             Ok(())
         };
@@ -135,11 +137,13 @@ impl Cdp {
         Err(Trouble::refused(ErrorClass::Timeout, "the address did not load in time"))
     }
 
-    /// Ends a script that never ends by itself: the document that holds it must let the next one in, and is left anyway.
+    /// Ends a script that never ends by itself: the document that holds it must let the next one in. That has to be done before
+    /// anybody knows whether a next one comes, as it does not for the address of a file, so a script gets its time.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way the page answers nothing, and no script of it stands in the way.
         let is_there = self.hub.known().tab().and_then(Tab::main).is_some_and(|main| !(main.loading && main.ready));
-        if is_there && let (Err(_), Ok(session)) = (timeout(STUCK, self.place()).await, self.main_session()) {
+        let patience = HUNG.min(self.hub.options.navigation_timeout / 2);
+        if is_there && let (Err(_), Ok(session)) = (timeout(patience, self.place()).await, self.main_session()) {
             // It interrupts what runs, so it needs no answer of what does.
             drop(self.hub.wire.call::<Value>(Some(&session), "Runtime.terminateExecution", json!({})));
         }

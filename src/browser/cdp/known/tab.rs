@@ -1,11 +1,15 @@
 //! A tab and its frames, as events tell of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::{
     browser::cdp::events::{DialogInfo, FrameInfo, Told},
     page::{Dialog, DialogKind},
 };
+
+/// Most documents that a tab remembers to have shown. Unit: documents. Source: chosen; pages that lead on at once do so once or
+/// twice.
+const MAX_DOCUMENTS: usize = 20;
 
 /// The script world of ours in one document. It is gone with the document, and no other document ever answers for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +77,8 @@ pub(in crate::browser::cdp) struct Tab {
     /// Whether somebody asked for it, and it need not be told.
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
+    /// The documents that it showed last, the present one last.
+    pub(in crate::browser::cdp) documents: VecDeque<String>,
     /// Requests under way, by their number.
     pub(in crate::browser::cdp) requests: HashMap<String, Request>,
     /// Parts of answers that came so far.
@@ -151,6 +157,7 @@ impl Tab {
             restless: false,
             told: false,
             frames: BTreeMap::new(),
+            documents: VecDeque::new(),
             requests: HashMap::new(),
             received: 0,
         }
@@ -159,6 +166,11 @@ impl Tab {
     /// The frame that is the page: Chromium gives it the name of its target.
     pub(in crate::browser::cdp) fn main(&self) -> Option<&Frame> {
         self.frames.get(&self.target)
+    }
+
+    /// Whether it has shown this document, or any other one after `last`.
+    pub(in crate::browser::cdp) fn has_come_to(&self, document: &str, last: &str) -> bool {
+        self.documents.iter().any(|shown| shown == document) || self.documents.back().is_some_and(|shown| shown != last)
     }
 
     /// What blocks the page, in the words of the port.
@@ -271,6 +283,10 @@ impl Tab {
             if is_other_document {
                 self.requests.clear();
                 self.restless = false;
+                self.documents.push_back(info.loader_id.clone());
+                if self.documents.len() > MAX_DOCUMENTS {
+                    self.documents.pop_front();
+                }
             }
         }
         !is_main && (is_other_document || is_new)

@@ -361,3 +361,20 @@ fn a_file_is_kept_or_told_and_one_too_large_is_cancelled() {
     played.hears(None, "Browser.downloadWillBegin", &json!({ "guid": "g", "suggestedFilename": "a.csv" }));
     assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("completed", MAX_DOWNLOAD + 1.0)), kept);
 }
+
+#[test]
+fn a_document_that_led_on_at_once_was_come_to() {
+    let mut played = Played::with_a_page();
+    let came = |played: &Played, document: &str, last: &str| played.0.tab().unwrap().has_come_to(document, last);
+    assert!(!came(&played, "L2", "L1"), "it is still on its way");
+    played.navigated("s", "T", None, "L2", "http://a.test/brief");
+    assert!(came(&played, "L2", "L1"));
+    played.navigated("s", "T", None, "L3", "http://a.test/next");
+    assert!(came(&played, "L2", "L3"), "it was there before anybody looked");
+    assert!(!came(&played, "L4", "L3"));
+    for nth in 4..60 {
+        played.navigated("s", "T", None, &format!("L{nth}"), "http://a.test/next");
+    }
+    assert!(came(&played, "L5", "L4"), "any later one will do");
+    assert!(played.0.tab().unwrap().documents.len() <= 20, "not all of them are kept");
+}
