@@ -55,6 +55,23 @@ async fn a_file_chooser_gets_what_may_be_sent_and_nothing_else() {
     bed.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_chooser_of_a_frame_of_another_site_is_told_and_answered() {
+    let own = folder();
+    fs::write(own.path().join("a.txt"), "first").unwrap();
+    let inner = "<button onclick=\"document.querySelector('input').click()\">Choose</button>
+        <input type=file style='display:none' onchange=\"this.files[0].text().then(text => document.body.append('got ' + text))\">";
+    let pages = [("/", "<title>Outer</title><iframe src='THERE/inner'></iframe>"), ("/inner", inner)];
+    let bed = Bed::with(site(&pages), |options| options.with_upload("a", own.path().join("a.txt"))).await;
+    bed.open("/").await;
+    bed.shows("Choose").await;
+    let opened = bed.does(click(bed.find("Choose").await)).await;
+    assert_eq!(opened.dialog.map(|d| d.kind), Some(DialogKind::FileChooser));
+    bed.does(upload(&["a"])).await;
+    bed.shows("got first").await;
+    bed.close().await;
+}
+
 const MIB: usize = 1 << 20;
 /// Names that a page may give to its files.
 const NAMES: [&str; 4] = ["../../../tmp/evil.sh", "/etc/cron.d/evil", ".bashrc", "a%0Ab%E2%80%AEfdp.exe"];

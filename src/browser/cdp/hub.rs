@@ -237,9 +237,10 @@ impl Hub {
             ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
             ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 })),
             ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true })),
+            // Of a frame with a process of its own too: nobody sees the system's chooser, and none may stay open.
+            ("Page.setInterceptFileChooserDialog", json!({ "enabled": true })),
         ];
         if is_tab {
-            calls.push(("Page.setInterceptFileChooserDialog", json!({ "enabled": true })));
             // Pages of tabs behind others, and of windows without a screen, behave as if they were looked at.
             calls.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));
             if self.owned {

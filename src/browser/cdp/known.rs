@@ -273,6 +273,8 @@ impl Known {
                 tab.session = None;
             }
             let main = tab.session.clone().unwrap_or_default();
+            // Nobody can answer it any more.
+            tab.chooser.take_if(|chooser| chooser.session == session);
             for frame in tab.frames.values_mut().filter(|frame| frame.session == session) {
                 // It goes on in the process of the page, or its end is told next.
                 frame.session.clone_from(&main);

@@ -378,3 +378,15 @@ fn a_document_that_led_on_at_once_was_come_to() {
     assert!(came(&played, "L5", "L4"), "any later one will do");
     assert!(played.0.tab().unwrap().documents.len() <= 20, "not all of them are kept");
 }
+
+#[test]
+fn a_file_chooser_goes_with_the_frame_that_opened_it() {
+    let mut played = Played::with_a_page();
+    played.hears(Some("s"), "Page.frameAttached", &json!({ "frameId": "F", "parentFrameId": "T" }));
+    played.attach(Some("s"), "f", "F", "iframe");
+    let opened = json!({ "frameId": "F", "backendNodeId": 5, "mode": "selectSingle" });
+    played.hears(Some("f"), "Page.fileChooserOpened", &opened);
+    assert_eq!(played.0.tab().unwrap().chooser.as_ref().map(|chooser| &*chooser.session), Some("f"));
+    played.hears(None, "Target.detachedFromTarget", &json!({ "sessionId": "f" }));
+    assert_eq!(played.0.tab().unwrap().chooser, None);
+}
