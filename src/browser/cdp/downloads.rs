@@ -2,7 +2,51 @@
 
 use std::{fs, io, path::Path};
 
-use crate::browser::chromium;
+use super::known::MAX_DOWNLOAD;
+use crate::{base::text::clean, browser::chromium, page::Notice};
+
+/// Most files that are told after one action; of further ones only the number is, and none of them is kept. Unit: files.
+/// Source: chosen; a page can offer thousands.
+const MAX_TOLD: usize = 100;
+
+/// What is to be told of files.
+#[derive(Debug, Default)]
+pub(super) struct Offered {
+    notices: Vec<Notice>,
+    /// Files that will be told and are being moved.
+    moving: usize,
+    /// Files that were too many to be told.
+    more: u64,
+}
+
+impl Offered {
+    /// Whether one more can be told; if so it must be.
+    pub(super) fn has_room(&mut self) -> bool {
+        let has_room = self.notices.len() + self.moving < MAX_TOLD;
+        if has_room {
+            self.moving += 1;
+        } else {
+            self.more += 1;
+        }
+        has_room
+    }
+
+    /// Tells of a file that there was room for.
+    pub(super) fn tell(&mut self, name: &str, kept: bool) {
+        self.moving = self.moving.saturating_sub(1);
+        self.notices.push(Notice::Download { suggested_name: clean(name), kept });
+    }
+
+    /// All that is to be told; told once.
+    pub(super) fn take(&mut self) -> Vec<Notice> {
+        let mut notices = std::mem::take(&mut self.notices);
+        let more = std::mem::take(&mut self.more);
+        if more > 0 {
+            notices.push(Notice::Download { suggested_name: format!("({more} more)"), kept: false });
+        }
+        notices
+    }
+}
 
 /// Moves a file to a name of ours, if there is a folder for it, and otherwise removes it; whether it is kept.
 ///
@@ -22,18 +66,42 @@ pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
 }
 
 fn move_to(from: &Path, folder: &Path) -> io::Result<()> {
-    if !fs::symlink_metadata(from)?.is_file() {
+    let file = fs::symlink_metadata(from)?;
+    if !file.is_file() || file.len() > MAX_DOWNLOAD {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     fs::create_dir_all(folder)?;
     let id = uuid::Uuid::now_v7().simple().to_string();
-    chromium::write_private(&folder.join(format!("download-{id}.bin")), &fs::read(from)?)?;
+    let (new, kept) = (folder.join(format!(".download-{id}.new")), folder.join(format!("download-{id}.bin")));
+    // Who looks into the folder finds whole files.
+    let moved = copy(from, &new).and_then(|()| fs::rename(&new, kept));
+    moved.inspect_err(|_| _ = fs::remove_file(&new))?;
     fs::remove_file(from)
+}
+
+/// Another file system is no hindrance, nor is a large file.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut to = chromium::folder::create_private(to)?;
+    io::copy(&mut fs::File::open(from)?, &mut to).map(drop)
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flood_of_files_is_told_by_its_number() {
+        let mut offered = Offered::default();
+        let told = (0..MAX_TOLD + 7).filter(|_| offered.has_room()).count();
+        for nth in 0..told {
+            offered.tell(&format!("{nth}\u{202e}.csv"), true);
+        }
+        let notices = offered.take();
+        let notice = |name: &str, kept| Notice::Download { suggested_name: name.to_owned(), kept };
+        assert_eq!((notices.len(), &notices[0]), (MAX_TOLD + 1, &notice("0.csv", true)));
+        assert_eq!(notices.last(), Some(&notice("(7 more)", false)));
+        assert!(offered.take().is_empty() && offered.has_room());
+    }
 
     #[test]
     fn a_file_is_kept_under_a_name_of_ours_and_only_out_of_its_own_folder() {

@@ -92,7 +92,7 @@ pub(super) enum Told {
     },
     Download {
         id: String,
-        received: f64,
+        received: u64,
         state: String,
     },
     DragBegan(serde_json::Value),
@@ -325,7 +325,10 @@ impl Told {
             }
             "Browser.downloadProgress" => {
                 let of = event.read::<OfDownload>()?;
-                Self::Download { id: of.guid, received: of.received_bytes, state: of.state }
+                // The browser counts in numbers with a fraction.
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it stops at the ends")]
+                let received = of.received_bytes as u64;
+                Self::Download { id: of.guid, received, state: of.state }
             }
             "Fetch.requestPaused" => Self::RequestPaused { request: event.read::<Request>()?.id },
             "Input.dragIntercepted" => Self::DragBegan(event.read::<Drag>()?.data),

@@ -8,10 +8,13 @@ use std::{
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
-use tokio::sync::{mpsc, watch};
+use tokio::{
+    sync::{mpsc, watch},
+    task::spawn_blocking,
+};
 
 use super::{
-    downloads,
+    downloads::{self, Offered},
     events::{FrameTree, Told},
     known::{Effect, Known},
     options::CdpOptions,
@@ -38,7 +41,7 @@ pub(super) struct Hub {
 #[derive(Default)]
 struct Shared {
     known: Mutex<Known>,
-    notices: Mutex<Vec<Notice>>,
+    offered: Mutex<Offered>,
     changed: watch::Sender<()>,
 }
 
@@ -54,8 +57,8 @@ impl Shared {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn notices(&self) -> MutexGuard<'_, Vec<Notice>> {
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner)
+    fn offered(&self) -> MutexGuard<'_, Offered> {
+        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -152,7 +155,7 @@ impl Hub {
 
     /// What happened beside the last actions; told once.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
-        let mut notices: Vec<Notice> = self.shared.notices().drain(..).collect();
+        let mut notices = self.shared.offered().take();
         for tab in self.known().tabs.iter_mut().filter(|tab| !tab.told) {
             tab.told = true;
             notices.push(Notice::TabOpened { url: tab.url.clone() });
@@ -219,14 +222,26 @@ impl Hub {
                     drop(self.wire.call::<Value>(None, "Browser.cancelDownload", json!({ "guid": id })));
                 }
                 Effect::KeepDownload { id, name, whole } => {
-                    let files = self.private.as_ref().map(|folder| folder.join(FILES));
-                    let folder = self.options.downloads.as_deref().filter(|_| whole);
-                    let kept = files.is_some_and(|files: PathBuf| downloads::keep(&files, &id, folder));
-                    let suggested_name = crate::base::text::clean(&name);
-                    self.shared.notices().push(Notice::Download { suggested_name, kept });
-                    self.shared.changed.send_replace(());
+                    tokio::spawn(Arc::clone(&self).keep_download(id, name, whole));
                 }
             }
+        }
+    }
+
+    /// Moves a file to where it is kept, or away, and tells of it.
+    async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
+        let has_room = self.shared.offered().has_room();
+        let folder = self.options.downloads.clone().filter(|_| whole && has_room);
+        let kept = match self.private.as_ref().map(|folder| folder.join(FILES)) {
+            Some(files) => {
+                let keep = move || downloads::keep(&files, &id, folder.as_deref());
+                spawn_blocking(keep).await.unwrap_or(false)
+            }
+            None => false,
+        };
+        if has_room {
+            self.shared.offered().tell(&name, kept);
+            self.shared.changed.send_replace(());
         }
     }
 

@@ -2,21 +2,18 @@
 //!
 //! Pure: an event goes in, the state changes, and what is to be done about it comes out. Nothing here waits or sends.
 
+mod files;
 mod tab;
 
 use std::{collections::HashMap, fmt};
 
 use url::Url;
 
-pub(super) use tab::{Frame, Request, Tab, World};
+use self::files::Files;
+pub(super) use self::files::MAX_DOWNLOAD;
+pub(super) use self::tab::{Frame, Request, Tab, World};
 
 use super::events::{FrameTree, TargetInfo, Told};
-
-/// A file on its way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Coming {
-    pub(super) name: String,
-}
 
 /// What is to be done about an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +41,7 @@ pub(super) struct Known {
     pub(super) own_only: bool,
     /// Which tab or frame a session speaks for.
     sessions: HashMap<String, String>,
-    pub(super) downloads: HashMap<String, Coming>,
+    files: Files,
     pub(super) drag: Option<serde_json::Value>,
     /// Requests that wait for an answer of ours, by session.
     pub(super) paused: HashMap<String, String>,
@@ -67,9 +64,6 @@ pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
 /// Most origins that are remembered. Unit: origins. Source: chosen; a page has up to some thirty.
 const MAX_ORIGINS: usize = 200;
-
-/// Largest file that is kept. Unit: bytes. Source: chosen, the same for every driver.
-pub(super) const MAX_DOWNLOAD: f64 = 104_857_600.0;
 
 impl fmt::Debug for Known {
     /// Nothing of the pages: they may show what was typed, and only the run knows what must not be seen.
@@ -132,10 +126,12 @@ impl Known {
             Told::Detached { session } => return self.detached(session),
             // In a browser of others, files of their pages come too.
             Told::DownloadBegan { id, frame, name } if self.has_frame(&frame) || !self.own_only => {
-                self.downloads.insert(id, Coming { name });
+                return self.files.began(id, name, !self.own_only);
             }
             Told::DownloadBegan { .. } => {}
-            Told::Download { id, received, state } => return self.download(id, received, &state),
+            Told::Download { id, received, state } => {
+                return self.files.progress(id, received, &state, !self.own_only);
+            }
             Told::WindowOpened { url } => self.blank += usize::from(is_blank(&url)),
             Told::DragBegan(data) => self.drag = Some(data),
             Told::RequestPaused { request } => {
@@ -283,24 +279,6 @@ impl Known {
         }
         self.sessions.remove(&session);
         vec![Effect::End { session }]
-    }
-
-    fn download(&mut self, id: String, received: f64, state: &str) -> Vec<Effect> {
-        match state {
-            "completed" | "canceled" => match self.downloads.remove(&id) {
-                Some(coming) => {
-                    // One that comes fast is there before it is known to be too large.
-                    let whole = state == "completed" && received <= MAX_DOWNLOAD;
-                    vec![Effect::KeepDownload { id, name: coming.name, whole }]
-                }
-                None => Vec::new(),
-            },
-            // In a browser of others, files are their own affair.
-            _ if received > MAX_DOWNLOAD && !self.own_only && self.downloads.contains_key(&id) => {
-                vec![Effect::CancelDownload { id }]
-            }
-            _ => Vec::new(),
-        }
     }
 }
 

@@ -160,7 +160,8 @@ impl CdpOptions {
     }
 
     /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
-    /// 100 MiB is dropped.
+    /// 100 MiB is dropped, and so are all that are on their way when together they take more than that, or are more than 100.
+    /// One browser keeps at most 1 GiB and 1,000 files.
     pub fn with_downloads(self, folder: impl Into<PathBuf>) -> Self {
         Self { downloads: Some(absolute(folder.into())), ..self }
     }

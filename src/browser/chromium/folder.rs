@@ -177,11 +177,16 @@ pub(in crate::browser) fn create_private_folder(path: &Path) -> io::Result<()> {
 
 /// Writes a new file that only this user can read.
 pub(in crate::browser) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    io::Write::write_all(&mut create_private(path)?, bytes)
+}
+
+/// Makes a new file that only this user can read.
+pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    io::Write::write_all(&mut options.open(path)?, bytes)
+    options.open(path)
 }
 
 /// Whether a process is the one of this folder, or what it started has not ended yet: a browser's children write until their

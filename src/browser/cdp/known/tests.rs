@@ -346,20 +346,71 @@ fn a_later_navigation_and_one_elsewhere_are_not_waited_for() {
     assert_eq!(played.0.pending(&mark), Pending::Nothing);
 }
 
+/// What a browser does about a file that begins to come, or comes further.
+fn began(played: &mut Played, id: &str) -> Vec<Effect> {
+    played.hears(None, "Browser.downloadWillBegin", &json!({ "guid": id, "suggestedFilename": "a.csv" }))
+}
+
+fn came(played: &mut Played, id: &str, state: &str, received: u64) -> Vec<Effect> {
+    let progress = json!({ "guid": id, "receivedBytes": received, "state": state });
+    played.hears(None, "Browser.downloadProgress", &progress)
+}
+
+fn ended(id: &str, whole: bool) -> [Effect; 1] {
+    [Effect::KeepDownload { id: id.into(), name: "a.csv".into(), whole }]
+}
+
+fn dropped(id: &str) -> Effect {
+    Effect::CancelDownload { id: id.into() }
+}
+
 #[test]
 fn a_file_is_kept_or_told_and_one_too_large_is_cancelled() {
     let mut played = Played::with_a_page();
-    played.hears(None, "Browser.downloadWillBegin", &json!({ "guid": "g", "suggestedFilename": "a.csv" }));
-    let progress = |state: &str, received: f64| json!({ "guid": "g", "receivedBytes": received, "state": state });
-    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("inProgress", 10.0)), []);
-    let cancel = [Effect::CancelDownload { id: "g".into() }];
-    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("inProgress", MAX_DOWNLOAD + 1.0)), cancel);
-    let kept = [Effect::KeepDownload { id: "g".into(), name: "a.csv".into(), whole: false }];
-    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("canceled", 0.0)), kept);
-    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("canceled", 0.0)), [], "told once");
+    began(&mut played, "g");
+    assert_eq!(came(&mut played, "g", "inProgress", 10), []);
+    assert_eq!(came(&mut played, "g", "inProgress", MAX_DOWNLOAD + 1), [dropped("g")]);
+    assert_eq!(came(&mut played, "g", "inProgress", MAX_DOWNLOAD + 2), [], "it is told once");
+    assert_eq!(came(&mut played, "g", "canceled", 0), ended("g", false));
+    assert_eq!(came(&mut played, "g", "canceled", 0), [], "told once");
     // It was faster than we could be.
-    played.hears(None, "Browser.downloadWillBegin", &json!({ "guid": "g", "suggestedFilename": "a.csv" }));
-    assert_eq!(played.hears(None, "Browser.downloadProgress", &progress("completed", MAX_DOWNLOAD + 1.0)), kept);
+    began(&mut played, "g");
+    assert_eq!(came(&mut played, "g", "completed", MAX_DOWNLOAD + 1), ended("g", false));
+    began(&mut played, "g");
+    assert_eq!(came(&mut played, "g", "completed", MAX_DOWNLOAD), ended("g", true));
+}
+
+#[test]
+fn files_on_their_way_take_no_more_together_than_one_may() {
+    let mut played = Played::with_a_page();
+    began(&mut played, "g");
+    began(&mut played, "h");
+    assert_eq!(came(&mut played, "g", "inProgress", MAX_DOWNLOAD / 2), []);
+    let mut both = came(&mut played, "h", "inProgress", MAX_DOWNLOAD / 2 + 1);
+    both.sort_by_key(|effect| format!("{effect:?}"));
+    assert_eq!(both, [dropped("g"), dropped("h")]);
+    assert_eq!(
+        came(&mut played, "g", "completed", MAX_DOWNLOAD / 2),
+        ended("g", false),
+        "it is dropped, come what may"
+    );
+    for nth in 0..99 {
+        assert_eq!(began(&mut played, &format!("n{nth}")), []);
+    }
+    assert_eq!(began(&mut played, "one"), [dropped("one")], "more than a hundred at once");
+    assert_eq!(came(&mut played, "one", "canceled", 0), ended("one", false), "and told");
+}
+
+#[test]
+fn what_one_browser_keeps_has_an_end() {
+    let mut played = Played::with_a_page();
+    let mut keeps = |received: u64| {
+        began(&mut played, "g");
+        came(&mut played, "g", "completed", received) == ended("g", true)
+    };
+    assert_eq!((0..20).filter(|_| keeps(MAX_DOWNLOAD)).count(), 10, "1 GiB");
+    assert!(keeps(1), "what is left of it");
+    assert_eq!((0..2000).filter(|_| keeps(1)).count(), 989, "1,000 files");
 }
 
 #[test]
