@@ -118,29 +118,29 @@ impl CdpOptions {
 
     /// How long starting the browser, or attaching to one, may take. Default: 60 s.
     pub fn with_launch_timeout(self, timeout: Duration) -> Self {
-        Self { launch_timeout: timeout, ..self }
+        Self { launch_timeout: chromium::bounded(timeout), ..self }
     }
 
     /// How long an element may take to become ready for an action. Default: 5 s.
     pub fn with_action_timeout(self, timeout: Duration) -> Self {
-        Self { action_timeout: timeout, ..self }
+        Self { action_timeout: chromium::bounded(timeout), ..self }
     }
 
     /// How long an address may take to load. Default: 30 s.
     pub fn with_navigation_timeout(self, timeout: Duration) -> Self {
-        Self { navigation_timeout: timeout, ..self }
+        Self { navigation_timeout: chromium::bounded(timeout), ..self }
     }
 
     /// How long a page must have been still after an action: no navigation, no request, no change of the document.
     /// Default: 25 ms, a frame and a half: what a page does in its next frame is waited for. Source: chosen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
-        Self { quiet, ..self }
+        Self { quiet: chromium::bounded(quiet), ..self }
     }
 
     /// How long an action waits for that at most; a page that never is still is looked at then. Default: 3 s. A navigation
     /// that the action began may take longer, up to the navigation's own time-out.
     pub fn with_settle(self, settle: Duration) -> Self {
-        Self { settle, ..self }
+        Self { settle: chromium::bounded(settle), ..self }
     }
 
     /// Most nodes that are read of a page; what is left out is [counted](crate::page::Tree::omitted). Default:
@@ -218,6 +218,18 @@ mod tests {
         assert!(switches.contains(&profile) && !switches.contains(&"--no-sandbox".to_owned()), "{switches:?}");
         assert!(!options.scripts && options.downloads.is_none());
         assert!(options.with_sandbox(false).switches(&folder).contains(&"--no-sandbox".to_owned()));
+    }
+
+    #[test]
+    fn a_time_without_end_can_be_counted() {
+        let long = Duration::MAX;
+        let options = CdpOptions::new("c").with_launch_timeout(long).with_action_timeout(long);
+        let options = options.with_navigation_timeout(long).with_settle(long).with_quiet(long);
+        let times = [options.launch_timeout, options.action_timeout, options.navigation_timeout];
+        for time in times.into_iter().chain([options.settle, options.quiet]) {
+            assert!(std::time::Instant::now().checked_add(time * 2).is_some(), "{time:?}");
+            assert!(time >= Duration::from_hours(1), "it is long all the same");
+        }
     }
 
     #[test]

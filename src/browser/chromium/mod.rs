@@ -12,7 +12,7 @@ mod discover;
 pub(in crate::browser) mod folder;
 mod owner;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 pub use discover::ProgramPlaces;
 pub(in crate::browser) use folder::{Folder, write_private};
@@ -60,6 +60,15 @@ const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
 pub(in crate::browser) fn environment() -> Vec<(OsString, OsString)> {
     let passes = |name: &str| VARIABLES.contains(&name) || VARIABLE_GROUPS.iter().any(|group| name.starts_with(group));
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(passes)).collect()
+}
+
+/// Longest time that can be chosen for anything. Unit: time. Source: chosen; whoever says more means no limit, and a clock cannot
+/// count for ever.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// A time as it is counted.
+pub(in crate::browser) fn bounded(time: Duration) -> Duration {
+    time.min(LONGEST)
 }
 
 /// The path as this process means it: a browser runs in a folder of its own and would start from there.

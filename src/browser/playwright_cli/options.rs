@@ -127,22 +127,22 @@ impl PlaywrightCliOptions {
 
     /// How long starting the browser may take. Default: 60 s.
     pub fn with_launch_timeout(self, timeout: Duration) -> Self {
-        Self { launch_timeout: timeout, ..self }
+        Self { launch_timeout: chromium::bounded(timeout), ..self }
     }
 
     /// How long an element may take to become ready for an action. Default: 5 s.
     pub fn with_action_timeout(self, timeout: Duration) -> Self {
-        Self { action_timeout: timeout, ..self }
+        Self { action_timeout: chromium::bounded(timeout), ..self }
     }
 
     /// How long an address may take to load. Default: 30 s.
     pub fn with_navigation_timeout(self, timeout: Duration) -> Self {
-        Self { navigation_timeout: timeout, ..self }
+        Self { navigation_timeout: chromium::bounded(timeout), ..self }
     }
 
     /// How long the tool waits after a click for what it sets off. Default: 500 ms, the tool's own.
     pub fn with_settle(self, settle: Duration) -> Self {
-        Self { settle, ..self }
+        Self { settle: chromium::bounded(settle), ..self }
     }
 
     /// Under which folder the browser's private folder is made. Default: the system's folder for temporary files.
@@ -284,6 +284,16 @@ mod tests {
             assert_eq!(path, Some(here(name)));
         }
         assert_eq!(PlaywrightCliOptions::new("tool", "/c").with_program("other").program, Path::new("other"));
+    }
+
+    #[test]
+    fn a_time_without_end_can_be_counted() {
+        let long = Duration::MAX;
+        let options = PlaywrightCliOptions::new("a", "b").with_launch_timeout(long).with_action_timeout(long);
+        let options = options.with_navigation_timeout(long).with_settle(long);
+        for time in [options.launch_timeout, options.action_timeout, options.navigation_timeout, options.settle] {
+            assert!(std::time::Instant::now().checked_add(time * 2).is_some(), "{time:?}");
+        }
     }
 
     #[test]
