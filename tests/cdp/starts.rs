@@ -87,6 +87,32 @@ async fn a_program_that_never_answers_is_given_up_in_time_and_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_browser_leaves_nothing_in_the_home_of_its_user() {
+    if let Some(base) = std::env::var_os(HOMELESS) {
+        let driver = Cdp::launch(&options(Path::new(&base))).await.unwrap();
+        let web = crate::bed::site(&[("/", "<p>here")]);
+        crate::bed::act(&driver, crate::bed::goto(web.url("127.0.0.1", "/"))).await.unwrap();
+        webwise::browser::BrowserDriver::close(&driver).await.unwrap();
+        return;
+    }
+    let (base, home) = (folder(), folder());
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "starts::a_browser_leaves_nothing_in_the_home_of_its_user", "--nocapture"]);
+    let chromium = webwise::browser::ProgramPlaces::from_env().chromium().expect("Chromium");
+    again.env(HOMELESS, base.path()).env("HOME", home.path()).env("WEBWISE_CHROMIUM", chromium);
+    for name in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
+        again.env_remove(name);
+    }
+    let ended = tokio::task::spawn_blocking(move || again.output()).await.unwrap().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let left: Vec<_> = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, Vec::<PathBuf>::new());
+}
+
+/// Set for the process that has an empty home; its value is where the browser's folder is made.
+const HOMELESS: &str = "WEBWISE_CDP_HOMELESS";
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_cannot_be_used_is_named() {
     let base = folder();
     let file = base.path().join("file");

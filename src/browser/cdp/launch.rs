@@ -147,7 +147,7 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#]).arg(&options.chromium);
     command.arg("--remote-debugging-pipe").args(options.switches(folder)).arg("about:blank");
-    command.env_clear().envs(chromium::environment()).env("TMPDIR", folder.file("t"));
+    command.env_clear().envs(chromium::environment(folder)).env("TMPDIR", folder.file("t"));
     command.current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // A Ctrl-C at the terminal is for this process; what it means for the browser is decided here.
     command.process_group(0);

@@ -218,7 +218,7 @@ impl PlaywrightCliOptions {
 
     /// The whole environment of the tool.
     pub(super) fn environment(&self, folder: &Folder) -> Vec<(OsString, OsString)> {
-        let mut environment = chromium::environment();
+        let mut environment = chromium::environment(folder);
         environment.retain(|(name, _)| name != "PATH");
         let path = std::env::var_os("PATH").unwrap_or_default();
         let front = self.front.iter().cloned();
