@@ -179,3 +179,19 @@ async fn a_browser_that_ends_while_attached_is_lost() {
     }
     timeout(NEVER, driver.close()).await.expect("it does not hang").unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn attaching_that_is_given_up_leaves_no_tab() {
+    let browser = Running::start().await;
+    for nth in 0..30 {
+        let patience = Duration::from_millis(nth * 5);
+        let options = CdpOptions::new("/nonexistent");
+        // By whoever waits for it.
+        let _ = timeout(patience, Cdp::attach(&browser.address(), &options)).await.map(drop);
+        // By its own time-out.
+        let _ = Cdp::attach(&browser.address(), &options.with_launch_timeout(patience)).await.map(drop);
+    }
+    // One that is still opened then is closed after that.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    has_only(&browser, &["about:blank"]).await;
+}

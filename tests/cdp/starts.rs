@@ -59,6 +59,7 @@ async fn what_is_no_browser_is_unavailable_and_says_why() {
         (Path::new("/bin/true"), "said nothing"),
         (Path::new("/bin/cat"), "--help"),
         (&dies, "no display :0"),
+        (&dies, "status 3"),
     ] {
         let options = CdpOptions::new(program).with_folder(base.path());
         let error = why(&options, base.path()).await;
@@ -84,6 +85,33 @@ async fn a_program_that_never_answers_is_given_up_in_time_and_ended() {
         assert_eq!(error.kind(), ErrorKind::Timeout, "{name}: {error}");
         assert!(error.to_string().contains(program.to_str().unwrap()), "{error}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_crashes_at_its_start_is_started_once_more() {
+    let (base, tools) = (folder(), folder());
+    let starts = tools.path().join("starts");
+    let count = || fs::read_to_string(&starts).unwrap_or_default().lines().count();
+    let crashes = format!("echo x >> {0}; echo 'ERROR:third_party/crashpad open cpufreq' >&2", starts.display());
+    let always = program(tools.path(), "always", &format!("{crashes}; kill -TRAP $$"));
+    let error = why(&CdpOptions::new(&always).with_folder(base.path()), base.path()).await;
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.to_string().contains("signal 5") && error.to_string().contains("nothing"), "{error}");
+    assert_eq!(count(), 2, "once more and no more");
+
+    let chromium = webwise::browser::ProgramPlaces::from_env().chromium().expect("Chromium");
+    let script = format!(
+        "[ $(wc -l < {0}) -gt 2 ] && exec {1} \"$@\"; {crashes}; kill -TRAP $$",
+        starts.display(),
+        chromium.display()
+    );
+    let once = program(tools.path(), "once", &script);
+    let driver = Cdp::launch(&CdpOptions::new(&once).with_folder(base.path())).await.unwrap();
+    assert_eq!(count(), 3);
+    webwise::browser::BrowserDriver::close(&driver).await.unwrap();
+    let refuses = program(tools.path(), "refuses", &format!("echo x >> {}; exit 1", starts.display()));
+    why(&CdpOptions::new(&refuses).with_folder(base.path()), base.path()).await;
+    assert_eq!(count(), 4, "one that says no is not asked again");
 }
 
 #[tokio::test(flavor = "multi_thread")]

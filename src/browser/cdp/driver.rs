@@ -10,6 +10,7 @@ use tokio::{
 };
 
 use super::{
+    attach::{self, close_tabs},
     hub::Hub,
     launch::{self, Life},
     options::CdpOptions,
@@ -60,7 +61,9 @@ pub(super) struct Turn {
 }
 
 impl Cdp {
-    /// Starts a browser with these options.
+    /// Starts a browser with these options; one that crashes at its start is started once more.
+    ///
+    /// What it writes is in its private folder and goes with it. Only the user's certificates are read where they are.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] if there is no such program or it ends at once (the context holds its own words),
@@ -74,13 +77,17 @@ impl Cdp {
     /// WebSocket, and opens a tab of its own there.
     ///
     /// It sees that tab and those that its pages open, and no other tab of the browser; cookies and storage are the browser's.
-    /// Files that pages offer go where the browser puts them, and are told as not kept.
+    /// Files that pages offer go where the browser puts them, and are told as not kept. `state_load` replaces cookies of the sites
+    /// that the state speaks of, and leaves all others alone.
+    ///
+    /// The tabs go when it is closed or dropped, and when attaching is given up. A program that is killed leaves them open:
+    /// browsers close a tab by themselves only with cookies of its own, and these are the person's.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for what is no such address, [`ErrorKind::Unavailable`] if no browser can be reached
     /// there, [`ErrorKind::MalformedReply`] if something else answers, [`ErrorKind::Timeout`].
     pub async fn attach(address: &str, options: &CdpOptions) -> Result<Self> {
-        let (hub, life) = launch::attach(address, options).await?;
+        let (hub, life) = attach::attach(address, options).await?;
         Ok(Self::new(hub, life))
     }
 
@@ -143,17 +150,12 @@ impl Cdp {
     async fn end(&self) -> Result<()> {
         // What is under way ends by itself when the connection does, and is not waited for.
         let mut life = self.life.lock().await;
-        let orderly = async {
-            if self.hub.owned {
-                // Whether or not it hears it, the end of the connection ends it.
-                let _ = self.hub.wire.call::<Value>(None, "Browser.close", json!({})).await;
-            } else {
-                close_tabs(&self.hub).await;
-            }
-        };
-        if life.line.is_some() {
-            // What did not end in time ends with the connection.
+        if life.line.is_some() && self.hub.owned {
+            // Whether or not it hears it, the end of the connection ends it.
+            let orderly = self.hub.wire.call::<Value>(None, "Browser.close", json!({}));
             let _ = timeout(END_TIMEOUT, orderly).await;
+        } else if life.line.is_some() {
+            close_tabs(&self.hub).await;
         }
         life.line = None;
         self.hub.close();
@@ -191,19 +193,9 @@ impl Drop for Cdp {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let hub = Arc::clone(&self.hub);
         runtime.spawn(async move {
-            // One that does not hear it in time keeps its tabs.
-            let _ = timeout(END_TIMEOUT, close_tabs(&hub)).await;
+            close_tabs(&hub).await;
             drop(line);
         });
-    }
-}
-
-/// Closes the tabs that were opened in a browser of others.
-async fn close_tabs(hub: &Hub) {
-    let tabs: Vec<String> = hub.known().tabs.iter().map(|tab| tab.target.clone()).collect();
-    for target in tabs {
-        // One that is gone already is what was wanted.
-        let _ = hub.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": target })).await;
     }
 }
 

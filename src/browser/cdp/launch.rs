@@ -1,37 +1,29 @@
-//! Starting a browser of our own, and attaching to one that runs.
+//! Starting a browser of our own.
 //!
-//! A browser of our own talks by a pipe: no port is open that another user or a page could reach, and a browser whose pipe
-//! closes ends by itself, so it does not outlive this process however that ends.
+//! It talks by a pipe: no port is open that another user or a page could reach, and a browser whose pipe closes ends by
+//! itself, so it does not outlive this process however that ends.
 
 use std::{io, process::Stdio, sync::Arc, time::Duration};
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    net::TcpStream,
-    process::{Child, ChildStderr, Command},
-    task::JoinHandle,
+    process::{Child, Command},
     time::timeout,
 };
-use url::Url;
 
 use super::{
     hub::{self, Hub},
     options::CdpOptions,
+    said,
     trouble::Trouble,
-    wire::{self, Line, PipeReader, PipeWriter},
+    wire::{Line, PipeReader, PipeWriter},
 };
 use crate::{
-    base::{
-        Error, ErrorKind, Result,
-        text::{clean, truncate},
-    },
+    base::{Error, ErrorKind, Result},
     browser::chromium::{self, Folder},
 };
 
 const OPERATION: &str = "browser.launch";
-const ATTACH: &str = "browser.attach";
 /// Folders in the private one: profile, files on their way, temporary files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
 /// Where a new profile finds its preferences.
@@ -39,10 +31,8 @@ const PREFERENCES: &str = "profile/Default/Preferences";
 /// Ours: nothing that is typed into forms is kept on the disk to be offered again.
 const KEEP_NOTHING: &str = r#"{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},
 "credentials_enable_service":false,"profile":{"password_manager_enabled":false}}"#;
-/// Longest line and most lines kept of what the browser says of its start. Unit: bytes and lines. Source: chosen.
-const SAID: (u64, usize) = (4 << 10, 40);
-/// Longest answer to the question for a browser's address. Unit: bytes. Source: it has some 500.
-const MAX_ANSWER: u64 = 64 << 10;
+/// How long a browser that closed its pipe may take to end. Unit: time. Source: chosen; it is ending then.
+const END: Duration = Duration::from_secs(1);
 
 /// A started browser, as what keeps it alive.
 #[derive(Debug)]
@@ -80,7 +70,31 @@ impl Drop for Own {
 }
 
 /// Starts a browser in a folder of its own.
+///
+/// One that crashes while it starts is started once more: now and then Chromium does so on a machine that is short of something,
+/// and nothing of the user's was in it yet.
 pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
+    match start(options).await {
+        Err(Failed { crashed: true, .. }) => start(options).await.map_err(|failed| failed.error),
+        other => other.map_err(|failed| failed.error),
+    }
+}
+
+/// Why a start failed.
+#[derive(Debug)]
+struct Failed {
+    error: Error,
+    /// Whether a signal ended the browser.
+    crashed: bool,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self { error, crashed: false }
+    }
+}
+
+async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
     let io = |error: io::Error| {
         let kind = match error.kind() {
             io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
@@ -99,45 +113,31 @@ pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
         own.folder.set_process(pid).map_err(io)?;
     }
     let (Some(input), Some(output), Some(errors)) = pipes else {
-        return Err(unavailable(options, "it cannot be talked to"));
+        return Err(unavailable(options, "it cannot be talked to").into());
     };
-    let said = listen(errors);
+    let said = said::listen(errors);
     let private = Some(own.folder.path());
     let (hub, line) = Hub::start(PipeReader::new(output), PipeWriter::new(input), options.clone(), private);
-    let life = Life { line: Some(line), own: Some(own) };
+    let mut life = Life { line: Some(line), own: Some(own) };
     match timeout(options.launch_timeout, begin(&hub)).await {
         Ok(Ok(())) => Ok((hub, life)),
         Ok(Err(Trouble::Lost(_))) => {
+            let mut status = None;
+            if let Some(own) = &mut life.own {
+                // One that only closed its pipe is ended below.
+                status = timeout(END, own.child.wait()).await.ok().and_then(io::Result::ok);
+            }
             drop(life);
-            Err(unavailable(options, &reason(said).await))
+            let error = unavailable(options, &said::reason(status, said).await);
+            Err(Failed { error, crashed: said::signal(status).is_some() })
         }
-        Ok(Err(trouble)) => Err(trouble.into_error(OPERATION)),
-        Err(_) => Err(Error::new(ErrorKind::Timeout, OPERATION).with("program", options.chromium.display())),
+        Ok(Err(trouble)) => Err(trouble.into_error(OPERATION).into()),
+        Err(_) => Err(Error::new(ErrorKind::Timeout, OPERATION).with("program", options.chromium.display()).into()),
     }
-}
-
-/// Attaches to a browser that runs with remote debugging, and opens a tab of our own in it.
-pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
-    let work = async {
-        let address = debugger_address(address).await?;
-        let (reader, writer) = wire::connect(&address).await.map_err(|error| unreachable(&address, error))?;
-        let (hub, line) = Hub::start(reader, writer, options.clone(), None);
-        let life = Life { line: Some(line), own: None };
-        begin(&hub).await.map_err(|trouble| trouble.into_error(ATTACH))?;
-        Ok((hub, life))
-    };
-    let late = |_| Err(Error::new(ErrorKind::Timeout, ATTACH));
-    timeout(options.launch_timeout, work).await.unwrap_or_else(late)
 }
 
 fn unavailable(options: &CdpOptions, why: &str) -> Error {
     Error::new(ErrorKind::Unavailable, OPERATION).with("program", options.chromium.display()).with("why", why)
-}
-
-fn unreachable(address: &str, error: io::Error) -> Error {
-    let host =
-        Url::parse(address).ok().and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
-    Error::new(ErrorKind::Unavailable, ATTACH).with("address", host.unwrap_or_default()).with_source(error)
 }
 
 /// The browser, with its ends of the pipe where it expects them: 3 to read from, 4 to write to.
@@ -164,30 +164,20 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
 
 /// Makes the browser tell of its tabs, and waits for the first one.
 async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
-    let calls = &hub.wire;
     let downloads = match (&hub.private, &hub.options.downloads) {
         (Some(private), Some(_)) => {
             json!({ "behavior": "allowAndName", "downloadPath": private.join(hub::FILES), "eventsEnabled": true })
         }
-        (Some(_), None) => json!({ "behavior": "deny", "eventsEnabled": true }),
-        // As the browser itself would do without us.
-        (None, _) => json!({ "behavior": "default", "eventsEnabled": true }),
+        _ => json!({ "behavior": "deny", "eventsEnabled": true }),
     };
-    calls.call::<Value>(None, "Browser.setDownloadBehavior", downloads).await?;
-    let filter = json!([{ "type": "page" }]);
-    if hub.owned {
-        calls.call::<Value>(None, "Target.setDiscoverTargets", json!({ "discover": true, "filter": filter })).await?;
-    } else {
-        let opened: Opened = calls.call(None, "Target.createTarget", json!({ "url": "about:blank" })).await?;
-        {
-            let mut known = hub.known();
-            known.open(&opened.target_id);
-            known.current = Some(opened.target_id.clone());
-        }
-        calls.call::<Value>(None, "Target.setDiscoverTargets", json!({ "discover": true, "filter": filter })).await?;
-        let params = json!({ "targetId": opened.target_id, "flatten": true });
-        calls.call::<Value>(None, "Target.attachToTarget", params).await?;
-    }
+    hub.wire.call::<Value>(None, "Browser.setDownloadBehavior", downloads).await?;
+    let discover = json!({ "discover": true, "filter": [{ "type": "page" }] });
+    hub.wire.call::<Value>(None, "Target.setDiscoverTargets", discover).await?;
+    there(hub).await
+}
+
+/// Waits for the current tab to be listened to.
+pub(super) async fn there(hub: &Hub) -> Result<(), Trouble> {
     hub.until(|known| {
         if known.closed {
             return Some(Err(Trouble::Lost("the browser ended while it started")));
@@ -198,94 +188,4 @@ async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
         })
     })
     .await
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Opened {
-    target_id: String,
-}
-
-/// Keeps the last lines of what the browser says, and reads the rest so that it never waits for us.
-fn listen(errors: ChildStderr) -> JoinHandle<Vec<String>> {
-    tokio::spawn(async move {
-        let (longest, most) = SAID;
-        let mut reader = BufReader::new(errors);
-        let mut lines = Vec::new();
-        loop {
-            let mut line = Vec::new();
-            match (&mut reader).take(longest).read_until(b'\n', &mut line).await {
-                Ok(0) | Err(_) => return lines,
-                Ok(_) if lines.len() < most => lines.push(clean(&String::from_utf8_lossy(&line))),
-                Ok(_) => {}
-            }
-        }
-    })
-}
-
-/// Why it ended: the first line that says so in the browser's own manner, or else the last one.
-async fn reason(said: JoinHandle<Vec<String>>) -> String {
-    let patience = Duration::from_secs(1);
-    let lines = timeout(patience, said).await.ok().and_then(Result::ok).unwrap_or_default();
-    let is_telling = |line: &&String| line.contains("FATAL") || line.contains("error while loading");
-    let line = lines.iter().find(is_telling).or_else(|| lines.iter().rfind(|line| !line.trim().is_empty()));
-    line.map_or_else(|| "it ended at once and said nothing".to_owned(), |line| truncate(line.trim(), 300))
-}
-
-/// The address of a browser's own WebSocket; one of its page of endpoints is asked for it.
-async fn debugger_address(address: &str) -> Result<String> {
-    let wrong = || {
-        Error::new(ErrorKind::InvalidInput, ATTACH)
-            .with("expected", "http://host:port, or ws://host:port/devtools/browser/<id>")
-    };
-    let url = Url::parse(address).map_err(|_| wrong())?;
-    match url.scheme() {
-        "ws" => return Ok(address.to_owned()),
-        "http" => {}
-        _ => return Err(wrong()),
-    }
-    let no_browser = || {
-        let address = format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
-        Error::new(ErrorKind::MalformedReply, ATTACH).with("address", address).with("found", "no browser answers there")
-    };
-    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return Err(wrong()) };
-    let answer = version(host, port).await.map_err(|error| unreachable(address, error))?;
-    let answer: Version =
-        answer.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str(body).ok()).ok_or_else(no_browser)?;
-    // It names the host as it was asked for it; where to connect to is ours to say.
-    let named = Url::parse(&answer.web_socket_debugger_url);
-    let path = named.map_err(|_| no_browser())?.path().to_owned();
-    Ok(format!("ws://{host}:{port}{path}"))
-}
-
-#[derive(Deserialize)]
-struct Version {
-    #[serde(rename = "webSocketDebuggerUrl")]
-    web_socket_debugger_url: String,
-}
-
-/// One question in HTTP, which needs no client.
-async fn version(host: &str, port: u16) -> io::Result<String> {
-    let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
-    let question = format!("GET /json/version HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
-    stream.write_all(question.as_bytes()).await?;
-    let mut answer = Vec::new();
-    let mut reader = BufReader::new(stream).take(MAX_ANSWER);
-    // It keeps the connection open, so the length says where the answer ends.
-    let mut length = None;
-    loop {
-        let before = answer.len();
-        reader.read_until(b'\n', &mut answer).await?;
-        let line = String::from_utf8_lossy(&answer[before..]).to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse::<usize>().ok();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length.unwrap_or(0).min(usize::try_from(MAX_ANSWER).unwrap_or(0))];
-    reader.read_exact(&mut body).await?;
-    answer.extend(body);
-    Ok(String::from_utf8_lossy(&answer).into_owned())
 }

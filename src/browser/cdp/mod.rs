@@ -3,11 +3,12 @@
 //! ```text
 //! wire      messages, by a pipe or a WebSocket         known     what events have told; pure
 //! hub       calls, events and what is known, in one    page      the script in each document, and ask, which asks it
-//! launch    starting and attaching                     settle    when an action is over
+//! launch    starting; attach joins others, said listens settle    when an action is over
 //! ```
 
 mod act;
 mod ask;
+mod attach;
 mod dialogs;
 mod downloads;
 mod driver;
@@ -22,6 +23,7 @@ mod options;
 mod page;
 mod pointer;
 mod rows;
+mod said;
 mod settle;
 mod storage;
 mod tabs;

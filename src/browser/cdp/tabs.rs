@@ -1,12 +1,12 @@
 //! Tabs: opening, choosing and closing them.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{driver::Cdp, events::TargetInfo, trouble::Trouble};
+use super::{driver::Cdp, events::TargetInfo, hub::Hub, navigate::BLANK, trouble::Trouble};
 use crate::{
     action::ErrorClass,
     browser::rules::{LAST_TAB, web_address},
@@ -26,6 +26,24 @@ struct Opened {
 #[serde(rename_all = "camelCase")]
 struct Targets {
     target_infos: Vec<TargetInfo>,
+}
+
+impl Hub {
+    /// Opens an empty tab, which is then known whatever becomes of this future: what is opened is closed at the end.
+    pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, Trouble> {
+        let hub = Arc::clone(self);
+        let opening = tokio::spawn(async move {
+            let Opened { target_id: target } =
+                hub.wire.call(None, "Target.createTarget", json!({ "url": BLANK })).await?;
+            hub.known().open(&target);
+            if !hub.owned {
+                let params = json!({ "targetId": target, "flatten": true });
+                hub.wire.call::<Value>(None, "Target.attachToTarget", params).await?;
+            }
+            Ok(target)
+        });
+        opening.await.unwrap_or(Err(Trouble::Late))
+    }
 }
 
 impl Cdp {
@@ -59,19 +77,14 @@ impl Cdp {
         if let Some(Err(crate::action::Outcome::Failed(failure))) = address.map(web_address) {
             return Err(Trouble::Refused(failure));
         }
-        let opened: Opened = self.hub.wire.call(None, "Target.createTarget", json!({ "url": "about:blank" })).await?;
-        self.hub.known().open(&opened.target_id);
-        if !self.hub.owned {
-            let params = json!({ "targetId": opened.target_id, "flatten": true });
-            self.hub.wire.call::<Value>(None, "Target.attachToTarget", params).await?;
-        }
+        let opened = self.hub.open_tab().await?;
         let there = self.hub.until(|known| {
             let closed = known.closed;
-            let tab = known.by_target(&opened.target_id)?;
+            let tab = known.by_target(&opened)?;
             (closed || (tab.prepared && tab.main().is_some())).then_some(())
         });
         timeout(CHANGE, there).await.map_err(|_| Trouble::Late)?;
-        self.hub.known().current = Some(opened.target_id);
+        self.hub.known().current = Some(opened);
         match address {
             Some(address) => self.goto(address).await,
             None => Ok(()),

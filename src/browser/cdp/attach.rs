@@ -1,0 +1,180 @@
+//! Attaching to a browser of others, and leaving it as it was.
+
+use std::{io, pin::pin, sync::Arc, time::Duration};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::TcpStream,
+    sync::oneshot,
+    time::{Instant, timeout, timeout_at},
+};
+use url::Url;
+
+use super::{
+    hub::Hub,
+    launch::{Life, there},
+    options::CdpOptions,
+    trouble::Trouble,
+    wire,
+};
+use crate::base::{Error, ErrorKind, Result};
+
+const OPERATION: &str = "browser.attach";
+/// How long a browser may take to open or to close our tab once nobody waits for it any more. Unit: time. Source: it takes 0.1 s.
+const LEAVE: Duration = Duration::from_secs(5);
+/// Longest answer to the question for a browser's address. Unit: bytes. Source: it has some 500.
+const MAX_ANSWER: u64 = 64 << 10;
+
+/// Attaches to a browser that runs with remote debugging, and opens a tab of our own in it. If that is given up, by whoever
+/// waits for it or because it takes too long, the tab goes.
+pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
+    let (attached, wanted) = oneshot::channel();
+    // Beside the caller: it cannot leave the tab behind by leaving.
+    tokio::spawn(in_the_background(address.to_owned(), options.clone(), attached));
+    wanted.await.unwrap_or_else(|_| Err(late()))
+}
+
+type Attached = Result<(Arc<Hub>, Life)>;
+
+async fn in_the_background(address: String, options: CdpOptions, mut wanted: oneshot::Sender<Attached>) {
+    let end = Instant::now() + options.launch_timeout;
+    let connecting = async {
+        let address = debugger_address(&address).await?;
+        wire::connect(&address).await.map_err(|error| unreachable(&address, error))
+    };
+    let connected = tokio::select! {
+        connected = timeout_at(end, connecting) => connected,
+        () = wanted.closed() => return,
+    };
+    let (reader, writer) = match connected.unwrap_or_else(|_| Err(late())) {
+        Ok(ends) => ends,
+        Err(error) => return drop(wanted.send(Err(error))),
+    };
+    let (hub, line) = Hub::start(reader, writer, options, None);
+    let mut beginning = pin!(begin(&hub));
+    let begun = tokio::select! {
+        begun = timeout_at(end, &mut beginning) => Some(begun),
+        () = wanted.closed() => None,
+    };
+    let is_over = matches!(begun, Some(Ok(_)));
+    let error = match begun {
+        Some(Ok(Ok(()))) => {
+            let life = Life { line: Some(line), own: None };
+            if let Err(Ok((hub, mut life))) = wanted.send(Ok((Arc::clone(&hub), life))) {
+                close_tabs(&hub).await;
+                drop(life.line.take());
+            }
+            return;
+        }
+        Some(Ok(Err(trouble))) => Some(trouble.into_error(OPERATION)),
+        Some(Err(_)) => Some(late()),
+        None => None,
+    };
+    if let Some(error) = error {
+        // Whoever is gone needs no answer.
+        let _ = wanted.send(Err(error));
+    }
+    if !is_over {
+        // Only who has opened a tab knows which one it is.
+        let _ = timeout(LEAVE, beginning).await;
+    }
+    close_tabs(&hub).await;
+    drop(line);
+}
+
+/// Closes the tabs that were opened.
+pub(super) async fn close_tabs(hub: &Hub) {
+    let close = async {
+        let tabs: Vec<String> = hub.known().tabs.iter().map(|tab| tab.target.clone()).collect();
+        for target in tabs {
+            // One that is gone already is what was wanted.
+            let _ = hub.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": target })).await;
+        }
+    };
+    // A browser that does not hear it in time keeps its tabs.
+    let _ = timeout(LEAVE, close).await;
+}
+
+/// Opens a tab of our own, and waits until it is listened to.
+async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
+    // As the browser itself would do without us.
+    let downloads = json!({ "behavior": "default", "eventsEnabled": true });
+    hub.wire.call::<Value>(None, "Browser.setDownloadBehavior", downloads).await?;
+    let target = hub.open_tab().await?;
+    hub.known().current = Some(target);
+    let discover = json!({ "discover": true, "filter": [{ "type": "page" }] });
+    hub.wire.call::<Value>(None, "Target.setDiscoverTargets", discover).await?;
+    there(hub).await
+}
+
+fn late() -> Error {
+    Error::new(ErrorKind::Timeout, OPERATION)
+}
+
+fn unreachable(address: &str, error: io::Error) -> Error {
+    let host =
+        Url::parse(address).ok().and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
+    Error::new(ErrorKind::Unavailable, OPERATION).with("address", host.unwrap_or_default()).with_source(error)
+}
+
+/// The address of a browser's own WebSocket; one of its page of endpoints is asked for it.
+async fn debugger_address(address: &str) -> Result<String> {
+    let wrong = || {
+        Error::new(ErrorKind::InvalidInput, OPERATION)
+            .with("expected", "http://host:port, or ws://host:port/devtools/browser/<id>")
+    };
+    let url = Url::parse(address).map_err(|_| wrong())?;
+    match url.scheme() {
+        "ws" => return Ok(address.to_owned()),
+        "http" => {}
+        _ => return Err(wrong()),
+    }
+    let no_browser = || {
+        let address = format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
+        Error::new(ErrorKind::MalformedReply, OPERATION)
+            .with("address", address)
+            .with("found", "no browser answers there")
+    };
+    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return Err(wrong()) };
+    let answer = version(host, port).await.map_err(|error| unreachable(address, error))?;
+    let answer: Version =
+        answer.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str(body).ok()).ok_or_else(no_browser)?;
+    // It names the host as it was asked for it; where to connect to is ours to say.
+    let named = Url::parse(&answer.web_socket_debugger_url);
+    let path = named.map_err(|_| no_browser())?.path().to_owned();
+    Ok(format!("ws://{host}:{port}{path}"))
+}
+
+#[derive(Deserialize)]
+struct Version {
+    #[serde(rename = "webSocketDebuggerUrl")]
+    web_socket_debugger_url: String,
+}
+
+/// One question in HTTP, which needs no client.
+async fn version(host: &str, port: u16) -> io::Result<String> {
+    let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
+    let question = format!("GET /json/version HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
+    stream.write_all(question.as_bytes()).await?;
+    let mut answer = Vec::new();
+    let mut reader = BufReader::new(stream).take(MAX_ANSWER);
+    // It keeps the connection open, so the length says where the answer ends.
+    let mut length = None;
+    loop {
+        let before = answer.len();
+        reader.read_until(b'\n', &mut answer).await?;
+        let line = String::from_utf8_lossy(&answer[before..]).to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse::<usize>().ok();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length.unwrap_or(0).min(usize::try_from(MAX_ANSWER).unwrap_or(0))];
+    reader.read_exact(&mut body).await?;
+    answer.extend(body);
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}

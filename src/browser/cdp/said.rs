@@ -1,0 +1,93 @@
+//! What a browser says of its start, and how it ended if it did.
+
+use std::{process::ExitStatus, time::Duration};
+
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader},
+    process::ChildStderr,
+    task::JoinHandle,
+    time::timeout,
+};
+
+use crate::base::text::{clean, truncate};
+
+/// Longest line and most lines kept of what the browser says. Unit: bytes and lines. Source: chosen.
+const SAID: (u64, usize) = (4 << 10, 200);
+/// How many of its last lines are told, and how long they are together. Unit: lines and characters. Source: chosen.
+const TOLD: (usize, usize) = (3, 300);
+/// What it says at every start on machines without a desktop, or after a crash of whatever kind, and why nobody should read it.
+const NOISE: [&str; 3] = ["third_party/crashpad", "cpufreq", "dbus/"];
+
+/// Keeps the first lines of what the browser says, and reads the rest so that it never waits for us.
+pub(super) fn listen(errors: ChildStderr) -> JoinHandle<Vec<String>> {
+    tokio::spawn(async move {
+        let (longest, most) = SAID;
+        let mut reader = BufReader::new(errors);
+        let mut lines = Vec::new();
+        loop {
+            let mut line = Vec::new();
+            match (&mut reader).take(longest).read_until(b'\n', &mut line).await {
+                Ok(0) | Err(_) => return lines,
+                Ok(_) if lines.len() < most => lines.push(clean(&String::from_utf8_lossy(&line))),
+                Ok(_) => {}
+            }
+        }
+    })
+}
+
+/// Why it ended: how, and what it said.
+pub(super) async fn reason(status: Option<ExitStatus>, said: JoinHandle<Vec<String>>) -> String {
+    let patience = Duration::from_secs(1);
+    let lines = timeout(patience, said).await.ok().and_then(Result::ok).unwrap_or_default();
+    let how = match (status, signal(status)) {
+        (_, Some(signal)) => format!("signal {signal}"),
+        (Some(status), None) => format!("status {}", status.code().unwrap_or_default()),
+        (None, None) => "the connection closed".to_owned(),
+    };
+    format!("it ended at once ({how}) and said {}", telling(&lines))
+}
+
+/// The signal that ended it: a crash, or somebody's doing.
+#[cfg(unix)]
+pub(super) fn signal(status: Option<ExitStatus>) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status?)
+}
+
+/// Elsewhere there are none.
+#[cfg(not(unix))]
+pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
+    None
+}
+
+/// The first line that says why in the browser's own manner, or else the last ones that are not always there.
+fn telling(lines: &[String]) -> String {
+    let (most, longest) = TOLD;
+    let is_why = |line: &&String| line.contains("FATAL") || line.contains("error while loading");
+    if let Some(line) = lines.iter().find(is_why) {
+        return truncate(line.trim(), longest);
+    }
+    let is_said = |line: &&str| !line.is_empty() && !NOISE.iter().any(|noise| line.contains(noise));
+    let said: Vec<&str> = lines.iter().map(|line| line.trim()).filter(is_said).collect();
+    match &said[said.len().saturating_sub(most)..] {
+        [] => "nothing".to_owned(),
+        last => truncate(&last.join(" | "), longest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CRASH: &str = "[1:1:1122/1.1:ERROR:third_party/crashpad/crashpad/util/file/file_io_posix.cc:153] open \
+                         /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq: No such file or directory (2)";
+    const BUS: &str = "[1:9:1122/1.1:ERROR:dbus/bus.cc:405] Failed to connect to the bus";
+
+    #[test]
+    fn of_what_a_browser_said_the_telling_lines_are_told() {
+        let told = |lines: &[&str]| telling(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
+        assert_eq!(told(&[BUS, "starting\n", "[FATAL:x.cc] no display\n", "bye", CRASH]), "[FATAL:x.cc] no display");
+        assert_eq!(told(&["one", "two", BUS, "three", "four", CRASH, ""]), "two | three | four");
+        assert_eq!(told(&[BUS, CRASH]), "nothing");
+        assert_eq!(told(&[&"x".repeat(1000)]).chars().count(), 300);
+    }
+}
