@@ -123,6 +123,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Notice::TabOpened { .. } => {
                     Some(("a new tab opened", "at an address that this run may not visit".to_owned()))
                 }
+                Notice::DialogBehind { tab } => Some(("a dialog opened in another tab", format!("tab {tab}"))),
                 Notice::Download { .. } if left || self.guards.is_bounded() => {
                     Some(("the page offered a file", "its name is not shown".to_owned()))
                 }
@@ -150,7 +151,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 match notice {
                     Notice::TabOpened { url } => *url = self.redactor.text(url),
                     Notice::Download { suggested_name, .. } => *suggested_name = self.redactor.text(suggested_name),
-                    Notice::TransportChanged { .. } => {}
+                    Notice::DialogBehind { .. } | Notice::TransportChanged { .. } => {}
                 }
             }
             // A locator may quote a name that echoes the secret; it cannot be rewritten, so it is left out.

@@ -153,6 +153,7 @@ impl Net<'_> {
         match notice {
             Notice::TabOpened { url } => self.text(url),
             Notice::Download { suggested_name, .. } => self.text(suggested_name),
+            Notice::DialogBehind { .. } => {}
             Notice::TransportChanged { why, .. } => self.text(why),
         }
     }

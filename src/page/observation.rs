@@ -114,6 +114,11 @@ pub enum Notice {
         /// Its address.
         url: String,
     },
+    /// A dialog opened in a tab that is not the current one. It stays until that tab is selected and the dialog answered.
+    DialogBehind {
+        /// Which tab, from 0.
+        tab: u32,
+    },
     /// The page offered a file; it was kept in the run's own folder or refused.
     Download {
         /// The name the page gave it: page data, cleaned, never used as a path.

@@ -2,7 +2,7 @@
 
 use tokio::time::timeout;
 use webwise::{
-    action::{BrowserAction, ErrorClass, Outcome, TabNew},
+    action::{BrowserAction, ErrorClass, NoArguments, Outcome, TabNew},
     browser::{BrowserDriver as _, ScreenshotRequest},
     page::{DialogKind, Notice},
 };
@@ -12,6 +12,7 @@ use crate::bed::{Bed, NEVER, accept, button, dismiss, goto, tab_close, tab_selec
 const OPENS: &str = "<title>First</title><button onclick=\"window.open('/second')\">Open</button>
     <button onclick=\"window.open('/second', '', 'noopener,popup,width=300,height=200')\">Apart</button>
     <button onclick=\"window.open('THERE/alerts')\">Loud</button>
+    <button onclick=\"window.open('/alerts')\">Near</button>
     <button onclick=\"window.open('/brief')\">Brief</button>";
 const PAGES: [(&str, &str); 8] = [
     ("/", OPENS),
@@ -107,7 +108,17 @@ async fn dialogs_of_frames_popups_and_loading_pages_are_told_and_answered() {
     }
     // In a window that a page opened: it blocks its own tab alone.
     bed.open("/").await;
-    bed.does(button("Loud")).await;
+    let mut notices = bed.does(button("Loud")).await.notices;
+    // It may open a moment after the window.
+    for _ in 0..100 {
+        if notices.contains(&Notice::DialogBehind { tab: 1 }) {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        notices.extend(bed.does(BrowserAction::TabList(NoArguments {})).await.notices);
+    }
+    assert_eq!(notices.iter().filter(|notice| matches!(notice, Notice::DialogBehind { tab: 1 })).count(), 1);
+    assert_eq!(bed.does(BrowserAction::TabList(NoArguments {})).await.notices, [], "it is told once");
     assert_eq!((bed.see().await.title.as_str(), bed.see().await.dialog), ("First", None));
     let selected = timeout(NEVER, bed.act(tab_select(1))).await.expect("it does not hang");
     assert!(selected.outcome.is_done(), "{selected:?}");
@@ -116,5 +127,22 @@ async fn dialogs_of_frames_popups_and_loading_pages_are_told_and_answered() {
     bed.does(accept()).await;
     bed.shows("after it").await;
     bed.fails(accept(), ErrorClass::NoDialog).await;
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_of_another_tab_that_holds_the_page_up_is_told_and_answered() {
+    let bed = Bed::start(&PAGES).await;
+    bed.open("/").await;
+    // A window of the same site is shown by the same process, and that waits as a whole.
+    timeout(NEVER, bed.act(button("Near"))).await.expect("it does not hang");
+    let seen = timeout(NEVER, bed.see()).await.expect("it does not hang");
+    assert_eq!(seen.url, bed.url("/"));
+    let dialog = seen.dialog.expect("the other tab's");
+    assert_eq!((dialog.kind, dialog.message.as_str()), (DialogKind::Alert, "from the popup"));
+    bed.fails(button("Open"), ErrorClass::DialogOpen).await;
+    bed.does(accept()).await;
+    assert_eq!(bed.see().await.title, "First");
+    bed.does(button("Open")).await;
     bed.close().await;
 }

@@ -9,7 +9,6 @@ use tokio::time::{Instant, sleep, timeout};
 use super::{
     driver::{Cdp, Turn},
     hub::{Evaluated, evaluated},
-    known::Tab,
     settle::Mark,
     target::Aim,
     trouble::Trouble,
@@ -67,7 +66,7 @@ impl Cdp {
         }
         // Under a dialog nothing else is done.
         self.page()?;
-        let blocked = self.hub.known().tab().and_then(Tab::blocked_by);
+        let blocked = self.hub.known().dialog();
         if let Some(dialog) = blocked {
             return Err(Trouble::Dialog(dialog));
         }
@@ -105,7 +104,7 @@ impl Cdp {
             Err(trouble) => return Err(trouble),
         };
         if execution.dialog.is_none() {
-            execution.dialog = self.hub.known().tab().and_then(Tab::blocked_by);
+            execution.dialog = self.hub.known().dialog();
         }
         let place = match told {
             Some(place) if execution.dialog.is_none() => Ok(place),

@@ -21,17 +21,18 @@ impl Cdp {
         if text.is_some_and(|text| text.secret().is_some()) {
             return Err(Trouble::refused(ErrorClass::SecretRefused, DIALOG_SECRET));
         }
-        let (number, kind, default) = {
+        let (target, number, kind, default) = {
             let known = self.hub.known();
             match known.trouble() {
                 None | Some(Trouble::Dialog(_)) => {}
                 Some(trouble) => return Err(trouble),
             }
-            let tab = known.tab();
+            let tab = known.blocking();
             let dialog = tab.and_then(Tab::blocked_by);
             let default = tab.and_then(|tab| tab.dialog.as_ref()).map(|dialog| dialog.default_prompt.clone());
             let dialog = dialog.ok_or_else(|| Trouble::refused(ErrorClass::NoDialog, ""))?;
-            (tab.map_or(0, |tab| tab.dialogs), dialog.kind, default.unwrap_or_default())
+            let number = tab.map_or(0, |tab| tab.dialogs);
+            (tab.map(|tab| tab.target.clone()), number, dialog.kind, default.unwrap_or_default())
         };
         if kind == DialogKind::FileChooser {
             if accept {
@@ -43,14 +44,15 @@ impl Cdp {
             }
             return Ok(Some(Outcome::Done.into()));
         }
-        let session = self.main_session()?;
+        let target = target.unwrap_or_default();
+        let session = self.hub.known().by_target(&target).and_then(|tab| tab.session.clone()).ok_or(Trouble::Moved)?;
         let text = text.map_or(default, ToString::to_string);
         let params = json!({ "accept": accept, "promptText": text });
         self.hub.wire.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", params).await?;
         self.hub
             .until(|known| {
                 let stays = |tab: &Tab| tab.dialog.is_some() && tab.dialogs == number;
-                (known.closed || !known.tab().is_some_and(stays)).then_some(())
+                (known.closed || !known.by_target(&target).is_some_and(|tab| stays(tab))).then_some(())
             })
             .await;
         Ok(Some(Outcome::Done.into()))

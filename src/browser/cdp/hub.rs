@@ -1,9 +1,11 @@
 //! Where calls, events and what is known meet: everything that talks to the browser does so through a [`Hub`].
 
 use std::{
+    convert::Infallible,
     fmt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use serde::{Deserialize, de::DeserializeOwned};
@@ -11,17 +13,22 @@ use serde_json::{Value, json, value::RawValue};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
+    time::timeout,
 };
 
 use super::{
     downloads::{self, Offered},
     events::{FrameTree, Told},
-    known::{Effect, Known},
+    known::{Effect, Known, Tab},
     options::CdpOptions,
     trouble::Trouble,
     wire::{Event, Line, Reader, Wire, Writer},
 };
 use crate::{base::ErrorKind, page::Notice};
+
+/// How long a page may answer nothing until a dialog of another tab counts as what holds it up. Unit: time. Source: chosen; an
+/// answer takes a millisecond.
+const HELD_UP: Duration = Duration::from_millis(500);
 
 /// Where files are that are on their way, in the private folder.
 pub(super) const FILES: &str = "files";
@@ -160,6 +167,7 @@ impl Hub {
             tab.told = true;
             notices.push(Notice::TabOpened { url: tab.url.clone() });
         }
+        notices.extend(self.known().untold_dialogs().into_iter().map(|tab| Notice::DialogBehind { tab }));
         notices
     }
 
@@ -202,6 +210,30 @@ impl Hub {
             biased;
             done = work => done.map_err(|trouble| self.known().trouble().unwrap_or(trouble)),
             trouble = self.until(|known| known.trouble()) => Err(trouble),
+            never = self.watch_behind() => match never {},
+        }
+    }
+
+    /// Finds out whether a dialog of another tab holds the current page up: pages that one process shows wait together.
+    async fn watch_behind(&self) -> Infallible {
+        loop {
+            let behind = self.until(|known| known.dialog_behind()).await;
+            let session = self.known().tab().and_then(|tab| tab.session.clone());
+            let params = json!({ "expression": "0", "returnByValue": true });
+            let answers = self.wire.call::<Value>(session.as_deref(), "Runtime.evaluate", params);
+            let is_held_up = timeout(HELD_UP, answers).await.is_err();
+            {
+                let mut known = self.known();
+                if is_held_up && known.dialog_behind().as_ref() == Some(&behind) {
+                    known.over = Some(behind);
+                }
+            }
+            if is_held_up {
+                self.shared.changed.send_replace(());
+            } else {
+                // It goes on behind this page.
+                std::future::pending::<()>().await;
+            }
         }
     }
 
@@ -309,6 +341,8 @@ impl Known {
             return Some(Trouble::Lost("the page crashed"));
         }
         // A file chooser blocks nothing in the browser.
-        tab.dialog.as_ref().and(tab.blocked_by()).map(Trouble::Dialog)
+        let blocking =
+            if tab.dialog.is_some() { Some(tab) } else { self.blocking().filter(|tab| tab.dialog.is_some()) };
+        blocking.and_then(Tab::blocked_by).map(Trouble::Dialog)
     }
 }

@@ -14,6 +14,7 @@ pub(super) use self::files::MAX_DOWNLOAD;
 pub(super) use self::tab::{Frame, Request, Tab, World};
 
 use super::events::{FrameTree, TargetInfo, Told};
+use crate::page::Dialog;
 
 /// What is to be done about an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub(super) struct Known {
     pub(super) tabs: Vec<Tab>,
     /// The target of the current one.
     pub(super) current: Option<String>,
+    /// Another one whose dialog holds the current one up too: one process shows both.
+    pub(super) over: Option<String>,
     /// Whether only tabs that this driver or its pages opened are its business.
     pub(super) own_only: bool,
     /// Which tab or frame a session speaks for.
@@ -80,6 +83,36 @@ impl Known {
 
     pub(super) fn tab_mut(&mut self) -> Option<&mut Tab> {
         self.tabs.iter_mut().find(|tab| Some(&tab.target) == self.current.as_ref())
+    }
+
+    /// The tab whose dialog, or file chooser, blocks the current page: itself, or one that is shown by the same process.
+    pub(super) fn blocking(&self) -> Option<&Tab> {
+        let other = || self.tabs.iter().find(|tab| Some(&tab.target) == self.over.as_ref() && tab.dialog.is_some());
+        self.tab().filter(|tab| tab.blocked_by().is_some()).or_else(other)
+    }
+
+    /// What blocks the current page.
+    pub(super) fn dialog(&self) -> Option<Dialog> {
+        self.blocking().and_then(Tab::blocked_by)
+    }
+
+    /// A tab behind the current one with a dialog, if the current one is not on its way to another document.
+    pub(super) fn dialog_behind(&self) -> Option<String> {
+        let current = self.tab().filter(|tab| tab.main().is_some_and(|main| !main.moves()))?;
+        let behind = self.tabs.iter().find(|tab| tab.target != current.target && tab.dialog.is_some());
+        behind.map(|tab| tab.target.clone())
+    }
+
+    /// The tabs behind the current one of whose dialogs nothing was told yet, by their numbers; told once.
+    pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
+        let over = self.blocking().map(|tab| tab.target.clone());
+        let tabs = (0..).zip(&mut self.tabs).filter(|(_, tab)| tab.dialog.is_some() && !tab.dialog_told);
+        let is_behind = |tab: &Tab| Some(&tab.target) != self.current.as_ref() && Some(&tab.target) != over.as_ref();
+        let told = tabs.map(|(number, tab)| {
+            tab.dialog_told = true;
+            is_behind(tab).then_some(number)
+        });
+        told.flatten().collect()
     }
 
     pub(super) fn by_target(&mut self, target: &str) -> Option<&mut Tab> {
@@ -164,6 +197,9 @@ impl Known {
                 if tab.learn(session, other, number) {
                     self.last_frame = number;
                 }
+                let tabs = &self.tabs;
+                let is_open = |over: &str| tabs.iter().any(|tab| tab.target == over && tab.dialog.is_some());
+                self.over.take_if(|over| !is_open(over));
             }
         }
         Vec::new()

@@ -103,7 +103,7 @@ impl Cdp {
             Some(trouble) => return Err(trouble),
         }
         let Some(tab) = known.tab() else { return Ok(None) };
-        let Some(dialog) = tab.blocked_by() else { return Ok(None) };
+        let Some(dialog) = known.dialog() else { return Ok(None) };
         let mut observation = Observation::new(tab.url.clone(), &tab.title, Tree::default());
         observation.dialog = Some(dialog);
         drop(known);

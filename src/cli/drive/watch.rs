@@ -108,6 +108,7 @@ fn aside(word: &str, text: &str) -> String {
 fn noticed(notice: &Notice) -> String {
     match notice {
         Notice::TabOpened { url } => format!("the page opened a tab with {}", quoted(url, MAX_TEXT)),
+        Notice::DialogBehind { tab } => format!("a dialog opened in tab {tab}, which is not the current one"),
         Notice::Download { suggested_name, kept } => {
             let what = if *kept { "kept" } else { "refused" };
             format!("the page offered the file {}, which was {what}", quoted(suggested_name, MAX_TEXT))

@@ -68,6 +68,8 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) url: String,
     pub(in crate::browser::cdp) title: String,
     pub(in crate::browser::cdp) dialog: Option<DialogInfo>,
+    /// Whether it need not be told any more.
+    pub(in crate::browser::cdp) dialog_told: bool,
     /// Dialogs so far: two may say the same.
     pub(in crate::browser::cdp) dialogs: u64,
     pub(in crate::browser::cdp) chooser: Option<Chooser>,
@@ -151,6 +153,7 @@ impl Tab {
             url: String::new(),
             title: String::new(),
             dialog: None,
+            dialog_told: false,
             dialogs: 0,
             chooser: None,
             crashed: false,
@@ -218,6 +221,7 @@ impl Tab {
             }),
             Told::DialogOpened(dialog) => {
                 self.dialog = Some(dialog);
+                self.dialog_told = false;
                 self.dialogs += 1;
             }
             Told::DialogClosed => self.dialog = None,

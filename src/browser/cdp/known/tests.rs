@@ -441,3 +441,23 @@ fn a_file_chooser_goes_with_the_frame_that_opened_it() {
     played.hears(None, "Target.detachedFromTarget", &json!({ "sessionId": "f" }));
     assert_eq!(played.0.tab().unwrap().chooser, None);
 }
+
+#[test]
+fn a_dialog_of_another_tab_is_told_once_and_blocks_only_if_it_holds_the_page_up() {
+    let mut played = Played::with_a_page();
+    played.target("U", Some("T"), "http://a.test/popup");
+    played.attach(None, "u", "U", "page");
+    let opens = json!({ "type": "alert", "message": "Here", "url": "" });
+    played.hears(Some("u"), "Page.javascriptDialogOpening", &opens);
+    assert_eq!((played.0.dialog(), played.0.dialog_behind().as_deref()), (None, Some("U")));
+    assert_eq!((played.0.untold_dialogs(), played.0.untold_dialogs()), (vec![1], vec![]));
+    played.0.over = Some("U".into());
+    assert_eq!(played.0.dialog(), Some(Dialog::new(DialogKind::Alert, "Here")));
+    assert!(matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Dialog(_))));
+    played.hears(Some("u"), "Page.javascriptDialogClosed", &json!({ "result": true }));
+    assert_eq!((played.0.dialog(), played.0.dialog_behind()), (None, None));
+    assert!(played.0.trouble().is_none());
+    // The next one is another one, and is told again.
+    played.hears(Some("u"), "Page.javascriptDialogOpening", &opens);
+    assert_eq!(played.0.untold_dialogs(), [1]);
+}
