@@ -210,7 +210,7 @@ impl Cdp {
             }
             BrowserAction::StateSave(StateFile { name }) => self.save_state(name).await.map(|()| nothing()),
             BrowserAction::StateLoad(StateFile { name }) => self.load_state(name).await.map(|()| nothing()),
-            BrowserAction::Eval(Eval { function, target }) if self.hub.options.scripts => {
+            BrowserAction::Eval(Eval { function, target }) if self.hub.options.common.scripts => {
                 let text = self.evaluate(turn, function, target.as_ref()).await?;
                 Ok(Told { text: Some(text), ..nothing() })
             }

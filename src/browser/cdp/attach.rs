@@ -39,7 +39,7 @@ pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<H
 type Attached = Result<(Arc<Hub>, Life)>;
 
 async fn in_the_background(address: String, options: CdpOptions, mut wanted: oneshot::Sender<Attached>) {
-    let end = Instant::now() + options.launch_timeout;
+    let end = Instant::now() + options.common.launch_timeout;
     let connecting = async {
         let address = debugger_address(&address).await?;
         wire::connect(&address).await.map_err(|error| unreachable(&address, error))

@@ -61,7 +61,7 @@ impl Cdp {
     async fn upload(&self, upload: &Upload) -> Result<Execution, Trouble> {
         let mut files = Vec::new();
         for name in &upload.files {
-            let file = self.hub.options.uploads.get(name);
+            let file = self.hub.options.common.uploads.get(name);
             let file = file.filter(|file| file.is_file());
             files.push(file.ok_or_else(|| Trouble::refused(ErrorClass::FileRefused, name))?.display().to_string());
         }

@@ -209,7 +209,7 @@ impl fmt::Debug for Turn {
 #[async_trait]
 impl BrowserDriver for Cdp {
     fn capabilities(&self) -> BrowserCapabilities {
-        let scripts = self.hub.options.scripts;
+        let scripts = self.hub.options.common.scripts;
         let has = |tool: &BrowserTool| match tool {
             BrowserTool::RunCode => false,
             BrowserTool::Eval => scripts,

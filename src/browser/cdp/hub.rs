@@ -263,7 +263,7 @@ impl Hub {
     /// Moves a file to where it is kept, or away, and tells of it.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
-        let folder = self.options.downloads.clone().filter(|_| whole && has_room);
+        let folder = self.options.common.downloads.clone().filter(|_| whole && has_room);
         let kept = match self.private.as_ref().map(|folder| folder.join(FILES)) {
             Some(files) => {
                 let keep = move || downloads::keep(&files, &id, folder.as_deref());
@@ -291,7 +291,7 @@ impl Hub {
             // Pages of tabs behind others, and of windows without a screen, behave as if they were looked at.
             calls.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));
             if self.owned {
-                let (width, height) = self.options.viewport;
+                let (width, height) = self.options.common.viewport;
                 let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
                 calls.push(("Emulation.setDeviceMetricsOverride", size));
             }

@@ -100,10 +100,10 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
             _ => ErrorKind::Io,
         };
-        let folder = options.folder.clone().unwrap_or_else(std::env::temp_dir);
+        let folder = options.common.folder.clone().unwrap_or_else(std::env::temp_dir);
         Error::new(kind, OPERATION).with("folder", folder.display()).with_source(error)
     };
-    let folder = Folder::create_for(options.folder.as_deref(), &INSIDE).map_err(io)?;
+    let folder = Folder::create_for(options.common.folder.as_deref(), &INSIDE).map_err(io)?;
     chromium::write_private(&folder.file(PREFERENCES), KEEP_NOTHING.as_bytes()).map_err(io)?;
     let started = command(options, &folder).spawn();
     let mut child = started.map_err(|error| unavailable(options, "it cannot be started").with_source(error))?;
@@ -119,7 +119,7 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
     let private = Some(own.folder.path());
     let (hub, line) = Hub::start(PipeReader::new(output), PipeWriter::new(input), options.clone(), private);
     let mut life = Life { line: Some(line), own: Some(own) };
-    match timeout(options.launch_timeout, begin(&hub)).await {
+    match timeout(options.common.launch_timeout, begin(&hub)).await {
         Ok(Ok(())) => Ok((hub, life)),
         Ok(Err(Trouble::Lost(_))) => {
             let mut status = None;
@@ -132,12 +132,14 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             Err(Failed { error, crashed: said::signal(status).is_some() })
         }
         Ok(Err(trouble)) => Err(trouble.into_error(OPERATION).into()),
-        Err(_) => Err(Error::new(ErrorKind::Timeout, OPERATION).with("program", options.chromium.display()).into()),
+        Err(_) => {
+            Err(Error::new(ErrorKind::Timeout, OPERATION).with("program", options.common.chromium.display()).into())
+        }
     }
 }
 
 fn unavailable(options: &CdpOptions, why: &str) -> Error {
-    Error::new(ErrorKind::Unavailable, OPERATION).with("program", options.chromium.display()).with("why", why)
+    Error::new(ErrorKind::Unavailable, OPERATION).with("program", options.common.chromium.display()).with("why", why)
 }
 
 /// The browser, with its ends of the pipe where it expects them: 3 to read from, 4 to write to.
@@ -145,7 +147,7 @@ fn unavailable(options: &CdpOptions, why: &str) -> Error {
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     // A shell moves them there, so that no code of ours runs between fork and exec.
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#]).arg(&options.chromium);
+    command.args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#]).arg(&options.common.chromium);
     command.arg("--remote-debugging-pipe").args(options.switches(folder)).arg("about:blank");
     command.env_clear().envs(chromium::environment(folder)).env("TMPDIR", folder.file("t"));
     command.current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -157,14 +159,14 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
 /// Elsewhere the pipe has no such places; attaching works.
 #[cfg(not(unix))]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
-    let mut command = Command::new(&options.chromium);
+    let mut command = Command::new(&options.common.chromium);
     command.args(options.switches(folder)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 /// Makes the browser tell of its tabs, and waits for the first one.
 async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
-    let downloads = match (&hub.private, &hub.options.downloads) {
+    let downloads = match (&hub.private, &hub.options.common.downloads) {
         (Some(private), Some(_)) => {
             json!({ "behavior": "allowAndName", "downloadPath": private.join(hub::FILES), "eventsEnabled": true })
         }

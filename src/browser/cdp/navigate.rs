@@ -55,7 +55,7 @@ impl Hub {
     /// While another document is on its way, the browser lets the page answer nothing: one that does not come in time is given
     /// up, and what was asked is answered by the page that is there.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
-        sleep(self.options.navigation_timeout).await;
+        sleep(self.options.common.navigation_timeout).await;
         let is_on_its_way = self.known().tab().and_then(Tab::main).is_some_and(|main| main.loading);
         if is_on_its_way {
             self.stop_loading();
@@ -125,7 +125,7 @@ impl Cdp {
 
     /// A navigation that takes too long is given up, or nothing could be read until it is over.
     async fn within_the_time_to_load(&self, work: impl Future<Output = Result<(), Trouble>>) -> Result<(), Trouble> {
-        let patience = self.hub.options.navigation_timeout;
+        let patience = self.hub.options.common.navigation_timeout;
         let work = async {
             self.end_a_script_in_the_way().await;
             work.await
@@ -142,7 +142,7 @@ impl Cdp {
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way the page answers nothing, and no script of it stands in the way.
         let is_there = self.hub.known().tab().and_then(Tab::main).is_some_and(|main| !(main.loading && main.ready));
-        let patience = HUNG.min(self.hub.options.navigation_timeout / 2);
+        let patience = HUNG.min(self.hub.options.common.navigation_timeout / 2);
         if is_there && let (Err(_), Ok(session)) = (timeout(patience, self.place()).await, self.main_session()) {
             // It interrupts what runs, so it needs no answer of what does.
             drop(self.hub.wire.call::<Value>(Some(&session), "Runtime.terminateExecution", json!({})));

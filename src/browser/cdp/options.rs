@@ -1,12 +1,12 @@
 //! What can be chosen about a browser.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use crate::{
     base::Result,
     browser::{
         ProgramPlaces,
-        chromium::{self, Folder, absolute},
+        chromium::{self, Choices, Folder},
     },
 };
 
@@ -54,42 +54,18 @@ const HEADLESS: [&str; 4] = [
 /// ```
 #[derive(Debug, Clone)]
 pub struct CdpOptions {
-    pub(super) chromium: PathBuf,
-    pub(super) headless: bool,
-    pub(super) sandbox: Option<bool>,
-    pub(super) viewport: (u32, u32),
-    pub(super) launch_timeout: Duration,
-    pub(super) action_timeout: Duration,
-    pub(super) navigation_timeout: Duration,
+    pub(super) common: Choices,
     pub(super) quiet: Duration,
-    pub(super) settle: Duration,
     pub(super) max_nodes: usize,
-    pub(super) folder: Option<PathBuf>,
-    pub(super) state_folder: Option<PathBuf>,
-    pub(super) downloads: Option<PathBuf>,
-    pub(super) uploads: BTreeMap<String, PathBuf>,
-    pub(super) scripts: bool,
 }
 
 impl CdpOptions {
     /// The default options for this program.
     pub fn new(chromium: impl Into<PathBuf>) -> Self {
         Self {
-            chromium: absolute(chromium.into()),
-            headless: true,
-            sandbox: None,
-            viewport: (1280, 800),
-            launch_timeout: Duration::from_mins(1),
-            action_timeout: Duration::from_secs(5),
-            navigation_timeout: Duration::from_secs(30),
+            common: Choices::new(chromium.into(), Duration::from_secs(3)),
             quiet: Duration::from_millis(25),
-            settle: Duration::from_secs(3),
             max_nodes: crate::page::MAX_NODES,
-            folder: None,
-            state_folder: None,
-            downloads: None,
-            uploads: BTreeMap::new(),
-            scripts: false,
         }
     }
 
@@ -101,34 +77,18 @@ impl CdpOptions {
         Ok(Self::new(ProgramPlaces::from_env().chromium_program()?))
     }
 
-    /// With a window (`false`) or without (`true`, the default).
-    pub fn with_headless(self, headless: bool) -> Self {
-        Self { headless, ..self }
-    }
-
-    /// With or without Chromium's own sandbox. By default with it, except for root, for whom it cannot work.
-    pub fn with_sandbox(self, sandbox: bool) -> Self {
-        Self { sandbox: Some(sandbox), ..self }
-    }
+    chromium::choosing!();
 
     /// Size of the page in CSS pixels. Default: 1280 x 800. A browser that was attached to keeps its own.
-    pub fn with_viewport(self, width: u32, height: u32) -> Self {
-        Self { viewport: (width, height), ..self }
+    pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
+        self.common.viewport = (width, height);
+        self
     }
 
     /// How long starting the browser, or attaching to one, may take. Default: 60 s.
-    pub fn with_launch_timeout(self, timeout: Duration) -> Self {
-        Self { launch_timeout: chromium::bounded(timeout), ..self }
-    }
-
-    /// How long an element may take to become ready for an action. Default: 5 s.
-    pub fn with_action_timeout(self, timeout: Duration) -> Self {
-        Self { action_timeout: chromium::bounded(timeout), ..self }
-    }
-
-    /// How long an address may take to load. Default: 30 s.
-    pub fn with_navigation_timeout(self, timeout: Duration) -> Self {
-        Self { navigation_timeout: chromium::bounded(timeout), ..self }
+    pub fn with_launch_timeout(mut self, timeout: Duration) -> Self {
+        self.common.launch_timeout = chromium::bounded(timeout);
+        self
     }
 
     /// How long a page must have been still after an action: no navigation, no request, no change of the document.
@@ -139,8 +99,9 @@ impl CdpOptions {
 
     /// How long an action waits for that at most; a page that never is still is looked at then. Default: 3 s. A navigation
     /// that the action began may take longer, up to the navigation's own time-out.
-    pub fn with_settle(self, settle: Duration) -> Self {
-        Self { settle: chromium::bounded(settle), ..self }
+    pub fn with_settle(mut self, settle: Duration) -> Self {
+        self.common.settle = chromium::bounded(settle);
+        self
     }
 
     /// Most nodes that are read of a page; what is left out is [counted](crate::page::Tree::omitted). Default:
@@ -149,42 +110,28 @@ impl CdpOptions {
         Self { max_nodes: max.clamp(1, crate::page::MAX_NODES), ..self }
     }
 
-    /// Under which folder the browser's private folder is made. Default: the system's folder for temporary files.
-    pub fn with_folder(self, folder: impl Into<PathBuf>) -> Self {
-        Self { folder: Some(absolute(folder.into())), ..self }
-    }
-
-    /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser.
-    pub fn with_state_folder(self, folder: impl Into<PathBuf>) -> Self {
-        Self { state_folder: Some(absolute(folder.into())), ..self }
-    }
-
     /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
     /// 100 MiB is dropped, and so are all that are on their way when together they take more than that, or are more than 100.
     /// One browser keeps at most 1 GiB and 1,000 files.
-    pub fn with_downloads(self, folder: impl Into<PathBuf>) -> Self {
-        Self { downloads: Some(absolute(folder.into())), ..self }
-    }
-
-    /// Allows a file to be uploaded, under the name that the model uses for it. Default: none.
-    pub fn with_upload(mut self, name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
-        self.uploads.insert(name.into(), absolute(file.into()));
+    pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.common.downloads = Some(chromium::absolute(folder.into()));
         self
     }
 
     /// Allows `eval`: script in the page. Default: not allowed, because it can read what was typed and send it anywhere.
-    pub fn with_scripts(self, scripts: bool) -> Self {
-        Self { scripts, ..self }
+    pub fn with_scripts(mut self, scripts: bool) -> Self {
+        self.common.scripts = scripts;
+        self
     }
 
     /// The browser's arguments, without how it talks to us.
     pub(super) fn switches(&self, folder: &Folder) -> Vec<String> {
-        let (width, height) = self.viewport;
+        let (width, height) = self.common.viewport;
         let mut switches: Vec<String> = chromium::SWITCHES.iter().chain(&SWITCHES).map(|s| (*s).to_owned()).collect();
-        if self.headless {
+        if self.common.headless {
             switches.extend(HEADLESS.map(str::to_owned));
         }
-        if !self.sandbox.unwrap_or(!chromium::is_root()) {
+        if !self.common.is_in_a_sandbox() {
             switches.push("--no-sandbox".to_owned());
         }
         switches.push(format!("--window-size={width},{height}"));
@@ -202,8 +149,13 @@ mod tests {
         let here = |name: &str| std::env::current_dir().unwrap().join(name);
         let options = CdpOptions::new("bin/chromium").with_upload("file", "up/file");
         let options = options.with_folder("f").with_state_folder("s").with_downloads("d");
-        assert_eq!((&options.chromium, &options.uploads["file"]), (&here("bin/chromium"), &here("up/file")));
-        for (path, name) in [(options.folder, "f"), (options.state_folder, "s"), (options.downloads, "d")] {
+        assert_eq!(
+            (&options.common.chromium, &options.common.uploads["file"]),
+            (&here("bin/chromium"), &here("up/file"))
+        );
+        for (path, name) in
+            [(options.common.folder, "f"), (options.common.state_folder, "s"), (options.common.downloads, "d")]
+        {
             assert_eq!(path, Some(here(name)));
         }
     }
@@ -216,7 +168,7 @@ mod tests {
         let switches = options.switches(&folder);
         let profile = format!("--user-data-dir={}/profile", folder.path().display());
         assert!(switches.contains(&profile) && !switches.contains(&"--no-sandbox".to_owned()), "{switches:?}");
-        assert!(!options.scripts && options.downloads.is_none());
+        assert!(!options.common.scripts && options.common.downloads.is_none());
         assert!(options.with_sandbox(false).switches(&folder).contains(&"--no-sandbox".to_owned()));
     }
 
@@ -225,8 +177,8 @@ mod tests {
         let long = Duration::MAX;
         let options = CdpOptions::new("c").with_launch_timeout(long).with_action_timeout(long);
         let options = options.with_navigation_timeout(long).with_settle(long).with_quiet(long);
-        let times = [options.launch_timeout, options.action_timeout, options.navigation_timeout];
-        for time in times.into_iter().chain([options.settle, options.quiet]) {
+        let times = [options.common.launch_timeout, options.common.action_timeout, options.common.navigation_timeout];
+        for time in times.into_iter().chain([options.common.settle, options.quiet]) {
             assert!(std::time::Instant::now().checked_add(time * 2).is_some(), "{time:?}");
             assert!(time >= Duration::from_hours(1), "it is long all the same");
         }

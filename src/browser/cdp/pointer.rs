@@ -64,7 +64,7 @@ impl Cdp {
             "stable": true,
             "enabled": needs.enabled,
             "hit": needs.hit,
-            "ms": millis(self.hub.options.action_timeout),
+            "ms": millis(self.hub.options.common.action_timeout),
         }]);
         let point: Point = self.hub.ask(&aim.frame, "ready", given).await?;
         self.through_frames(&aim.frame, point).await
@@ -228,7 +228,7 @@ impl Cdp {
 
     /// Turns the wheel.
     pub(super) async fn turn_wheel(&self, turn: &mut Turn, (right, down): (i64, i64)) -> Result<(), Trouble> {
-        let (width, height) = self.hub.options.viewport;
+        let (width, height) = self.hub.options.common.viewport;
         let (x, y) = match turn.pointer {
             // Where it was never moved to, it is in the middle.
             (x, y) if x == 0.0 && y == 0.0 => (f64::from(width) / 2.0, f64::from(height) / 2.0),

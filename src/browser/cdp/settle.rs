@@ -112,9 +112,9 @@ impl Hub {
     /// [`Trouble::Late`] if a navigation did not come to its document in time; a dialog, a crash, the end of the browser.
     pub(super) async fn settle(&self, mark: &Mark) -> Result<Option<Place>, Trouble> {
         let begin = Instant::now();
-        let navigation = begin + self.options.navigation_timeout;
+        let navigation = begin + self.options.common.navigation_timeout;
         let restless = self.known().tab().is_some_and(|tab| tab.restless);
-        let time = if restless { self.options.settle / RESTLESS } else { self.options.settle };
+        let time = if restless { self.options.common.settle / RESTLESS } else { self.options.common.settle };
         // For what follows the document that a navigation leads to, the time begins anew.
         let mut end = begin + time;
         let (mut documents, mut quiet) = (0, None);

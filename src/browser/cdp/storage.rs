@@ -154,7 +154,7 @@ impl Cdp {
         if SessionId::parse(name).is_err() {
             return Err(Trouble::refused(ErrorClass::BadArguments, STATE_NAME));
         }
-        let folder = self.hub.options.state_folder.clone().or_else(|| self.hub.private.clone());
+        let folder = self.hub.options.common.state_folder.clone().or_else(|| self.hub.private.clone());
         let folder = folder.ok_or_else(|| {
             Trouble::refused(ErrorClass::FileRefused, "a browser that was attached to has no folder for saved states")
         })?;

@@ -61,7 +61,7 @@ impl Cdp {
     pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), Trouble> {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);
-        wanted["ms"] = json!(millis(self.hub.options.action_timeout));
+        wanted["ms"] = json!(millis(self.hub.options.common.action_timeout));
         self.hub.ask::<Nothing>(&aim.frame, "able", json!([aim.number, wanted])).await.map(drop)
     }
 

@@ -2,18 +2,21 @@
 //!
 //! ```text
 //! discover   which programs are meant
+//! choices    what can be chosen about each browser
 //! folder     the private folder of one browser, and the sweep of what killed owners left
 //! owner      who owns such a folder
 //! ```
 //!
 //! Used by the drivers' folders; knows none of them.
 
+mod choices;
 mod discover;
 pub(in crate::browser) mod folder;
 mod owner;
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf};
 
+pub(in crate::browser) use choices::{Choices, bounded, choosing};
 pub use discover::ProgramPlaces;
 pub(in crate::browser) use folder::{Folder, write_private};
 
@@ -67,15 +70,6 @@ pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsStrin
     passed.chain(places).collect()
 }
 
-/// Longest time that can be chosen for anything. Unit: time. Source: chosen; whoever says more means no limit, and a clock cannot
-/// count for ever.
-const LONGEST: Duration = Duration::from_hours(24);
-
-/// A time as it is counted.
-pub(in crate::browser) fn bounded(time: Duration) -> Duration {
-    time.min(LONGEST)
-}
-
 /// The path as this process means it: a browser runs in a folder of its own and would start from there.
 pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
     // An empty path, or no working folder: what it is used for will say so.
@@ -84,12 +78,12 @@ pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
 
 /// Whether Chromium's own sandbox cannot work because this is root.
 #[cfg(unix)]
-pub(in crate::browser) fn is_root() -> bool {
+fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
 /// Elsewhere nobody is.
 #[cfg(not(unix))]
-pub(in crate::browser) fn is_root() -> bool {
+fn is_root() -> bool {
     false
 }

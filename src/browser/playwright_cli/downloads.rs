@@ -75,7 +75,7 @@ impl PlaywrightCli {
     /// What became of a file that the page offered; nothing while it is on its way.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
         let notice = |kept| Some(Notice::Download { suggested_name: download.name.clone(), kept });
-        match (&self.options.downloads, &download.path) {
+        match (&self.options.common.downloads, &download.path) {
             (None, None) => notice(false),
             (Some(folder), Some(path)) => notice(self.keep(Path::new(path), folder).is_ok()),
             _ => None,
@@ -84,7 +84,7 @@ impl PlaywrightCli {
 
     /// Files that were on their way and will not come.
     pub(super) fn dropped(&self) -> Vec<Notice> {
-        if self.options.downloads.is_none() {
+        if self.options.common.downloads.is_none() {
             return Vec::new();
         }
         let entries = fs::read_dir(self.folder.file(NOTES)).into_iter().flatten().flatten();

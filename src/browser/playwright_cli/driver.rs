@@ -339,7 +339,8 @@ pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
 impl BrowserDriver for PlaywrightCli {
     fn capabilities(&self) -> BrowserCapabilities {
         let scripts = [BrowserTool::Eval, BrowserTool::RunCode];
-        let tools = BrowserTool::ALL.iter().copied().filter(|tool| self.options.scripts || !scripts.contains(tool));
+        let tools =
+            BrowserTool::ALL.iter().copied().filter(|tool| self.options.common.scripts || !scripts.contains(tool));
         BrowserCapabilities::new("playwright-cli", tools)
     }
 

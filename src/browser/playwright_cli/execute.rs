@@ -110,11 +110,13 @@ impl PlaywrightCli {
             BrowserAction::DialogDismiss(_) => self.answer_dialog(state, Command::new("dialog-dismiss"), timeout).await,
             BrowserAction::StateSave(StateFile { name }) => self.storage(state, "state-save", name, timeout).await,
             BrowserAction::StateLoad(StateFile { name }) => self.storage(state, "state-load", name, timeout).await,
-            BrowserAction::Eval(Eval { function, target }) if self.options.scripts => {
+            BrowserAction::Eval(Eval { function, target }) if self.options.common.scripts => {
                 let command = Command::new("eval").arg(function.as_str()).args(target.as_ref().map(words));
                 self.foreign(state, command, ".evaluate(", timeout).await
             }
-            BrowserAction::RunCode(run) if self.options.scripts => self.run_code(state, &run.code, timeout).await,
+            BrowserAction::RunCode(run) if self.options.common.scripts => {
+                self.run_code(state, &run.code, timeout).await
+            }
             _ => Ok(Outcome::failed(ErrorClass::Unsupported, "").into()),
         }
     }
@@ -217,7 +219,7 @@ impl PlaywrightCli {
     async fn upload(&self, state: &mut State, upload: &Upload, timeout: Duration) -> Result<Execution> {
         let mut command = Command::new("upload");
         for name in &upload.files {
-            let Some(file) = self.options.uploads.get(name) else {
+            let Some(file) = self.options.common.uploads.get(name) else {
                 return Ok(Outcome::failed(ErrorClass::FileRefused, name).into());
             };
             command = command.arg(file.display().to_string());
@@ -254,7 +256,7 @@ impl PlaywrightCli {
         if crate::base::SessionId::parse(file).is_err() {
             return Ok(Outcome::failed(ErrorClass::BadArguments, STATE_NAME).into());
         }
-        let folder = self.options.state_folder.clone().unwrap_or_else(|| self.folder.path().join("out"));
+        let folder = self.options.common.state_folder.clone().unwrap_or_else(|| self.folder.path().join("out"));
         let path = folder.join(format!("state-{file}.json"));
         let io = |error| Error::new(ErrorKind::Io, "browser.state").with_source(error);
         let is_new = name == "state-save" && !path.exists();
@@ -322,7 +324,7 @@ impl PlaywrightCli {
     }
 
     pub(super) fn action_ms(&self) -> u64 {
-        u64::try_from(self.options.action_timeout.as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.options.common.action_timeout.as_millis()).unwrap_or(u64::MAX)
     }
 }
 

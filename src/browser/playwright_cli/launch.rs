@@ -66,19 +66,19 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
         };
         Error::new(kind, OPERATION).with_source(error)
     };
-    let folder = Folder::create_for(options.folder.as_deref(), &INSIDE).map_err(failed)?;
+    let folder = Folder::create_for(options.common.folder.as_deref(), &INSIDE).map_err(failed)?;
     chromium::write_private(&watch_script(&folder), WATCH.as_bytes()).map_err(failed)?;
     let config = folder.file("config.json");
     chromium::write_private(&config, options.config(&folder).to_string().as_bytes()).map_err(failed)?;
 
-    if options.downloads.is_some() {
+    if options.common.downloads.is_some() {
         downloads::write_watch(&folder).map_err(failed)?;
     }
     let session = session_name(&folder);
     let environment = options.environment(&folder);
     let process = Process::new(options.program.clone(), session.clone(), folder.path().to_owned(), environment);
     let arguments = vec![format!("-s={session}"), "open".to_owned(), format!("--config={}", config.display())];
-    let opened = process.output(arguments, options.launch_timeout).await?.reply();
+    let opened = process.output(arguments, options.common.launch_timeout).await?.reply();
     folder.set_process(opened_with_pid(&opened, &session)?).map_err(failed)?;
 
     let link = Link::safe(Box::new(process));

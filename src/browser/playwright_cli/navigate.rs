@@ -32,7 +32,7 @@ impl PlaywrightCli {
             let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
             return Ok(Execution { dialog: Some(dialog.clone()), ..outcome.into() });
         }
-        if self.options.downloads.is_some() {
+        if self.options.common.downloads.is_some() {
             // A new page makes the tool forget which files it has saved, so it is asked once more.
             let _ = self.tabs(state, Command::read("tab-list"), timeout).await?;
         }

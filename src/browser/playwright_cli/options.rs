@@ -1,7 +1,6 @@
 //! What can be chosen about a browser, and the tool's own configuration made from it.
 
 use std::{
-    collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
     time::Duration,
@@ -14,7 +13,7 @@ use crate::{
     base::Result,
     browser::{
         ProgramPlaces,
-        chromium::{self, Folder},
+        chromium::{self, Choices, Folder},
     },
 };
 
@@ -48,45 +47,21 @@ pub enum TransportChoice {
 /// ```
 #[derive(Debug, Clone)]
 pub struct PlaywrightCliOptions {
+    pub(super) common: Choices,
     pub(super) program: PathBuf,
-    pub(super) chromium: PathBuf,
     /// Folders that go before the path, so that the tool's script finds the right Node.
     pub(super) front: Vec<PathBuf>,
-    pub(super) headless: bool,
-    pub(super) sandbox: Option<bool>,
-    pub(super) viewport: (u32, u32),
     pub(super) transport: TransportChoice,
-    pub(super) launch_timeout: Duration,
-    pub(super) action_timeout: Duration,
-    pub(super) navigation_timeout: Duration,
-    pub(super) settle: Duration,
-    pub(super) folder: Option<PathBuf>,
-    pub(super) state_folder: Option<PathBuf>,
-    pub(super) downloads: Option<PathBuf>,
-    pub(super) uploads: BTreeMap<String, PathBuf>,
-    pub(super) scripts: bool,
 }
 
 impl PlaywrightCliOptions {
     /// The default options for these two programs; a bare name of the first is looked for on the path.
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
+            common: Choices::new(chromium.into(), Duration::from_millis(500)),
             program: on_path_or_absolute(program.into()),
-            chromium: chromium::absolute(chromium.into()),
             front: Vec::new(),
-            headless: true,
-            sandbox: None,
-            viewport: (1280, 800),
             transport: TransportChoice::Auto,
-            launch_timeout: Duration::from_mins(1),
-            action_timeout: Duration::from_secs(5),
-            navigation_timeout: Duration::from_secs(30),
-            settle: Duration::from_millis(500),
-            folder: None,
-            state_folder: None,
-            downloads: None,
-            uploads: BTreeMap::new(),
-            scripts: false,
         }
     }
 
@@ -105,19 +80,12 @@ impl PlaywrightCliOptions {
         Self { program: on_path_or_absolute(program.into()), ..self }
     }
 
-    /// With a window (`false`) or without (`true`, the default).
-    pub fn with_headless(self, headless: bool) -> Self {
-        Self { headless, ..self }
-    }
-
-    /// With or without Chromium's own sandbox. By default with it, except for root, for whom it cannot work.
-    pub fn with_sandbox(self, sandbox: bool) -> Self {
-        Self { sandbox: Some(sandbox), ..self }
-    }
+    chromium::choosing!();
 
     /// Size of the page in CSS pixels. Default: 1280 x 800.
-    pub fn with_viewport(self, width: u32, height: u32) -> Self {
-        Self { viewport: (width, height), ..self }
+    pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
+        self.common.viewport = (width, height);
+        self
     }
 
     /// How commands reach the browser. Default: [`TransportChoice::Auto`].
@@ -126,82 +94,60 @@ impl PlaywrightCliOptions {
     }
 
     /// How long starting the browser may take. Default: 60 s.
-    pub fn with_launch_timeout(self, timeout: Duration) -> Self {
-        Self { launch_timeout: chromium::bounded(timeout), ..self }
-    }
-
-    /// How long an element may take to become ready for an action. Default: 5 s.
-    pub fn with_action_timeout(self, timeout: Duration) -> Self {
-        Self { action_timeout: chromium::bounded(timeout), ..self }
-    }
-
-    /// How long an address may take to load. Default: 30 s.
-    pub fn with_navigation_timeout(self, timeout: Duration) -> Self {
-        Self { navigation_timeout: chromium::bounded(timeout), ..self }
+    pub fn with_launch_timeout(mut self, timeout: Duration) -> Self {
+        self.common.launch_timeout = chromium::bounded(timeout);
+        self
     }
 
     /// How long the tool waits after a click for what it sets off. Default: 500 ms, the tool's own.
-    pub fn with_settle(self, settle: Duration) -> Self {
-        Self { settle: chromium::bounded(settle), ..self }
-    }
-
-    /// Under which folder the browser's private folder is made. Default: the system's folder for temporary files.
-    pub fn with_folder(self, folder: impl Into<PathBuf>) -> Self {
-        Self { folder: Some(chromium::absolute(folder.into())), ..self }
-    }
-
-    /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser.
-    pub fn with_state_folder(self, folder: impl Into<PathBuf>) -> Self {
-        Self { state_folder: Some(chromium::absolute(folder.into())), ..self }
+    pub fn with_settle(mut self, settle: Duration) -> Self {
+        self.common.settle = chromium::bounded(settle);
+        self
     }
 
     /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
     /// 100 MiB is dropped, and so are all that are on their way when together they take more than that.
-    pub fn with_downloads(self, folder: impl Into<PathBuf>) -> Self {
-        Self { downloads: Some(chromium::absolute(folder.into())), ..self }
-    }
-
-    /// Allows a file to be uploaded, under the name that the model uses for it. Default: none.
-    pub fn with_upload(mut self, name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
-        self.uploads.insert(name.into(), chromium::absolute(file.into()));
+    pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.common.downloads = Some(chromium::absolute(folder.into()));
         self
     }
 
     /// Allows `eval` and `run_code`: script in the page, and in the tool itself. Default: not allowed.
     ///
     /// They can read what was typed and send it anywhere, and `run_code` can do on this machine what this user can.
-    pub fn with_scripts(self, scripts: bool) -> Self {
-        Self { scripts, ..self }
+    pub fn with_scripts(mut self, scripts: bool) -> Self {
+        self.common.scripts = scripts;
+        self
     }
 
     /// The tool's configuration file.
     pub(super) fn config(&self, folder: &Folder) -> Value {
-        let sandbox = self.sandbox.unwrap_or(!chromium::is_root());
+        let sandbox = self.common.is_in_a_sandbox();
         let mut switches: Vec<&str> = chromium::SWITCHES.to_vec();
         if !sandbox {
             switches.push("--no-sandbox");
         }
-        let (width, height) = self.viewport;
+        let (width, height) = self.common.viewport;
         json!({
             "browser": {
                 "browserName": "chromium",
-                "initPage": if self.downloads.is_some() { vec![downloads::watch_script(folder)] } else { Vec::new() },
+                "initPage": if self.common.downloads.is_some() { vec![downloads::watch_script(folder)] } else { Vec::new() },
                 "isolated": true,
                 "launchOptions": {
-                    "executablePath": self.chromium,
-                    "headless": self.headless,
+                    "executablePath": self.common.chromium,
+                    "headless": self.common.headless,
                     "chromiumSandbox": sandbox,
                     "args": switches,
                 },
                 "contextOptions": {
                     "viewport": { "width": width, "height": height },
-                    "acceptDownloads": self.downloads.is_some(),
+                    "acceptDownloads": self.common.downloads.is_some(),
                 },
             },
             "timeouts": {
-                "action": millis(self.action_timeout),
-                "navigation": millis(self.navigation_timeout),
-                "settle": millis(self.settle),
+                "action": millis(self.common.action_timeout),
+                "navigation": millis(self.common.navigation_timeout),
+                "settle": millis(self.common.settle),
             },
             // Evidence and durable locators are read from the code it prints.
             "codegen": "typescript",
@@ -278,9 +224,11 @@ mod tests {
         let here = |name: &str| std::env::current_dir().unwrap().join(name);
         let options = PlaywrightCliOptions::new("bin/tool", "chromium").with_upload("file", "up/file");
         let options = options.with_folder("f").with_state_folder("s").with_downloads("d");
-        assert_eq!((&options.program, &options.chromium), (&here("bin/tool"), &here("chromium")));
-        assert_eq!(options.uploads["file"], here("up/file"));
-        for (path, name) in [(options.folder, "f"), (options.state_folder, "s"), (options.downloads, "d")] {
+        assert_eq!((&options.program, &options.common.chromium), (&here("bin/tool"), &here("chromium")));
+        assert_eq!(options.common.uploads["file"], here("up/file"));
+        for (path, name) in
+            [(options.common.folder, "f"), (options.common.state_folder, "s"), (options.common.downloads, "d")]
+        {
             assert_eq!(path, Some(here(name)));
         }
         assert_eq!(PlaywrightCliOptions::new("tool", "/c").with_program("other").program, Path::new("other"));
@@ -291,7 +239,12 @@ mod tests {
         let long = Duration::MAX;
         let options = PlaywrightCliOptions::new("a", "b").with_launch_timeout(long).with_action_timeout(long);
         let options = options.with_navigation_timeout(long).with_settle(long);
-        for time in [options.launch_timeout, options.action_timeout, options.navigation_timeout, options.settle] {
+        for time in [
+            options.common.launch_timeout,
+            options.common.action_timeout,
+            options.common.navigation_timeout,
+            options.common.settle,
+        ] {
             assert!(std::time::Instant::now().checked_add(time * 2).is_some(), "{time:?}");
         }
     }
@@ -302,7 +255,7 @@ mod tests {
         let folder = Folder::create(base.path(), &[]).unwrap();
         let options = PlaywrightCliOptions::new("a", "b");
         assert_eq!(options.config(&folder)["browser"]["contextOptions"]["acceptDownloads"], false);
-        assert!(!options.scripts);
+        assert!(!options.common.scripts);
         let kept = options.with_downloads("/d");
         assert_eq!(kept.config(&folder)["browser"]["contextOptions"]["acceptDownloads"], true);
     }

@@ -1,0 +1,105 @@
+//! What can be chosen about every browser of ours, whatever drives it.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+/// Longest time that can be chosen for anything. Unit: time. Source: chosen; whoever says more means no limit, and a clock cannot
+/// count for ever.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// A time as it is counted.
+pub(in crate::browser) fn bounded(time: Duration) -> Duration {
+    time.min(LONGEST)
+}
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(in crate::browser) struct Choices {
+    pub(in crate::browser) chromium: PathBuf,
+    pub(in crate::browser) headless: bool,
+    pub(in crate::browser) sandbox: Option<bool>,
+    pub(in crate::browser) viewport: (u32, u32),
+    pub(in crate::browser) launch_timeout: Duration,
+    pub(in crate::browser) action_timeout: Duration,
+    pub(in crate::browser) navigation_timeout: Duration,
+    pub(in crate::browser) settle: Duration,
+    pub(in crate::browser) folder: Option<PathBuf>,
+    pub(in crate::browser) state_folder: Option<PathBuf>,
+    pub(in crate::browser) downloads: Option<PathBuf>,
+    pub(in crate::browser) uploads: BTreeMap<String, PathBuf>,
+    pub(in crate::browser) scripts: bool,
+}
+
+impl Choices {
+    /// The default ones for this program.
+    pub(in crate::browser) fn new(chromium: PathBuf, settle: Duration) -> Self {
+        Self {
+            chromium: super::absolute(chromium),
+            headless: true,
+            sandbox: None,
+            viewport: (1280, 800),
+            launch_timeout: Duration::from_mins(1),
+            action_timeout: Duration::from_secs(5),
+            navigation_timeout: Duration::from_secs(30),
+            settle,
+            folder: None,
+            state_folder: None,
+            downloads: None,
+            uploads: BTreeMap::new(),
+            scripts: false,
+        }
+    }
+
+    /// Whether Chromium's own sandbox is used.
+    pub(in crate::browser) fn is_in_a_sandbox(&self) -> bool {
+        self.sandbox.unwrap_or(!super::is_root())
+    }
+}
+
+/// The methods of every type of options by which these are chosen; it has them in a field `common`.
+macro_rules! choosing {
+    () => {
+        /// With a window (`false`) or without (`true`, the default).
+        pub fn with_headless(mut self, headless: bool) -> Self {
+            self.common.headless = headless;
+            self
+        }
+
+        /// With or without Chromium's own sandbox. By default with it, except for root, for whom it cannot work.
+        pub fn with_sandbox(mut self, sandbox: bool) -> Self {
+            self.common.sandbox = Some(sandbox);
+            self
+        }
+
+        /// How long an element may take to become ready for an action. Default: 5 s.
+        pub fn with_action_timeout(mut self, timeout: ::std::time::Duration) -> Self {
+            self.common.action_timeout = $crate::browser::chromium::bounded(timeout);
+            self
+        }
+
+        /// How long an address may take to load. Default: 30 s.
+        pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
+            self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
+            self
+        }
+
+        /// Under which folder the browser's private folder is made. Default: the system's folder for temporary files.
+        pub fn with_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
+            self.common.folder = Some($crate::browser::chromium::absolute(folder.into()));
+            self
+        }
+
+        /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser.
+        pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
+            self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
+            self
+        }
+
+        /// Allows a file to be uploaded, under the name that the model uses for it. Default: none.
+        pub fn with_upload(mut self, name: impl Into<String>, file: impl Into<::std::path::PathBuf>) -> Self {
+            self.common.uploads.insert(name.into(), $crate::browser::chromium::absolute(file.into()));
+            self
+        }
+    };
+}
+
+pub(in crate::browser) use choosing;
