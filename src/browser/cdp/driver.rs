@@ -77,8 +77,8 @@ impl Cdp {
     /// WebSocket, and opens a tab of its own there.
     ///
     /// It sees that tab and those that its pages open, and no other tab of the browser; cookies and storage are the browser's.
-    /// Files that pages offer go where the browser puts them, and are told as not kept. `state_load` replaces cookies of the sites
-    /// that the state speaks of, and leaves all others alone.
+    /// Files that pages offer go where the browser puts them, and are told as not kept. `state_save` keeps all
+    /// cookies of the browser; `state_load` replaces those of the sites that the state speaks of, and leaves all others alone.
     ///
     /// The tabs go when it is closed or dropped, and when attaching is given up. A program that is killed leaves them open:
     /// browsers close a tab by themselves only with cookies of its own, and these are the person's.
