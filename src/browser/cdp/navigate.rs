@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::{
     driver::Cdp,
     hub::Hub,
-    known::{Known, Tab},
+    known::{Frame, Known, Tab},
     trouble::Trouble,
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
@@ -17,6 +17,11 @@ use crate::{action::ErrorClass, browser::rules::web_address};
 /// How long a document that is to be left may answer nothing until its script counts as one that never ends. Unit: time.
 /// Source: chosen; an answer takes a millisecond, and pages that compute for seconds are rare.
 const HUNG: Duration = Duration::from_secs(3);
+/// How often a page is sent elsewhere that goes its own way meanwhile. Source: chosen; once is enough for most that load
+/// themselves again and again.
+const SENT: u32 = 3;
+/// How long a document that was let in may take to be told of. Unit: time. Source: chosen; it takes a few milliseconds.
+const UNTOLD: Duration = Duration::from_millis(500);
 /// What a tab shows before it goes anywhere.
 pub(super) const BLANK: &str = "about:blank";
 
@@ -72,24 +77,47 @@ impl Cdp {
             _ => Trouble::refused(ErrorClass::NavigationFailed, ""),
         })?;
         let work = async {
-            let session = self.main_session()?;
-            let answer: Navigated = self.hub.call(&session, "Page.navigate", json!({ "url": url })).await?;
-            if let Some(why) = answer.error_text.filter(|why| !why.is_empty()) {
-                self.await_error_page().await;
-                return Err(Trouble::refused(ErrorClass::NavigationFailed, &why));
+            for _ in 0..SENT {
+                if self.sent_to(&url).await? {
+                    break;
+                }
             }
-            if answer.is_download {
-                return Err(Trouble::refused(ErrorClass::NavigationFailed, "the address offers a file"));
-            }
-            // Without a new document the page only scrolled, and is there already.
-            if let Some(loader) = answer.loader_id {
-                let last = self.loader()?;
-                // A document that leads on at once is gone before anybody looks; the one after it will do.
-                self.arrival(|known| known.tab()?.has_come_to(&loader, &last).then_some(())).await?;
-            }
+            // A page that insists is stayed at, and told.
             Ok(())
         };
         self.within_the_time_to_load(work).await
+    }
+
+    /// Sends the current tab to an address; whether its document came, and not another one that the page went to meanwhile.
+    async fn sent_to(&self, url: &str) -> Result<bool, Trouble> {
+        let session = self.main_session()?;
+        let is_under_way = self.hub.known().tab().and_then(Tab::main).is_some_and(Frame::moves);
+        if is_under_way {
+            // The browser lets where a page wants to go take the place of where it is sent.
+            self.hub.stop_loading();
+        }
+        let answer: Navigated = self.hub.call(&session, "Page.navigate", json!({ "url": url })).await?;
+        if let Some(why) = answer.error_text.filter(|why| !why.is_empty()) {
+            self.await_error_page().await;
+            return Err(Trouble::refused(ErrorClass::NavigationFailed, &why));
+        }
+        if answer.is_download {
+            return Err(Trouble::refused(ErrorClass::NavigationFailed, "the address offers a file"));
+        }
+        // Without a new document the page only scrolled, and is there already.
+        let Some(loader) = answer.loader_id else { return Ok(true) };
+        let last = self.loader()?;
+        // A document that leads on at once is gone before anybody looks.
+        loop {
+            let come = self.arrival(|known| known.tab()?.has_come_to(&loader, &last).then_some(()));
+            match timeout(UNTOLD, come).await {
+                Ok(come) => break come?,
+                Err(_) if self.hub.known().tab().and_then(Tab::main).is_some_and(Frame::moves) => {}
+                // The page took its own way, and was stopped on it.
+                Err(_) => return Ok(false),
+            }
+        }
+        Ok(self.hub.known().tab().is_some_and(|tab| tab.has_let_in(&loader)))
     }
 
     /// Loads the page again.

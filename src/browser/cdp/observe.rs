@@ -68,7 +68,13 @@ impl Cdp {
         let place = loop {
             match self.walk(turn, &page).await {
                 // The document was replaced in this moment: what is there now is what was asked for.
-                Err(Trouble::Moved) if Instant::now() < end => yield_now().await,
+                Err(Trouble::Moved) if Instant::now() < end => {
+                    if Instant::now() + REPLACED / 2 > end {
+                        // A page that loads another faster than it can be read is held where it is.
+                        self.hub.stop_loading();
+                    }
+                    yield_now().await;
+                }
                 Err(Trouble::Moved) => break Err(Trouble::Late),
                 other => break other,
             }

@@ -80,11 +80,19 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
     /// The documents that it showed last, the present one last.
-    pub(in crate::browser::cdp) documents: VecDeque<String>,
+    pub(super) documents: VecDeque<Shown>,
     /// Requests under way, by their number.
     pub(in crate::browser::cdp) requests: HashMap<String, Request>,
     /// Parts of answers that came so far.
     pub(in crate::browser::cdp) received: u64,
+}
+
+/// A document that a tab showed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shown {
+    loader: String,
+    /// Whether the document before it was on its way elsewhere when it came, and may still take its place.
+    contested: bool,
 }
 
 /// A request under way.
@@ -173,7 +181,13 @@ impl Tab {
 
     /// Whether it has shown this document, or any other one after `last`.
     pub(in crate::browser::cdp) fn has_come_to(&self, document: &str, last: &str) -> bool {
-        self.documents.iter().any(|shown| shown == document) || self.documents.back().is_some_and(|shown| shown != last)
+        self.documents.iter().any(|shown| shown.loader == document)
+            || self.documents.back().is_some_and(|shown| shown.loader != last)
+    }
+
+    /// Whether it has shown this document, and where the one before wanted to go does not take its place.
+    pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
+        self.documents.iter().any(|shown| shown.loader == document && !shown.contested)
     }
 
     /// What blocks the page, in the words of the port.
@@ -287,7 +301,8 @@ impl Tab {
             if is_other_document {
                 self.requests.clear();
                 self.restless = false;
-                self.documents.push_back(info.loader_id.clone());
+                let contested = frame.goes.is_some();
+                self.documents.push_back(Shown { loader: info.loader_id.clone(), contested });
                 if self.documents.len() > MAX_DOCUMENTS {
                     self.documents.pop_front();
                 }

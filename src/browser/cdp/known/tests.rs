@@ -461,3 +461,20 @@ fn a_dialog_of_another_tab_is_told_once_and_blocks_only_if_it_holds_the_page_up(
     played.hears(Some("u"), "Page.javascriptDialogOpening", &opens);
     assert_eq!(played.0.untold_dialogs(), [1]);
 }
+
+#[test]
+fn a_page_that_goes_elsewhere_while_another_comes_may_take_its_place() {
+    for (own, contested) in [(false, true), (true, false)] {
+        let mut played = Played::with_a_page();
+        for loader in ["L2", "M"].iter().take(if own { 1 } else { 2 }) {
+            let request = json!({ "requestId": loader, "frameId": "T", "type": "Document", "request": { "url": "" } });
+            played.hears(Some("s"), "Network.requestWillBeSent", &request);
+        }
+        played.navigated("s", "T", None, "L2", "http://b.test/");
+        assert_eq!(played.0.tab().unwrap().has_let_in("L2"), !contested);
+        // Where it leads on itself, it was there.
+        played.navigated("s", "T", None, "M", "http://b.test/next");
+        assert_eq!(played.0.tab().unwrap().has_let_in("L2"), !contested);
+        assert!(played.0.tab().unwrap().has_let_in("M"));
+    }
+}
