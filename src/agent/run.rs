@@ -150,8 +150,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             step: 0,
             redactor: redactor.clone(),
         };
-        let custom = parts.tools.iter().map(|tool| tool.spec());
-        let tools = Arc::new(ToolSet::new(&parts.browser.capabilities().tools, parts.options.scripts, custom));
+        let (custom, browser) = (parts.tools.iter().map(|tool| tool.spec()), parts.browser.capabilities());
+        let tools = Arc::new(ToolSet::new(&browser.tools, parts.options.scripts, custom));
         let kinds = if parts.options.memory { parts.kinds.clone() } else { Vec::new() };
         let deadline = parts.options.budget.max_duration.and_then(|max| started.checked_add(max));
         let mut engine =
@@ -163,7 +163,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             goal: goal.clone(),
             start_url: task.start_url.as_ref().map(|url| redactor.text(url.as_str())),
             session: task.session.clone(),
-            driver: parts.browser.capabilities().driver,
+            driver: browser.driver,
+            attached: browser.attached,
             model: parts.model.capabilities().model,
             seed: format!("{seed:032x}"),
             tools: tools.specs().iter().map(|spec| spec.name.clone()).collect(),

@@ -26,12 +26,20 @@ pub struct BrowserCapabilities {
     pub driver: String,
     /// The tools it carries out; the model is offered no others.
     pub tools: BTreeSet<BrowserTool>,
+    /// Whether the browser was there before and goes on after it is closed here.
+    pub attached: bool,
 }
 
 impl BrowserCapabilities {
-    /// A driver of this name with these tools.
+    /// A driver of this name with these tools, and with a browser of its own.
     pub fn new(driver: impl Into<String>, tools: impl IntoIterator<Item = BrowserTool>) -> Self {
-        Self { driver: driver.into(), tools: tools.into_iter().collect() }
+        Self { driver: driver.into(), tools: tools.into_iter().collect(), attached: false }
+    }
+
+    /// The same in a browser of others, or in its own.
+    #[must_use]
+    pub fn with_attached(self, attached: bool) -> Self {
+        Self { attached, ..self }
     }
 }
 

@@ -70,6 +70,9 @@ pub enum EventKind {
         session: Option<SessionId>,
         /// Name of the driver.
         driver: String,
+        /// Whether the browser was there before, and goes on. Left out where it does not; where it is reached is never told.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        attached: bool,
         /// Name of the model.
         model: String,
         /// Seed of the nonces, as 32 hexadecimal digits: with it, the run makes the same prompts again.

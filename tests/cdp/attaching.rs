@@ -145,6 +145,7 @@ async fn a_browser_of_others_keeps_its_tabs_and_lives_on() {
     let options = || CdpOptions::new("/nonexistent").with_state_folder(base.path());
     for is_closed in [true, false] {
         let driver = Cdp::attach(&browser.address(), &options()).await.unwrap();
+        assert!(driver.capabilities().attached);
         act(&driver, goto(web.url("127.0.0.1", "/"))).await.unwrap();
         // A second one sees nothing of the first one's tabs, nor of the tab that was there before.
         let other = Cdp::attach(&browser.address(), &options()).await.unwrap();

@@ -215,7 +215,7 @@ impl BrowserDriver for Cdp {
             BrowserTool::Eval => scripts,
             _ => true,
         };
-        BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has))
+        BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has)).with_attached(!self.hub.owned)
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {

@@ -188,6 +188,7 @@ fn samples() -> Vec<EventKind> {
             start_url: Some(text("https://shop.example/")),
             session: Some(SessionId::parse("s1").unwrap()),
             driver: text("scripted"),
+            attached: true,
             model: text("scripted"),
             seed: format!("{:032x}", u128::MAX),
             tools: vec![text("click")],

@@ -34,6 +34,7 @@ fn started(run: &str) -> Event {
         start_url: None,
         session: None,
         driver: "scripted".to_owned(),
+        attached: false,
         model: "scripted".to_owned(),
         seed: format!("{:032x}", 7),
         tools: vec!["click".to_owned()],
