@@ -2,27 +2,40 @@
 //!
 //! A change of a prompt, an event or an order shows here, in review. `WEBWISE_UPDATE_GOLDEN=1` writes the files anew.
 
-use std::{fmt::Write as _, fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, Error, ErrorKind, Origin, Result, RunId, Task, Trust,
-    action::{ErrorClass, RawCall},
+    action::{BrowserTool, ErrorClass, Outcome, RawCall},
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport},
     base::TokenCount,
+    browser::BrowserCapabilities,
     chat::ChatResponse,
-    event::RunFolder,
+    event::{EventKind, RunFolder},
     guard::{ApprovalMode, Money, Prices},
     memory::{
         Advice, AdviceId, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement, Record, RunLog, Shelf,
         ShelfEdit,
     },
-    page::{Dialog, DialogKind},
+    page::{Dialog, DialogKind, Observation},
     secret::{Secret, SecretName, Vault},
     store::{InMemory, MemoryBackend},
-    testing::{FixedClock, Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
+    testing::{
+        FixedClock, MockBrowserDriver, Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call, tree,
+    },
+    working::StopReason,
 };
 
 const HOME: &str = "https://shop.example/";
@@ -331,6 +344,65 @@ async fn model_refused() {
 async fn browser_lost() {
     let browser = shop().on(HOME, r#"click {"target":"e4"}"#, [Reply::Break(ErrorKind::BrowserLost)]);
     golden("browser_lost", &run(browser, ScriptedModel::new([click("e4")]), options(), task()).await.1);
+}
+
+/// A browser on the last page, which is there until somebody says that it is gone, and the word for it.
+fn mortal() -> (MockBrowserDriver, Arc<AtomicBool>) {
+    let (mut browser, gone) = (MockBrowserDriver::new(), Arc::<AtomicBool>::default());
+    let lost = Arc::clone(&gone);
+    let lost =
+        move || if lost.load(Ordering::Relaxed) { Err(Error::new(ErrorKind::BrowserLost, "mock")) } else { Ok(()) };
+    let capabilities = || BrowserCapabilities::new("mock", BrowserTool::ALL.iter().copied());
+    browser.expect_capabilities().returning(capabilities);
+    browser.expect_execute().returning(|_| Ok(Outcome::Done.into()));
+    browser.expect_observe().returning(move |_| {
+        lost()?;
+        Ok(Observation::new(DONE, "Thank you", tree("heading \"Your order number is PX-40213\"")))
+    });
+    (browser, gone)
+}
+
+/// A run whose browser is gone before the model's reply of this number is carried out.
+async fn dies_at(reply: usize, replies: Vec<ChatResponse>) -> (RunReport, String) {
+    let ((browser, gone), recorder) = (mortal(), Recorder::new());
+    let mut replies = replies.into_iter().enumerate();
+    let model = ScriptedModel::deciding(move |_| {
+        let (number, response) = replies.next().expect("it is not asked again");
+        gone.fetch_or(number == reply, Ordering::Relaxed);
+        Ok(response)
+    });
+    let agent = DecisionLoop::builder(browser, model, InMemory::new())
+        .with_options(options())
+        .with_sink(recorder.clone())
+        .build()
+        .unwrap();
+    let report = agent.run(task()).await;
+    let warned = recorder.events().into_iter().filter_map(|event| match event.kind {
+        EventKind::Warned { guard, text } if guard == "finish" => Some(text),
+        _ => None,
+    });
+    (report, warned.collect())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_whose_browser_is_gone_says_so() {
+    let (report, warned) = dies_at(0, vec![finish("PX-40213")]).await;
+    assert_eq!((report.summary.stop, report.is_success()), (StopReason::Finished, true), "the page showed it");
+    assert!(report.error.as_ref().is_some_and(|error| error.contains("browser lost")), "{report:?}");
+    assert!(warned.contains("the page cannot be looked at any more") && warned.contains("browser lost"), "{warned}");
+
+    let (report, warned) = dies_at(9, vec![finish("PX-40213")]).await;
+    assert_eq!((report.is_success(), report.error, warned.as_str()), (true, None, ""));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_look_at_the_evidence_there_is_no_success() {
+    let acts = [("reload", json!({})), ("finish", json!({ "answer": "PX-40213", "evidence": "PX-40213" }))];
+    let (report, _) = dies_at(0, vec![calls(&acts)]).await;
+    assert_eq!((report.summary.stop, report.is_success()), (StopReason::BrowserLost, false));
+    assert_eq!((report.answer, report.evidence), (None, None));
+    let (report, _) = dies_at(0, vec![finish("PX-99999"), finish("PX-99999")]).await;
+    assert_eq!((report.is_success(), report.evidence), (false, None));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 //! The first half of a step: look, remember, ask, read the answer.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout};
 
@@ -34,6 +34,8 @@ const IMAGE_TOKENS: u64 = 1_600;
 
 /// The operation of a look that the driver never answered.
 const SILENT: &str = "agent.observe";
+/// Longest time for the look at the end of a run. Unit: time. Source: chosen; a browser that is there answers in less than one second.
+const LAST_LOOK: Duration = Duration::from_secs(5);
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Looks at the page unless the last action's verification already did.
@@ -123,6 +125,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.secret_seen |= clean != *observation;
         clean.screenshot = clean.screenshot.filter(|_| !self.secret_seen);
         clean
+    }
+
+    /// Tells if the page can no longer be looked at. The evidence was seen while it could, so the run succeeded all the same; but
+    /// who relies on the page must hear of it.
+    pub(super) async fn look_once_more(&mut self) {
+        let request = ObserveRequest::default().with_timeout(LAST_LOOK);
+        let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;
+        let late = |_| Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{LAST_LOOK:?}")));
+        if let Err(error) = looked.unwrap_or_else(late) {
+            let error = self.describe(error);
+            let text = format!("the evidence was seen, and by now the page cannot be looked at any more: {error}");
+            self.emitter.emit(EventKind::Warned { guard: "finish".to_owned(), text });
+            self.error = Some(error);
+        }
     }
 
     /// The browser can no longer be looked at.

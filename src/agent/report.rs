@@ -20,7 +20,7 @@ pub struct RunReport {
     pub extracted: BTreeMap<String, String>,
     /// Address of the last page.
     pub final_url: Option<String>,
-    /// What broke, if the run ended because something did.
+    /// What broke, if the run ended because something did, or if the browser was gone by the end of one that succeeded.
     pub error: Option<String>,
     /// Why the record of this run is not complete, as far as it was known when it ended.
     pub recording: Option<String>,

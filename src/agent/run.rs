@@ -327,6 +327,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
             self.engine.learn(&self.parts.memory, &log, asking).await;
         }
+        if stop.is_success() {
+            self.look_once_more().await;
+        }
         let elapsed_ms = elapsed_ms(self.started);
         let summary = RunSummary::new(
             stop,
