@@ -5,16 +5,14 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{
-    emit::{Emitter, elapsed_ms},
-    waiting::{self, Waiting},
-};
+use super::emit::{Emitter, elapsed_ms};
 use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
     memory::{
         Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, PENDING, Record, RunLog, Scope, Shelf,
         ShelfEdit, ShelfState, apply,
+        waiting::{self, Waiting},
     },
     secret::Redactor,
     store::MemoryBackend,

@@ -28,7 +28,6 @@ mod step;
 mod task;
 pub(crate) mod tool;
 mod verify;
-mod waiting;
 
 pub use approver::{Approval, ApprovalRequest, Approver};
 pub use builder::Builder;

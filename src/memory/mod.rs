@@ -14,6 +14,7 @@ mod log;
 mod note;
 mod notice;
 mod shelf;
+pub(crate) mod waiting;
 
 pub use advice::{Advice, AdviceId, Placement};
 pub use cue::Cue;

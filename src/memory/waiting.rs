@@ -11,15 +11,15 @@ use crate::{
 
 /// What a run said to a kind, and the records that say it.
 #[derive(Debug)]
-pub(super) struct Waiting {
-    pub(super) kind: String,
+pub(crate) struct Waiting {
+    pub(crate) kind: String,
     /// The run, and what it said.
-    pub(super) said: Result<(RunId, Value)>,
-    pub(super) keys: Vec<String>,
+    pub(crate) said: Result<(RunId, Value)>,
+    pub(crate) keys: Vec<String>,
 }
 
 /// The records for what a run said to a kind: its text cut where a record is full.
-pub(super) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
+pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
     let record = |n: usize, of: usize, part: &str| {
         let body = json!({ "kind": kind, "run": run.as_str(), "part": n, "of": of, "said": part });
         Record::new(format!("{}.{kind}.{n:04}", run.as_str()), &body)
@@ -42,7 +42,7 @@ pub(super) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
 }
 
 /// What waits on a shelf, by run and kind.
-pub(super) fn all(records: &[Record]) -> Vec<Waiting> {
+pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Record>> = BTreeMap::new();
     for record in records {
         let text = |name: &str| record.body[name].as_str().unwrap_or_default();
