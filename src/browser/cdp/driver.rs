@@ -35,6 +35,20 @@ const END_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// Dropping it ends a browser that it [launched](Cdp::launch), and the tabs that it opened in one that it
 /// [attached](Cdp::attach) to; [`close`](BrowserDriver::close) does so in an orderly way and waits for it.
+///
+/// ```no_run
+/// use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
+/// use webwise::{DecisionLoop, LlmClient, Task, store::JsonFiles};
+///
+/// async fn opening_hours(model: impl LlmClient) -> webwise::Result<Option<String>> {
+///     // Or `Cdp::attach("http://127.0.0.1:9222", &options)`: in a browser that runs, with its cookies.
+///     let browser = Cdp::launch(&CdpOptions::from_env()?).await?;
+///     let agent = DecisionLoop::builder(browser, model, JsonFiles::open("memory")).with_max_steps(40).build()?;
+///     let report = agent.run(Task::new("Find the opening hours")?.with_start_url("https://example.com")?).await;
+///     agent.browser().close().await?;
+///     Ok(report.answer.filter(|_| report.summary.success))
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Cdp {
     pub(super) hub: Arc<Hub>,
