@@ -58,7 +58,7 @@ pub(crate) async fn measure(site: &str) -> Anything {
     }
     row("launch", launches);
     let mut drivers = both().await?;
-    for (elements, samples) in [("10", MANY), ("300", SOME), ("10000", FEW)] {
+    for (elements, samples) in [("20", MANY), ("300", SOME), ("10000", FEW)] {
         let [first, second] = drivers;
         let sides = [on(first, site, elements).await?, on(second, site, elements).await?];
         for call in CALLS {

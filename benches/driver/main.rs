@@ -3,7 +3,7 @@
 //! `cargo bench --features full --bench driver` prints three tables; a name after `--` prints that one alone.
 //!
 //! ```text
-//! drivers      playwright-cli by its socket and our own driver, call by call, at 10, 300 and 10,000 elements
+//! drivers      playwright-cli by its socket and our own driver, call by call, at 20, 300 and 10,000 elements
 //! shopping     both on the demo's errand: what a step costs with the model's time taken out
 //! transports   playwright-cli by its socket and by a process a command
 //! ```

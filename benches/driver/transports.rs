@@ -44,20 +44,20 @@ pub(crate) async fn measure(site: String) -> Anything {
     }
     let bench = Bench { drivers, site };
 
-    bench.time("goto, 10 elements", SOME, async |driver, _| calls::open(driver, &bench.site, "10").await).await?;
+    bench.time("goto, 20 elements", SOME, async |driver, _| calls::open(driver, &bench.site, "20").await).await?;
     let mut snapshot = 0.0;
-    for (elements, samples) in [("10", MANY), ("300", MANY), ("10000", FEW)] {
+    for (elements, samples) in [("20", MANY), ("300", MANY), ("10000", FEW)] {
         for driver in &bench.drivers {
             calls::open(driver, &bench.site, elements).await?;
         }
         let name = format!("observe, {elements} elements");
         let ratio = bench.time(&name, samples, async |driver, _| see(driver).await).await?;
-        if elements == "10" {
+        if elements == "20" {
             snapshot = ratio;
         }
     }
     for driver in &bench.drivers {
-        calls::open(driver, &bench.site, "10").await?;
+        calls::open(driver, &bench.site, "20").await?;
     }
     let word = |sample: usize| TextValue::Literal(format!("word {sample}"));
     let first = Target::Ref(bench.reference("Field 0").await?);
@@ -81,7 +81,7 @@ pub(crate) async fn measure(site: String) -> Anything {
     bench.time("fill with a secret", SOME, secret).await?;
     bench.time("observe after it, one field filled", SOME, async |driver, _| see(driver).await).await?;
     for driver in &bench.drivers {
-        calls::open(driver, &bench.site, "10").await?;
+        calls::open(driver, &bench.site, "20").await?;
         fill(driver, field("Field 0")?, word(0)).await?;
         see(driver).await?;
     }
@@ -97,10 +97,10 @@ pub(crate) async fn measure(site: String) -> Anything {
     let options = options.with_transport(TransportChoice::Process).with_program(program);
     let bench = Bench { drivers: [PlaywrightCli::launch(&options).await?, socket], site: bench.site };
     for driver in &bench.drivers {
-        calls::open(driver, &bench.site, "10").await?;
+        calls::open(driver, &bench.site, "20").await?;
     }
     head(["program", "socket"]);
-    let snapshot = bench.time("observe, 10 elements", SOME, async |driver, _| see(driver).await).await?;
+    let snapshot = bench.time("observe, 20 elements", SOME, async |driver, _| see(driver).await).await?;
     let call = async |driver: &PlaywrightCli, sample| fill(driver, field("Field 0")?, word(sample)).await;
     let fills = bench.time("fill, by a locator", SOME, call).await?;
     println!("driver: playwright-cli to socket: snapshot {snapshot:.1} x, fill {fills:.1} x");
