@@ -15,6 +15,7 @@
 //! files      choosers and downloads
 //! pictures   pictures and the window
 //! storage    cookies and local storage
+//! looks      what a look reads, and how much
 //! references what they mean, and what a look costs
 //! dropped    actions dropped in the middle
 //! secrets    shown nowhere and written nowhere
@@ -43,6 +44,7 @@ mod frames;
 mod kills;
 mod left;
 mod life;
+mod looks;
 mod pictures;
 mod references;
 mod restless;

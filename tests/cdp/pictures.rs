@@ -7,7 +7,7 @@ use webwise::{
     page::ElementRef,
 };
 
-use crate::bed::{Bed, site};
+use crate::bed::{Bed, NEVER, site};
 
 /// Width and height of a PNG file.
 fn size(png: &[u8]) -> (u32, u32) {
@@ -49,6 +49,19 @@ async fn pictures_have_the_size_of_what_they_show() {
     let mut request = ScreenshotRequest::default();
     request.target = Some(ElementRef::parse("e9999").unwrap());
     assert_eq!(bed.driver.screenshot(&request).await.unwrap_err().kind(), ErrorKind::InvalidInput);
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_what_is_larger_than_any_picture_the_beginning_is_shown() {
+    let page =
+        "<style>body { margin: 0 }</style><button aria-label=Huge style='width:100000px;height:100000px'></button>
+        <button aria-label=Long style='width:100000px;height:20px'></button>";
+    let bed = Bed::start(&[("/", page)]).await;
+    bed.open("/").await;
+    let huge = tokio::time::timeout(NEVER, picture(&bed, Some("Huge"))).await.expect("it does not hang");
+    assert_eq!(huge, (16_384, 1953));
+    assert_eq!(picture(&bed, Some("Long")).await, (16_384, 20));
     bed.close().await;
 }
 

@@ -126,8 +126,8 @@ impl Hub {
         });
         let value = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
         let number: u64 = answer(value.json())?;
+        self.told(number);
         let mut known = self.known();
-        known.last_number = known.last_number.max(number);
         if let Some(at) = known.tab_mut().and_then(|tab| tab.frames.get_mut(frame)) {
             at.owner = Some(number);
         }

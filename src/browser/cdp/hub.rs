@@ -160,6 +160,12 @@ impl Hub {
         self.shared.known()
     }
 
+    /// An element of the page has this number: no other page's gets it.
+    pub(super) fn told(&self, number: u64) {
+        let mut known = self.known();
+        known.last_number = known.last_number.max(number);
+    }
+
     /// What happened beside the last actions; told once.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();

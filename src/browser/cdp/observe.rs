@@ -1,18 +1,26 @@
 //! Looking at the page: the documents of all its frames as one tree, and pictures.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
     task::yield_now,
-    time::{Duration, Instant, timeout},
+    time::{Duration, Instant, timeout, timeout_at},
 };
 
 use super::{
     driver::{Cdp, Turn},
-    known::Frame,
+    known::{Frame, World},
     rows::{self, Seen, Shown, Walk},
+    target::Area,
     trouble::Trouble,
 };
 use crate::{
@@ -23,9 +31,19 @@ use crate::{
 
 /// Most frames that are read. Unit: frames. Source: chosen; pages have up to some thirty.
 const MAX_FRAMES: usize = 100;
-/// How long a frame may take to be read; what is in one that takes longer is left out. Unit: time. Source: chosen; it takes
-/// a few milliseconds, and a frame with a process of its own can be as slow as it likes.
-const FRAME: Duration = Duration::from_secs(2);
+/// How long all frames together may take to be read; what is in one that takes longer is left out. Unit: time. Source: chosen;
+/// it takes a few milliseconds, and a frame with a process of its own can be as slow as it likes.
+const FRAMES: Duration = Duration::from_secs(2);
+/// How often a frame is read that goes to another document meanwhile. Unit: looks. Source: chosen; it does so once.
+const LOOKS: usize = 3;
+/// Most text that is read of a page, and of all its frames as much again; nodes beyond it are left out and counted. Unit:
+/// UTF-16 units. Source: chosen; the longest pages that are read by people have a million. On the wire one takes up to 7 bytes,
+/// which is a fifth of the largest message.
+const MAX_TEXT: usize = 8_000_000;
+/// Longest side of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
+const MAX_SIDE: f64 = 16_384.0;
+/// Largest picture. Unit: square CSS pixels. Source: chosen; some thirty windows, and it takes Chromium two seconds to draw.
+const MAX_AREA: f64 = 32_000_000.0;
 /// How long documents may replace each other before one of them could be read. Unit: time. Source: chosen; a page that goes
 /// from one to the next does so once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
@@ -63,10 +81,24 @@ impl Cdp {
         });
         // A frame of which nothing is told is left out below.
         let _ = timeout(UNTOLD, untold).await;
+        let (place, page, owners) = match self.walk_all(turn).await {
+            Err(Trouble::Dialog(_)) => return self.under_a_dialog()?.ok_or(Trouble::Late),
+            other => other?,
+        };
+        let Some(shown) = shown(turn, &page, &owners) else { return Err(Trouble::Moved) };
+        let tree = rows::tree(&shown, self.hub.options.max_nodes);
+        let mut observation = Observation::new(place.url, &place.title, tree);
+        observation.tabs = self.open_tabs();
+        Ok(observation)
+    }
+
+    /// Reads the page with its frames, and keeps what it read; the page and what shows each frame.
+    async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), Trouble> {
         let page = self.page()?;
         let end = Instant::now() + REPLACED;
-        let place = loop {
-            match self.walk(turn, &page).await {
+        let mut before = turn.seen.remove(&page);
+        let (seen, place) = loop {
+            match self.walk(&page, before.take(), MAX_TEXT).await {
                 // The document was replaced in this moment: what is there now is what was asked for.
                 Err(Trouble::Moved) if Instant::now() < end => {
                     if Instant::now() + REPLACED / 2 > end {
@@ -75,21 +107,16 @@ impl Cdp {
                     }
                     yield_now().await;
                 }
-                Err(Trouble::Moved) => break Err(Trouble::Late),
-                other => break other,
+                Err(Trouble::Moved) => return Err(Trouble::Late),
+                other => break other?,
             }
         };
-        let place = match place {
-            Ok(place) => place,
-            Err(Trouble::Dialog(_)) => return self.under_a_dialog()?.ok_or(Trouble::Late),
-            Err(trouble) => return Err(trouble),
-        };
-        let owners = self.walk_frames(turn, &page).await?;
-        turn.seen.retain(|frame, _| *frame == page || owners.iter().any(|(_, _, inside)| inside == frame));
-        let tree = rows::tree(&self.shown(turn, &page, &owners), self.hub.options.max_nodes);
-        let mut observation = Observation::new(place.url, &place.title, tree);
-        observation.tabs = self.open_tabs();
-        Ok(observation)
+        self.hub.told(seen.last_number());
+        let frames = seen.frames();
+        turn.seen.insert(page.clone(), seen);
+        let owners = self.walk_frames(turn, &page, frames).await?;
+        turn.seen.retain(|frame, _| *frame == page || owners.iter().any(|owner| owner.frame == *frame));
+        Ok((place, page, owners))
     }
 
     /// The frame that is the current page.
@@ -123,99 +150,105 @@ impl Cdp {
         if tabs.len() > 1 { tabs } else { Vec::new() }
     }
 
-    /// Reads one document.
-    async fn walk(&self, turn: &mut Turn, frame: &str) -> Result<Place, Trouble> {
-        let document = self.document(frame)?;
-        let known = turn.seen.get(frame).filter(|seen| seen.document == document);
-        let since = known.map_or(0, |seen| seen.generation);
-        let look = self.ask_look(frame, since).await?;
-        let mut seen = turn.seen.remove(frame).filter(|seen| seen.document == document).unwrap_or_default();
-        seen.document.clone_from(&document);
-        let place = if seen.take(look.seen) {
-            look.place
-        } else {
+    /// Reads one document; nothing of what is given back is of another one.
+    async fn walk(&self, frame: &str, before: Option<Seen>, max_text: usize) -> Result<(Seen, Place), Trouble> {
+        let at = self.hub.world(frame).await?;
+        let (document, number) = self.document(frame, &at.1)?;
+        let mut seen = before.filter(|seen| seen.document == document).unwrap_or_default();
+        let mut look = self.ask_look(frame, &at, seen.generation, max_text).await?;
+        if !seen.take(look.seen) {
             // It builds upon what is not here; all of it is asked for.
-            seen = Seen::of(document);
-            let look = self.ask_look(frame, 0).await?;
+            seen = Seen::default();
+            look = self.ask_look(frame, &at, 0, max_text).await?;
             if !seen.take(look.seen) {
                 return Err(Trouble::malformed("a change of a page without the page"));
             }
-            look.place
-        };
-        let mut known = self.hub.known();
-        let is_page = known.current.as_deref() == Some(frame);
-        if is_page {
-            known.last_number = known.last_number.max(seen.last_number());
         }
-        drop(known);
-        turn.seen.insert(frame.to_owned(), seen);
-        Ok(place)
+        (seen.document, seen.number) = (document, number);
+        seen.url.clone_from(&look.place.url);
+        Ok((seen, look.place))
     }
 
-    async fn ask_look(&self, frame: &str, since: u64) -> Result<Look, Trouble> {
+    async fn ask_look(&self, frame: &str, at: &(String, World), since: u64, max_text: usize) -> Result<Look, Trouble> {
         let above = {
             let known = self.hub.known();
             if known.current.as_deref() == Some(frame) { known.last_number } else { 0 }
         };
-        let wanted = json!([{ "since": since, "maxNodes": self.hub.options.max_nodes, "above": above }]);
-        self.hub.ask(frame, "observe", wanted).await
+        let max_nodes = self.hub.options.max_nodes;
+        let wanted = json!([{ "since": since, "maxNodes": max_nodes, "maxText": max_text, "above": above }]);
+        let told: String = self.hub.ask_in(at, "observe", wanted).await?;
+        serde_json::from_str(&told).map_err(|_| Trouble::malformed("a look at a page that is not understood"))
     }
 
-    fn document(&self, frame: &str) -> Result<String, Trouble> {
+    /// The document that a script world of ours is in, and its frame's number while it shows that document.
+    fn document(&self, frame: &str, world: &World) -> Result<(String, u32), Trouble> {
         let known = self.hub.known();
         let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
-        Ok(at.loader.clone())
+        if at.world.as_ref() == Some(world) { Ok((at.loader.clone(), at.number)) } else { Err(Trouble::Moved) }
     }
 
-    /// Reads all frames of a page: of each its parent, the number of the element that shows it, and its name.
-    async fn walk_frames(&self, turn: &mut Turn, page: &str) -> Result<Vec<(String, u64, String)>, Trouble> {
-        let mut owners: Vec<(String, u64, String)> = Vec::new();
-        let mut open = vec![page.to_owned()];
-        while let Some(parent) = open.pop() {
-            let shown: Vec<u64> = turn.seen.get(&parent).map(|seen| seen.frames().collect()).unwrap_or_default();
-            if shown.is_empty() {
-                continue;
+    /// Reads all frames of a page, each as soon as it is known to be shown and all at the same time: one that does not answer
+    /// holds none of the others up.
+    async fn walk_frames(&self, turn: &mut Turn, page: &str, shown: Vec<u64>) -> Result<Vec<Owner>, Trouble> {
+        let end = Instant::now() + FRAMES;
+        let room = AtomicUsize::new(MAX_FRAMES);
+        let count = self.hub.known().tab().map_or(0, |tab| tab.frames.len());
+        let max_text = MAX_TEXT / count.clamp(1, MAX_FRAMES);
+        let mut owners = Vec::new();
+        let mut reading = FuturesUnordered::new();
+        let mut next = Some((page.to_owned(), shown));
+        loop {
+            if let Some((parent, shown)) = next.take().filter(|(_, shown)| !shown.is_empty()) {
+                let shown = Arc::new(shown);
+                for frame in self.frames_in(&parent) {
+                    let before = turn.seen.remove(&frame);
+                    let owner = Owner { parent: parent.clone(), number: 0, frame };
+                    reading.push(self.walk_frame(owner, Arc::clone(&shown), before, max_text, &room));
+                }
             }
-            let inside: Vec<String> = {
-                let known = self.hub.known();
-                let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
-                frames.filter(|(_, f)| f.parent.as_ref() == Some(&parent)).map(|(id, _)| id.clone()).collect()
-            };
-            for frame in inside {
-                if owners.len() >= MAX_FRAMES {
-                    return Ok(owners);
+            match timeout_at(end, reading.next()).await {
+                Ok(Some(Ok((owner, seen)))) => {
+                    next = Some((owner.frame.clone(), seen.frames()));
+                    turn.seen.insert(owner.frame.clone(), seen);
+                    owners.push(owner);
                 }
-                let read = async {
-                    let owner = self.hub.owner_of(&frame).await?;
-                    if shown.contains(&owner) {
-                        self.walk(turn, &frame).await?;
-                    }
-                    Ok(owner)
-                };
-                match timeout(FRAME, read).await {
-                    Ok(Ok(owner)) if shown.contains(&owner) => {
-                        owners.push((parent.clone(), owner, frame.clone()));
-                        open.push(frame);
-                    }
-                    // Hidden, gone, or too slow: nothing of it is seen.
-                    Ok(Ok(_) | Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_))) | Err(_) => {}
-                    Ok(Err(trouble)) => return Err(trouble),
-                }
+                // Hidden, gone, or one too many: nothing of it is seen.
+                Ok(Some(Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)))) => {}
+                Ok(Some(Err(trouble))) => return Err(trouble),
+                // All are read, or what is left is too slow.
+                Ok(None) | Err(_) => return Ok(owners),
             }
         }
-        Ok(owners)
     }
 
-    fn shown<'a>(&self, turn: &'a Turn, frame: &str, owners: &[(String, u64, String)]) -> Shown<'a> {
-        let (number, url) = {
-            let known = self.hub.known();
-            let at = known.tab().and_then(|tab| tab.frames.get(frame));
-            at.map_or((0, String::new()), |at| (at.number, at.url.clone()))
-        };
-        let inside = owners.iter().filter(|(parent, ..)| parent == frame);
-        let frames: HashMap<u64, Shown<'_>> =
-            inside.map(|(_, owner, inside)| (*owner, self.shown(turn, inside, owners))).collect();
-        Shown { number, url, seen: turn.seen.get(frame), frames }
+    /// Reads a frame, if one of these elements of its parent shows it.
+    async fn walk_frame(
+        &self,
+        owner: Owner,
+        shown: Arc<Vec<u64>>,
+        mut before: Option<Seen>,
+        max_text: usize,
+        room: &AtomicUsize,
+    ) -> Result<(Owner, Seen), Trouble> {
+        let number = self.hub.owner_of(&owner.frame).await?;
+        let take = |room: usize| room.checked_sub(1);
+        if !shown.contains(&number) || room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+            return Err(Trouble::Moved);
+        }
+        let mut left = LOOKS;
+        loop {
+            left -= 1;
+            match self.walk(&owner.frame, before.take(), max_text).await {
+                Err(Trouble::Moved) if left > 0 => yield_now().await,
+                other => return other.map(|(seen, _)| (Owner { number, ..owner }, seen)),
+            }
+        }
+    }
+
+    fn frames_in(&self, parent: &str) -> Vec<String> {
+        let known = self.hub.known();
+        let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
+        frames.filter(|(_, frame)| frame.parent.as_deref() == Some(parent)).map(|(id, _)| id.clone()).collect()
     }
 
     /// A picture of the window, or of one element.
@@ -223,7 +256,7 @@ impl Cdp {
         let page = self.page()?;
         let mut params = json!({ "format": "png" });
         if let Some(target) = target {
-            let area = self.area_of(target).await?;
+            let area = drawable(self.area_of(target).await?);
             params["clip"] =
                 json!({ "x": area.x, "y": area.y, "width": area.width, "height": area.height, "scale": 1 });
             params["captureBeyondViewport"] = json!(true);
@@ -248,7 +281,45 @@ impl Cdp {
     }
 }
 
+/// What shows a frame: the element of this number in its parent's document.
+struct Owner {
+    parent: String,
+    number: u64,
+    frame: String,
+}
+
+/// What was seen of a frame and of those in it; nothing if it was not read.
+fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>> {
+    let inside = owners.iter().filter(|owner| owner.parent == frame);
+    let frames: HashMap<u64, Shown<'_>> =
+        inside.filter_map(|owner| Some((owner.number, shown(turn, &owner.frame, owners)?))).collect();
+    Some(Shown { seen: turn.seen.get(frame)?, frames })
+}
+
+/// As much of an area as one picture can show, from its corner.
+fn drawable(area: Area) -> Area {
+    let width = area.width.min(MAX_SIDE);
+    Area { width, height: area.height.min(MAX_SIDE).min((MAX_AREA / width).floor()), ..area }
+}
+
 #[derive(Deserialize)]
 struct Taken {
     data: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_of_as_much_as_can_be_drawn() {
+        let drawn = |width, height| {
+            let area = drawable(Area { x: 3.0, y: 4.0, width, height });
+            assert_eq!((area.x, area.y), (3.0, 4.0));
+            (area.width, area.height)
+        };
+        assert_eq!(drawn(1280.0, 2000.5), (1280.0, 2000.5), "as it is");
+        assert_eq!(drawn(100.0, 1e9), (100.0, 16_384.0));
+        assert_eq!(drawn(1e9, 1e9), (16_384.0, 1953.0));
+    }
 }

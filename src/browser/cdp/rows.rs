@@ -47,6 +47,10 @@ pub(super) struct Walk {
 pub(super) struct Seen {
     /// Which document it is: its loader.
     pub(super) document: String,
+    /// The number in references while its frame shows it; 0 for the page itself.
+    pub(super) number: u32,
+    /// Its address.
+    pub(super) url: String,
     pub(super) generation: u64,
     rows: Vec<Row>,
     omitted: u32,
@@ -84,11 +88,6 @@ fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
 }
 
 impl Seen {
-    /// A document of which nothing was seen yet.
-    pub(super) fn of(document: String) -> Self {
-        Self { document, ..Self::default() }
-    }
-
     /// Takes a walk in; `false` if it builds upon rows that are not here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
         let Some(between) = walk.head.checked_add(walk.tail).and_then(|kept| self.rows.len().checked_sub(kept)) else {
@@ -101,8 +100,8 @@ impl Seen {
     }
 
     /// Numbers of the elements that show frames.
-    pub(super) fn frames(&self) -> impl Iterator<Item = u64> {
-        self.rows.iter().filter(|row| row.6.as_ref().is_some_and(|extra| extra.frame)).map(|row| row.3)
+    pub(super) fn frames(&self) -> Vec<u64> {
+        self.rows.iter().filter(|row| row.6.as_ref().is_some_and(|extra| extra.frame)).map(|row| row.3).collect()
     }
 
     /// The highest number of an element.
@@ -114,27 +113,21 @@ impl Seen {
 /// A frame of a page with what was seen in it.
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
-    /// The number in references; 0 for the page itself.
-    pub(super) number: u32,
-    /// Its address.
-    pub(super) url: String,
-    /// Nothing if it could not be read.
-    pub(super) seen: Option<&'a Seen>,
-    /// Its frames, by the number of the element that shows them.
+    pub(super) seen: &'a Seen,
+    /// Those of its frames that could be read, by the number of the element that shows them.
     pub(super) frames: HashMap<u64, Self>,
 }
 
 /// The tree of a page with all its frames.
 pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
-    let rows = page.seen.map_or(0, |seen| seen.rows.len());
-    let mut tree = Tree::builder().with_max_nodes(max_nodes).with_room_for(rows);
+    let mut tree = Tree::builder().with_max_nodes(max_nodes).with_room_for(page.seen.rows.len());
     add(&mut tree, page);
     tree.finish()
 }
 
 /// Frames in frames are few, so this may call itself.
 fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
-    let Some(seen) = shown.seen else { return };
+    let seen = shown.seen;
     let floor = tree.depth();
     for row in &seen.rows {
         // A depth that skips a level counts as the next one.
@@ -142,9 +135,9 @@ fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
             tree.close();
         }
         let frame = row.6.as_ref().filter(|extra| extra.frame).map(|_| shown.frames.get(&row.3));
-        let mut node = node(row, shown.number);
+        let mut node = node(row, seen.number);
         if let Some(frame) = frame {
-            node.url = Some(frame.map_or_else(String::new, |frame| clean(&frame.url)).into());
+            node.url = Some(frame.map_or_else(String::new, |frame| clean(&frame.seen.url)).into());
         }
         tree.open(node);
         if let Some(Some(frame)) = frame {
@@ -198,7 +191,7 @@ mod tests {
         [0,"text","",0,0,"after",0]]}"#;
 
     fn page(seen: &Seen) -> Shown<'_> {
-        Shown { number: 0, url: String::new(), seen: Some(seen), frames: HashMap::new() }
+        Shown { seen, frames: HashMap::new() }
     }
 
     #[test]
@@ -232,9 +225,9 @@ mod tests {
             [0,"iframe","",5,0,null,{"frame":true}],[0,"text","",0,0,"after",0]]}"#,
         ));
         inner.take(walk(FORM));
-        assert_eq!(outer.frames().collect::<Vec<_>>(), [4, 5]);
-        let frame = Shown { number: 3, url: "https://b.test/".into(), ..page(&inner) };
-        let shown = Shown { frames: HashMap::from([(4, frame)]), ..page(&outer) };
+        assert_eq!(outer.frames(), [4, 5]);
+        (inner.number, inner.url) = (3, "https://b.test/".into());
+        let shown = Shown { frames: HashMap::from([(4, page(&inner))]), ..page(&outer) };
         let tree = tree(&shown, 100);
         let expected =
             ["iframe ", " form Sign in", "  checkbox Keep", "  link Help", " text after", "iframe ", "text after"];

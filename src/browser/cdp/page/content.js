@@ -51,7 +51,7 @@ function readSheets(root) {
     : [...rootSheets(root), ...rootAdopted(root)];
   try {
     for (const selector of contentSelectors(sheets)) {
-      for (const element of queryRoot(root, selector)) mayHaveContent.add(element);
+      for (const element of queryAll(root, selector)) mayHaveContent.add(element);
     }
   } catch {
     // The sheet of another origin, or a selector that says more than which elements.
@@ -101,7 +101,7 @@ function pseudoText(facts, which) {
 /** The text that a style sheet puts in the place of what is in an element; null if it puts none there. */
 function replacedText(facts) {
   if (!mayGetContent(facts)) return null;
-  const content = facts.style.content;
+  const { content } = getComputedStyle(facts.element);
   return content === '' || content === 'none' || content === 'normal' ? null : textOfContent(facts.element, content, false);
 }
 

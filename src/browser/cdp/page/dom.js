@@ -14,7 +14,9 @@ const setter = (prototype, name) => {
 };
 const method = (prototype, name) => {
   const call = prototype[name];
-  return (node, ...given) => call.apply(node, given);
+  // Written out, because a rest parameter makes a list for each of ten thousand calls; none has more, and one that is left
+  // out is the same as `undefined`.
+  return (node, first, second, third) => call.call(node, first, second, third);
 };
 
 const HTML = 'http://www.w3.org/1999/xhtml';
@@ -22,6 +24,7 @@ const ELEMENT = 1;
 const TEXT = 3;
 const DOCUMENT = 9;
 const FRAGMENT = 11;
+const NONE = [];
 
 const dom = {
   type: getter(Node.prototype, 'nodeType'),
@@ -83,6 +86,21 @@ const shadowActive = getter(ShadowRoot.prototype, 'activeElement');
 const typeOf = getter(HTMLInputElement.prototype, 'type');
 const ownerOf = getter(Node.prototype, 'ownerDocument');
 const topElement = getter(Document.prototype, 'documentElement');
+const documentById = method(Document.prototype, 'getElementById');
+const fragmentById = method(DocumentFragment.prototype, 'getElementById');
+const documentQuery = method(Document.prototype, 'querySelectorAll');
+const fragmentQuery = method(DocumentFragment.prototype, 'querySelectorAll');
+
+/** All elements below a document, a fragment or an element that match. */
+function queryAll(root, css) {
+  const type = dom.type(root);
+  return type === DOCUMENT ? documentQuery(root, css) : type === FRAGMENT ? fragmentQuery(root, css) : dom.query(root, css);
+}
+
+/** The element with this id in a document or a fragment, or null. */
+function byId(root, id) {
+  return dom.type(root) === DOCUMENT ? documentById(root, id) : fragmentById(root, id);
+}
 
 /** Whether a fragment is a shadow root. */
 function isShadow(fragment) {
@@ -94,14 +112,20 @@ function isShadow(fragment) {
   }
 }
 
+/** What of a text `squeeze` changes. */
+const UNSQUEEZED = /[^\S ]|[\u200b\u00ad]|^ |  | $/;
+
 /** The text without runs of white space and without what is never seen. */
 function squeeze(text) {
-  return text.replace(/[\u200b\u00ad]/g, '').trim().replace(/\s+/g, ' ');
+  return !UNSQUEEZED.test(text) ? text : text.replace(/[\u200b\u00ad]/g, '').trim().replace(/\s+/g, ' ');
+}
+
+/** The text without halves of characters, which cannot be sent. */
+function whole(text) {
+  return text.toWellFormed();
 }
 
 /** The first characters of a text, whole ones, with an ellipsis in place of the rest. */
 function clip(text, most) {
-  // Half a character cannot be sent.
-  const whole = text.toWellFormed();
-  return whole.length <= most ? whole : `${whole.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return text.length <= most ? whole(text) : `${whole(text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, ''))}…`;
 }

@@ -12,18 +12,6 @@ const MAX_TOLD = 20;
 /** What selectors of other tools end in, and people and models write: of what matches, only what can be seen. */
 const SEEN_ONLY = ':visible';
 
-const allInDocument = method(Document.prototype, 'querySelectorAll');
-const allInFragment = method(DocumentFragment.prototype, 'querySelectorAll');
-
-const idInDocument = method(Document.prototype, 'getElementById');
-const idInFragment = method(DocumentFragment.prototype, 'getElementById');
-
-/** All elements below a node that match, its open shadow roots after the rest. */
-function allIn(root, css) {
-  const type = dom.type(root);
-  return type === DOCUMENT ? allInDocument(root, css) : type === FRAGMENT ? allInFragment(root, css) : dom.query(root, css);
-}
-
 /** One search: what is read of the page is read once. */
 class Search {
   #texts = null;
@@ -56,7 +44,7 @@ class Search {
       below.roots.push(root);
       const shadows = [];
       if (dom.type(root) === ELEMENT && dom.shadow(root)) shadows.push(dom.shadow(root));
-      for (const element of allIn(root, '*')) {
+      for (const element of queryAll(root, '*')) {
         below.elements.push(element);
         const shadow = dom.shadow(element);
         if (shadow !== null) shadows.push(shadow);
@@ -94,7 +82,7 @@ class Search {
     if (found === undefined) {
       const isOne = role === 'iframe' ? isFrame : (element) => roleOf(element) === role;
       const css = role === 'iframe' ? 'iframe, frame' : mayHaveRole(role);
-      found = new Set(this.rootsIn(document).flatMap((root) => [...allIn(root, css)]).filter(isOne));
+      found = new Set(this.rootsIn(document).flatMap((root) => [...queryAll(root, css)]).filter(isOne));
       this.#ofRole.set(role, found);
     }
     return found;
@@ -158,11 +146,11 @@ class Search {
       return this.#byCss(scope, /[\s>+~]$|^$/.test(all) ? `${all}*` : all).filter(isVisible);
     }
     const roots = this.rootsIn(scope);
-    const found = roots.flatMap((root) => [...allIn(root, css)]);
+    const found = roots.flatMap((root) => [...queryAll(root, css)]);
     const parts = roots.length > 1 ? partsOf(css) : null;
     if (parts === null) return found;
     const direct = new Set(found);
-    return roots.flatMap((root) => [...allIn(root, parts[parts.length - 1].css)])
+    return roots.flatMap((root) => [...queryAll(root, parts[parts.length - 1].css)])
       .filter((element) => direct.has(element) || isReached(element, parts));
   }
 
@@ -190,7 +178,6 @@ function labellersOf(element) {
   const ids = dom.attribute(element, 'aria-labelledby');
   const root = ids === null ? null : dom.root(element);
   if (root === null || !dom.connected(element)) return [];
-  const byId = dom.type(root) === DOCUMENT ? idInDocument : idInFragment;
   return ids.split(/\s+/).filter((id) => id !== '').map((id) => byId(root, id)).filter((other) => other !== null);
 }
 

@@ -12,10 +12,13 @@ let labelled = null;
 let nameBudget = 0;
 
 /**
- * Most elements that are visited to make all names of one look. Unit: elements. Source: chosen; a page of 40,000 buttons
- * needs 80,000, and nested controls on a hostile page would need the square of their number.
+ * Most elements that are visited to make all names of one look. Unit: elements, and as much text as is in one of them.
+ * Source: chosen; a page of 40,000 buttons needs 80,000, and nested controls on a hostile page would need the square of
+ * their number.
  */
 const NAME_BUDGET = 400_000;
+/** What is read for a name as long as visiting an element takes. Unit: UTF-16 units. Source: chosen; a long line. */
+const NAME_TEXT = 64;
 
 /** Runs `work` as one look; a look inside another is part of it. */
 function look(work) {
@@ -39,8 +42,12 @@ class Facts {
     this.element = element;
     this.tag = dom.tag(element).toLowerCase();
     this.isHtml = dom.namespace(element) === HTML;
-    this.style = getComputedStyle(element);
-    this.display = this.style.display;
+    // Its style is read here and not kept: ten thousand of them are much to clean up.
+    const style = getComputedStyle(element);
+    this.display = style.display;
+    this.isStyledVisible = style.visibility === 'visible';
+    this.hasHand = style.cursor === 'pointer';
+    this.takesPointer = style.pointerEvents !== 'none';
     this.shadow = dom.shadow(element);
     if (this.shadow !== null) {
       meetRoot(this.shadow);
@@ -55,7 +62,8 @@ class Facts {
     this.isApart = undefined;
     this.isDisabled = undefined;
     this.isMasked = undefined;
-    this.box = undefined;
+    this.hasRoom = undefined;
+    this.firstSeen = undefined;
     // What a walk notes down.
     this.visited = false;
     this.node = null;
@@ -96,23 +104,31 @@ function aboveOf(facts) {
  * A property that an element has from itself or else from above: `own` says true, false, or undefined to ask further up.
  */
 function inherited(facts, key, own) {
-  const asked = [];
+  let at = facts;
   let value;
-  for (let at = facts; value === undefined && at !== null; at = aboveOf(at)) {
+  for (; at !== null; at = aboveOf(at)) {
     value = at[key] ?? own(at);
-    if (at[key] === undefined) asked.push(at);
+    if (value !== undefined) break;
   }
   value ??= false;
-  for (const each of asked) each[key] = value;
+  for (let each = facts; each !== at; each = aboveOf(each)) each[key] = value;
+  if (at !== null) at[key] = value;
   return value;
 }
 
 /** Whether an element or one above it holds what must not leave the page. */
 function isMasked(facts) {
-  return inherited(facts, 'isMasked', (at) => (isSecret(at.element) ? true : undefined));
+  return inherited(facts, 'isMasked', masksItself);
 }
 
-const NONE = [];
+function masksItself(facts) {
+  return isSecretFact(facts) ? true : undefined;
+}
+
+/** As `isSecret`. What says so is an attribute. */
+function isSecretFact(facts) {
+  return facts.isBare ? secrets.has(facts.element) : isSecret(facts.element);
+}
 
 /** The elements that an attribute names by their ids, each once, looked up where the element stands. */
 function referred(facts, attribute) {
@@ -121,19 +137,13 @@ function referred(facts, attribute) {
   const root = dom.root(facts.element);
   const type = dom.type(root);
   if (type !== DOCUMENT && type !== FRAGMENT) return NONE;
-  const find = type === DOCUMENT ? documentById : fragmentById;
   const found = new Set();
   for (const id of text.split(' ')) {
-    const other = id === '' ? null : find(root, id);
+    const other = id === '' ? null : byId(root, id);
     if (other !== null) found.add(other);
   }
   return [...found];
 }
-const documentById = method(Document.prototype, 'getElementById');
-const fragmentById = method(DocumentFragment.prototype, 'getElementById');
-const documentQuery = method(Document.prototype, 'querySelectorAll');
-const fragmentQuery = method(DocumentFragment.prototype, 'querySelectorAll');
-const queryRoot = (root, css) => (dom.type(root) === DOCUMENT ? documentQuery(root, css) : fragmentQuery(root, css));
 
 /**
  * The labels of a control in document order. The browser's own list reads the whole document for each control, so all
@@ -146,7 +156,7 @@ function labelsOf({ element }) {
     labels = new Map();
     labelled.set(root, labels);
     const type = dom.type(root);
-    for (const label of type === DOCUMENT || type === FRAGMENT ? queryRoot(root, 'label') : []) {
+    for (const label of type === DOCUMENT || type === FRAGMENT ? queryAll(root, 'label') : []) {
       const control = dom.isHtml(label) ? dom.labelOf(label) : null;
       if (control === null) continue;
       const others = labels.get(control);

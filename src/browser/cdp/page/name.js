@@ -38,7 +38,7 @@ class Reading {
   from(facts, text) {
     if (!text) return '';
     this.sources.push(facts);
-    return text;
+    return spent(text);
   }
 
   each(elements, how) {
@@ -50,10 +50,18 @@ class Reading {
   }
 }
 
+/** A text that was read for a name. */
+function spent(text) {
+  nameBudget -= Math.trunc(text.length / NAME_TEXT);
+  return text;
+}
+
+const NAMELESS = { name: '', sources: NONE };
+
 /** The name of an element, with the facts of the elements it was read from. */
 function nameFact(facts) {
+  if (NO_NAME.has(roleFact(facts))) return NAMELESS;
   const reading = new Reading();
-  if (NO_NAME.has(roleFact(facts))) return { name: '', sources: reading.sources };
   const name = squeeze(textOf(facts, SELF, reading));
   return { name, sources: reading.sources };
 }
@@ -202,31 +210,33 @@ function isSlotted(node) {
 
 /** The words of what is in an element. */
 function contentText(facts, how, reading) {
-  const parts = [pseudoText(facts, '::before')];
-  const replaced = replacedText(facts);
-  if (replaced === null) readInside(facts, how, reading, parts);
-  else parts.push(replaced);
-  parts.push(pseudoText(facts, '::after'));
-  const text = parts.join('');
+  const inside = replacedText(facts) ?? insideText(facts, how, reading);
+  const text = pseudoText(facts, '::before') + inside + pseudoText(facts, '::after');
   return text.trim() !== '' && isMasked(facts) ? MASK : text;
 }
 
-function readInside(facts, how, reading, parts) {
+function insideText(facts, how, reading) {
   const { element, shadow } = facts;
-  const read = (node) => {
-    const type = dom.type(node);
-    if (type === TEXT) parts.push(dom.nodeValue(node));
-    if (type !== ELEMENT) return;
-    const child = factsOf(node);
-    const text = textOf(child, how, reading);
-    parts.push(child.display !== 'inline' || child.tag === 'br' ? ` ${text} ` : text);
-  };
   const slotted = slottedInto(facts);
-  slotted.forEach(read);
-  if (slotted.length > 0) return;
+  let text = '';
+  for (const node of slotted) text += nodeText(node, how, reading);
+  if (slotted.length > 0) return text;
   for (let child = dom.first(element); child !== null; child = dom.next(child)) {
-    if (shadow === null || !isSlotted(child)) read(child);
+    if (shadow === null || !isSlotted(child)) text += nodeText(child, how, reading);
   }
-  for (let child = shadow === null ? null : dom.first(shadow); child !== null; child = dom.next(child)) read(child);
-  referred(facts, 'aria-owns').filter((owned) => !isSlotted(owned)).forEach(read);
+  for (let child = shadow === null ? null : dom.first(shadow); child !== null; child = dom.next(child)) {
+    text += nodeText(child, how, reading);
+  }
+  for (const owned of referred(facts, 'aria-owns')) if (!isSlotted(owned)) text += nodeText(owned, how, reading);
+  return text;
+}
+
+/** The words of a node inside of what is named. */
+function nodeText(node, how, reading) {
+  const type = dom.type(node);
+  if (type === TEXT) return spent(dom.nodeValue(node));
+  if (type !== ELEMENT) return '';
+  const child = factsOf(node);
+  const text = textOf(child, how, reading);
+  return child.display !== 'inline' || child.tag === 'br' ? ` ${text} ` : text;
 }

@@ -5,7 +5,7 @@ const NEVER_CONTENT = new Set(['style', 'script', 'noscript', 'template']);
 
 /** Whether the styles show an element; its place and size do not count. */
 function isStyleShown(facts) {
-  facts.isShown ??= facts.style.visibility === 'visible' && dom.isShown(facts.element);
+  facts.isShown ??= facts.isStyledVisible && dom.isShown(facts.element);
   return facts.isShown;
 }
 
@@ -85,39 +85,37 @@ function isTextShown(node) {
   return width > 0 && height > 0;
 }
 
-const UNSEEN = { isVisible: false, isInline: false };
-
-/** Whether an element takes up room, and whether it stands in a line of text. */
-function boxOf(facts) {
-  facts.box ??= computeBox(facts);
-  return facts.box;
+/** Whether an element takes up room. */
+function hasRoom(facts) {
+  facts.hasRoom ??= facts.display === 'contents' ? firstSeenIn(facts) !== null : isStyleShown(facts) && hasArea(facts.element);
+  return facts.hasRoom;
 }
 
-function computeBox(facts) {
-  if (facts.display === 'contents') return contentsBox(facts);
-  if (!isStyleShown(facts)) return UNSEEN;
-  const { width, height } = dom.rect(facts.element);
-  return { isVisible: width > 0 && height > 0, isInline: facts.display === 'inline' };
+function hasArea(element) {
+  const { width, height } = dom.rect(element);
+  return width > 0 && height > 0;
 }
 
-/** The box of an element that has none: of the first thing in it that is seen. */
-function contentsBox(facts) {
+/** Whether an element stands in a line of text. */
+function isInLine(facts) {
+  return facts.display === 'contents' ? firstSeenIn(facts) === TEXT : facts.display === 'inline' && isStyleShown(facts);
+}
+
+/** The type of the first node seen in an element that has no box of its own; null if there is none. */
+function firstSeenIn(facts) {
+  if (facts.firstSeen === undefined) facts.firstSeen = findFirstSeen(facts);
+  return facts.firstSeen;
+}
+
+function findFirstSeen(facts) {
   for (let child = dom.first(facts.element), left = MOST_CONTENTS; child !== null && left > 0; left--) {
     const type = dom.type(child);
-    if (type === TEXT && isTextShown(child)) return { isVisible: true, isInline: true };
+    if (type === TEXT && isTextShown(child)) return TEXT;
     if (type === ELEMENT) {
       const inner = factsOf(child);
-      const isSeen = inner.display === 'contents'
-        ? hasThroughContents(inner, (deep) => boxOf(deep).isVisible)
-        : boxOf(inner).isVisible;
-      if (isSeen) return { isVisible: true, isInline: false };
+      if (inner.display === 'contents' ? hasThroughContents(inner, hasRoom) : hasRoom(inner)) return ELEMENT;
     }
     child = dom.next(child);
   }
-  return UNSEEN;
-}
-
-/** Whether the pointer meets an element at all. */
-function takesPointer(facts) {
-  return facts.style.pointerEvents !== 'none';
+  return null;
 }

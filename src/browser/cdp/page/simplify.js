@@ -2,20 +2,20 @@
 //
 // The other driver's tool tidies its tree by the same rules; both drivers show one tree.
 
-/** A node of the tree in the making. */
+/** A node of the tree in the making. Ten thousand are kept at once, so they hold little. */
 class TreeNode {
   constructor(role, facts, parent) {
     this.role = role;
     this.facts = facts;
     this.name = '';
     /** Facts of the elements that the name was read from. */
-    this.sources = [];
-    this.states = {};
-    /** Nodes and strings in reading order. */
-    this.children = [];
-    /** Whether the pointer can reach it, so that it has a reference. */
-    this.isReachable = false;
-    this.hasHand = false;
+    this.sources = NONE;
+    this.states = null;
+    this.level = 0;
+    /** Nodes and texts in reading order, and the text that comes next; whether white space comes between the two. */
+    this.children = NONE;
+    this.text = '';
+    this.isSpaced = false;
     this.isActive = false;
     this.isAriaHidden = false;
     this.url = null;
@@ -23,11 +23,57 @@ class TreeNode {
     /** Whether an element in it ever was a node. */
     this.hadNodes = false;
     /** Whether it stands in something that shows a hand and can be reached. */
-    this.isInClickable = parent !== null && (parent.isInClickable || (parent.isReachable && parent.hasHand));
+    this.isInClickable = parent !== null && (parent.isInClickable || (parent.hasHand && parent.isReachable));
+  }
+
+  /** Adds a node, or a text, which becomes one with its neighbours. */
+  add(child) {
+    if (typeof child === 'string') {
+      this.addText(child);
+    } else {
+      this.endText();
+      this.push(child);
+    }
+  }
+
+  addText(text) {
+    if (isBlank(text)) {
+      this.isSpaced = true;
+    } else {
+      this.text = this.text === '' ? text : `${this.text}${this.isSpaced ? ' ' : ''}${text}`;
+      this.isSpaced = false;
+    }
+  }
+
+  endText() {
+    const words = this.text === '' ? '' : squeeze(this.text);
+    this.text = '';
+    this.isSpaced = false;
+    if (words !== '') this.push(clip(words, MAX_TEXT));
+  }
+
+  push(child) {
+    if (this.children === NONE) this.children = [child];
+    else this.children.push(child);
+  }
+
+  /** Notes a state that the element is in. */
+  is(state, value) {
+    this.states ??= {};
+    this.states[state] = value;
+  }
+
+  /** Whether the pointer can reach it, so that it has a reference. Asked late, because it takes a measurement. */
+  get isReachable() {
+    return this.facts !== null && hasRoom(this.facts) && (this.role === 'iframe' || this.facts.takesPointer);
+  }
+
+  get hasHand() {
+    return this.facts !== null && this.facts.hasHand;
   }
 
   get isClickRoot() {
-    return this.isReachable && this.hasHand && !this.isInClickable;
+    return !this.isInClickable && this.hasHand && this.isReachable;
   }
 
   /** Its only child, if that is a text. */
@@ -40,55 +86,44 @@ class TreeNode {
   }
 }
 
+/** Whether a text is white space that every page is full of. */
+function isBlank(text) {
+  return text === '' || (text.charCodeAt(0) <= 32 && !/\S/.test(text));
+}
+
 /** Notes which elements a node's name was read from: until they turn up as nodes, only the name says their words. */
 function openNode(node) {
-  if (!node.isReachable) return;
+  if (node.sources.length === 0 || !node.isReachable) return;
   for (const source of node.sources) source.isSaid = true;
 }
 
-/** Tidies a node that is complete, and gives what its parent gets in its place. */
+/** Tidies a node that is complete, and gives its parent what the parent gets in its place; whether that is the node. */
 function closeNode(node, parent) {
   const isLeaf = node.role === 'generic' && !node.hadNodes;
-  if (node.isReachable && !isLeaf) node.facts.isSaid = false;
-  joinTexts(node);
-  if (node.role === 'img' && node.name === '' && node.children.length === 0 && !node.isClickRoot) return [];
+  if (node.facts.isSaid && !isLeaf && node.isReachable) node.facts.isSaid = false;
+  node.endText();
+  if (node.name !== '' && node.onlyText === node.name) node.children = NONE;
+  if (node.role === 'img' && node.name === '' && node.children.length === 0 && !node.isClickRoot) return false;
   dropRepeatedName(node);
-  if (node.role !== 'generic') return [node];
-  liftOnlyText(node);
-  if (repeatsName(node, parent)) {
-    if (node.isReachable) node.facts.isSaid = true;
-    return [];
-  }
-  return isWrapper(node) ? node.children : [node];
-}
-
-/** Makes one text of neighbouring strings, and drops a text that the name says. */
-function joinTexts(node) {
-  const children = [];
-  let text = '';
-  const flush = () => {
-    const words = text === '' ? '' : squeeze(text);
-    if (words !== '') children.push(words);
-    text = '';
-  };
-  for (const child of node.children) {
-    if (typeof child === 'string') {
-      text += child;
-    } else {
-      flush();
-      children.push(child);
+  if (node.role === 'generic') {
+    liftOnlyText(node);
+    if (repeatsName(node, parent)) {
+      if (node.isReachable) node.facts.isSaid = true;
+      return false;
+    }
+    if (isWrapper(node)) {
+      for (const child of node.children) parent.add(child);
+      return false;
     }
   }
-  flush();
-  node.children = children;
-  if (node.name !== '' && node.onlyText === node.name) node.children = [];
+  parent.add(node);
+  return true;
 }
 
 /** Drops a name of which all words stand in nodes of their own. */
 function dropRepeatedName(node) {
-  if (!node.isReachable) return;
   const sources = node.sources.filter((source) => source !== node.facts && source.node?.isReachable);
-  if (sources.length === 0) return;
+  if (sources.length === 0 || !node.isReachable) return;
   if (sources.some((source) => source.isSaid)) {
     for (const source of sources) source.isSaid = false;
   } else {

@@ -17,6 +17,8 @@ const MAY_BE_INVALID = setOf(
 );
 const MAY_HAVE_LEVEL = setOf('heading listitem row treeitem');
 const MAY_BE_SELECTED = setOf('gridcell option row tab rowheader columnheader treeitem');
+/** Highest level that is a state. Unit: levels. Source: the page tree's type. */
+const MAX_LEVEL = 255;
 /** Roles of which it is always told whether they are on. */
 const ALWAYS_CHECKED = setOf('checkbox radio switch menuitemcheckbox menuitemradio');
 const ALWAYS_SELECTED = setOf('option tab');
@@ -26,29 +28,29 @@ const isUndecided = getter(HTMLInputElement.prototype, 'indeterminate');
 const isChosen = getter(HTMLOptionElement.prototype, 'selected');
 const isOpen = getter(HTMLDetailsElement.prototype, 'open');
 
-/** Writes the states of an element of this role into `states`, only those that apply. */
-function readStates(facts, role, states) {
+/** Tells a node of the states of an element of this role, only of those that apply. */
+function readStates(facts, role, node) {
   const { element } = facts;
   if (MAY_BE_CHECKED.has(role)) {
     const checked = checkedOf(facts);
-    if (checked !== 'false' || ALWAYS_CHECKED.has(role)) states.checked = checked;
+    if (checked !== 'false' || ALWAYS_CHECKED.has(role)) node.is('checked', checked);
   }
-  if (MAY_BE_DISABLED.has(role) && (isNativelyDisabled(facts) || isDisabledByAria(facts))) states.disabled = true;
-  if (MAY_BE_EXPANDED.has(role) && isExpanded(facts)) states.expanded = true;
-  if (MAY_BE_INVALID.has(role) && isInvalid(facts)) states.invalid = true;
+  if (MAY_BE_DISABLED.has(role) && (isNativelyDisabled(facts) || isDisabledByAria(facts))) node.is('disabled', true);
+  if (MAY_BE_EXPANDED.has(role) && isExpanded(facts)) node.is('expanded', true);
+  if (MAY_BE_INVALID.has(role) && isInvalid(facts)) node.is('invalid', true);
   if (role === 'button') {
     const pressed = facts.attribute('aria-pressed');
-    if (pressed === 'true' || pressed === 'mixed') states.pressed = pressed;
+    if (pressed === 'true' || pressed === 'mixed') node.is('pressed', pressed);
   }
   if (MAY_HAVE_LEVEL.has(role)) {
-    const level = levelOf(facts);
-    if (level > 0) states.level = level;
+    node.level = levelOf(facts);
+    if (node.level > 0 && node.level <= MAX_LEVEL) node.is('level', node.level);
   }
   if (MAY_BE_SELECTED.has(role)) {
     const selected = facts.tag === 'option'
       ? facts.isHtml && isChosen(element)
       : facts.attribute('aria-selected')?.toLowerCase() === 'true';
-    if (selected || ALWAYS_SELECTED.has(role)) states.selected = selected;
+    if (selected || ALWAYS_SELECTED.has(role)) node.is('selected', selected);
   }
 }
 

@@ -13,8 +13,8 @@ class Visit {
     this.shadow = null;
     this.more = NONE;
     this.moreAt = 0;
-    /** Space around what is not part of a line of text. */
-    this.space = facts.display !== 'inline' || facts.tag === 'br' ? ' ' : '';
+    /** Whether space is around it, as it is around all that is not part of a line of text. */
+    this.isApart = facts.display !== 'inline' || facts.tag === 'br';
   }
 
   /** The next node to visit, or null. */
@@ -38,18 +38,23 @@ class Visit {
 
 /** Most elements that one walk visits, whether they become nodes or not. Unit: elements. Source: chosen. */
 const MOST_VISITS = 400_000;
+/** Longest text of one node. Unit: UTF-16 units. Source: chosen; a field may hold a book. */
+const MAX_TEXT = 1_000_000;
 
 /** The making of a tree. */
 class Build {
-  constructor(maxNodes) {
+  constructor(maxNodes, maxText) {
     this.root = new TreeNode('fragment', null, null);
     this.visits = [];
     /** Nodes that are complete and stay. */
     this.nodes = 0;
     this.visited = 0;
     this.maxNodes = maxNodes;
-    /** Whether a cap was met; what was not visited by then never is. */
+    /** Room for text. Unit: UTF-16 units. */
+    this.room = maxText;
+    /** Whether a cap was met; what was not visited by then never is. Whether there was any of that. */
     this.isCut = false;
+    this.hasMore = false;
     this.active = dom.active(document);
     if (!hasFocus(document)) this.active = null;
     // Nothing in a part that is not shown can be seen, except text of style sheets and what is shown elsewhere.
@@ -61,8 +66,9 @@ class Build {
     this.enter(top, this.root, true, false);
     while (this.visits.length > 0) {
       const visit = this.visits[this.visits.length - 1];
-      const child = this.isCut ? null : visit.next();
-      if (child === null) {
+      const child = visit.next();
+      if (child === null || this.isCut) {
+        this.hasMore ||= child !== null;
         this.visits.pop();
         this.leave(visit);
         continue;
@@ -71,13 +77,26 @@ class Build {
       if (type === TEXT) this.text(child, visit);
       else if (type === ELEMENT) this.enter(child, visit.owner, visit.isSeen, visit.isMaskedHere);
     }
-    joinTexts(this.root);
+    this.root.endText();
   }
 
   text(node, { owner, isSeen, isMaskedHere }) {
     if (!isSeen || owner.role === 'textbox') return;
     const text = dom.nodeValue(node);
-    owner.children.push(isMaskedHere && text.trim() !== '' ? MASK : text);
+    this.put(owner, isMaskedHere && text.trim() !== '' ? MASK : text);
+  }
+
+  /** Gives a node a text. */
+  put(owner, text) {
+    if (text !== '') owner.addText(this.taken(text));
+  }
+
+  /** A text that is not without end, of which all together are not either. */
+  taken(text) {
+    const cut = text.length > MAX_TEXT ? clip(text, MAX_TEXT) : text;
+    this.room -= cut.length;
+    if (this.room < 0) this.isCut = true;
+    return cut;
   }
 
   enter(element, parent, isParentSeen, isParentMasked) {
@@ -86,8 +105,8 @@ class Build {
     facts.visited = true;
     this.visited++;
     if (this.nodes >= this.maxNodes || this.visited >= MOST_VISITS) this.isCut = true;
-    const isSeen = !isHiddenFact(facts) || boxOf(facts).isVisible;
-    const isMaskedHere = isParentMasked || isSecret(element);
+    const isSeen = !isHiddenFact(facts) || hasRoom(facts);
+    const isMaskedHere = isParentMasked || isSecretFact(facts);
     facts.isMasked = isMaskedHere;
     const node = isSeen ? this.nodeOf(facts, parent, isParentMasked, isMaskedHere) : null;
     if (node !== null) {
@@ -95,7 +114,8 @@ class Build {
       openNode(node);
     }
     const visit = new Visit(facts, node ?? parent, node, isSeen, isMaskedHere);
-    visit.owner.children.push(visit.space, pseudoText(facts, '::before'));
+    if (visit.isApart) visit.owner.addText(' ');
+    this.put(visit.owner, pseudoText(facts, '::before'));
     const isUnshown = facts.display === 'none' && this.ownsNothing && hasNoContent();
     if (!isUnshown) this.open(visit, element);
     this.visits.push(visit);
@@ -114,18 +134,17 @@ class Build {
     visit.more = [...visit.more, ...owned];
   }
 
-  leave({ facts, owner, node, space }) {
-    owner.children.push(pseudoText(facts, '::after'), space);
-    if (owner.role === 'link' && facts.has('href')) owner.url = shortAddress(facts.attribute('href'));
+  leave({ facts, owner, node, isApart }) {
+    this.put(owner, pseudoText(facts, '::after'));
+    if (isApart) owner.addText(' ');
+    if (owner.role === 'link' && facts.has('href')) owner.url = this.taken(shortAddress(facts.attribute('href')));
     if (owner.role === 'textbox' && facts.has('placeholder')) {
       const placeholder = facts.attribute('placeholder');
-      if (placeholder !== owner.name) owner.placeholder = placeholder;
+      if (placeholder !== owner.name) owner.placeholder = this.taken(placeholder);
     }
     if (node === null) return;
     const parent = this.parentOf();
-    const kept = closeNode(node, parent);
-    if (kept[0] === node) this.nodes++;
-    for (const child of kept) parent.children.push(child);
+    if (closeNode(node, parent)) this.nodes++;
   }
 
   /** The node that the innermost open element's own node belongs to. */
@@ -139,20 +158,18 @@ class Build {
     const isFrame = isFrameFact(facts);
     const role = isFrame ? 'iframe' : roleFact(facts) ?? 'generic';
     if (isPresentation(role)) return null;
-    const box = boxOf(facts);
-    if (role === 'generic' && box.isInline && isOneText(element)) return null;
+    if (role === 'generic' && isInLine(facts) && isOneText(element)) return null;
     const node = new TreeNode(role, facts, parent);
     facts.node = node;
-    node.isReachable = box.isVisible && (isFrame || takesPointer(facts));
-    node.hasHand = facts.style.cursor === 'pointer';
     node.isActive = element === this.active;
     node.isAriaHidden = isAriaHidden(facts);
     if (isFrame) return node;
     ({ name: node.name, sources: node.sources } = nameFact(facts));
     if (isParentMasked && node.name !== '') node.name = MASK;
-    readStates(facts, role, node.states);
+    if (node.name.length <= MAX_NAME) this.room -= node.name.length;
+    readStates(facts, role, node);
     const value = valueOf(facts);
-    if (value !== null && value !== '') node.children.push(isMaskedHere ? MASK : value);
+    if (value !== null) this.put(node, isMaskedHere && value !== '' ? MASK : value);
     return node;
   }
 }
