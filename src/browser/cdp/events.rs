@@ -10,7 +10,11 @@ pub(super) enum Told {
     TargetCreated(TargetInfo),
     TargetChanged(TargetInfo),
     TargetDestroyed(String),
-    TargetCrashed(String),
+    /// The process of a target is gone.
+    TargetCrashed {
+        target: String,
+        why: &'static str,
+    },
     /// A session of a target begins.
     Attached {
         session: String,
@@ -172,6 +176,29 @@ struct TargetId {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+struct Crash {
+    target_id: String,
+    #[serde(default)]
+    status: String,
+}
+
+impl Crash {
+    /// The browser's word for it as a sentence.
+    fn why(&self) -> &'static str {
+        match &*self.status {
+            status if status.contains("oom") => "the page's process was out of memory",
+            status if status.contains("launch") => "the page's process did not start",
+            status if status.contains("killed") => "the page's process was killed",
+            _ => CRASHED,
+        }
+    }
+}
+
+/// What is said of a page whose process is gone.
+pub(super) const CRASHED: &str = "the page crashed";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct AttachedTo {
     session_id: String,
     target_info: TargetInfo,
@@ -256,7 +283,10 @@ impl Told {
             "Target.targetCreated" => Self::TargetCreated(event.read::<OfTarget>()?.target_info),
             "Target.targetInfoChanged" => Self::TargetChanged(event.read::<OfTarget>()?.target_info),
             "Target.targetDestroyed" => Self::TargetDestroyed(event.read::<TargetId>()?.target_id),
-            "Target.targetCrashed" => Self::TargetCrashed(event.read::<TargetId>()?.target_id),
+            "Target.targetCrashed" => {
+                let crash = event.read::<Crash>()?;
+                Self::TargetCrashed { why: crash.why(), target: crash.target_id }
+            }
             "Target.attachedToTarget" => {
                 let attached = event.read::<AttachedTo>()?;
                 Self::Attached { session: attached.session_id, target: attached.target_info }

@@ -343,8 +343,8 @@ impl Known {
             return Some(Trouble::Lost("the connection to the browser is closed"));
         }
         let Some(tab) = self.tab() else { return Some(Trouble::Lost("the last tab was closed")) };
-        if tab.crashed {
-            return Some(Trouble::Lost("the page crashed"));
+        if let Some(why) = tab.crashed {
+            return Some(Trouble::Lost(why));
         }
         // A file chooser blocks nothing in the browser.
         let blocking =

@@ -150,9 +150,9 @@ impl Known {
                 }
             }
             Told::TargetDestroyed(target) => self.destroyed(&target),
-            Told::TargetCrashed(target) => {
+            Told::TargetCrashed { target, why } => {
                 if let Some(tab) = self.by_target(&target) {
-                    tab.crashed = true;
+                    tab.crashed = Some(why);
                 }
             }
             Told::Attached { session: new, target } => return self.attached(session, new, &target),

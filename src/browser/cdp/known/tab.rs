@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::{
-    browser::cdp::events::{DialogInfo, FrameInfo, Told},
+    browser::cdp::events::{CRASHED, DialogInfo, FrameInfo, Told},
     page::{Dialog, DialogKind},
 };
 
@@ -73,7 +73,7 @@ pub(in crate::browser::cdp) struct Tab {
     /// Dialogs so far: two may say the same.
     pub(in crate::browser::cdp) dialogs: u64,
     pub(in crate::browser::cdp) chooser: Option<Chooser>,
-    pub(in crate::browser::cdp) crashed: bool,
+    pub(in crate::browser::cdp) crashed: Option<&'static str>,
     /// Whether it was not still when the last action was over.
     pub(in crate::browser::cdp) restless: bool,
     /// Whether somebody asked for it, and it need not be told.
@@ -164,7 +164,7 @@ impl Tab {
             dialog_told: false,
             dialogs: 0,
             chooser: None,
-            crashed: false,
+            crashed: None,
             restless: false,
             told: false,
             frames: BTreeMap::new(),
@@ -258,7 +258,9 @@ impl Tab {
                 }
             }
             // What is in a frame that crashed cannot be read, and the page goes on.
-            Told::Crashed if self.session.as_deref() == Some(session) => self.crashed = true,
+            Told::Crashed if self.session.as_deref() == Some(session) => {
+                self.crashed.get_or_insert(CRASHED);
+            }
             _ => {}
         }
         false

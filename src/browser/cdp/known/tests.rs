@@ -205,6 +205,10 @@ fn a_crash_and_the_end_are_told_before_anything_else() {
     assert!(played.0.trouble().is_none(), "a frame is not the page");
     played.hears(Some("s"), "Inspector.targetCrashed", &json!({}));
     assert!(matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Lost("the page crashed"))));
+    let crash = json!({ "targetId": "T", "status": "oom", "errorCode": 5 });
+    played.hears(None, "Target.targetCrashed", &crash);
+    let why = "the page's process was out of memory";
+    assert!(matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Lost(said)) if said == why));
     let mut played = Played::with_a_page();
     played.hears(None, "Target.targetDestroyed", &json!({ "targetId": "T" }));
     assert!(matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Lost("the last tab was closed"))));
