@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use webwise::{
-    action::{BrowserAction, DialogAccept, ErrorClass, OnTarget, Outcome},
+    action::{BrowserAction, DialogAccept, ErrorClass, Fill, OnTarget, Outcome},
     browser::ExecuteRequest,
 };
 
@@ -296,5 +296,30 @@ async fn a_dialog_that_opens_while_a_field_is_waited_for_is_not_the_doing_of_the
         let execution = bed.act(action).await;
         assert_eq!(failure(&execution).0, Some(ErrorClass::DialogOpen), "{execution:?}");
         bed.does(BrowserAction::DialogAccept(DialogAccept { text: None })).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_is_filled_anew_when_it_gets_the_focus_is_chosen_from_as_it_is_then() {
+    let bed = Bed::start(PATIENT).await;
+    bed.show("<select id=s onfocus='this.innerHTML = this.innerHTML'><option>a<option>b<option>c</select>").await;
+    bed.does(select(id("s"), &["c"])).await;
+    assert_eq!(bed.value("s.value").await, r#""c""#);
+    bed.show("<select id=s onfocus='this.innerHTML = `<option>a`'><option>a<option>b</select>").await;
+    assert_eq!(failure(&bed.act(select(id("s"), &["b"])).await).0, Some(ErrorClass::NoSuchOption));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_dialog_keeps_from_being_done_is_not_told_as_done() {
+    let bed = Bed::start(PATIENT).await;
+    let body = "<form onsubmit='window.sent = 1; event.preventDefault()'><input id=f oninput='alert()'></form>";
+    for submit in [false, true] {
+        bed.show(body).await;
+        let action = BrowserAction::Fill(Fill { target: id("f"), text: "x".into(), submit });
+        let execution = bed.act(action).await;
+        assert!(execution.dialog.is_some(), "{execution:?}");
+        assert_eq!(failure(&execution).0, submit.then_some(ErrorClass::DialogOpen), "{execution:?}");
+        bed.does(BrowserAction::DialogAccept(DialogAccept { text: None })).await;
+        assert_eq!(bed.value("[f.value, window.sent ?? 0]").await, r#"["x",0]"#);
     }
 }

@@ -163,7 +163,10 @@ impl Cdp {
             }
             BrowserAction::Fill(Fill { target, text, submit }) => {
                 let aim = self.aim(target).await?;
-                let told = self.named(&aim, self.fill(turn, &aim, text, &request.secrets)).await?;
+                let filled = self.named(&aim, self.fill(turn, &aim, text, &request.secrets)).await;
+                // A dialog now would keep the rest from being done.
+                turn.sent &= !*submit;
+                let told = filled?;
                 if *submit {
                     let Focused { focused } = self.hub.ask(&aim.frame, "focus", json!([aim.number])).await?;
                     if !focused {
@@ -177,7 +180,9 @@ impl Cdp {
                 Ok(told)
             }
             BrowserAction::Type(Type { text, submit }) => {
-                self.type_text(turn, text, &request.secrets).await?;
+                let typed = self.type_text(turn, text, &request.secrets).await;
+                turn.sent &= !*submit;
+                typed?;
                 if *submit {
                     self.press_enter(turn).await?;
                 }

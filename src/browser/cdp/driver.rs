@@ -64,7 +64,7 @@ pub(super) struct Turn {
     pub(super) seen: HashMap<String, Seen>,
     /// The session that takes the input of the action under way: that of the tab it began in, also when that tab goes.
     pub(super) session: Option<String>,
-    /// Whether anything of the action under way has reached the page, so that a dialog may be its doing.
+    /// Whether the last part of the action under way has reached the page, so that it is done whatever dialog comes of it.
     pub(super) sent: bool,
     /// Where the pointer is. Unit: CSS pixels of the window.
     pub(super) pointer: (f64, f64),

@@ -226,20 +226,25 @@ impl Hub {
             let behind = self.until(|known| known.dialog_behind()).await;
             let session = self.known().tab().and_then(|tab| tab.session.clone());
             let params = json!({ "expression": "0", "returnByValue": true });
-            let answers = self.wire.call::<Value>(session.as_deref(), "Runtime.evaluate", params);
-            let is_held_up = timeout(HELD_UP, answers).await.is_err();
-            {
-                let mut known = self.known();
-                if is_held_up && known.dialog_behind().as_ref() == Some(&behind) {
-                    known.over = Some(behind);
-                }
-            }
-            if is_held_up {
-                self.shared.changed.send_replace(());
-            } else {
+            let mut answers = Box::pin(self.wire.call::<Value>(session.as_deref(), "Runtime.evaluate", params));
+            if timeout(HELD_UP, &mut answers).await.is_ok() {
                 // It goes on behind this page.
                 std::future::pending::<()>().await;
             }
+            {
+                let mut known = self.known();
+                if known.dialog_behind().as_ref() == Some(&behind) {
+                    known.over = Some(behind.clone());
+                }
+            }
+            self.shared.changed.send_replace(());
+            let shared = Arc::clone(&self.shared);
+            tokio::spawn(async move {
+                // A page that answers under it was busy and not held up.
+                let _ = answers.await;
+                shared.known().over.take_if(|over| *over == behind);
+                shared.changed.send_replace(());
+            });
         }
     }
 

@@ -210,11 +210,14 @@ impl Cdp {
 
     /// Types a text into whatever has the focus.
     pub(super) async fn type_keys(&self, turn: &mut Turn, text: &str) -> Result<(), Trouble> {
-        for part in typed(text) {
-            match part {
-                Typed::Keys(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await?,
-                Typed::Text(text) => self.insert(turn, &text).await?,
-            }
+        let mut parts = typed(text).into_iter().peekable();
+        while let Some(part) = parts.next() {
+            let done = match part {
+                Typed::Keys(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await,
+                Typed::Text(text) => self.insert(turn, &text).await,
+            };
+            turn.sent &= parts.peek().is_none();
+            done?;
         }
         Ok(())
     }

@@ -79,11 +79,10 @@ impl Cdp {
         let work = async {
             for _ in 0..SENT {
                 if self.sent_to(&url).await? {
-                    break;
+                    return Ok(());
                 }
             }
-            // A page that insists is stayed at, and told.
-            Ok(())
+            Err(Trouble::refused(ErrorClass::NavigationFailed, "the page that is there goes its own way"))
         };
         self.within_the_time_to_load(work).await
     }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
     task::yield_now,
-    time::{Duration, Instant, timeout, timeout_at},
+    time::{Duration, Instant, sleep, timeout, timeout_at},
 };
 
 use super::{
@@ -47,6 +47,8 @@ const MAX_AREA: f64 = 32_000_000.0;
 /// How long documents may replace each other before one of them could be read. Unit: time. Source: chosen; a page that goes
 /// from one to the next does so once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
+/// How long after a document was replaced the next one is tried. Unit: time. Source: chosen; a look takes as long.
+const AGAIN: Duration = Duration::from_millis(2);
 /// How long a document may take to be told of after its frame. Unit: time. Source: chosen; it takes a few milliseconds.
 const UNTOLD: Duration = Duration::from_millis(500);
 
@@ -94,18 +96,25 @@ impl Cdp {
 
     /// Reads the page with its frames, and keeps what it read; the page and what shows each frame.
     async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), Trouble> {
-        let page = self.page()?;
+        let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
         let mut before = turn.seen.remove(&page);
+        let mut is_held = false;
         let (seen, place) = loop {
             match self.walk(&page, before.take(), MAX_TEXT).await {
                 // The document was replaced in this moment: what is there now is what was asked for.
                 Err(Trouble::Moved) if Instant::now() < end => {
-                    if Instant::now() + REPLACED / 2 > end {
+                    let now = self.page()?;
+                    if now != page {
+                        // The tab is gone, and another one is the current one.
+                        before = turn.seen.remove(&now);
+                        (page, is_held) = (now, false);
+                    } else if !is_held && Instant::now() + REPLACED / 2 > end {
                         // A page that loads another faster than it can be read is held where it is.
                         self.hub.stop_loading();
+                        is_held = true;
                     }
-                    yield_now().await;
+                    sleep(AGAIN).await;
                 }
                 Err(Trouble::Moved) => return Err(Trouble::Late),
                 other => break other?,

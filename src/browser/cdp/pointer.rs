@@ -160,7 +160,7 @@ impl Cdp {
         let dragged = self.drag_from(turn, start, to).await;
         // A later drag of this page must not be held back, however this one ended.
         let released = self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": false })).await;
-        turn.midway.dragged = dragged.is_err() || released.is_err();
+        turn.midway.dragged = turn.midway.pressed || released.is_err();
         dragged.and(released.map(drop))
     }
 
@@ -171,7 +171,7 @@ impl Cdp {
             mouse("mousePressed", start, "left", 1, 1),
             mouse("mouseMoved", Point { x: start.x + 5.0, y: start.y + 5.0 }, "left", 1, 0),
         ];
-        self.dispatch(turn, "Input.dispatchMouseEvent", down).await?;
+        self.part(turn, "Input.dispatchMouseEvent", down).await?;
         let end = match self.ready(to, Needs { enabled: false, hit: false }).await {
             Ok(end) => end,
             Err(trouble) => {
@@ -180,21 +180,28 @@ impl Cdp {
             }
         };
         // Scrolling the goal into view may have begun nothing yet; this move does.
-        self.dispatch(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
+        self.part(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
         let began = timeout(DRAG, self.hub.until(|known| known.drag.take())).await;
         match began {
             Ok(data) => {
                 let events = ["dragEnter", "dragOver", "drop"]
                     .map(|kind| json!({ "type": kind, "x": end.x, "y": end.y, "data": data, "modifiers": 0 }));
-                self.dispatch(turn, "Input.dispatchDragEvent", events.to_vec()).await?;
+                self.part(turn, "Input.dispatchDragEvent", events.to_vec()).await?;
             }
             Err(_) => {
                 // Pages that watch the mouse want to see it arrive.
-                self.dispatch(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
+                self.part(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
             }
         }
         turn.pointer = (end.x, end.y);
         self.release(turn).await
+    }
+
+    /// Sends events after which more of the action follows.
+    async fn part(&self, turn: &mut Turn, method: &'static str, events: Vec<Value>) -> Result<(), Trouble> {
+        let done = self.dispatch(turn, method, events).await;
+        turn.sent = false;
+        done
     }
 
     /// Lets the button of the mouse go where the pointer is.
@@ -207,19 +214,18 @@ impl Cdp {
     /// Puts right what an action left behind that was given up in between. Nobody waits for a page that may answer nothing:
     /// it has these before what comes next.
     pub(super) async fn tidy(&self, turn: &mut Turn) {
-        if let Some(session) = turn.session.take_if(|_| turn.midway.pressed || turn.midway.dragged) {
+        if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
-            let up = tell("Input.dispatchMouseEvent", released(turn));
-            if turn.midway.dragged {
+            if turn.midway.pressed {
                 // What the press began to drag is known when the page has had the release.
-                let _ = timeout(DRAG, up).await;
+                let _ = timeout(DRAG, tell("Input.dispatchMouseEvent", released(turn))).await;
                 let (x, y) = turn.pointer;
                 let nothing = json!({ "items": [], "dragOperationsMask": 1 });
                 let cancel = json!({ "type": "dragCancel", "x": x, "y": y, "data": nothing, "modifiers": 0 });
                 drop(tell("Input.dispatchDragEvent", cancel));
-                drop(tell("Input.setInterceptDrags", json!({ "enabled": false })));
-                self.hub.known().drag = None;
             }
+            drop(tell("Input.setInterceptDrags", json!({ "enabled": false })));
+            self.hub.known().drag = None;
         }
         if std::mem::take(&mut turn.midway).watched {
             self.hub.tell("disarm");

@@ -140,8 +140,11 @@ fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
             node.url = Some(frame.map_or_else(String::new, |frame| clean(&frame.seen.url)).into());
         }
         tree.open(node);
-        if let Some(Some(frame)) = frame {
-            add(tree, frame);
+        match frame {
+            Some(Some(frame)) => add(tree, frame),
+            // What is in it could not be read.
+            Some(None) => tree.count_omitted(1),
+            None => {}
         }
     }
     while tree.depth() > floor {

@@ -84,7 +84,7 @@ impl Cdp {
             (closed || (tab.prepared && tab.main().is_some())).then_some(())
         });
         timeout(CHANGE, there).await.map_err(|_| Trouble::Late)?;
-        self.hub.known().current = Some(opened);
+        self.turn_to(opened)?;
         match address {
             Some(address) => self.goto(address).await,
             None => Ok(()),
@@ -95,7 +95,16 @@ impl Cdp {
     pub(super) async fn tab_select(&self, index: u32) -> Result<(), Trouble> {
         let target = self.target_at(index)?;
         self.hub.wire.call::<Value>(None, "Target.activateTarget", json!({ "targetId": target })).await?;
-        self.hub.known().current = Some(target);
+        self.turn_to(target)
+    }
+
+    /// Makes a tab the current one that is still there.
+    fn turn_to(&self, target: String) -> Result<(), Trouble> {
+        let mut known = self.hub.known();
+        if known.by_target(&target).is_none() {
+            return Err(Trouble::refused(ErrorClass::NoSuchTab, "it closed"));
+        }
+        known.current = Some(target);
         Ok(())
     }
 

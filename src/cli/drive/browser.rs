@@ -113,7 +113,7 @@ fn missing(error: &Error) -> Refusal {
 
 fn not_started(headed: bool, error: &Error) -> Refusal {
     let headed = if headed { ", and --headed needs a screen" } else { "" };
-    let named = ProgramPlaces::from_env().names_chromium();
+    let named = error.kind() == ErrorKind::Unavailable && ProgramPlaces::from_env().names_chromium();
     let named = if named { "; WEBWISE_CHROMIUM names the browser: correct or unset it" } else { "" };
     Refusal::failure(format!("the browser cannot be started: `webwise doctor` says what is there{headed}{named}"))
         .with_details(details(error))

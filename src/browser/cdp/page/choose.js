@@ -9,12 +9,16 @@ const CAN_BE_CHECKED = new Set([
 function select(number, values) {
   const element = elementOf(number);
   if (element === null) return gone();
-  const lacking = lacks(element, { visible: true, enabled: true, options: values });
+  const want = { visible: true, enabled: true, options: values };
+  const lacking = lacks(element, want);
   if (lacking) return lacking;
   const list = controlOf(element);
+  dom.focus(list);
+  // The page may have filled the list anew when it got the focus.
+  const taken = dom.connected(element) ? lacks(element, want) : failed('detached', 'the list left the page when it got the focus');
+  if (taken) return taken;
   const all = [...list.options];
   const chosen = values.map((value) => optionFor(all, value));
-  dom.focus(list);
   if (list.multiple) for (const option of all) option.selected = chosen.includes(option);
   else list.selectedIndex = chosen.length === 0 ? -1 : chosen[0].index;
   dom.send(list, new Event('input', { bubbles: true, composed: true }));

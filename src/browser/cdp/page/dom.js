@@ -14,8 +14,8 @@ const setter = (prototype, name) => {
 };
 const method = (prototype, name) => {
   const call = prototype[name];
-  // Written out, because a rest parameter makes a list for each of ten thousand calls; none has more, and one that is left
-  // out is the same as `undefined`.
+  // Written out, because a rest parameter makes a list for each of ten thousand calls; none has more, and to these methods
+  // a value that is left out is the same as `undefined`.
   return (node, first, second, third) => call.call(node, first, second, third);
 };
 

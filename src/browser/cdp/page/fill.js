@@ -36,6 +36,7 @@ function setValue(field, text) {
       : (probe.value === '') === (text === '');
   if (!taken) return failed('bad_value', `an input of type ${field.type} does not take this value`);
   focusOn(field);
+  if (!dom.connected(field)) return failed('detached', 'the field left the page when it got the focus');
   field.value = probe.value;
   dom.send(field, new Event('input', { bubbles: true, composed: true }));
   dom.send(field, new Event('change', { bubbles: true }));

@@ -105,4 +105,6 @@ function scrollToPoint(element, pointNow) {
   scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: 'instant' });
 }
 
-const scrollOf = method(Element.prototype, 'scrollBy');
+const { scrollBy: scrollElement } = Element.prototype;
+/** Not by `method`: the browser goes by how many values it is given. */
+const scrollOf = (element, by) => scrollElement.call(element, by);

@@ -16,6 +16,7 @@ const ALIGNMENTS = ['center', 'end', 'start'];
 const fromDocument = method(Document.prototype, 'elementFromPoint');
 const fromShadow = method(ShadowRoot.prototype, 'elementFromPoint');
 const animationsOf = method(Document.prototype, 'getAnimations');
+const shadowAnimationsOf = method(ShadowRoot.prototype, 'getAnimations');
 
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
@@ -87,7 +88,7 @@ function lacks(element, want) {
  */
 async function isStill(element) {
   let before = dom.rect(element);
-  for (let frames = animationsOf(document).length > 0 ? 2 : 1; frames > 0; frames -= 1) {
+  for (let frames = isAnimated(element) ? 2 : 1; frames > 0; frames -= 1) {
     await nextFrame();
     // What the page itself moves in a frame it may move after us.
     await pause(0);
@@ -96,6 +97,17 @@ async function isStill(element) {
     before = now;
   }
   return true;
+}
+
+/** Whether the browser animates anything where the element stands: in its tree, or in one around that. */
+function isAnimated(element) {
+  for (let at = element; at;) {
+    const root = dom.root(at);
+    const isInner = dom.type(root) === FRAGMENT && isShadow(root);
+    if ((isInner ? shadowAnimationsOf(root) : animationsOf(document)).length > 0) return true;
+    at = isInner ? dom.host(root) : null;
+  }
+  return false;
 }
 
 /** Scrolls only if the element cannot be pointed at where it is. */

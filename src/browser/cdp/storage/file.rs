@@ -153,8 +153,10 @@ impl State {
         let folder = path.parent().unwrap_or(path);
         fs::create_dir_all(folder)?;
         let new = folder.join(format!(".state-{}.new", Uuid::new_v4().simple()));
-        chromium::write_private(&new, &serde_json::to_vec_pretty(self)?)?;
-        fs::rename(&new, path).inspect_err(|_| _ = fs::remove_file(&new))
+        let text = serde_json::to_vec_pretty(self)?;
+        let written = chromium::write_private(&new, &text).and_then(|()| fs::rename(&new, path));
+        // Half of it would still be somebody's cookies.
+        written.inspect_err(|_| _ = fs::remove_file(&new))
     }
 }
 

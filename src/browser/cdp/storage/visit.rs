@@ -14,8 +14,9 @@ use crate::browser::cdp::{
 };
 
 /// Where such a page is, and all that is kept there.
-const READ: &str = "({ origin: self.origin, items: Object.keys(localStorage).map(name => ({ name, value: \
-                    localStorage.getItem(name) })) })";
+const READ: &str = "(() => { const items = []; for (let at = 0; at < localStorage.length; at++) { const name = \
+                    localStorage.key(at); items.push({ name, value: localStorage.getItem(name) }); } \
+                    return { origin: self.origin, items }; })()";
 
 /// Local storage as a page tells it.
 #[derive(Debug, Deserialize)]
@@ -57,6 +58,19 @@ struct Attached {
     session_id: String,
 }
 
+/// Whether a visit came to the origin it was for. Not where the browser goes to the safe one instead, as it will for every
+/// page: nobody meets what this one may keep.
+fn is_at(origin: &Url, there: &str) -> Result<bool, Trouble> {
+    let mut safe = origin.clone();
+    // Another port is another place.
+    let has_safe = origin.scheme() == "http" && safe.set_scheme("https").is_ok();
+    match there {
+        there if there == origin.origin().ascii_serialization() => Ok(true),
+        there if has_safe && there == safe.origin().ascii_serialization() => Ok(false),
+        _ => Err(Trouble::malformed("a page of another origin")),
+    }
+}
+
 impl<'a> Visit<'a> {
     pub(super) async fn begin(hub: &'a Hub) -> Result<Self, Trouble> {
         let wire = hub.wire.clone();
@@ -87,21 +101,21 @@ impl<'a> Visit<'a> {
     pub(super) async fn read(&self, origin: &Url) -> Result<OfOrigin, Trouble> {
         self.go(origin).await?;
         let Stored { origin: there, items } = self.evaluate(READ).await?;
-        let origin = origin.origin().ascii_serialization();
-        // The browser went to the safe one instead, as it will for every page: nobody meets what this one may keep.
-        let items = if there == origin { items } else { Vec::new() };
-        Ok(OfOrigin { origin, local_storage: items })
+        let items = if is_at(origin, &there)? { items } else { Vec::new() };
+        Ok(OfOrigin { origin: origin.origin().ascii_serialization(), local_storage: items })
     }
 
     /// Adds to what an origin keeps.
     pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), Trouble> {
         self.go(origin).await?;
         let items = serde_json::to_string(items).map_err(|_| Trouble::malformed("a state that cannot be written"))?;
-        let origin = json!(origin.origin().ascii_serialization());
+        let wanted = json!(origin.origin().ascii_serialization());
         let write = format!(
-            "if (self.origin === {origin}) for (const {{ name, value }} of {items}) localStorage.setItem(name, value); 0"
+            "if (self.origin === {wanted}) for (const {{ name, value }} of {items}) localStorage.setItem(name, value); \
+             self.origin"
         );
-        self.evaluate::<u8>(&write).await.map(drop)
+        let there: String = self.evaluate(&write).await?;
+        is_at(origin, &there).map(drop)
     }
 
     async fn go(&self, origin: &Url) -> Result<(), Trouble> {
@@ -125,7 +139,10 @@ impl<'a> Visit<'a> {
         };
         tokio::select! {
             biased;
-            navigated = navigated => navigated.map(drop).map_err(Trouble::from),
+            navigated = navigated => match navigated?.get("errorText") {
+                None => Ok(()),
+                Some(_) => Err(Trouble::malformed("a page of an origin that did not come")),
+            },
             never = answered => never,
         }
     }
