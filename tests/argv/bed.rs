@@ -30,6 +30,7 @@ const FROM_HERE: &[&str] = &[
 const OF_THE_DRIVER: &[&str] = &[
     "PATH", "TMPDIR", "PWTEST_DAEMON_SESSION_DIR", "PWTEST_SOCKETS_DIR", "PWTEST_SERVER_REGISTRY",
     "PWTEST_CLI_GLOBAL_CONFIG", "NO_UPDATE_NOTIFIER", "NODE_OPTIONS", "WEBWISE_FOLDER",
+    "BREAKPAD_DUMP_LOCATION",
 ];
 
 /// One driver a transport, both on the fakes of one folder.
