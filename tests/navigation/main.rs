@@ -21,6 +21,7 @@ use browsers::{Driver, Wishes};
 use courses::{Course, End, TOO_LATE};
 use drive::{Do, Trace};
 use serde_json::json;
+use tokio::sync::Mutex;
 use webwise::{
     action::{BrowserAction, DialogAccept, ErrorClass, Goto, TabAt},
     browser::{BrowserDriver, ExecuteRequest, ObserveRequest},
@@ -69,11 +70,15 @@ fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<
     (!said.is_empty()).then(|| format!("{}: {}: {trace:?}", course.name, said.join(", ")))
 }
 
+/// One driver at a time: its courses lie in wait for moments, and a second browser would shift them.
+static TURN: Mutex<()> = Mutex::const_new(());
+
 on_each_driver! {
     no_page_off_scope_is_observed_by_the_model,
 }
 
 async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
+    let _turn = TURN.lock().await;
     let folder = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder");
     let (world, browser) = (World::start(), launch(by, folder.path()).await);
     let (forms, mut problems) = opened_by_the_model(&browser, &world).await;
