@@ -35,7 +35,7 @@ pub(crate) fn answer(path: &str, host: &str) -> Answer {
         "alert-under-way" => page("Slow to read", &format!("<h1>Much to read</h1>{}{}", "<p>a <b>lot</b> of text</p>".repeat(3_000),
             "<iframe src=/much></iframe><script>fetch('/gate?seen').then(() => { alert('Caught you looking'); log('alert', 'over'); })</script>")),
         "much" => page("Much", &"<p>a <b>lot</b> of text</p>".repeat(3_000)),
-        "alerts-without-end" => page("Again", "<h1>Nagging</h1><script>setInterval(() => alert('Look at me'), 50)</script>"),
+        "alerts-without-end" => page("Again", "<h1>Nagging</h1><script>setInterval(() => alert('Look at me'), 1)</script>"),
         "guarded" => page("Guarded", "<h1>Stay</h1><button onclick=\"window.addEventListener('beforeunload', event => { event.preventDefault(); \
             event.returnValue = 1; }); log('guard', 'on')\">Guard</button><a href=/plain>Leave</a>"),
 
