@@ -10,6 +10,7 @@ use super::{
     driver::Cdp,
     hub::Hub,
     known::{Frame, Known, Tab},
+    observe::UNTOLD,
     trouble::Trouble,
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
@@ -20,8 +21,6 @@ const HUNG: Duration = Duration::from_secs(3);
 /// How often a page is sent elsewhere that goes its own way meanwhile. Source: chosen; once is enough for most that load
 /// themselves again and again.
 const SENT: u32 = 3;
-/// How long a document that was let in may take to be told of. Unit: time. Source: chosen; it takes a few milliseconds.
-const UNTOLD: Duration = Duration::from_millis(500);
 /// What a tab shows before it goes anywhere.
 pub(super) const BLANK: &str = "about:blank";
 

@@ -49,8 +49,9 @@ const MAX_AREA: f64 = 32_000_000.0;
 const REPLACED: Duration = Duration::from_secs(2);
 /// How long after a document was replaced the next one is tried. Unit: time. Source: chosen; a look takes as long.
 const AGAIN: Duration = Duration::from_millis(2);
-/// How long a document may take to be told of after its frame. Unit: time. Source: chosen; it takes a few milliseconds.
-const UNTOLD: Duration = Duration::from_millis(500);
+/// How long a document may take to be told of after its frame, or after it was let in. Unit: time. Source: chosen; it takes a
+/// few milliseconds.
+pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
 /// What a document says of itself, read past the page's own scripts.
 #[derive(Debug, Clone, Default, Deserialize)]

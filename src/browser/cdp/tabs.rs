@@ -18,8 +18,8 @@ const CHANGE: Duration = Duration::from_secs(10);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Opened {
-    target_id: String,
+pub(super) struct Opened {
+    pub(super) target_id: String,
 }
 
 #[derive(Deserialize)]

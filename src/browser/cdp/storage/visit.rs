@@ -9,6 +9,7 @@ use super::file::{Item, OfOrigin};
 use crate::browser::cdp::{
     hub::{Evaluated, Hub, evaluated},
     known::HIDDEN,
+    tabs::Opened,
     trouble::Trouble,
     wire::Wire,
 };
@@ -48,12 +49,6 @@ impl Drop for Hidden {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Made {
-    target_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Attached {
     session_id: String,
 }
@@ -78,9 +73,9 @@ impl<'a> Visit<'a> {
         // Browsers that know of it show such a tab in no window, and close it when we are gone.
         let params = json!({ "url": address, "background": true, "hidden": true });
         let making = tokio::spawn(async move {
-            let made: Made = wire.call(None, "Target.createTarget", params).await?;
+            let opened: Opened = wire.call(None, "Target.createTarget", params).await?;
             // Whoever gave up waiting for it leaves it here, and it is closed.
-            Ok::<_, Trouble>(Hidden { wire, target: made.target_id })
+            Ok::<_, Trouble>(Hidden { wire, target: opened.target_id })
         });
         let tab = making.await.map_err(|_| Trouble::Late)??;
         let params = json!({ "targetId": tab.target, "flatten": true });
