@@ -21,7 +21,9 @@ fn head() -> PageHead {
 #[divan::bench(args = pages::SIZES)]
 fn parse(bencher: Bencher<'_, '_>, elements: usize) {
     let text = pages::shop(elements);
-    bencher.counter(BytesCount::of_str(&text)).bench(|| parse_snapshot(divan::black_box(&text)));
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench(|| parse_snapshot(divan::black_box(&text)));
 }
 
 #[divan::bench(args = pages::SIZES)]
@@ -33,7 +35,12 @@ fn interpretation(bencher: Bencher<'_, '_>, elements: usize) {
 #[divan::bench(args = pages::SIZES)]
 fn fingerprints(bencher: Bencher<'_, '_>, elements: usize) {
     let tree = parse_snapshot(&pages::shop(elements));
-    bencher.bench(|| (Fingerprint::structure(divan::black_box(&tree)), Fingerprint::state(&tree)));
+    bencher.bench(|| {
+        (
+            Fingerprint::structure(divan::black_box(&tree)),
+            Fingerprint::state(&tree),
+        )
+    });
 }
 
 #[divan::bench(args = pages::SIZES)]
@@ -46,6 +53,10 @@ fn difference(bencher: Bencher<'_, '_>, elements: usize) {
 
 #[divan::bench(args = pages::SIZES)]
 fn find(bencher: Bencher<'_, '_>, elements: usize) {
-    let view = interpret(&head(), &parse_snapshot(&pages::shop(elements)), &ViewOptions::default());
+    let view = interpret(
+        &head(),
+        &parse_snapshot(&pages::shop(elements)),
+        &ViewOptions::default(),
+    );
     bencher.bench(|| view.find(divan::black_box("kayak 120"), 10).len());
 }

@@ -26,7 +26,12 @@ fn read(text: &str) -> PageView {
     interpret(&head, &parse_snapshot(text), &ViewOptions::default())
 }
 
-fn message(view: &PageView, goal_words: &[String], history: &History, digest: DigestOptions) -> String {
+fn message(
+    view: &PageView,
+    goal_words: &[String],
+    history: &History,
+    digest: DigestOptions,
+) -> String {
     step(&StepParts {
         nonce: Nonce::new(1),
         goal_words,
@@ -60,18 +65,47 @@ fn page_to_prompt_of_a_shop(bencher: Bencher<'_, '_>, elements: usize) {
 
 fn whole_way(bencher: Bencher<'_, '_>, text: &str) {
     let (goal, history) = (words(GOAL), History::default());
-    bencher.bench(|| message(&read(divan::black_box(text)), &goal, &history, DigestOptions::default()));
+    bencher.bench(|| {
+        message(
+            &read(divan::black_box(text)),
+            &goal,
+            &history,
+            DigestOptions::default(),
+        )
+    });
 }
 
 #[divan::bench(args = pages::SIZES)]
 fn prompt(bencher: Bencher<'_, '_>, elements: usize) {
-    let (view, goal, history) = (read(&pages::shop(elements)), words(GOAL), History::default());
-    bencher.bench(|| message(divan::black_box(&view), &goal, &history, DigestOptions::default()));
+    let (view, goal, history) = (
+        read(&pages::shop(elements)),
+        words(GOAL),
+        History::default(),
+    );
+    bencher.bench(|| {
+        message(
+            divan::black_box(&view),
+            &goal,
+            &history,
+            DigestOptions::default(),
+        )
+    });
 }
 
 /// What leanness costs: the same with nothing folded and nothing left out.
 #[divan::bench(args = pages::SIZES)]
 fn prompt_of_the_whole_page(bencher: Bencher<'_, '_>, elements: usize) {
-    let (view, goal, history) = (read(&pages::shop(elements)), words(GOAL), History::default());
-    bencher.bench(|| message(divan::black_box(&view), &goal, &history, DigestOptions::whole()));
+    let (view, goal, history) = (
+        read(&pages::shop(elements)),
+        words(GOAL),
+        History::default(),
+    );
+    bencher.bench(|| {
+        message(
+            divan::black_box(&view),
+            &goal,
+            &history,
+            DigestOptions::whole(),
+        )
+    });
 }

@@ -9,8 +9,8 @@ use webwise::{
     memory::{
         Cue, Index as _, Namespace, Record, Shelf,
         lesson::{
-            Aim, COLLECTION, Category, Lesson, LessonIndex, LessonSource, LessonText, Move, NamedKey, Recovery,
-            SiteRecovery, Template, Trouble,
+            Aim, COLLECTION, Category, Lesson, LessonIndex, LessonSource, LessonText, Move,
+            NamedKey, Recovery, SiteRecovery, Template, Trouble,
         },
     },
     page::{PageTemplate, Role, TargetIdentity},
@@ -26,8 +26,13 @@ const CLASSES: [ErrorClass; 8] = [
     ErrorClass::Detached,
     ErrorClass::Timeout,
 ];
-const COMMANDS: [BrowserTool; 5] =
-    [BrowserTool::Click, BrowserTool::Fill, BrowserTool::Select, BrowserTool::Check, BrowserTool::Press];
+const COMMANDS: [BrowserTool; 5] = [
+    BrowserTool::Click,
+    BrowserTool::Fill,
+    BrowserTool::Select,
+    BrowserTool::Check,
+    BrowserTool::Press,
+];
 const SIZES: [usize; 3] = [10, 1_000, 100_000];
 
 fn main() {
@@ -47,14 +52,35 @@ fn lesson(at: usize) -> Lesson {
     let (text, category, source) = match at % 3 {
         0 => {
             let template = Template::new(command, trouble, recovery);
-            (LessonText::Template(template), Category::ErrorRecovery, LessonSource::Learned)
+            (
+                LessonText::Template(template),
+                Category::ErrorRecovery,
+                LessonSource::Learned,
+            )
         }
         1 => {
-            let aim = Some(Aim::of(&TargetIdentity::new(Role::Button, format!("Go {at}"))));
-            let site = SiteRecovery { command, trouble, aim, recovery, moves: Vec::new() };
-            (LessonText::Site(site), Category::SiteSpecific, LessonSource::Learned)
+            let aim = Some(Aim::of(&TargetIdentity::new(
+                Role::Button,
+                format!("Go {at}"),
+            )));
+            let site = SiteRecovery {
+                command,
+                trouble,
+                aim,
+                recovery,
+                moves: Vec::new(),
+            };
+            (
+                LessonText::Site(site),
+                Category::SiteSpecific,
+                LessonSource::Learned,
+            )
         }
-        _ => (LessonText::Words(format!("Try way {at}.")), Category::ErrorRecovery, LessonSource::User),
+        _ => (
+            LessonText::Words(format!("Try way {at}.")),
+            Category::ErrorRecovery,
+            LessonSource::User,
+        ),
     };
     let mut lesson = Lesson::new(text, category, source, now);
     lesson.counts.used = u64::try_from(at % 17).expect("a small number");
@@ -62,7 +88,8 @@ fn lesson(at: usize) -> Lesson {
         .iter()
         .map(|url| Site::of(&url.parse().expect("a URL")).expect("a site"))
         .collect();
-    lesson.provenance.page = PageTemplate::parse(&format!("https://shop.example/p{}", at % 50)).ok();
+    lesson.provenance.page =
+        PageTemplate::parse(&format!("https://shop.example/p{}", at % 50)).ok();
     if at % 3 == 2 {
         lesson.failed_command = Some(command.as_str().to_owned());
         lesson.error_pattern = Some(format!("error number {at} of many"));
@@ -79,7 +106,13 @@ fn shelf() -> Shelf {
 }
 
 fn records(count: usize) -> Vec<Record> {
-    (0..count).map(|at| lesson(at).to_record(format!("lesson-{at}")).expect("a record")).collect()
+    (0..count)
+        .map(|at| {
+            lesson(at)
+                .to_record(format!("lesson-{at}"))
+                .expect("a record")
+        })
+        .collect()
 }
 
 /// Trigger A: a failed command, with what a blocked click prints.
@@ -89,7 +122,10 @@ fn by_error(bencher: Bencher<'_, '_>, count: usize) {
     let cue = Cue::CommandFailed {
         command: "click".to_owned(),
         trouble: Trouble::Failed(ErrorClass::Intercepted),
-        detail: format!("intercepted: <div class=\"overlay\"> error number 5 of many {}", "x".repeat(300)),
+        detail: format!(
+            "intercepted: <div class=\"overlay\"> error number 5 of many {}",
+            "x".repeat(300)
+        ),
         host: Some(host()),
     };
     assert!(!index.advise(&cue, false).is_empty());
@@ -100,7 +136,10 @@ fn by_error(bencher: Bencher<'_, '_>, count: usize) {
 #[divan::bench(args = SIZES)]
 fn by_host(bencher: Bencher<'_, '_>, count: usize) {
     let index = LessonIndex::new(&shelf(), &records(count));
-    let cue = Cue::PageShown { host: host(), page: PageTemplate::parse("https://shop.example/p7").ok() };
+    let cue = Cue::PageShown {
+        host: host(),
+        page: PageTemplate::parse("https://shop.example/p7").ok(),
+    };
     assert!(!index.advise(&cue, false).is_empty());
     bencher.bench_local(|| index.advise(black_box(&cue), false));
 }

@@ -25,7 +25,10 @@ fn main() {
 }
 
 fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 fn body(n: usize) -> Value {
@@ -42,7 +45,11 @@ fn of_site(n: usize) -> Shelf {
 }
 
 fn put(from: usize, to: usize) -> Edit {
-    Edit::new(move |_| Ok((from..to).map(|n| Change::Put(Record::new(format!("lesson-{n:05}"), &body(n)))).collect()))
+    Edit::new(move |_| {
+        Ok((from..to)
+            .map(|n| Change::Put(Record::new(format!("lesson-{n:05}"), &body(n))))
+            .collect())
+    })
 }
 
 /// Counts in one record, as a run does that used a lesson.
@@ -59,7 +66,9 @@ fn count() -> Edit {
 fn durable_update(bencher: Bencher<'_, '_>, records: usize) {
     let (dir, runtime) = (tempfile::tempdir().unwrap(), runtime());
     let store = JsonFiles::open(dir.path());
-    runtime.block_on(store.update(&lessons(), put(0, records))).unwrap();
+    runtime
+        .block_on(store.update(&lessons(), put(0, records)))
+        .unwrap();
     bencher.bench_local(|| runtime.block_on(store.update(&lessons(), count())).unwrap());
 }
 
@@ -67,20 +76,28 @@ fn durable_update(bencher: Bencher<'_, '_>, records: usize) {
 fn load(bencher: Bencher<'_, '_>, records: usize) {
     let (dir, runtime) = (tempfile::tempdir().unwrap(), runtime());
     let store = JsonFiles::open(dir.path());
-    runtime.block_on(store.update(&lessons(), put(0, records))).unwrap();
+    runtime
+        .block_on(store.update(&lessons(), put(0, records)))
+        .unwrap();
     bencher.bench_local(|| runtime.block_on(store.load(&lessons())).unwrap());
 }
 
 /// A store of this many sites, ten records each. Written without waiting for the disk.
 fn large(sites: usize) -> TempDir {
     let (dir, runtime) = (tempfile::tempdir().unwrap(), runtime());
-    runtime.block_on(JsonFiles::open(dir.path()).update(&of_site(0), put(0, 10))).unwrap();
+    runtime
+        .block_on(JsonFiles::open(dir.path()).update(&of_site(0), put(0, 10)))
+        .unwrap();
     let domains = dir.path().join("default/domains");
     let first = fs::read_to_string(domains.join("site0.example/lessons.json")).unwrap();
     for n in 1..sites {
         let site = domains.join(format!("site{n}.example"));
         fs::create_dir(&site).unwrap();
-        fs::write(site.join("lessons.json"), first.replace("site0.example", &format!("site{n}.example"))).unwrap();
+        fs::write(
+            site.join("lessons.json"),
+            first.replace("site0.example", &format!("site{n}.example")),
+        )
+        .unwrap();
         close(&site);
     }
     dir
@@ -101,19 +118,31 @@ static LARGE: LazyLock<TempDir> = LazyLock::new(|| large(SITES));
 static SMALL: LazyLock<TempDir> = LazyLock::new(|| large(1));
 
 fn store_of(sites: usize) -> &'static Path {
-    if sites == 1 { SMALL.path() } else { LARGE.path() }
+    if sites == 1 {
+        SMALL.path()
+    } else {
+        LARGE.path()
+    }
 }
 
 #[divan::bench(args = [1, SITES])]
 fn open_and_read_one_site(bencher: Bencher<'_, '_>, sites: usize) {
     let (root, runtime) = (store_of(sites), runtime());
-    bencher.bench_local(|| runtime.block_on(JsonFiles::open(root).load(&of_site(sites / 2))).unwrap());
+    bencher.bench_local(|| {
+        runtime
+            .block_on(JsonFiles::open(root).load(&of_site(sites / 2)))
+            .unwrap()
+    });
 }
 
 #[divan::bench(args = [1, SITES])]
 fn open_and_update_one_site(bencher: Bencher<'_, '_>, sites: usize) {
     let (root, runtime) = (store_of(sites), runtime());
-    bencher.bench_local(|| runtime.block_on(JsonFiles::open(root).update(&of_site(sites / 2), count())).unwrap());
+    bencher.bench_local(|| {
+        runtime
+            .block_on(JsonFiles::open(root).update(&of_site(sites / 2), count()))
+            .unwrap()
+    });
 }
 
 /// The look over the whole store that a process takes with its first new host, and from time to time.
@@ -131,5 +160,10 @@ fn look_over_all_sites(bencher: Bencher<'_, '_>, sites: usize) {
 fn list_all_shelves(bencher: Bencher<'_, '_>, sites: usize) {
     let (root, runtime) = (store_of(sites), runtime());
     let store = JsonFiles::open(root);
-    bencher.bench_local(|| runtime.block_on(store.shelves(&ShelfFilter::default())).unwrap().len());
+    bencher.bench_local(|| {
+        runtime
+            .block_on(store.shelves(&ShelfFilter::default()))
+            .unwrap()
+            .len()
+    });
 }

@@ -14,6 +14,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let port = numbers.next().map_or(Ok(0), |text| text.parse())?;
     let seed = numbers.next().map_or(Ok(0), |text| text.parse())?;
     let shop = Shop::start(ShopOptions::default().with_port(port).with_seed(seed)).await?;
-    println!("{} (user {}, password {})", shop.url(), shop.user(), shop.password());
+    println!(
+        "{} (user {}, password {})",
+        shop.url(),
+        shop.user(),
+        shop.password()
+    );
     pending().await
 }

@@ -19,11 +19,19 @@ impl EventSink for Console {
 #[tokio::main]
 async fn main() -> webwise::Result<()> {
     let mut words = std::env::args().skip(1);
-    let url = words.next().unwrap_or_else(|| "https://example.com".to_owned());
-    let task =
-        Task::new(words.next().unwrap_or_else(|| "What is this domain for?".to_owned()))?.with_start_url(&url)?;
+    let url = words
+        .next()
+        .unwrap_or_else(|| "https://example.com".to_owned());
+    let task = Task::new(
+        words
+            .next()
+            .unwrap_or_else(|| "What is this domain for?".to_owned()),
+    )?
+    .with_start_url(&url)?;
     let browser = PlaywrightCli::launch(&PlaywrightCliOptions::from_env()?).await?;
-    let agent = DecisionLoop::builder(browser, StandIn::new(), InMemory::new()).with_sink(Console).build()?;
+    let agent = DecisionLoop::builder(browser, StandIn::new(), InMemory::new())
+        .with_sink(Console)
+        .build()?;
     let report = agent.run(task).await;
     println!("{}: {:?}", report.summary.stop, report.answer);
     agent.browser().close().await

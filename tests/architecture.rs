@@ -16,18 +16,37 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("chat", &["base", "page", "secret", "action"]),
     ("memory", &["base", "page", "secret", "action", "chat"]),
     ("working", &["base", "page", "secret", "action", "chat"]),
-    ("guard", &["base", "page", "secret", "action", "chat", "working"]),
+    (
+        "guard",
+        &["base", "page", "secret", "action", "chat", "working"],
+    ),
     ("browser", &["base", "page", "secret", "action"]),
-    ("prompt", &["base", "page", "secret", "action", "chat", "memory", "working"]),
+    (
+        "prompt",
+        &[
+            "base", "page", "secret", "action", "chat", "memory", "working",
+        ],
+    ),
     ("llm", &["base", "page", "secret", "action", "chat"]),
     ("store", &["base", "memory"]),
-    ("event", &["base", "page", "secret", "action", "chat", "memory", "working", "guard"]),
+    (
+        "event",
+        &[
+            "base", "page", "secret", "action", "chat", "memory", "working", "guard",
+        ],
+    ),
     ("demo", &["base"]),
 ];
 /// Rooms that hold no await, no file, no socket, no environment, no clock and no chance.
-const PURE: &[&str] = &["base", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard"];
+const PURE: &[&str] = &[
+    "base", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard",
+];
 /// What is pure inside a port: decided from what was told, so that it is tested with values.
-const PURE_INSIDE: &[&str] = &["browser/rules.rs", "browser/cdp/known.rs", "browser/cdp/known"];
+const PURE_INSIDE: &[&str] = &[
+    "browser/rules.rs",
+    "browser/cdp/known.rs",
+    "browser/cdp/known",
+];
 /// Words that make a room impure.
 const IMPURE: &[&str] = &[
     "async fn",
@@ -51,7 +70,10 @@ const SHELL: &[&str] = &["agent", "cli", "testing", "report"];
 
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+    for entry in fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
         if entry.is_dir() {
             files.extend(sources(&entry));
         } else if entry.extension().is_some_and(|extension| extension == "rs") {
@@ -65,12 +87,20 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
 /// The source without comments, strings' content kept, and without its test modules at the end of a file.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
-    let text = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap().to_owned();
-    text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
+    let text = text
+        .split("\n#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap()
+        .to_owned();
+    text.lines()
+        .map(|line| line.split("//").next().unwrap())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn is_test_file(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == "tests.rs") || path.iter().any(|part| part == "tests")
+    path.file_name().is_some_and(|name| name == "tests.rs")
+        || path.iter().any(|part| part == "tests")
 }
 
 /// The rooms of the crate with their files.
@@ -79,7 +109,13 @@ fn rooms() -> BTreeMap<String, Vec<PathBuf>> {
     let mut rooms: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for file in sources(&src) {
         let inside = file.strip_prefix(&src).unwrap();
-        let room = inside.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned();
+        let room = inside
+            .iter()
+            .next()
+            .unwrap()
+            .to_string_lossy()
+            .trim_end_matches(".rs")
+            .to_owned();
         if inside.iter().count() > 1 && room != "bin" {
             rooms.entry(room).or_default().push(file);
         }
@@ -103,7 +139,9 @@ fn imports(code: &str) -> Vec<String> {
 }
 
 fn first_name(text: &str) -> Option<String> {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(text.len());
     (end > 0).then(|| text[..end].to_owned())
 }
 
@@ -130,8 +168,8 @@ fn top_level_names(group: &str) -> Vec<String> {
 /// Names at the crate's root and the room each one lives in.
 fn room_of(name: &str) -> String {
     let home = match name {
-        "Error" | "ErrorKind" | "Host" | "Nonce" | "Origin" | "Result" | "RunId" | "SessionId" | "Site" | "Trust"
-        | "TokenCount" => "base",
+        "Error" | "ErrorKind" | "Host" | "Nonce" | "Origin" | "Result" | "RunId" | "SessionId"
+        | "Site" | "Trust" | "TokenCount" => "base",
         "BrowserDriver" => "browser",
         "LlmClient" => "llm",
         "MemoryBackend" => "store",
@@ -157,7 +195,10 @@ fn imports_point_one_way() {
         };
         for file in files.iter().filter(|file| !is_test_file(file)) {
             for import in imports(&code(file)) {
-                if import != *room && rooms.contains_key(&import) && !allowed.contains(&import.as_str()) {
+                if import != *room
+                    && rooms.contains_key(&import)
+                    && !allowed.contains(&import.as_str())
+                {
                     wrong.push(format!("{} imports {import}", file.display()));
                 }
             }
@@ -179,7 +220,11 @@ fn a_path_upwards_never_leaves_its_room() {
             let text = fs::read_to_string(&file).unwrap();
             let inline_tests = usize::from(text.contains("mod tests {"));
             let climbs = format!("{}{}", "super::".repeat(inline_tests), climbs);
-            assert!(!text.contains(&climbs), "{} climbs out of {room}", file.display());
+            assert!(
+                !text.contains(&climbs),
+                "{} climbs out of {room}",
+                file.display()
+            );
         }
     }
 }
@@ -196,10 +241,24 @@ fn adapters_do_not_know_each_other_or_the_loop() {
             .collect();
         for file in sources(&src.join(port)) {
             let code = code(&file);
-            assert!(!code.contains("crate::agent"), "{} knows the loop", file.display());
-            let own = file.strip_prefix(src.join(port)).unwrap().iter().next().unwrap().to_string_lossy().into_owned();
+            assert!(
+                !code.contains("crate::agent"),
+                "{} knows the loop",
+                file.display()
+            );
+            let own = file
+                .strip_prefix(src.join(port))
+                .unwrap()
+                .iter()
+                .next()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
             let own = own.trim_end_matches(".rs").to_owned();
-            for other in adapters.iter().filter(|other| **other != own && own != "mod") {
+            for other in adapters
+                .iter()
+                .filter(|other| **other != own && own != "mod")
+            {
                 // Two sinks share one writer thread: `run_folder` is the folder form of `jsonl`.
                 if (own.as_str(), other.as_str()) == ("run_folder", "jsonl") {
                     continue;
@@ -257,8 +316,12 @@ fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>) {
 
 /// The words of [`IMPURE`] that a room's code holds, spelled out or imported in a group.
 fn impure_words(code: &str) -> Vec<&'static str> {
-    let paths: Vec<String> = used_paths(code).into_iter().map(|path| format!("{path}::")).collect();
-    let is_in = |word: &&&str| code.contains(**word) || paths.iter().any(|path| path.contains(**word));
+    let paths: Vec<String> = used_paths(code)
+        .into_iter()
+        .map(|path| format!("{path}::"))
+        .collect();
+    let is_in =
+        |word: &&&str| code.contains(**word) || paths.iter().any(|path| path.contains(**word));
     IMPURE.iter().filter(is_in).copied().collect()
 }
 
@@ -268,7 +331,11 @@ fn pure_rooms_hold_nothing_impure() {
     let mut wrong = Vec::new();
     for room in PURE {
         for file in rooms[*room].iter().filter(|file| !is_test_file(file)) {
-            wrong.extend(impure_words(&code(file)).iter().map(|word| format!("{}: {word}", file.display())));
+            wrong.extend(
+                impure_words(&code(file))
+                    .iter()
+                    .map(|word| format!("{}: {word}", file.display())),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -279,11 +346,19 @@ fn what_a_port_decides_from_what_it_was_told_holds_nothing_impure() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut wrong = Vec::new();
     for place in PURE_INSIDE.iter().map(|place| src.join(place)) {
-        let files = if place.is_dir() { sources(&place) } else { vec![place] };
+        let files = if place.is_dir() {
+            sources(&place)
+        } else {
+            vec![place]
+        };
         for file in files.iter().filter(|file| !is_test_file(file)) {
             let code = code(file);
             assert!(code.lines().count() > 10, "{} was read", file.display());
-            wrong.extend(impure_words(&code).iter().map(|word| format!("{}: {word}", file.display())));
+            wrong.extend(
+                impure_words(&code)
+                    .iter()
+                    .map(|word| format!("{}: {word}", file.display())),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -294,11 +369,17 @@ fn a_grouped_import_is_as_impure_as_a_plain_one() {
     for (code, words) in [
         ("use std::fs;", &["std::fs"][..]),
         ("use std::{fmt, fs, net};", &["std::fs", "std::net"]),
-        ("use std::{\n    collections::{BTreeMap, btree_map::Entry},\n    env::{self, args},\n};", &["std::env"]),
+        (
+            "use std::{\n    collections::{BTreeMap, btree_map::Entry},\n    env::{self, args},\n};",
+            &["std::env"],
+        ),
         ("use {std::fmt, ::std::{process as p}};", &["std::process"]),
         ("pub(crate) use tokio;", &["tokio::"]),
         ("use std :: { thread };", &["thread::"]),
-        ("use std::{collections::BTreeMap, fmt::{self, Write as _}, sync::Arc,};\nfn reuse {}", &[]),
+        (
+            "use std::{collections::BTreeMap, fmt::{self, Write as _}, sync::Arc,};\nfn reuse {}",
+            &[],
+        ),
         ("fn f() { std::env::var(); }", &["std::env"]),
     ] {
         assert_eq!(impure_words(code), words, "{code}");
@@ -316,20 +397,33 @@ fn no_source_file_outgrows_its_reader() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for file in sources(&src).iter().filter(|file| !is_test_file(file)) {
         let lines = code(file).lines().count();
-        assert!(lines <= 400, "{} has {lines} lines; split it", file.display());
+        assert!(
+            lines <= 400,
+            "{} has {lines} lines; split it",
+            file.display()
+        );
     }
 }
 
 #[test]
 fn the_default_build_has_no_http_client_no_tls_and_no_database() {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args([
+            "tree", "--edges", "normal", "--prefix", "none", "--format", "{p}",
+        ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let tree = String::from_utf8(output.stdout).unwrap();
-    let names: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    let names: Vec<&str> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
     assert!(names.contains(&"serde_json"), "the tree was read");
     for heavy in [
         "reqwest",
@@ -344,6 +438,9 @@ fn the_default_build_has_no_http_client_no_tls_and_no_database() {
         "rusqlite",
         "clap",
     ] {
-        assert!(!names.contains(&heavy), "{heavy} is in the default build:\n{tree}");
+        assert!(
+            !names.contains(&heavy),
+            "{heavy} is in the default build:\n{tree}"
+        );
     }
 }

@@ -47,7 +47,16 @@ const SEED: u64 = 7;
 /// The drivers by name, and how each reaches its browser.
 const DRIVERS: [(&str, &str); 2] = [("cdp", "pipe"), ("playwright-cli", "socket")];
 /// What the machine of the first demo goes without: what runs playwright-cli, and what could install anything.
-const NOT_THERE: [&str; 8] = ["node", "nodejs", "npm", "npx", "playwright-cli", "apt-get", "apt", "sudo"];
+const NOT_THERE: [&str; 8] = [
+    "node",
+    "nodejs",
+    "npm",
+    "npx",
+    "playwright-cli",
+    "apt-get",
+    "apt",
+    "sudo",
+];
 
 /// Checks a run folder and returns its actions.
 fn checked_folder(folder: &Path, secret: &str) -> Vec<Value> {
@@ -63,7 +72,10 @@ fn checked_folder(folder: &Path, secret: &str) -> Vec<Value> {
         names.push(name);
     }
     for file in FILES {
-        assert!(names.iter().any(|name| name == file), "{file} is missing in {names:?}");
+        assert!(
+            names.iter().any(|name| name == file),
+            "{file} is missing in {names:?}"
+        );
     }
     json_lines(&folder.join("actions.jsonl"))
 }
@@ -77,32 +89,76 @@ async fn the_demo_buys_what_was_asked_for_and_the_shop_has_the_order() {
 
 async fn buys(driver: &str, transport: &str) {
     let (place, seed) = (Place::new(), SEED.to_string());
-    let demo = ["demo", "--json", "--port", "0", "--seed", &seed, "--driver", driver];
+    let demo = [
+        "demo", "--json", "--port", "0", "--seed", &seed, "--driver", driver,
+    ];
     let output = place.command(&demo).output().unwrap();
     let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}\n{}", text(&output.stdout));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{said}\n{}",
+        text(&output.stdout)
+    );
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&result["driver"], &result["transport"]), (&driver.into(), &transport.into()));
-    assert!(said.contains(&format!("\nDriver    {driver}, because --driver asks for it\n")), "{said}");
-    figure!("demo by {driver}: {} steps in {} ms", result["steps"], result["elapsed_ms"]);
-    assert_eq!((&result["ok"], &result["stop"], &result["verified"]), (&true.into(), &"finished".into(), &true.into()));
+    assert_eq!(
+        (&result["driver"], &result["transport"]),
+        (&driver.into(), &transport.into())
+    );
+    assert!(
+        said.contains(&format!(
+            "\nDriver    {driver}, because --driver asks for it\n"
+        )),
+        "{said}"
+    );
+    figure!(
+        "demo by {driver}: {} steps in {} ms",
+        result["steps"],
+        result["elapsed_ms"]
+    );
+    assert_eq!(
+        (&result["ok"], &result["stop"], &result["verified"]),
+        (&true.into(), &"finished".into(), &true.into())
+    );
 
     // The same seed makes the same shop: its password is the one that was typed.
-    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED))
+        .await
+        .unwrap();
     let number = result["orders"][0]["number"].as_str().unwrap();
     assert_eq!(result["orders"].as_array().unwrap().len(), 1);
-    assert!(result["answer"].as_str().unwrap().contains(number), "{result}");
-    assert!(result["evidence"].as_str().unwrap().contains(number), "{result}");
-    assert!(result["tokens"]["usage"]["input"].as_u64().unwrap() > 0 && result["model_calls"].as_u64().unwrap() > 0);
+    assert!(
+        result["answer"].as_str().unwrap().contains(number),
+        "{result}"
+    );
+    assert!(
+        result["evidence"].as_str().unwrap().contains(number),
+        "{result}"
+    );
+    assert!(
+        result["tokens"]["usage"]["input"].as_u64().unwrap() > 0
+            && result["model_calls"].as_u64().unwrap() > 0
+    );
 
     let actions = checked_folder(&place.only_run(), &shop.password());
     assert!(!said.contains(&shop.password()) && !text(&output.stdout).contains(&shop.password()));
     // It was typed, so there was something to hide.
-    assert!(actions.iter().any(|action| action.to_string().contains("<secret:PASSWORD>")));
-    let approved = actions.iter().filter(|event| event["event"] == "approval_decided" && event["approved"] == true);
+    assert!(
+        actions
+            .iter()
+            .any(|action| action.to_string().contains("<secret:PASSWORD>"))
+    );
+    let approved = actions
+        .iter()
+        .filter(|event| event["event"] == "approval_decided" && event["approved"] == true);
     assert_eq!(approved.count(), 1, "only placing the order needs approval");
-    let meta: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap()).unwrap();
-    assert_eq!((&meta["run"], &meta["summary"]["stop"]), (&result["run"], &"finished".into()));
+    let meta: Value =
+        serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap())
+            .unwrap();
+    assert_eq!(
+        (&meta["run"], &meta["summary"]["stop"]),
+        (&result["run"], &"finished".into())
+    );
     place.assert_no_browser();
 }
 
@@ -113,7 +169,9 @@ fn without_node(bin: &Path) {
         // A program that stands in two folders is linked once.
         let _ = std::os::unix::fs::symlink(from, bin.join(name));
     };
-    let browser = ProgramPlaces::from_env().chromium().expect("Chromium is needed: run `webwise setup --tests` first");
+    let browser = ProgramPlaces::from_env()
+        .chromium()
+        .expect("Chromium is needed: run `webwise setup --tests` first");
     link(&browser, OsStr::new("chromium"));
     for folder in ["/usr/bin", "/bin"] {
         for entry in Path::new(folder).read_dir().unwrap().map(Result::unwrap) {
@@ -124,15 +182,26 @@ fn without_node(bin: &Path) {
     }
     for name in NOT_THERE {
         let mut look = Command::new("/bin/sh");
-        let found = look.args(["-c", "command -v \"$0\"", name]).env_clear().env("PATH", bin).output().unwrap();
-        assert!(!found.status.success() && found.stdout.is_empty(), "{name} is there");
+        let found = look
+            .args(["-c", "command -v \"$0\"", name])
+            .env_clear()
+            .env("PATH", bin)
+            .output()
+            .unwrap();
+        assert!(
+            !found.status.success() && found.stdout.is_empty(),
+            "{name} is there"
+        );
     }
 }
 
 #[test]
 fn on_a_machine_with_chromium_and_without_node_the_readmes_first_command_runs_the_demo() {
     let readme = include_str!("../README.md");
-    let first = readme.lines().find_map(|line| line.strip_prefix("cargo run --features full -- ")).unwrap();
+    let first = readme
+        .lines()
+        .find_map(|line| line.strip_prefix("cargo run --features full -- "))
+        .unwrap();
     assert_eq!(first, "demo");
     let dir = tempfile::tempdir().unwrap();
     let folder = |name: &str| dir.path().join(name);
@@ -142,12 +211,21 @@ fn on_a_machine_with_chromium_and_without_node_the_readmes_first_command_runs_th
         std::fs::create_dir(folder).unwrap();
     }
     let mut demo = Command::new(env!("CARGO_BIN_EXE_webwise"));
-    demo.args(first.split(' ')).stdin(Stdio::null()).current_dir(&home);
-    demo.env_clear().env("PATH", &bin).env("HOME", &home).env("TMPDIR", &temporary);
+    demo.args(first.split(' '))
+        .stdin(Stdio::null())
+        .current_dir(&home);
+    demo.env_clear()
+        .env("PATH", &bin)
+        .env("HOME", &home)
+        .env("TMPDIR", &temporary);
     let begin = Instant::now();
     let output = demo.output().unwrap();
     let (said, told) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!((output.status.code(), told.as_str()), (Some(0), ""), "{said}");
+    assert_eq!(
+        (output.status.code(), told.as_str()),
+        (Some(0), ""),
+        "{said}"
+    );
     for line in [
         "\nDriver    cdp, because playwright-cli is not here, and cdp needs only Chromium\n",
         "\nBy        stand-in with cdp (by pipe)\n",
@@ -156,9 +234,19 @@ fn on_a_machine_with_chromium_and_without_node_the_readmes_first_command_runs_th
         assert!(said.contains(line), "{line} in {said}");
     }
     // What `setup` installs for itself would be there; Chromium has files of its own in the same folder.
-    assert!(!home.join(".cache/webwise").exists(), "something was installed");
-    assert_eq!(temporary.read_dir().unwrap().count(), 0, "a browser is left");
-    figure!("demo without Node.js: exit 0 after {} ms, nothing installed", begin.elapsed().as_millis());
+    assert!(
+        !home.join(".cache/webwise").exists(),
+        "something was installed"
+    );
+    assert_eq!(
+        temporary.read_dir().unwrap().count(),
+        0,
+        "a browser is left"
+    );
+    figure!(
+        "demo without Node.js: exit 0 after {} ms, nothing installed",
+        begin.elapsed().as_millis()
+    );
 }
 
 #[test]
@@ -171,19 +259,38 @@ fn the_second_demo_does_first_what_the_first_one_had_to_find_out() {
 fn learns(driver: &str) {
     let place = Place::new();
     // The same place each time, as the demo has it: memory knows a host by its port, too.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+        .to_string();
     let demo = || {
         let seed = SEED.to_string();
-        let demo = ["demo", "--json", "--port", &port, "--seed", &seed, "--driver", driver];
+        let demo = [
+            "demo", "--json", "--port", &port, "--seed", &seed, "--driver", driver,
+        ];
         let output = place.command(&demo).output().unwrap();
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{said}");
         let result: Value = serde_json::from_slice(&output.stdout).unwrap();
-        (result["failed_actions"].as_u64().unwrap(), result["model_calls"].as_u64().unwrap(), said)
+        (
+            result["failed_actions"].as_u64().unwrap(),
+            result["model_calls"].as_u64().unwrap(),
+            said,
+        )
     };
     let (first, second) = (demo(), demo());
-    assert!(first.0 > 0 && first.2.contains("     learned: "), "{}", first.2);
-    assert!(second.2.contains("was followed, and it helped"), "{}", second.2);
+    assert!(
+        first.0 > 0 && first.2.contains("     learned: "),
+        "{}",
+        first.2
+    );
+    assert!(
+        second.2.contains("was followed, and it helped"),
+        "{}",
+        second.2
+    );
     figure!(
         "demo by {driver}: {} failed actions and {} model calls, then {} and {}",
         first.0,
@@ -198,30 +305,75 @@ fn learns(driver: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_uses_the_model_the_secrets_and_the_budgets_it_was_given() {
     let (place, model) = (Place::new(), ModelServer::stand_in().await);
-    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED))
+        .await
+        .unwrap();
     let origin = shop.url().as_str().trim_end_matches('/').to_owned();
     let goal = "Log in as \"demo\" with the password <secret:PASSWORD>. Open \"Size guide\".";
     let secret = format!("PASSWORD=SHOP_PASSWORD@{origin}");
-    let run = ["run", "--json", "--goal", goal, "--url", &origin, "--secret", &secret, "--session-id", "s1"];
-    let rest = ["--max-steps", "40", "--timeout", "2m", "--approve", "auto", "--no-memory"];
+    let run = [
+        "run",
+        "--json",
+        "--goal",
+        goal,
+        "--url",
+        &origin,
+        "--secret",
+        &secret,
+        "--session-id",
+        "s1",
+    ];
+    let rest = [
+        "--max-steps",
+        "40",
+        "--timeout",
+        "2m",
+        "--approve",
+        "auto",
+        "--no-memory",
+    ];
     let mut command = place.command(&[&run[..], &rest[..]].concat());
-    command.env("WEBWISE_LLM_BASE_URL", model.url()).env("SHOP_PASSWORD", shop.password());
+    command
+        .env("WEBWISE_LLM_BASE_URL", model.url())
+        .env("SHOP_PASSWORD", shop.password());
     let output = command.output().unwrap();
 
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(!text(&output.stdout).contains(&shop.password()) && !text(&output.stderr).contains(&shop.password()));
+    assert!(
+        !text(&output.stdout).contains(&shop.password())
+            && !text(&output.stderr).contains(&shop.password())
+    );
     let actions = checked_folder_without_memory(&place, &shop.password());
-    let is_typing =
-        |event: &&Value| event["event"] == "action_executed" && event.to_string().contains("<secret:PASSWORD>");
+    let is_typing = |event: &&Value| {
+        event["event"] == "action_executed" && event.to_string().contains("<secret:PASSWORD>")
+    };
     let typed = actions.iter().find(is_typing).unwrap();
     assert_eq!(typed["outcome"], "done", "{typed}");
-    assert!(result["final_url"].as_str().unwrap().ends_with("/info/sizes"), "{result}");
-    let meta: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap()).unwrap();
-    assert_eq!((&meta["session"], &meta["model"]), (&"s1".into(), &"default".into()));
+    assert!(
+        result["final_url"]
+            .as_str()
+            .unwrap()
+            .ends_with("/info/sizes"),
+        "{result}"
+    );
+    let meta: Value =
+        serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap())
+            .unwrap();
+    assert_eq!(
+        (&meta["session"], &meta["model"]),
+        (&"s1".into(), &"default".into())
+    );
     assert_eq!(model.calls().await, result["model_calls"].as_u64().unwrap());
     // The server says 100 for each call.
-    assert_eq!(result["tokens"]["usage"]["input"], 100 * model.calls().await);
-    assert_eq!((output.status.code(), &result["ok"]), (Some(0), &true.into()), "{result}");
+    assert_eq!(
+        result["tokens"]["usage"]["input"],
+        100 * model.calls().await
+    );
+    assert_eq!(
+        (output.status.code(), &result["ok"]),
+        (Some(0), &true.into()),
+        "{result}"
+    );
     // All that the tests need is here, and playwright-cli with it.
     assert_eq!(result["driver"], "playwright-cli");
     place.assert_no_browser();
@@ -229,18 +381,50 @@ async fn a_run_uses_the_model_the_secrets_and_the_budgets_it_was_given() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_attaches_to_a_browser_and_leaves_it_running() {
-    let (place, model, mut browser) = (Place::new(), ModelServer::stand_in().await, Running::start().await);
-    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
-    let run = ["run", "--json", "--goal", "Open \"Size guide\".", "--url", shop.url().as_str(), "--approve", "auto"];
+    let (place, model, mut browser) = (
+        Place::new(),
+        ModelServer::stand_in().await,
+        Running::start().await,
+    );
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED))
+        .await
+        .unwrap();
+    let run = [
+        "run",
+        "--json",
+        "--goal",
+        "Open \"Size guide\".",
+        "--url",
+        shop.url().as_str(),
+        "--approve",
+        "auto",
+    ];
     for rest in [&[][..], &["--driver", "cdp"]] {
-        let mut command = place.command(&[&run[..], &["--attach", &browser.address()], rest].concat());
-        let output = command.env("WEBWISE_LLM_BASE_URL", model.url()).output().unwrap();
+        let mut command =
+            place.command(&[&run[..], &["--attach", &browser.address()], rest].concat());
+        let output = command
+            .env("WEBWISE_LLM_BASE_URL", model.url())
+            .output()
+            .unwrap();
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{said}");
         let result: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!((&result["driver"], &result["transport"]), (&"cdp".into(), &"websocket".into()), "{result}");
-        assert!(result["final_url"].as_str().unwrap().ends_with("/info/sizes"), "{result}");
-        assert!(said.contains("Driver    cdp, attached to the browser at 127.0.0.1:"), "{said}");
+        assert_eq!(
+            (&result["driver"], &result["transport"]),
+            (&"cdp".into(), &"websocket".into()),
+            "{result}"
+        );
+        assert!(
+            result["final_url"]
+                .as_str()
+                .unwrap()
+                .ends_with("/info/sizes"),
+            "{result}"
+        );
+        assert!(
+            said.contains("Driver    cdp, attached to the browser at 127.0.0.1:"),
+            "{said}"
+        );
         assert!(browser.runs());
         place.assert_no_browser();
     }
@@ -248,7 +432,12 @@ async fn a_run_attaches_to_a_browser_and_leaves_it_running() {
 
 fn checked_folder_without_memory(place: &Place, secret: &str) -> Vec<Value> {
     let offered = json_lines(&place.only_run().join("memory_events.jsonl"));
-    assert!(offered.iter().all(|event| event["count"].as_u64().unwrap_or(0) == 0), "{offered:?}");
+    assert!(
+        offered
+            .iter()
+            .all(|event| event["count"].as_u64().unwrap_or(0) == 0),
+        "{offered:?}"
+    );
     checked_folder(&place.only_run(), secret)
 }
 
@@ -261,21 +450,42 @@ async fn the_first_ctrl_c_stops_the_run_and_keeps_what_there_is() {
 
 async fn is_stopped(driver: &str) {
     let (place, model) = (Place::new(), ModelServer::silent().await);
-    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
-    let run = ["run", "--json", "--goal", "Look", "--url", shop.url().as_str(), "--driver", driver];
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED))
+        .await
+        .unwrap();
+    let run = [
+        "run",
+        "--json",
+        "--goal",
+        "Look",
+        "--url",
+        shop.url().as_str(),
+        "--driver",
+        driver,
+    ];
     let mut command = place.command(&run);
     command.env("WEBWISE_LLM_BASE_URL", model.url());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     model.was_asked().await;
     interrupt(child.id());
-    let output = tokio::task::spawn_blocking(|| child.wait_with_output().unwrap()).await.unwrap();
+    let output = tokio::task::spawn_blocking(|| child.wait_with_output().unwrap())
+        .await
+        .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("Stopping"));
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&result["stop"], &result["ok"]), (&"cancelled".into(), &false.into()));
-    let meta: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap()).unwrap();
-    assert_eq!((&meta["status"], &meta["summary"]["stop"]), (&"ended".into(), &"cancelled".into()));
+    assert_eq!(
+        (&result["stop"], &result["ok"]),
+        (&"cancelled".into(), &false.into())
+    );
+    let meta: Value =
+        serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap())
+            .unwrap();
+    assert_eq!(
+        (&meta["status"], &meta["summary"]["stop"]),
+        (&"ended".into(), &"cancelled".into())
+    );
     place.assert_no_browser();
 }
 
@@ -288,9 +498,21 @@ async fn the_second_ctrl_c_ends_the_program_and_its_browser() {
 
 async fn is_ended(driver: &str) {
     let (place, model) = (Place::new(), ModelServer::silent().await);
-    let shop = Shop::start(ShopOptions::default().with_seed(SEED)).await.unwrap();
-    let mut command = place.command(&["run", "--goal", "Look", "--url", shop.url().as_str(), "--driver", driver]);
-    command.env("WEBWISE_LLM_BASE_URL", model.url()).stdout(Stdio::null());
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED))
+        .await
+        .unwrap();
+    let mut command = place.command(&[
+        "run",
+        "--goal",
+        "Look",
+        "--url",
+        shop.url().as_str(),
+        "--driver",
+        driver,
+    ]);
+    command
+        .env("WEBWISE_LLM_BASE_URL", model.url())
+        .stdout(Stdio::null());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     model.was_asked().await;
     assert!(place.has_process());
@@ -311,9 +533,17 @@ async fn is_ended(driver: &str) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("the browser ends with the program");
+    tokio::time::timeout(Duration::from_secs(30), gone)
+        .await
+        .expect("the browser ends with the program");
 }
 
 fn interrupt(pid: u32) {
-    assert!(Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
 }

@@ -31,7 +31,11 @@ impl BrowserDriver for LateMenu {
         if came.is_some_and(|at| at.elapsed() >= Duration::from_millis(250)) {
             page.leaf(Node::new(Role::MenuItem, "Open").with_ref(ElementRef::parse("e2")?));
         }
-        Ok(Observation::new("https://app.example/", "App", page.finish()))
+        Ok(Observation::new(
+            "https://app.example/",
+            "App",
+            page.finish(),
+        ))
     }
 
     async fn execute(&self, _: &ExecuteRequest) -> Result<Execution> {
@@ -52,11 +56,24 @@ impl BrowserDriver for LateMenu {
 async fn a_menu_that_opens_late_after_a_hover_stands_in_the_next_message() {
     let model = ScriptedModel::new([
         call("hover", json!({ "target": "e1" })),
-        call("finish", json!({ "answer": "it is open", "success": false })),
+        call(
+            "finish",
+            json!({ "answer": "it is open", "success": false }),
+        ),
     ]);
-    let agent = DecisionLoop::builder(LateMenu::default(), model.clone(), InMemory::default()).build().unwrap();
+    let agent = DecisionLoop::builder(LateMenu::default(), model.clone(), InMemory::default())
+        .build()
+        .unwrap();
     agent.run(Task::new("Open a file").unwrap()).await;
     let asked = model.requests();
-    assert!(!asked[0].message.contains("e2 menuitem"), "{}", asked[0].message);
-    assert!(asked[1].message.contains("e2 menuitem \"Open\""), "{}", asked[1].message);
+    assert!(
+        !asked[0].message.contains("e2 menuitem"),
+        "{}",
+        asked[0].message
+    );
+    assert!(
+        asked[1].message.contains("e2 menuitem \"Open\""),
+        "{}",
+        asked[1].message
+    );
 }

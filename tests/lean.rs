@@ -29,7 +29,9 @@ use errand::{Watched, Yes};
 const MAX_TOKENS: usize = 15_000;
 
 fn o200k(text: &str) -> usize {
-    tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()
+    tiktoken_rs::o200k_base_singleton()
+        .encode_ordinary(text)
+        .len()
 }
 
 /// What a request costs.
@@ -39,12 +41,18 @@ fn cost(request: &ChatRequest) -> usize {
             .to_string()
     });
     let texts = [request.system.clone(), request.message.clone()];
-    texts.into_iter().chain(tools).map(|text| o200k(&text)).sum()
+    texts
+        .into_iter()
+        .chain(tools)
+        .map(|text| o200k(&text))
+        .sum()
 }
 
 /// The demo's errand, and what all its requests cost.
 async fn shopping(by: Driver, digest: DigestOptions) -> (RunReport, usize) {
-    let shop = Shop::start(ShopOptions::default().with_seed(7)).await.unwrap();
+    let shop = Shop::start(ShopOptions::default().with_seed(7))
+        .await
+        .unwrap();
     let mut options = Options::default();
     options.digest = digest;
     let model = Watched::default();
@@ -69,9 +77,16 @@ on_each_driver! {
 async fn a_task_costs_few_tokens_and_takes_no_more_steps_than_with_the_whole_page(by: Driver) {
     let (lean, lean_cost) = shopping(by, DigestOptions::default()).await;
     let (whole, whole_cost) = shopping(by, DigestOptions::whole()).await;
-    for (name, report, cost) in [("lean", &lean, lean_cost), ("whole page", &whole, whole_cost)] {
+    for (name, report, cost) in [
+        ("lean", &lean, lean_cost),
+        ("whole page", &whole, whole_cost),
+    ] {
         let (driver, summary) = (by.name(), &report.summary);
-        figure!("{driver}: {name}: {cost} tokens by o200k, {} calls, {} steps", summary.calls, summary.steps);
+        figure!(
+            "{driver}: {name}: {cost} tokens by o200k, {} calls, {} steps",
+            summary.calls,
+            summary.steps
+        );
     }
     assert!(lean_cost < MAX_TOKENS);
     assert!(lean_cost < whole_cost, "there is something to leave out");

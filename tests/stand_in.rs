@@ -46,9 +46,14 @@ async fn run(model: impl LlmClient) -> (RunReport, Vec<String>) {
     let browser = library();
     let mut options = Options::default();
     options.seed = Some(7);
-    let agent = DecisionLoop::builder(browser.clone(), model, InMemory::new()).with_options(options).build().unwrap();
+    let agent = DecisionLoop::builder(browser.clone(), model, InMemory::new())
+        .with_options(options)
+        .build()
+        .unwrap();
     let goal = "Search for \"engine\", open \"Notes on the Engine\" and report the shelf number.";
-    let report = agent.run(Task::new(goal).unwrap().with_start_url(DESK).unwrap()).await;
+    let report = agent
+        .run(Task::new(goal).unwrap().with_start_url(DESK).unwrap())
+        .await;
     (report, browser.executed())
 }
 
@@ -73,6 +78,10 @@ async fn over_http_it_decides_the_same_in_both_modes() {
     let (direct, executed) = run(StandIn::new()).await;
     for mode in [CallMode::Tools, CallMode::JsonSchema] {
         let (report, over_http) = served(mode).await;
-        assert_eq!((report.answer, over_http), (direct.answer.clone(), executed.clone()), "{mode:?}");
+        assert_eq!(
+            (report.answer, over_http),
+            (direct.answer.clone(), executed.clone()),
+            "{mode:?}"
+        );
     }
 }

@@ -20,7 +20,10 @@ pub(crate) const FEW: usize = 3;
 
 /// The head of a table of two columns.
 pub(crate) fn head(columns: [&str; 2]) {
-    println!("\n{:<44}{:>12}{:>12}{:>8}", "median of", columns[0], columns[1], "ratio");
+    println!(
+        "\n{:<44}{:>12}{:>12}{:>8}",
+        "median of", columns[0], columns[1], "ratio"
+    );
 }
 
 /// Prints the medians and gives their ratio.
@@ -29,23 +32,45 @@ pub(crate) fn row(name: &str, times: [Vec<Duration>; 2]) -> f64 {
         times.sort_unstable();
         times[times.len() / 2].as_secs_f64() * 1000.0
     });
-    println!("{name:<44}{first:>9.1} ms{second:>9.1} ms{:>6.1} x", first / second);
+    println!(
+        "{name:<44}{first:>9.1} ms{second:>9.1} ms{:>6.1} x",
+        first / second
+    );
     first / second
 }
 
 pub(crate) async fn act(driver: &dyn BrowserDriver, request: ExecuteRequest) -> Anything {
     let execution = driver.execute(&request).await?;
-    if execution.outcome.is_done() { Ok(()) } else { Err(format!("{execution:?}").into()) }
+    if execution.outcome.is_done() {
+        Ok(())
+    } else {
+        Err(format!("{execution:?}").into())
+    }
 }
 
 pub(crate) async fn open(driver: &dyn BrowserDriver, site: &str, elements: &str) -> Anything {
-    act(driver, ExecuteRequest::new(BrowserAction::Goto(Goto { url: format!("{site}/{elements}") }))).await
+    act(
+        driver,
+        ExecuteRequest::new(BrowserAction::Goto(Goto {
+            url: format!("{site}/{elements}"),
+        })),
+    )
+    .await
 }
 
 pub(crate) async fn see(driver: &dyn BrowserDriver) -> Anything {
     let seen = driver.observe(&ObserveRequest::default()).await?;
-    let fields = seen.tree.nodes().iter().filter(|node| node.role == Role::TextBox).count();
-    if fields > 0 { Ok(()) } else { Err("an observation without the page's fields".into()) }
+    let fields = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter(|node| node.role == Role::TextBox)
+        .count();
+    if fields > 0 {
+        Ok(())
+    } else {
+        Err("an observation without the page's fields".into())
+    }
 }
 
 pub(crate) fn field(label: &str) -> Result<Target, Box<dyn std::error::Error>> {
@@ -58,15 +83,33 @@ pub(crate) async fn on_page(
     is_meant: impl Fn(&Node) -> bool,
 ) -> Result<Target, Box<dyn std::error::Error>> {
     let seen = driver.observe(&ObserveRequest::default()).await?;
-    let reference = seen.tree.nodes().iter().find(|node| is_meant(node)).and_then(|node| node.reference.clone());
-    Ok(Target::Ref(reference.ok_or("an element without a reference")?))
+    let reference = seen
+        .tree
+        .nodes()
+        .iter()
+        .find(|node| is_meant(node))
+        .and_then(|node| node.reference.clone());
+    Ok(Target::Ref(
+        reference.ok_or("an element without a reference")?,
+    ))
 }
 
 pub(crate) async fn fill(driver: &dyn BrowserDriver, target: Target, text: TextValue) -> Anything {
-    let fill = Fill { target, text, submit: false };
+    let fill = Fill {
+        target,
+        text,
+        submit: false,
+    };
     act(driver, ExecuteRequest::new(BrowserAction::Fill(fill))).await
 }
 
 pub(crate) async fn click(driver: &dyn BrowserDriver, target: Target) -> Anything {
-    act(driver, ExecuteRequest::new(BrowserAction::Click(Click { target, button: None }))).await
+    act(
+        driver,
+        ExecuteRequest::new(BrowserAction::Click(Click {
+            target,
+            button: None,
+        })),
+    )
+    .await
 }

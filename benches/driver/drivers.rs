@@ -4,14 +4,22 @@ use std::time::{Duration, Instant};
 
 use webwise::{
     action::{Target, TextValue},
-    browser::{BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, TransportChoice},
+    browser::{
+        BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, TransportChoice,
+    },
     page::Role,
 };
 
 use crate::calls::{Anything, FEW, MANY, SOME, click, fill, head, on_page, open, row, see};
 
 /// What is done on each page, by references as the loop does it.
-const CALLS: [Call; 5] = [Call::Observe, Call::ObserveChanged, Call::Click, Call::Fill, Call::Goto];
+const CALLS: [Call; 5] = [
+    Call::Observe,
+    Call::ObserveChanged,
+    Call::Click,
+    Call::Fill,
+    Call::Goto,
+];
 
 #[derive(Debug, Clone, Copy)]
 enum Call {
@@ -33,7 +41,10 @@ struct Side {
 /// Starts both drivers: the first column and the second.
 pub(crate) async fn both() -> Result<[Box<dyn BrowserDriver>; 2], Box<dyn std::error::Error>> {
     let socket = PlaywrightCliOptions::from_env()?.with_transport(TransportChoice::Socket);
-    Ok([Box::new(PlaywrightCli::launch(&socket).await?), Box::new(Cdp::launch(&CdpOptions::from_env()?).await?)])
+    Ok([
+        Box::new(PlaywrightCli::launch(&socket).await?),
+        Box::new(Cdp::launch(&CdpOptions::from_env()?).await?),
+    ])
 }
 
 /// The names of the columns.
@@ -47,7 +58,8 @@ pub(crate) async fn measure(site: &str) -> Anything {
         for (column, times) in launches.iter_mut().enumerate() {
             let begin = Instant::now();
             let driver: Box<dyn BrowserDriver> = if column == 0 {
-                let socket = PlaywrightCliOptions::from_env()?.with_transport(TransportChoice::Socket);
+                let socket =
+                    PlaywrightCliOptions::from_env()?.with_transport(TransportChoice::Socket);
                 Box::new(PlaywrightCli::launch(&socket).await?)
             } else {
                 Box::new(Cdp::launch(&CdpOptions::from_env()?).await?)
@@ -60,7 +72,10 @@ pub(crate) async fn measure(site: &str) -> Anything {
     let mut drivers = both().await?;
     for (elements, samples) in [("20", MANY), ("300", SOME), ("10000", FEW)] {
         let [first, second] = drivers;
-        let sides = [on(first, site, elements).await?, on(second, site, elements).await?];
+        let sides = [
+            on(first, site, elements).await?,
+            on(second, site, elements).await?,
+        ];
         for call in CALLS {
             let mut times: [Vec<Duration>; 2] = Default::default();
             for sample in 0..samples {
@@ -78,11 +93,25 @@ pub(crate) async fn measure(site: &str) -> Anything {
     Ok(())
 }
 
-async fn on(driver: Box<dyn BrowserDriver>, site: &str, elements: &str) -> Result<Side, Box<dyn std::error::Error>> {
+async fn on(
+    driver: Box<dyn BrowserDriver>,
+    site: &str,
+    elements: &str,
+) -> Result<Side, Box<dyn std::error::Error>> {
     open(&*driver, site, elements).await?;
-    let button = on_page(&*driver, |node| node.role == Role::Button && &*node.name == "Button 1").await?;
-    let field = on_page(&*driver, |node| node.role == Role::TextBox && &*node.name == "Field 0").await?;
-    Ok(Side { driver, button, field })
+    let button = on_page(&*driver, |node| {
+        node.role == Role::Button && &*node.name == "Button 1"
+    })
+    .await?;
+    let field = on_page(&*driver, |node| {
+        node.role == Role::TextBox && &*node.name == "Field 0"
+    })
+    .await?;
+    Ok(Side {
+        driver,
+        button,
+        field,
+    })
 }
 
 async fn time(

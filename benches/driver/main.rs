@@ -23,8 +23,13 @@ use calls::Anything;
 
 #[tokio::main]
 async fn main() -> Anything {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let is_wanted = |table: &str| wanted.is_empty() || wanted.iter().any(|name| table.starts_with(name.as_str()));
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    let is_wanted = |table: &str| {
+        wanted.is_empty() || wanted.iter().any(|name| table.starts_with(name.as_str()))
+    };
     let site = site::serve()?;
     if is_wanted("drivers") {
         drivers::measure(&site).await?;

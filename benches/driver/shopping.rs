@@ -14,7 +14,10 @@ use std::{
 use async_trait::async_trait;
 use webwise::{
     DecisionLoop, LlmClient,
-    browser::{BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest,
+        ScreenshotRequest,
+    },
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     demo::{Shop, ShopOptions},
     llm::StandIn,
@@ -49,7 +52,12 @@ impl Meter {
     }
 
     fn add(&self, name: &'static str, time: Duration) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default().push(time);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(name)
+            .or_default()
+            .push(time);
     }
 
     fn take(&self) -> BTreeMap<&'static str, Vec<Duration>> {
@@ -76,19 +84,32 @@ impl BrowserDriver for Metered {
     }
 
     async fn observe(&self, request: &ObserveRequest) -> webwise::Result<Observation> {
-        self.meter.time("observe", self.driver.observe(request)).await
+        self.meter
+            .time("observe", self.driver.observe(request))
+            .await
     }
 
     async fn execute(&self, request: &ExecuteRequest) -> webwise::Result<Execution> {
         let begin = Instant::now();
         let execution = self.driver.execute(request).await;
-        let is_done = execution.as_ref().is_ok_and(|execution| execution.outcome.is_done());
-        self.meter.add(if is_done { request.action.tool().as_str() } else { FAILED }, begin.elapsed());
+        let is_done = execution
+            .as_ref()
+            .is_ok_and(|execution| execution.outcome.is_done());
+        self.meter.add(
+            if is_done {
+                request.action.tool().as_str()
+            } else {
+                FAILED
+            },
+            begin.elapsed(),
+        );
         execution
     }
 
     async fn screenshot(&self, request: &ScreenshotRequest) -> webwise::Result<Vec<u8>> {
-        self.meter.time("screenshot", self.driver.screenshot(request)).await
+        self.meter
+            .time("screenshot", self.driver.screenshot(request))
+            .await
     }
 
     async fn close(&self) -> webwise::Result<()> {
@@ -107,7 +128,9 @@ impl LlmClient for Model {
     }
 
     async fn complete(&self, request: &ChatRequest) -> webwise::Result<ChatResponse> {
-        self.0.time("model", async { Ok(StandIn::new().decide(request)) }).await
+        self.0
+            .time("model", async { Ok(StandIn::new().decide(request)) })
+            .await
     }
 }
 
@@ -123,7 +146,10 @@ struct Errand {
 
 /// Prints the table.
 pub(crate) async fn measure() -> Anything {
-    println!("\n{:<44}{:>12}{:>12}{:>8}", "the demo's errand, median of", COLUMNS[0], COLUMNS[1], "ratio");
+    println!(
+        "\n{:<44}{:>12}{:>12}{:>8}",
+        "the demo's errand, median of", COLUMNS[0], COLUMNS[1], "ratio"
+    );
     let mut errands: [Vec<Errand>; 2] = Default::default();
     for _ in 0..ERRANDS {
         for (driver, errands) in both().await?.into_iter().zip(&mut errands) {
@@ -137,16 +163,22 @@ pub(crate) async fn measure() -> Anything {
     };
     let row = |name: &str, of: &dyn Fn(&Errand) -> f64| {
         let [first, second] = [0, 1].map(|column: usize| median(&errands[column], of));
-        println!("{name:<44}{first:>9.1} ms{second:>9.1} ms{:>6.1} x", first / second);
+        println!(
+            "{name:<44}{first:>9.1} ms{second:>9.1} ms{:>6.1} x",
+            first / second
+        );
     };
-    row("a step in the driver, where it succeeded", &|errand| errand.done);
+    row("a step in the driver, where it succeeded", &|errand| {
+        errand.done
+    });
     row("a step in the driver", &|errand| errand.driver);
     row("a step in all, without the model", &|errand| errand.whole);
     for (name, errands) in COLUMNS.into_iter().zip(&errands) {
         let Some(last) = errands.last() else { continue };
         print!("{name}: {} steps;", last.steps);
         for (part, times) in &last.parts {
-            let mean = times.iter().sum::<Duration>().as_secs_f64() * 1000.0 / f64::from(u32::try_from(times.len())?);
+            let mean = times.iter().sum::<Duration>().as_secs_f64() * 1000.0
+                / f64::from(u32::try_from(times.len())?);
             print!(" {part} {} x {mean:.1} ms;", times.len());
         }
         println!();
@@ -157,8 +189,13 @@ pub(crate) async fn measure() -> Anything {
 async fn run(driver: Box<dyn BrowserDriver>) -> Result<Errand, Box<dyn std::error::Error>> {
     let shop = Shop::start(ShopOptions::default().with_seed(7)).await?;
     let (task, meter) = (errand::task(&shop)?, Meter::default());
-    let browser = Metered { driver, meter: meter.clone() };
-    let agent = DecisionLoop::builder(browser, Model(meter.clone()), InMemory::new()).with_approver(Yes).build()?;
+    let browser = Metered {
+        driver,
+        meter: meter.clone(),
+    };
+    let agent = DecisionLoop::builder(browser, Model(meter.clone()), InMemory::new())
+        .with_approver(Yes)
+        .build()?;
     let begin = Instant::now();
     let report = agent.run(task).await;
     let wall = begin.elapsed();
@@ -175,5 +212,11 @@ async fn run(driver: Box<dyn BrowserDriver>) -> Result<Errand, Box<dyn std::erro
     let failed = parts.get(FAILED).cloned().unwrap_or_default();
     let succeeded = f64::from(steps) - f64::from(u32::try_from(failed.len())?);
     let done = all.saturating_sub(failed.iter().sum()).as_secs_f64() * 1000.0 / succeeded;
-    Ok(Errand { steps, whole, driver, done, parts })
+    Ok(Errand {
+        steps,
+        whole,
+        driver,
+        done,
+        parts,
+    })
 }

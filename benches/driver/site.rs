@@ -27,7 +27,11 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     reader.read_line(&mut first)?;
     while reader.read_line(&mut String::new())? > 2 {}
-    let elements = first.split(['/', ' ']).nth(2).and_then(|number| number.parse().ok()).unwrap_or(0);
+    let elements = first
+        .split(['/', ' '])
+        .nth(2)
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(0);
     let body = page(elements);
     let length = body.len();
     write!(
@@ -50,7 +54,9 @@ fn page(elements: usize) -> String {
             1 => format!("<p><button type=button>Button {at}</button>"),
             _ => format!("<p><a href=#{at}>Link {at}</a>"),
         };
-        let Some(rest) = left.checked_sub(tags(&part)) else { break };
+        let Some(rest) = left.checked_sub(tags(&part)) else {
+            break;
+        };
         left = rest;
         body.push_str(&part);
     }
@@ -59,5 +65,8 @@ fn page(elements: usize) -> String {
 
 /// How many elements a text begins.
 fn tags(html: &str) -> usize {
-    html.split('<').skip(1).filter(|tag| tag.starts_with(|first: char| first.is_ascii_lowercase())).count()
+    html.split('<')
+        .skip(1)
+        .filter(|tag| tag.starts_with(|first: char| first.is_ascii_lowercase()))
+        .count()
 }

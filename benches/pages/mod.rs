@@ -17,7 +17,9 @@ pub(crate) fn buttons(elements: usize) -> String {
 
 /// A shop's list with a menu: of each product a link, a text, a price, and a button to buy it.
 pub(crate) fn shop(elements: usize) -> String {
-    let mut page = String::from("- banner [ref=e1]:\n  - navigation \"Main\" [ref=e2]:\n    - list [ref=e3]:\n");
+    let mut page = String::from(
+        "- banner [ref=e1]:\n  - navigation \"Main\" [ref=e2]:\n    - list [ref=e3]:\n",
+    );
     for menu in 0..10 {
         let at = 4 + 2 * menu;
         let _ = writeln!(

@@ -319,8 +319,13 @@ impl BrowserAction {
             | Self::Uncheck(OnTarget { target })
             | Self::Fill(Fill { target, .. })
             | Self::Select(Select { target, .. })
-            | Self::Screenshot(Screenshot { target: Some(target) })
-            | Self::Eval(Eval { target: Some(target), .. }) => vec![target],
+            | Self::Screenshot(Screenshot {
+                target: Some(target),
+            })
+            | Self::Eval(Eval {
+                target: Some(target),
+                ..
+            }) => vec![target],
             Self::Drag(Drag { from, to }) => vec![from, to],
             _ => Vec::new(),
         }
@@ -354,9 +359,14 @@ impl BrowserAction {
         match &mut action {
             Self::Fill(Fill { text, .. })
             | Self::Type(Type { text, .. })
-            | Self::DialogAccept(DialogAccept { text: Some(text) }) => *text = text.resolve(parameters)?,
+            | Self::DialogAccept(DialogAccept { text: Some(text) }) => {
+                *text = text.resolve(parameters)?
+            }
             Self::Select(Select { values, .. }) => {
-                *values = values.iter().map(|value| value.resolve(parameters)).collect::<Result<_>>()?;
+                *values = values
+                    .iter()
+                    .map(|value| value.resolve(parameters))
+                    .collect::<Result<_>>()?;
             }
             _ => {}
         }
@@ -367,8 +377,15 @@ impl BrowserAction {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
         match self {
-            Self::Wait(Wait { text, gone, seconds }) => {
-                let given = [text.is_some(), gone.is_some(), seconds.is_some()].into_iter().filter(|g| *g).count();
+            Self::Wait(Wait {
+                text,
+                gone,
+                seconds,
+            }) => {
+                let given = [text.is_some(), gone.is_some(), seconds.is_some()]
+                    .into_iter()
+                    .filter(|g| *g)
+                    .count();
                 if given != 1 {
                     return bad("wait takes exactly one of text, gone and seconds");
                 }
@@ -382,7 +399,9 @@ impl BrowserAction {
             {
                 bad("name takes letters, digits, `_` and `-` only")
             }
-            Self::Select(Select { values, .. }) if values.is_empty() => bad("values must not be empty"),
+            Self::Select(Select { values, .. }) if values.is_empty() => {
+                bad("values must not be empty")
+            }
             Self::Upload(Upload { files }) if files.is_empty() => bad("files must not be empty"),
             _ => Ok(()),
         }

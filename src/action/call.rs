@@ -27,7 +27,10 @@ pub struct RawCall {
 impl RawCall {
     /// A call of this tool.
     pub fn new(name: impl Into<String>, arguments: Value) -> Self {
-        Self { name: name.into(), arguments }
+        Self {
+            name: name.into(),
+            arguments,
+        }
     }
 }
 
@@ -81,14 +84,22 @@ impl Action {
         }
         let mut value = serde_json::to_value(self).unwrap_or_default();
         redactor.json(&mut value);
-        serde_json::from_value(value)
-            .unwrap_or_else(|_| Self::Custom(CustomCall { tool: self.tool_name().to_owned(), arguments: Value::Null }))
+        serde_json::from_value(value).unwrap_or_else(|_| {
+            Self::Custom(CustomCall {
+                tool: self.tool_name().to_owned(),
+                arguments: Value::Null,
+            })
+        })
     }
 
     /// `tool {"argument":"value"}` on one line, with sorted keys: how histories and logs print it.
     pub fn line(&self) -> String {
         let arguments = crate::base::canonical(&self.arguments());
-        if arguments == "{}" { self.tool_name().to_owned() } else { format!("{} {arguments}", self.tool_name()) }
+        if arguments == "{}" {
+            self.tool_name().to_owned()
+        } else {
+            format!("{} {arguments}", self.tool_name())
+        }
     }
 }
 
@@ -150,7 +161,10 @@ pub fn parse_calls(
             "the reply held no tool call; call a tool instead of writing text"
         }));
     }
-    Ok(raw.into_iter().map(|call| validate(meant(call, tools), tools)).collect())
+    Ok(raw
+        .into_iter()
+        .map(|call| validate(meant(call, tools), tools))
+        .collect())
 }
 
 /// The tool that was called through the one that stands for the rest.
@@ -163,11 +177,18 @@ fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
         inner => inner.clone(),
     };
     let mut found = shape::calls(vec![inner], tools);
-    if found.len() == 1 { found.remove(0) } else { call }
+    if found.len() == 1 {
+        found.remove(0)
+    } else {
+        call
+    }
 }
 
 fn no_call(why: &str) -> CallProblem {
-    CallProblem { tool: None, failure: Failure::new(ErrorClass::BadArguments, why) }
+    CallProblem {
+        tool: None,
+        failure: Failure::new(ErrorClass::BadArguments, why),
+    }
 }
 
 fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
@@ -182,20 +203,29 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     let name = spec.name.as_str();
     let arguments = match call.arguments {
         Value::String(text) if text.trim().is_empty() => Value::Object(Map::new()),
-        Value::String(text) => json::only_value(&text).ok_or_else(|| problem("the arguments are not JSON"))?,
+        Value::String(text) => {
+            json::only_value(&text).ok_or_else(|| problem("the arguments are not JSON"))?
+        }
         Value::Null => Value::Object(Map::new()),
         other => other,
     };
     let action = if let Some(tool) = BrowserTool::parse(name) {
         BrowserAction::from_arguments(tool, without_nulls(arguments)).map(Action::Browser)
-    } else if let Some(action) = AgentAction::from_arguments(name, without_nulls(arguments.clone())) {
+    } else if let Some(action) = AgentAction::from_arguments(name, without_nulls(arguments.clone()))
+    {
         action.map(Action::Agent)
     } else {
-        Ok(Action::Custom(CustomCall { tool: name.to_owned(), arguments }))
+        Ok(Action::Custom(CustomCall {
+            tool: name.to_owned(),
+            arguments,
+        }))
     };
     let action = action.map_err(|error| problem(&error.to_string()))?;
     if let Action::Browser(browser) = &action {
-        browser.check().map_err(|failure| CallProblem { tool: Some(name.to_owned()), failure })?;
+        browser.check().map_err(|failure| CallProblem {
+            tool: Some(name.to_owned()),
+            failure,
+        })?;
     }
     Ok(action)
 }

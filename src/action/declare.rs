@@ -26,9 +26,16 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
     let (ours, theirs) = specs.split_at(specs.len() - custom);
     let frequent = FREQUENT.iter().filter_map(|(name, arguments)| {
         let spec = ours.iter().find(|spec| spec.name == *name)?;
-        Some(ToolSpec { parameters: lean(spec, arguments), ..spec.clone() })
+        Some(ToolSpec {
+            parameters: lean(spec, arguments),
+            ..spec.clone()
+        })
     });
-    let rest: Vec<String> = ours.iter().filter(|spec| !is_covered(spec)).map(signature).collect();
+    let rest: Vec<String> = ours
+        .iter()
+        .filter(|spec| !is_covered(spec))
+        .map(signature)
+        .collect();
     let other = (!rest.is_empty()).then(|| ToolSpec {
         name: ToolSet::OTHER.to_owned(),
         description: format!("Any of: {}.", rest.join(", ")),
@@ -38,14 +45,20 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
             "required": ["action"],
         })),
     });
-    frequent.chain(theirs.iter().cloned()).chain(other).collect()
+    frequent
+        .chain(theirs.iter().cloned())
+        .chain(other)
+        .collect()
 }
 
 /// Whether all of its arguments are declared.
 fn is_covered(spec: &ToolSpec) -> bool {
     let declared = FREQUENT.iter().find(|(name, _)| *name == spec.name);
-    declared
-        .is_some_and(|(_, arguments)| names(spec, "properties").iter().all(|name| arguments.contains(&name.as_str())))
+    declared.is_some_and(|(_, arguments)| {
+        names(spec, "properties")
+            .iter()
+            .all(|name| arguments.contains(&name.as_str()))
+    })
 }
 
 /// The schema with these arguments, without what the tool's own sentence says already.
@@ -53,8 +66,13 @@ fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
     let mut properties = Map::new();
     for name in arguments {
-        let Some(mut schema) = spec.parameters["properties"].get(*name).cloned() else { continue };
-        if let Some(map) = schema.as_object_mut().filter(|_| required.iter().any(|r| r == name)) {
+        let Some(mut schema) = spec.parameters["properties"].get(*name).cloned() else {
+            continue;
+        };
+        if let Some(map) = schema
+            .as_object_mut()
+            .filter(|_| required.iter().any(|r| r == name))
+        {
             map.remove("description");
         }
         properties.insert((*name).to_owned(), schema);
@@ -65,15 +83,25 @@ fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
 /// `hover(target)`, `wait(gone?, seconds?, text?)`.
 pub(super) fn signature(spec: &ToolSpec) -> String {
     let required = names(spec, "required");
-    let optional = names(spec, "properties").into_iter().filter(|name| !required.contains(name)).map(|name| name + "?");
+    let optional = names(spec, "properties")
+        .into_iter()
+        .filter(|name| !required.contains(name))
+        .map(|name| name + "?");
     let arguments: Vec<String> = required.iter().cloned().chain(optional).collect();
-    if arguments.is_empty() { spec.name.clone() } else { format!("{}({})", spec.name, arguments.join(", ")) }
+    if arguments.is_empty() {
+        spec.name.clone()
+    } else {
+        format!("{}({})", spec.name, arguments.join(", "))
+    }
 }
 
 /// The names in a part of the schema: a list of them, or an object's keys.
 fn names(spec: &ToolSpec, key: &str) -> Vec<String> {
     match spec.parameters.get(key) {
-        Some(Value::Array(names)) => names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect(),
         Some(Value::Object(map)) => map.keys().cloned().collect(),
         _ => Vec::new(),
     }
@@ -85,7 +113,11 @@ mod tests {
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
     fn tools() -> ToolSet {
-        let pay = ToolSpec { name: "pay".to_owned(), description: "Pay.".to_owned(), parameters: json!({}) };
+        let pay = ToolSpec {
+            name: "pay".to_owned(),
+            description: "Pay.".to_owned(),
+            parameters: json!({}),
+        };
         ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, [pay])
     }
 
@@ -96,33 +128,78 @@ mod tests {
         assert_eq!(other.name, ToolSet::OTHER);
         for spec in tools.specs() {
             let alone = frequent.iter().find(|declared| declared.name == spec.name);
-            let left_out = |declared: &ToolSpec| names(spec, "properties").len() > names(declared, "properties").len();
+            let left_out = |declared: &ToolSpec| {
+                names(spec, "properties").len() > names(declared, "properties").len()
+            };
             let listed = other.description.contains(&format!(" {}", signature(spec)));
-            assert!(listed == alone.is_none_or(left_out), "{}: {}", spec.name, other.description);
+            assert!(
+                listed == alone.is_none_or(left_out),
+                "{}: {}",
+                spec.name,
+                other.description
+            );
         }
         assert_eq!(frequent.last().unwrap().name, "pay");
-        assert!(!other.description.contains("eval") && other.description.contains("click(target, button?)"));
+        assert!(
+            !other.description.contains("eval")
+                && other.description.contains("click(target, button?)")
+        );
     }
 
     #[test]
     fn what_is_called_through_the_one_for_the_rest_is_the_tool_itself() {
         let tools = tools();
         let line = |arguments: Value| {
-            let calls = parse_calls(&[RawCall::new(ToolSet::OTHER, arguments)], "", &tools).unwrap();
-            calls[0].as_ref().map(super::super::Action::line).map_err(|problem| problem.failure.detail.clone())
+            let calls =
+                parse_calls(&[RawCall::new(ToolSet::OTHER, arguments)], "", &tools).unwrap();
+            calls[0]
+                .as_ref()
+                .map(super::super::Action::line)
+                .map_err(|problem| problem.failure.detail.clone())
         };
         let hover = r#"hover {"target":"e5"}"#;
-        assert_eq!(line(json!({ "action": "hover", "arguments": { "target": "e5" } })).unwrap(), hover);
-        assert_eq!(line(json!({ "action": "hover", "target": "e5" })).unwrap(), hover);
-        assert_eq!(line(json!(r#"{"action":"hover","arguments":"{\"target\":\"e5\"}"}"#)).unwrap(), hover);
+        assert_eq!(
+            line(json!({ "action": "hover", "arguments": { "target": "e5" } })).unwrap(),
+            hover
+        );
+        assert_eq!(
+            line(json!({ "action": "hover", "target": "e5" })).unwrap(),
+            hover
+        );
+        assert_eq!(
+            line(json!(
+                r#"{"action":"hover","arguments":"{\"target\":\"e5\"}"}"#
+            ))
+            .unwrap(),
+            hover
+        );
         assert_eq!(line(json!({ "action": "go_back" })).unwrap(), "go_back");
-        assert_eq!(line(json!({ "action": "fly" })).unwrap_err(), "there is no such tool in this run");
+        assert_eq!(
+            line(json!({ "action": "fly" })).unwrap_err(),
+            "there is no such tool in this run"
+        );
         let named = r#"extract {"name":"other"}"#;
-        assert_eq!(line(json!({ "action": "extract", "name": "other" })).unwrap(), named);
+        assert_eq!(
+            line(json!({ "action": "extract", "name": "other" })).unwrap(),
+            named
+        );
         let text = r#"{"calls": [{"action": "extract", "name": "other"}]}"#;
-        assert_eq!(parse_calls(&[], text, &tools).unwrap()[0].as_ref().unwrap().line(), named);
+        assert_eq!(
+            parse_calls(&[], text, &tools).unwrap()[0]
+                .as_ref()
+                .unwrap()
+                .line(),
+            named
+        );
         assert!(line(json!({})).is_err());
-        let text = r#"{"name": "other", "arguments": {"action": "hover", "arguments": {"target": "e5"}}}"#;
-        assert_eq!(parse_calls(&[], text, &tools).unwrap()[0].as_ref().unwrap().line(), hover);
+        let text =
+            r#"{"name": "other", "arguments": {"action": "hover", "arguments": {"target": "e5"}}}"#;
+        assert_eq!(
+            parse_calls(&[], text, &tools).unwrap()[0]
+                .as_ref()
+                .unwrap()
+                .line(),
+            hover
+        );
     }
 }

@@ -104,8 +104,14 @@ impl Key {
 }
 
 fn canonical(name: &str, among: &[&'static str]) -> Option<&'static str> {
-    let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map_or(name, |(_, full)| full);
-    among.iter().find(|known| known.eq_ignore_ascii_case(alias)).copied()
+    let alias = ALIASES
+        .iter()
+        .find(|(alias, _)| alias.eq_ignore_ascii_case(name))
+        .map_or(name, |(_, full)| full);
+    among
+        .iter()
+        .find(|known| known.eq_ignore_ascii_case(alias))
+        .copied()
 }
 
 impl fmt::Display for Key {

@@ -22,7 +22,10 @@ impl Failure {
     /// A failure of this class; the detail is cleaned, squeezed to one line and cut.
     pub fn new(class: ErrorClass, detail: &str) -> Self {
         use crate::base::text::{clean, squeeze, truncate};
-        Self { class, detail: truncate(&squeeze(&clean(detail)), Self::MAX_DETAIL) }
+        Self {
+            class,
+            detail: truncate(&squeeze(&clean(detail)), Self::MAX_DETAIL),
+        }
     }
 }
 

@@ -65,11 +65,19 @@ mod tests {
     use crate::{action::ToolSet, page::Role};
 
     fn call(arguments: serde_json::Value) -> Action {
-        let tools = ToolSet::new(&crate::action::BrowserTool::ALL.iter().copied().collect(), false, []);
-        crate::action::parse_calls(&[crate::action::RawCall::new("click", arguments)], "", &tools)
-            .unwrap()
-            .remove(0)
-            .unwrap()
+        let tools = ToolSet::new(
+            &crate::action::BrowserTool::ALL.iter().copied().collect(),
+            false,
+            [],
+        );
+        crate::action::parse_calls(
+            &[crate::action::RawCall::new("click", arguments)],
+            "",
+            &tools,
+        )
+        .unwrap()
+        .remove(0)
+        .unwrap()
     }
 
     #[test]
@@ -77,8 +85,17 @@ mod tests {
         let go = [TargetIdentity::new(Role::Button, "Go")];
         let stop = [TargetIdentity::new(Role::Button, "Stop")];
         let (e1, e2) = (call(json!({"target": "e1"})), call(json!({"target": "e2"})));
-        assert_eq!(Signature::of(&e1, &go, "http://x/"), Signature::of(&e2, &go, "http://x/"));
-        assert_ne!(Signature::of(&e1, &go, "http://x/"), Signature::of(&e1, &stop, "http://x/"));
-        assert_ne!(Signature::of(&e1, &go, "http://x/"), Signature::of(&e1, &go, "http://x/y"));
+        assert_eq!(
+            Signature::of(&e1, &go, "http://x/"),
+            Signature::of(&e2, &go, "http://x/")
+        );
+        assert_ne!(
+            Signature::of(&e1, &go, "http://x/"),
+            Signature::of(&e1, &stop, "http://x/")
+        );
+        assert_ne!(
+            Signature::of(&e1, &go, "http://x/"),
+            Signature::of(&e1, &go, "http://x/y")
+        );
     }
 }

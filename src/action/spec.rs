@@ -18,8 +18,8 @@ pub(super) const WRAP: &str = "arguments";
 /// What most steps are done with, most useful first: a small model takes an early one where it is unsure. After these come
 /// the embedder's tools, then the rest. Source: chosen.
 const COMMON: &[&str] = &[
-    "click", "fill", "finish", "select", "press", "goto", "check", "extract", "find", "scroll", "wait", "go_back",
-    "uncheck", "type",
+    "click", "fill", "finish", "select", "press", "goto", "check", "extract", "find", "scroll",
+    "wait", "go_back", "uncheck", "type",
 ];
 
 /// One tool as a provider is told of it.
@@ -41,18 +41,21 @@ impl ToolSpec {
 
     /// Whether the schema has an argument of this name.
     pub(super) fn declares(&self, argument: &str) -> bool {
-        self.arguments().is_some_and(|arguments| arguments.contains_key(argument))
+        self.arguments()
+            .is_some_and(|arguments| arguments.contains_key(argument))
     }
 
     /// Whether an argument of this name could be meant for the tool: a schema that lists none may take any.
     pub(super) fn may_take(&self, argument: &str) -> bool {
-        self.arguments().is_none_or(|arguments| arguments.contains_key(argument))
+        self.arguments()
+            .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
     /// Whether a reply holds the arguments in an object of their own, because one of them would come before the tool's
     /// name or nobody knows what they are called. No tool of ours is such a one.
     pub(super) fn is_wrapped(&self) -> bool {
-        self.arguments().is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
+        self.arguments()
+            .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
     }
 
     fn arguments(&self) -> Option<&Map<String, Value>> {
@@ -74,15 +77,23 @@ impl ToolSet {
     /// The tools that a driver can do and the run allows, then the loop's own, then the embedder's.
     ///
     /// `eval` and `run_code` are in it only with `scripts`, because they undo every other safety measure.
-    pub fn new(supported: &BTreeSet<BrowserTool>, scripts: bool, custom: impl IntoIterator<Item = ToolSpec>) -> Self {
+    pub fn new(
+        supported: &BTreeSet<BrowserTool>,
+        scripts: bool,
+        custom: impl IntoIterator<Item = ToolSpec>,
+    ) -> Self {
         let allowed = |tool: &BrowserTool| {
-            supported.contains(tool) && (scripts || !matches!(tool, BrowserTool::Eval | BrowserTool::RunCode))
+            supported.contains(tool)
+                && (scripts || !matches!(tool, BrowserTool::Eval | BrowserTool::RunCode))
         };
-        let browser = BrowserTool::ALL.iter().filter(|tool| allowed(tool)).map(|tool| ToolSpec {
-            name: tool.as_str().to_owned(),
-            description: tool.description().to_owned(),
-            parameters: plain(&tool.schema().to_value()),
-        });
+        let browser = BrowserTool::ALL
+            .iter()
+            .filter(|tool| allowed(tool))
+            .map(|tool| ToolSpec {
+                name: tool.as_str().to_owned(),
+                description: tool.description().to_owned(),
+                parameters: plain(&tool.schema().to_value()),
+            });
         let agent = AgentAction::TOOLS.iter().filter_map(|(name, description)| {
             Some(ToolSpec {
                 name: (*name).to_owned(),
@@ -142,7 +153,8 @@ impl ToolSet {
 
 /// Place in the order of the reply's schema; equal places keep the order of the tools.
 fn usefulness(name: &str) -> usize {
-    let is_ours = BrowserTool::parse(name).is_some() || AgentAction::TOOLS.iter().any(|(ours, _)| *ours == name);
+    let is_ours = BrowserTool::parse(name).is_some()
+        || AgentAction::TOOLS.iter().any(|(ours, _)| *ours == name);
     let place = COMMON.iter().position(|common| *common == name);
     place.unwrap_or(COMMON.len() + usize::from(is_ours))
 }
@@ -157,7 +169,14 @@ fn call_schema(spec: &ToolSpec) -> Value {
         required.push(json!(WRAP));
     } else {
         properties.extend(spec.arguments().cloned().unwrap_or_default());
-        required.extend(spec.parameters.get("required").and_then(Value::as_array).into_iter().flatten().cloned());
+        required.extend(
+            spec.parameters
+                .get("required")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .cloned(),
+        );
     }
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
@@ -177,7 +196,11 @@ fn plain(schema: &Value) -> Value {
             }
             // An optional enum or newtype comes as `anyOf: [it, null]`.
             if let Some(Value::Array(options)) = map.get("anyOf") {
-                let kept: Vec<_> = options.iter().filter(|o| o.get("type") != Some(&json!("null"))).cloned().collect();
+                let kept: Vec<_> = options
+                    .iter()
+                    .filter(|o| o.get("type") != Some(&json!("null")))
+                    .cloned()
+                    .collect();
                 if let [Value::Object(one)] = kept.as_slice() {
                     let one = one.clone();
                     map.remove("anyOf");
@@ -185,10 +208,12 @@ fn plain(schema: &Value) -> Value {
                 }
             }
             // A documented enum comes as one constant with a description for each value.
-            let constants = map
-                .get("oneOf")
-                .and_then(Value::as_array)
-                .map(|options| options.iter().filter_map(|option| option.get("const").cloned()).collect::<Vec<_>>());
+            let constants = map.get("oneOf").and_then(Value::as_array).map(|options| {
+                options
+                    .iter()
+                    .filter_map(|option| option.get("const").cloned())
+                    .collect::<Vec<_>>()
+            });
             if let Some(constants) = constants.filter(|c| !c.is_empty()) {
                 map.remove("oneOf");
                 map.insert("type".to_owned(), json!("string"));
@@ -215,18 +240,31 @@ fn inline(schema: &Value) -> Value {
     fn walk(value: &Value, definitions: &Map<String, Value>) -> Value {
         match value {
             Value::Object(map) => {
-                let named = map.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"));
+                let named = map
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .and_then(|r| r.strip_prefix("#/$defs/"));
                 if let Some(definition) = named.and_then(|name| definitions.get(name)) {
                     return walk(definition, definitions);
                 }
                 let pairs = map.iter().filter(|(key, _)| *key != "$defs");
-                Value::Object(pairs.map(|(key, value)| (key.clone(), walk(value, definitions))).collect())
+                Value::Object(
+                    pairs
+                        .map(|(key, value)| (key.clone(), walk(value, definitions)))
+                        .collect(),
+                )
             }
-            Value::Array(items) => Value::Array(items.iter().map(|item| walk(item, definitions)).collect()),
+            Value::Array(items) => {
+                Value::Array(items.iter().map(|item| walk(item, definitions)).collect())
+            }
             other => other.clone(),
         }
     }
-    let definitions = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+    let definitions = schema
+        .get("$defs")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
     walk(schema, &definitions)
 }
 
@@ -241,7 +279,11 @@ mod tests {
     #[test]
     fn a_schema_says_names_types_and_what_is_required_and_no_more() {
         let tools = all();
-        let click = tools.specs().iter().find(|spec| spec.name == "click").unwrap();
+        let click = tools
+            .specs()
+            .iter()
+            .find(|spec| spec.name == "click")
+            .unwrap();
         assert_eq!(
             crate::base::canonical(&click.parameters),
             r#"{"additionalProperties":false,"properties":{"button":{"description":"Which button; left when not given.","enum":["left","right","middle"],"type":"string"},"target":{"description":"Ref such as e12.","type":"string"}},"required":["target"],"type":"object"}"#
@@ -269,26 +311,42 @@ mod tests {
     }
 
     fn custom(name: &str, parameters: Value) -> ToolSpec {
-        ToolSpec { name: name.to_owned(), description: String::new(), parameters }
+        ToolSpec {
+            name: name.to_owned(),
+            description: String::new(),
+            parameters,
+        }
     }
 
     fn with_custom() -> ToolSet {
         let customs = [
-            custom("pay", json!({ "type": "object", "properties": { "account": { "type": "string" } } })),
-            custom("rate", json!({ "type": "object", "properties": { "stars": { "type": "integer" } } })),
+            custom(
+                "pay",
+                json!({ "type": "object", "properties": { "account": { "type": "string" } } }),
+            ),
+            custom(
+                "rate",
+                json!({ "type": "object", "properties": { "stars": { "type": "integer" } } }),
+            ),
             custom("anything", json!({ "type": "object" })),
         ];
         ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), true, customs)
     }
 
     fn variants(tools: &ToolSet) -> Vec<Value> {
-        tools.reply_schema(5)["properties"]["calls"]["items"]["anyOf"].as_array().unwrap().clone()
+        tools.reply_schema(5)["properties"]["calls"]["items"]["anyOf"]
+            .as_array()
+            .unwrap()
+            .clone()
     }
 
     #[test]
     fn the_reply_schema_names_every_tool_once() {
         let tools = with_custom();
-        let mut names: Vec<_> = variants(&tools).iter().map(|v| v["properties"][NAME]["const"].clone()).collect();
+        let mut names: Vec<_> = variants(&tools)
+            .iter()
+            .map(|v| v["properties"][NAME]["const"].clone())
+            .collect();
         assert_eq!(names.len(), tools.specs().len());
         names.sort_by_key(ToString::to_string);
         names.dedup();
@@ -309,10 +367,21 @@ mod tests {
     #[test]
     fn only_arguments_that_cannot_stand_beside_the_name_are_wrapped() {
         let tools = with_custom();
-        let wrapped: Vec<_> = tools.specs().iter().filter(|s| s.is_wrapped()).map(|s| s.name.as_str()).collect();
+        let wrapped: Vec<_> = tools
+            .specs()
+            .iter()
+            .filter(|s| s.is_wrapped())
+            .map(|s| s.name.as_str())
+            .collect();
         assert_eq!(wrapped, ["pay", "anything"]);
-        let pay = variants(&tools).into_iter().find(|v| v["properties"][NAME]["const"] == "pay").unwrap();
-        assert_eq!(pay["properties"][WRAP]["properties"]["account"]["type"], "string");
+        let pay = variants(&tools)
+            .into_iter()
+            .find(|v| v["properties"][NAME]["const"] == "pay")
+            .unwrap();
+        assert_eq!(
+            pay["properties"][WRAP]["properties"]["account"]["type"],
+            "string"
+        );
     }
 
     #[test]
@@ -323,7 +392,10 @@ mod tests {
             .collect();
         let place = |name: &str| names.iter().position(|n| n == name).unwrap();
         assert_eq!(names[0], "click");
-        assert!(COMMON.iter().all(|common| place(common) < COMMON.len()), "every common tool exists: {names:?}");
+        assert!(
+            COMMON.iter().all(|common| place(common) < COMMON.len()),
+            "every common tool exists: {names:?}"
+        );
         assert_eq!(place("pay"), COMMON.len());
         assert!(place("rate") < place("tab_new") && place("rate") < place("state_save"));
     }
@@ -333,7 +405,10 @@ mod tests {
         let tools = ToolSet::new(
             &[BrowserTool::GoBack].into(),
             false,
-            [custom("order-now", json!({})), custom("order_now", json!({}))],
+            [
+                custom("order-now", json!({})),
+                custom("order_now", json!({})),
+            ],
         );
         let resolved = |name: &str| tools.resolve(name).map(|spec| spec.name.as_str());
         assert_eq!(resolved("go-back"), Some("go_back"));

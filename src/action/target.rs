@@ -35,7 +35,9 @@ impl Target {
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if it is neither.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
-        let bare = text.trim_start_matches(['@', '[', '#']).trim_end_matches(']');
+        let bare = text
+            .trim_start_matches(['@', '[', '#'])
+            .trim_end_matches(']');
         let bare = bare.strip_prefix("ref=").unwrap_or(bare).trim_matches('"');
         if ElementRef::is_valid(bare) {
             return Ok(Self::Ref(ElementRef::parse(bare)?));

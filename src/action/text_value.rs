@@ -40,9 +40,13 @@ impl TextValue {
     /// [`ErrorKind::InvalidInput`] if the task has no such parameter.
     pub fn resolve(&self, parameters: &Parameters) -> Result<Self> {
         match self {
-            Self::Parameter(name) => parameters.get(name).map(|value| Self::Literal(value.clone())).ok_or_else(|| {
-                Error::new(ErrorKind::InvalidInput, "text_value.resolve").with("unknown_parameter", name)
-            }),
+            Self::Parameter(name) => parameters
+                .get(name)
+                .map(|value| Self::Literal(value.clone()))
+                .ok_or_else(|| {
+                    Error::new(ErrorKind::InvalidInput, "text_value.resolve")
+                        .with("unknown_parameter", name)
+                }),
             other => Ok(other.clone()),
         }
     }
@@ -61,7 +65,9 @@ impl From<String> for TextValue {
         if let Some(name) = SecretName::from_placeholder(&text) {
             return Self::Secret(name);
         }
-        let parameter = text.strip_prefix("<param:").and_then(|t| t.strip_suffix('>'));
+        let parameter = text
+            .strip_prefix("<param:")
+            .and_then(|t| t.strip_suffix('>'));
         match parameter.map(ParameterName::parse) {
             Some(Ok(name)) => Self::Parameter(name),
             _ => Self::Literal(text),
@@ -117,14 +123,27 @@ mod tests {
 
     #[test]
     fn placeholders_are_recognised_only_as_the_whole_text() {
-        assert!(matches!(TextValue::from("<secret:PASSWORD>"), TextValue::Secret(_)));
-        assert!(matches!(TextValue::from("<param:city>"), TextValue::Parameter(_)));
-        assert!(matches!(TextValue::from("my <secret:PASSWORD>"), TextValue::Literal(_)));
+        assert!(matches!(
+            TextValue::from("<secret:PASSWORD>"),
+            TextValue::Secret(_)
+        ));
+        assert!(matches!(
+            TextValue::from("<param:city>"),
+            TextValue::Parameter(_)
+        ));
+        assert!(matches!(
+            TextValue::from("my <secret:PASSWORD>"),
+            TextValue::Literal(_)
+        ));
         assert_eq!(TextValue::from("<param:city>").to_string(), "<param:city>");
     }
 
     #[test]
     fn an_unknown_parameter_is_an_error_and_not_literal_text() {
-        assert!(TextValue::from("<param:city>").resolve(&Parameters::new()).is_err());
+        assert!(
+            TextValue::from("<param:city>")
+                .resolve(&Parameters::new())
+                .is_err()
+        );
     }
 }

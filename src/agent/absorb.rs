@@ -33,7 +33,14 @@ impl Tried {
         before: Option<PageNow>,
         started: Instant,
     ) -> Self {
-        Self { action, targets, before, changed: Vec::new(), outcome: Outcome::Done, started }
+        Self {
+            action,
+            targets,
+            before,
+            changed: Vec::new(),
+            outcome: Outcome::Done,
+            started,
+        }
     }
 
     /// The same with how it ended.
@@ -52,12 +59,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             tried.before.as_ref(),
             self.page.as_ref(),
         );
-        let Tried { action, outcome, before, changed, .. } = tried.clone();
+        let Tried {
+            action,
+            outcome,
+            before,
+            changed,
+            ..
+        } = tried.clone();
         self.record(tried, &verdicts.signature);
         for event in verdicts.events() {
             self.emitter.emit(event);
         }
-        self.remarks.notes.extend(verdicts.warnings.into_iter().map(|(_, text)| text));
+        self.remarks
+            .notes
+            .extend(verdicts.warnings.into_iter().map(|(_, text)| text));
 
         self.remarks.changed = changed;
         if outcome.is_done() {
@@ -66,12 +81,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.errors += 1;
             self.errors_in_row += 1;
             self.drop_queue("the call before them did not succeed");
-            self.recall_for_failure(&action, &outcome, before.as_ref().and_then(PageNow::host)).await;
-            self.remarks.last_failure = Some(LastFailure { command: action.tool_name().to_owned(), outcome });
+            self.recall_for_failure(&action, &outcome, before.as_ref().and_then(PageNow::host))
+                .await;
+            self.remarks.last_failure = Some(LastFailure {
+                command: action.tool_name().to_owned(),
+                outcome,
+            });
         }
         match verdicts.stop {
             Some(stop) => Err(stop),
-            None if self.parts.options.budget.is_too_many_errors(self.errors_in_row) => Err(StopReason::TooManyErrors),
+            None if self
+                .parts
+                .options
+                .budget
+                .is_too_many_errors(self.errors_in_row) =>
+            {
+                Err(StopReason::TooManyErrors)
+            }
             None => Ok(()),
         }
     }
@@ -82,7 +108,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let why = "the run ended while this was carried out; what it did is not known";
             let tried = tried.ended(Outcome::failed(ErrorClass::Other, why));
             let page = tried.before.as_ref();
-            let verdicts = self.guards.record(&tried.action, &tried.targets, &tried.outcome, page, page);
+            let verdicts =
+                self.guards
+                    .record(&tried.action, &tried.targets, &tried.outcome, page, page);
             self.errors += 1;
             self.record(tried, &verdicts.signature);
         }
@@ -90,9 +118,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Step 14: one event, one line of history, one entry for memory.
     fn record(&mut self, tried: Tried, signature: &crate::action::Signature) {
-        let Tried { action, targets, before, changed, outcome, started } = tried;
+        let Tried {
+            action,
+            targets,
+            before,
+            changed,
+            outcome,
+            started,
+        } = tried;
         let action = self.clean(&action);
-        let url = |page: Option<&PageNow>| page.map(|page| page.head.url.clone()).unwrap_or_default();
+        let url =
+            |page: Option<&PageNow>| page.map(|page| page.head.url.clone()).unwrap_or_default();
         let (url_before, url_after) = (url(before.as_ref()), url(self.page.as_ref()));
         self.emitter.emit(EventKind::ActionExecuted {
             action: action.clone(),
@@ -103,36 +139,62 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             changed,
             elapsed_ms: elapsed_ms(started),
         });
-        let mut logged = LoggedStep::new(self.emitter.step, action.clone(), outcome.clone(), signature.clone());
+        let mut logged = LoggedStep::new(
+            self.emitter.step,
+            action.clone(),
+            outcome.clone(),
+            signature.clone(),
+        );
         logged.targets.clone_from(&targets);
         logged.host = before.as_ref().and_then(PageNow::host);
         logged.site = before.as_ref().and_then(PageNow::site);
         logged.page = before.as_ref().and_then(PageNow::template);
         let left_scope = std::mem::take(&mut self.left_scope);
-        let is_elsewhere = logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
+        let is_elsewhere =
+            logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
         logged.left_site = left_scope || is_elsewhere;
         logged.offered.clone_from(&self.offered_now);
         logged.restores = restored(&self.log, before.as_ref(), self.page.as_ref());
         self.log.push(logged);
-        self.history.push(Entry::new(self.emitter.step, action, targets, outcome, url_before, signature.clone()));
+        self.history.push(Entry::new(
+            self.emitter.step,
+            action,
+            targets,
+            outcome,
+            url_before,
+            signature.clone(),
+        ));
     }
 
     /// Trigger A: asks memory about the command that failed.
     async fn recall_for_failure(&mut self, action: &Action, outcome: &Outcome, host: Option<Host>) {
-        let Some(trouble) = Trouble::of(outcome) else { return };
+        let Some(trouble) = Trouble::of(outcome) else {
+            return;
+        };
         let detail = match outcome {
             Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.detail),
             other => other.as_str().to_owned(),
         };
-        let cue = Cue::CommandFailed { command: action.tool_name().to_owned(), trouble, detail: detail.clone(), host };
-        let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
+        let cue = Cue::CommandFailed {
+            command: action.tool_name().to_owned(),
+            trouble,
+            detail: detail.clone(),
+            host,
+        };
+        let asking = Asking {
+            emitter: &self.emitter,
+            redactor: &self.redactor,
+        };
         let started = Instant::now();
         let found = self.engine.recall(&self.parts.memory, &cue, asking).await;
         self.emitter.emit(EventKind::ErrorRecall {
             command: action.tool_name().to_owned(),
             error_snippet: text::truncate(&detail, 200),
             matched: found.len(),
-            lessons: found.iter().map(|advice| advice.text().to_owned()).collect(),
+            lessons: found
+                .iter()
+                .map(|advice| advice.text().to_owned())
+                .collect(),
             items: found.iter().map(|advice| advice.id().clone()).collect(),
             elapsed_ms: elapsed_ms(started),
         });
@@ -142,7 +204,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Adds what memory said, each item once.
     pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
         for advice in found {
-            if !self.advice.iter().any(|known| known.id() == advice.id() && known.placement() == advice.placement()) {
+            if !self
+                .advice
+                .iter()
+                .any(|known| known.id() == advice.id() && known.placement() == advice.placement())
+            {
                 self.advice.push(advice);
             }
         }

@@ -12,7 +12,11 @@ use crate::{
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Guards, approves, executes and verifies one browser action.
-    pub(super) async fn do_browser(&mut self, action: BrowserAction, next: Queued) -> Result<(), StopReason> {
+    pub(super) async fn do_browser(
+        &mut self,
+        action: BrowserAction,
+        next: Queued,
+    ) -> Result<(), StopReason> {
         let started = Instant::now();
         let found = next.targets.clone().unwrap_or_default();
         let mut tried = Tried::new(next.action, found, self.page.clone(), started);
@@ -32,7 +36,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return self.absorb(tried.ended(outcome)).await;
         }
         let (clean, targets) = (self.clean(&tried.action), tried.targets.clone());
-        self.emitter.emit(EventKind::ActionStarted { action: clean, targets });
+        self.emitter.emit(EventKind::ActionStarted {
+            action: clean,
+            targets,
+        });
         self.in_flight = Some(tried.clone());
         let (execution, changed) = self.execute(&self.normalised(&action)).await?; // 12, 13
         self.in_flight = None;
@@ -45,23 +52,40 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Step 10: what no person needs to be asked about.
     fn refusal(&self, action: &BrowserAction) -> Option<Outcome> {
-        if !self.parts.browser.capabilities().tools.contains(&action.tool()) {
+        if !self
+            .parts
+            .browser
+            .capabilities()
+            .tools
+            .contains(&action.tool())
+        {
             return Some(Outcome::failed(ErrorClass::Unsupported, ""));
         }
         if action.tool() == BrowserTool::Screenshot && self.secret_seen {
-            return Some(Outcome::failed(ErrorClass::Blocked, "no picture is taken once a secret was typed or shown"));
+            return Some(Outcome::failed(
+                ErrorClass::Blocked,
+                "no picture is taken once a secret was typed or shown",
+            ));
         }
-        if let Some(refusal) = action.url().and_then(|url| self.guards.check_url(url).err()) {
+        if let Some(refusal) = action
+            .url()
+            .and_then(|url| self.guards.check_url(url).err())
+        {
             return Some(Outcome::failed(ErrorClass::Blocked, refusal.sentence()));
         }
-        let why = action.texts().into_iter().find_map(|text| self.bad_text(text));
+        let why = action
+            .texts()
+            .into_iter()
+            .find_map(|text| self.bad_text(text));
         why.map(|why| Outcome::failed(ErrorClass::BadArguments, &why))
     }
 
     /// Why a text cannot be typed: an unknown placeholder, or one inside a longer text, which would be typed as it stands.
     fn bad_text(&self, text: &TextValue) -> Option<String> {
         match text {
-            TextValue::Secret(name) if !self.task.vault.contains(name) => Some(format!("there is no secret {name}")),
+            TextValue::Secret(name) if !self.task.vault.contains(name) => {
+                Some(format!("there is no secret {name}"))
+            }
             TextValue::Parameter(name) if !self.task.parameters.contains_key(name) => {
                 Some(format!("there is no parameter {name}"))
             }
@@ -74,10 +98,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// The action with its address as the scope check understood it, so that nobody else has to.
     fn normalised(&self, action: &BrowserAction) -> BrowserAction {
-        let Some(Ok(url)) = action.url().map(|url| self.guards.check_url(url)) else { return action.clone() };
+        let Some(Ok(url)) = action.url().map(|url| self.guards.check_url(url)) else {
+            return action.clone();
+        };
         match action {
             BrowserAction::Goto(_) => BrowserAction::Goto(Goto { url: url.into() }),
-            BrowserAction::TabNew(_) => BrowserAction::TabNew(TabNew { url: Some(url.into()) }),
+            BrowserAction::TabNew(_) => BrowserAction::TabNew(TabNew {
+                url: Some(url.into()),
+            }),
             other => other.clone(),
         }
     }

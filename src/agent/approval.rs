@@ -48,7 +48,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Looks again after a long wait: what was approved must still be what it was.
-    async fn still_as_approved(&mut self, targets: &[TargetIdentity]) -> Result<Option<Outcome>, StopReason> {
+    async fn still_as_approved(
+        &mut self,
+        targets: &[TargetIdentity],
+    ) -> Result<Option<Outcome>, StopReason> {
         let before = self.page.clone();
         let url = before.as_ref().map(|page| page.head.url.clone());
         let mut now = self.look().await?;
@@ -60,12 +63,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let tree = &now.observation.tree;
         let same_page = url.as_deref() == Some(now.head.url.as_str());
         let is_there = |wanted: &TargetIdentity| {
-            tree.iter()
-                .any(|(id, node)| node.role == wanted.role && TargetIdentity::of(tree, id).is_same_element(wanted))
+            tree.iter().any(|(id, node)| {
+                node.role == wanted.role && TargetIdentity::of(tree, id).is_same_element(wanted)
+            })
         };
         let unchanged = same_page && targets.iter().all(is_there);
         self.page = Some(now);
-        Ok((!unchanged).then(|| Outcome::failed(ErrorClass::Detached, "the page changed while the person was asked")))
+        Ok((!unchanged).then(|| {
+            Outcome::failed(
+                ErrorClass::Detached,
+                "the page changed while the person was asked",
+            )
+        }))
     }
 
     async fn ask_approver(
@@ -77,12 +86,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some(approver) = &self.parts.approver else {
             return (Approval::No, "nobody is there to approve it");
         };
-        let mut request = ApprovalRequest::new(self.emitter.run.clone(), self.clean(action), effect);
+        let mut request =
+            ApprovalRequest::new(self.emitter.run.clone(), self.clean(action), effect);
         request.targets = targets.to_vec();
         if let Some(page) = &self.page {
             request.url.clone_from(&page.head.url);
             request.title.clone_from(&page.head.title);
-            request.dialog = page.observation.dialog.as_ref().map(|dialog| dialog.message.clone());
+            request.dialog = page
+                .observation
+                .dialog
+                .as_ref()
+                .map(|dialog| dialog.message.clone());
         }
         match approver.approve(&request).await {
             Approval::Yes => (Approval::Yes, "approved"),

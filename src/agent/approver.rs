@@ -33,7 +33,15 @@ pub struct ApprovalRequest {
 impl ApprovalRequest {
     /// A request without anything around it.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
-        Self { run, action, targets: Vec::new(), effect, url: String::new(), title: String::new(), dialog: None }
+        Self {
+            run,
+            action,
+            targets: Vec::new(),
+            effect,
+            url: String::new(),
+            title: String::new(),
+            dialog: None,
+        }
     }
 }
 

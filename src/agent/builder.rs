@@ -96,14 +96,36 @@ impl<B, L, M> Builder<B, L, M> {
     pub fn build(self) -> Result<DecisionLoop<B, L, M>> {
         let options = &self.parts.options;
         let checks = [
-            ((1..=20).contains(&options.max_calls), "max_calls", "must be 1 to 20"),
-            (options.digest.max_elements > 0, "digest", "must show at least 1 element"),
-            ((0.0..=2.0).contains(&options.temperature), "temperature", "must be 0 to 2"),
-            (!options.command_timeout.is_zero(), "command_timeout", "must be more than 0"),
-            (!options.images || options.screenshots, "images", "needs screenshots"),
+            (
+                (1..=20).contains(&options.max_calls),
+                "max_calls",
+                "must be 1 to 20",
+            ),
+            (
+                options.digest.max_elements > 0,
+                "digest",
+                "must show at least 1 element",
+            ),
+            (
+                (0.0..=2.0).contains(&options.temperature),
+                "temperature",
+                "must be 0 to 2",
+            ),
+            (
+                !options.command_timeout.is_zero(),
+                "command_timeout",
+                "must be more than 0",
+            ),
+            (
+                !options.images || options.screenshots,
+                "images",
+                "needs screenshots",
+            ),
         ];
         if let Some((_, option, why)) = checks.into_iter().find(|(fine, ..)| !fine) {
-            return Err(Error::new(ErrorKind::InvalidInput, "agent.build").with("option", option).with("why", why));
+            return Err(Error::new(ErrorKind::InvalidInput, "agent.build")
+                .with("option", option)
+                .with("why", why));
         }
         options.budget.validate(options.prices.as_ref())?;
         let ours = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), true, []);
@@ -111,13 +133,21 @@ impl<B, L, M> Builder<B, L, M> {
             let name = tool.spec().name;
             let before = &self.parts.tools[..index];
             let is_plain = (1..=64).contains(&name.len())
-                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+                && name
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
             if !is_plain {
                 let why = "a tool's name takes 1 to 64 letters, digits, `_` or `-`";
-                return Err(Error::new(ErrorKind::InvalidInput, "agent.build").with("tool", name).with("why", why));
+                return Err(Error::new(ErrorKind::InvalidInput, "agent.build")
+                    .with("tool", name)
+                    .with("why", why));
             }
-            if name == ToolSet::OTHER || ours.contains(&name) || before.iter().any(|other| other.spec().name == name) {
-                return Err(Error::new(ErrorKind::InvalidInput, "agent.build").with("tool_name_taken", name));
+            if name == ToolSet::OTHER
+                || ours.contains(&name)
+                || before.iter().any(|other| other.spec().name == name)
+            {
+                return Err(Error::new(ErrorKind::InvalidInput, "agent.build")
+                    .with("tool_name_taken", name));
             }
         }
         Ok(self.parts)

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout};
 
-use super::{Run, emit::elapsed_ms, engine::Asking, execute::GRACE, page_now::PageNow, run::Queued, step::references};
+use super::{
+    Run, emit::elapsed_ms, engine::Asking, execute::GRACE, page_now::PageNow, run::Queued,
+    step::references,
+};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, CallProblem, parse_calls},
@@ -82,22 +85,33 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let view = Arc::new(interpret(&head, &observation.tree, &ViewOptions::default()));
         let observation = Arc::new(observation);
         let elapsed_ms = elapsed_ms(started);
-        self.emitter.emit(EventKind::Observed { observation: Arc::clone(&observation), elapsed_ms });
-        self.emitter.emit(EventKind::Interpreted { view: Arc::clone(&view) });
-        Ok(PageNow { head, observation, view })
+        self.emitter.emit(EventKind::Observed {
+            observation: Arc::clone(&observation),
+            elapsed_ms,
+        });
+        self.emitter.emit(EventKind::Interpreted {
+            view: Arc::clone(&view),
+        });
+        Ok(PageNow {
+            head,
+            observation,
+            view,
+        })
     }
 
     async fn observed(&self, request: &ObserveRequest) -> CrateResult<Observation> {
         match timeout(request.timeout + GRACE, self.parts.browser.observe(request)).await {
             Ok(result) => result,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{:?}", request.timeout))),
+            Err(_) => Err(Error::new(ErrorKind::Timeout, SILENT)
+                .with("waited", format!("{:?}", request.timeout))),
         }
     }
 
     /// What the run may see of an observation: no secret, and nothing of tabs that it may not visit.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.guards.may_show_frame(url);
-        observation.tree = mask_fields(observation.tree, &self.typed_into).close_frames(may_show, CLOSED_FRAME);
+        observation.tree =
+            mask_fields(observation.tree, &self.typed_into).close_frames(may_show, CLOSED_FRAME);
         if observation.tree.nodes().iter().any(is_closed_frame) {
             // It shows the frame, and a picture cannot be cut.
             observation.screenshot = None;
@@ -132,11 +146,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) async fn look_once_more(&mut self) {
         let request = ObserveRequest::default().with_timeout(LAST_LOOK);
         let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;
-        let late = |_| Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{LAST_LOOK:?}")));
+        let late = |_| {
+            Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{LAST_LOOK:?}")))
+        };
         if let Err(error) = looked.unwrap_or_else(late) {
             let error = self.describe(error);
-            let text = format!("the evidence was seen, and by now the page cannot be looked at any more: {error}");
-            self.emitter.emit(EventKind::Warned { guard: "finish".to_owned(), text });
+            let text = format!(
+                "the evidence was seen, and by now the page cannot be looked at any more: {error}"
+            );
+            self.emitter.emit(EventKind::Warned {
+                guard: "finish".to_owned(),
+                text,
+            });
             self.error = Some(error);
         }
     }
@@ -149,33 +170,51 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Trigger B: asks memory when the page is on another host than before, or of another kind.
     pub(super) async fn recall_for_page(&mut self) {
-        let here = self.page.as_ref().and_then(|page| Some((page.host()?, page.template())));
+        let here = self
+            .page
+            .as_ref()
+            .and_then(|page| Some((page.host()?, page.template())));
         if here == self.asked_for {
             return;
         }
         let was_on = std::mem::replace(&mut self.asked_for, here.clone()).map(|(host, _)| host);
         let Some((host, page)) = here else {
-            self.advice.retain(|advice| advice.placement() != Placement::Site);
+            self.advice
+                .retain(|advice| advice.placement() != Placement::Site);
             return;
         };
-        let cue = Cue::PageShown { host: host.clone(), page };
-        let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
+        let cue = Cue::PageShown {
+            host: host.clone(),
+            page,
+        };
+        let asking = Asking {
+            emitter: &self.emitter,
+            redactor: &self.redactor,
+        };
         let started = Instant::now();
         let found = self.engine.recall(&self.parts.memory, &cue, asking).await;
         let elapsed_ms = elapsed_ms(started);
         let items: Vec<AdviceId> = found.iter().map(|advice| advice.id().clone()).collect();
-        let shown = self.advice.iter().filter(|advice| advice.placement() == Placement::Site).map(Advice::id);
+        let shown = self
+            .advice
+            .iter()
+            .filter(|advice| advice.placement() == Placement::Site)
+            .map(Advice::id);
         // Another page of the same host is worth an event only when memory has something else to say.
         if was_on.as_ref() != Some(&host) || !shown.eq(&items) {
             self.emitter.emit(EventKind::DomainRecall {
                 domain: host,
                 matched: found.len(),
-                lessons: found.iter().map(|advice| advice.text().to_owned()).collect(),
+                lessons: found
+                    .iter()
+                    .map(|advice| advice.text().to_owned())
+                    .collect(),
                 items,
                 elapsed_ms,
             });
         }
-        self.advice.retain(|advice| advice.placement() != Placement::Site);
+        self.advice
+            .retain(|advice| advice.placement() != Placement::Site);
         self.add_advice(found);
     }
 
@@ -211,9 +250,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request.max_output = options.max_output;
         if capabilities.images {
             let asked_for = std::mem::take(&mut self.remarks.pictures);
-            let shown =
-                self.page.as_ref().and_then(|page| page.observation.screenshot.clone()).filter(|_| options.images);
-            request.images.extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
+            let shown = self
+                .page
+                .as_ref()
+                .and_then(|page| page.observation.screenshot.clone())
+                .filter(|_| options.images);
+            request
+                .images
+                .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
         }
         request
     }
@@ -225,9 +269,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let worst = CallEstimate::new(estimated_tokens, request.max_output, prices);
         let budget = &self.parts.options.budget;
         // The step that asks is counted already.
-        let others = Spent { steps: self.spent.steps.saturating_sub(1), ..self.spent };
-        budget.check_before_call(&others, &worst, self.elapsed()).map_err(StopReason::Budget)?;
-        let offered: Vec<AdviceId> = self.advice.iter().map(|advice| advice.id().clone()).collect();
+        let others = Spent {
+            steps: self.spent.steps.saturating_sub(1),
+            ..self.spent
+        };
+        budget
+            .check_before_call(&others, &worst, self.elapsed())
+            .map_err(StopReason::Budget)?;
+        let offered: Vec<AdviceId> = self
+            .advice
+            .iter()
+            .map(|advice| advice.id().clone())
+            .collect();
         self.emitter.emit(EventKind::ModelAsked {
             system: (self.spent.calls == 0).then(|| request.system.clone()),
             message: request.message.clone(),
@@ -240,19 +293,26 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let before = self.spent;
         self.spent.add_call(None, &worst, prices);
         let limit = self.parts.options.model_timeout;
-        let answer = match timeout(limit, self.parts.model.complete(&request)).await {
-            Ok(answer) => answer,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.ask").with("waited", format!("{limit:?}"))),
-        };
+        let answer =
+            match timeout(limit, self.parts.model.complete(&request)).await {
+                Ok(answer) => answer,
+                Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.ask")
+                    .with("waited", format!("{limit:?}"))),
+            };
         match answer {
             Ok(response) => {
                 let response = response.redacted(&self.redactor);
-                let usage = response.usage.unwrap_or_else(|| estimate_usage(&response, estimated_tokens));
+                let usage = response
+                    .usage
+                    .unwrap_or_else(|| estimate_usage(&response, estimated_tokens));
                 self.estimated |= response.usage.is_none();
                 self.spent = before;
                 self.spent.add_call(Some(&usage), &worst, prices);
                 let elapsed_ms = elapsed_ms(started);
-                self.emitter.emit(EventKind::ModelReplied { response: response.clone(), elapsed_ms });
+                self.emitter.emit(EventKind::ModelReplied {
+                    response: response.clone(),
+                    elapsed_ms,
+                });
                 Ok(response)
             }
             Err(error) => {
@@ -266,7 +326,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     self.spent.add_call(Some(&Usage::default()), &worst, prices);
                 }
                 let error = self.describe(error);
-                self.emitter.emit(EventKind::ModelFailed { kind, error: error.clone() });
+                self.emitter.emit(EventKind::ModelFailed {
+                    kind,
+                    error: error.clone(),
+                });
                 if kind == ErrorKind::MalformedReply {
                     // It answered, only nobody can read it: as good as an answer without a call.
                     return Ok(ChatResponse::default());
@@ -280,7 +343,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Reads the calls into the queue; a reply without a usable call is told to the model, three in a row end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.remarks = super::run::Remarks::default();
-        self.advice.retain(|advice| advice.placement() == Placement::Site);
+        self.advice
+            .retain(|advice| advice.placement() == Placement::Site);
         let calls = parse_calls(&response.calls, &response.text, &self.tools);
         let calls = match calls {
             Ok(calls) => calls,
@@ -293,10 +357,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             match call {
                 Ok(action) => {
                     let targets = self.identify(&action);
-                    self.queue.push_back(Queued { action, given: false, targets });
+                    self.queue.push_back(Queued {
+                        action,
+                        given: false,
+                        targets,
+                    });
                 }
                 Err(problem) => {
-                    self.emitter.emit(EventKind::CallRefused { problem: problem.clone() });
+                    self.emitter.emit(EventKind::CallRefused {
+                        problem: problem.clone(),
+                    });
                     self.remarks.refused.push(problem);
                     // What comes after a call that cannot run was decided on the assumption that it would.
                     break;
@@ -327,7 +397,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// What the references of an action point at now; `None` when one of them points at nothing.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
         let tree = &self.page.as_ref()?.observation.tree;
-        let known = |reference: &ElementRef| tree.by_ref(reference.as_str()).map(|id| TargetIdentity::of(tree, id));
+        let known = |reference: &ElementRef| {
+            tree.by_ref(reference.as_str())
+                .map(|id| TargetIdentity::of(tree, id))
+        };
         references(action).into_iter().map(known).collect()
     }
 }
@@ -343,16 +416,28 @@ fn estimate_request(request: &ChatRequest) -> TokenCount {
         .declared()
         .iter()
         .map(|spec| {
-            estimate(&spec.description, ContentType::Text) + estimate(&spec.parameters.to_string(), ContentType::Json)
+            estimate(&spec.description, ContentType::Text)
+                + estimate(&spec.parameters.to_string(), ContentType::Json)
         })
         .sum();
-    let pictures = TokenCount(IMAGE_TOKENS * u64::try_from(request.images.len()).unwrap_or(u64::MAX));
-    estimate(&request.system, ContentType::Text) + estimate(&request.message, ContentType::Text) + tools + pictures
+    let pictures =
+        TokenCount(IMAGE_TOKENS * u64::try_from(request.images.len()).unwrap_or(u64::MAX));
+    estimate(&request.system, ContentType::Text)
+        + estimate(&request.message, ContentType::Text)
+        + tools
+        + pictures
 }
 
 /// What a call cost, for a provider that does not say.
 fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
-    let calls: TokenCount =
-        response.calls.iter().map(|call| estimate(&call.arguments.to_string(), ContentType::Json)).sum();
-    Usage { input: request, output: calls + estimate(&response.text, ContentType::Text), cached: TokenCount(0) }
+    let calls: TokenCount = response
+        .calls
+        .iter()
+        .map(|call| estimate(&call.arguments.to_string(), ContentType::Json))
+        .sum();
+    Usage {
+        input: request,
+        output: calls + estimate(&response.text, ContentType::Text),
+        cached: TokenCount(0),
+    }
 }

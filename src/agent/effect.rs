@@ -13,8 +13,12 @@ use crate::{
 /// A key is judged by what has the focus, a drag by where it ends, Enter in a field by the buttons of its form. What is
 /// aimed at by a locator that the tree cannot resolve could be anything, so clicking it is irreversible.
 pub(super) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
-    let Some(page) = page else { return classify(action, None, &context(None)) };
-    if matches!(action, BrowserAction::DialogAccept(_)) && is_hidden(page.observation.dialog.as_ref()) {
+    let Some(page) = page else {
+        return classify(action, None, &context(None));
+    };
+    if matches!(action, BrowserAction::DialogAccept(_))
+        && is_hidden(page.observation.dialog.as_ref())
+    {
         // What it asks is not known.
         return Effect::Irreversible;
     }
@@ -44,7 +48,9 @@ enum Aim {
 fn aim(action: &BrowserAction, tree: &Tree) -> Aim {
     let target = match action {
         BrowserAction::Drag(drag) => Some(&drag.to),
-        BrowserAction::Press(_) | BrowserAction::Type(_) => return focused(tree).map_or(Aim::Nothing, Aim::At),
+        BrowserAction::Press(_) | BrowserAction::Type(_) => {
+            return focused(tree).map_or(Aim::Nothing, Aim::At);
+        }
         other => other.targets().first().copied(),
     };
     let found = match target {
@@ -60,12 +66,18 @@ fn aim(action: &BrowserAction, tree: &Tree) -> Aim {
 }
 
 const fn is_pointing(action: &BrowserAction) -> bool {
-    matches!(action, BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::Drag(_))
+    matches!(
+        action,
+        BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::Drag(_)
+    )
 }
 
 /// The innermost node with the focus.
 fn focused(tree: &Tree) -> Option<NodeId> {
-    tree.iter().rev().find(|(_, node)| node.states.active).map(|(id, _)| id)
+    tree.iter()
+        .rev()
+        .find(|(_, node)| node.states.active)
+        .map(|(id, _)| id)
 }
 
 /// The button that Enter in this field could press: of the nearest part of the page that has buttons, the worst one.
@@ -74,22 +86,39 @@ fn gravest_button(tree: &Tree, field: NodeId, around: &PageContext<'_>) -> Optio
         return None;
     }
     let buttons = tree.ancestors(field).find_map(|part| {
-        let buttons: Vec<NodeId> = tree.descendants(part).filter(|id| tree[*id].role == Role::Button).collect();
+        let buttons: Vec<NodeId> = tree
+            .descendants(part)
+            .filter(|id| tree[*id].role == Role::Button)
+            .collect();
         (!buttons.is_empty()).then_some(buttons)
     })?;
-    let worst = buttons.iter().copied().max_by_key(|id| click_effect(tree, *id, around));
+    let worst = buttons
+        .iter()
+        .copied()
+        .max_by_key(|id| click_effect(tree, *id, around));
     worst.map(|id| tree[id].name.to_string())
 }
 
 fn click_effect(tree: &Tree, button: NodeId, around: &PageContext<'_>) -> Effect {
     let identity = TargetIdentity::of(tree, button);
-    let Some(reference) = tree[button].reference.clone() else { return Effect::Reversible };
-    classify(&BrowserAction::Click(Click { target: Target::Ref(reference), button: None }), Some(&identity), around)
+    let Some(reference) = tree[button].reference.clone() else {
+        return Effect::Reversible;
+    };
+    classify(
+        &BrowserAction::Click(Click {
+            target: Target::Ref(reference),
+            button: None,
+        }),
+        Some(&identity),
+        around,
+    )
 }
 
 /// What is around the action.
 fn context(page: Option<&PageNow>) -> PageContext<'_> {
-    let Some(page) = page else { return PageContext::default() };
+    let Some(page) = page else {
+        return PageContext::default();
+    };
     let kind = match page.view.under {
         PageType::Login => PageKind::Login,
         PageType::SearchHome | PageType::SearchResults => PageKind::Search,
@@ -102,7 +131,11 @@ fn context(page: Option<&PageNow>) -> PageContext<'_> {
         has_typed_secret: page.observation.tree.nodes().iter().any(holds_secret),
         link: None,
         submit: None,
-        dialog: page.observation.dialog.as_ref().map(|dialog| dialog.message.as_str()),
+        dialog: page
+            .observation
+            .dialog
+            .as_ref()
+            .map(|dialog| dialog.message.as_str()),
         heading: Some(page.head.title.as_str()),
     }
 }
@@ -114,13 +147,16 @@ mod tests {
     use super::*;
     use crate::{
         action::{DialogAccept, Drag, Fill, Key, Press},
-        page::{Dialog, DialogKind, ElementRef, Node, Observation, PageHead, ViewOptions, interpret},
+        page::{
+            Dialog, DialogKind, ElementRef, Node, Observation, PageHead, ViewOptions, interpret,
+        },
     };
 
     /// A form with a field and a grave button that has the focus, and a harmless form beside it.
     fn page() -> PageNow {
-        let node =
-            |role, name: &str, reference: &str| Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap());
+        let node = |role, name: &str, reference: &str| {
+            Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())
+        };
         let mut b = Tree::builder();
         b.open(Node::new(Role::Generic, ""));
         b.leaf(node(Role::TextBox, "Note", "e2"));
@@ -135,7 +171,11 @@ mod tests {
         let observation = Observation::new("https://shop.example/x", "Shop", b.finish());
         let head = PageHead::new(observation.url.clone(), observation.title.clone());
         let view = interpret(&head, &observation.tree, &ViewOptions::default());
-        PageNow { head, observation: Arc::new(observation), view: Arc::new(view) }
+        PageNow {
+            head,
+            observation: Arc::new(observation),
+            view: Arc::new(view),
+        }
     }
 
     fn target(text: &str) -> Target {
@@ -144,19 +184,37 @@ mod tests {
 
     #[test]
     fn every_way_to_press_a_grave_button_is_irreversible() {
-        let fill = BrowserAction::Fill(Fill { target: target("e2"), text: "x".into(), submit: true });
-        let click = |text: &str| BrowserAction::Click(Click { target: target(text), button: None });
+        let fill = BrowserAction::Fill(Fill {
+            target: target("e2"),
+            text: "x".into(),
+            submit: true,
+        });
+        let click = |text: &str| {
+            BrowserAction::Click(Click {
+                target: target(text),
+                button: None,
+            })
+        };
         for action in [
             click("e5"),
             click(r#"css="button.primary""#),
             click("role=button >> nth=0"),
             click(r#"role=button[name="place"]"#),
             click(r#"text="Place order" exact"#),
-            BrowserAction::Press(Press { key: Key::parse("Enter").unwrap() }),
-            BrowserAction::Drag(Drag { from: target("e2"), to: target("e5") }),
+            BrowserAction::Press(Press {
+                key: Key::parse("Enter").unwrap(),
+            }),
+            BrowserAction::Drag(Drag {
+                from: target("e2"),
+                to: target("e5"),
+            }),
             fill,
         ] {
-            assert_eq!(effect(&action, Some(&page())), Effect::Irreversible, "{action:?}");
+            assert_eq!(
+                effect(&action, Some(&page())),
+                Effect::Irreversible,
+                "{action:?}"
+            );
         }
     }
 
@@ -177,9 +235,17 @@ mod tests {
 
     #[test]
     fn the_form_beside_a_grave_button_stays_harmless() {
-        let search = BrowserAction::Fill(Fill { target: target("e7"), text: "x".into(), submit: true });
+        let search = BrowserAction::Fill(Fill {
+            target: target("e7"),
+            text: "x".into(),
+            submit: true,
+        });
         assert_eq!(effect(&search, Some(&page())), Effect::Reversible);
-        let fill = BrowserAction::Fill(Fill { target: target("e2"), text: "x".into(), submit: false });
+        let fill = BrowserAction::Fill(Fill {
+            target: target("e2"),
+            text: "x".into(),
+            submit: false,
+        });
         assert_eq!(effect(&fill, Some(&page())), Effect::Reversible);
     }
 }

@@ -24,7 +24,12 @@ pub(super) struct Emitter {
 impl Emitter {
     pub(super) fn emit(&self, kind: EventKind) {
         let kind = kind.redacted(&self.redactor);
-        self.sink.emit(&Event::new(kind, self.run.clone(), self.step, self.clock.now()));
+        self.sink.emit(&Event::new(
+            kind,
+            self.run.clone(),
+            self.step,
+            self.clock.now(),
+        ));
     }
 
     /// Why events of this run are lost, if they are.

@@ -10,8 +10,8 @@ use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, PENDING, Record, RunLog, Scope, Shelf,
-        ShelfEdit, ShelfState, apply,
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, PENDING, Record,
+        RunLog, Scope, Shelf, ShelfEdit, ShelfState, apply,
         waiting::{self, Waiting},
     },
     secret::Redactor,
@@ -52,22 +52,41 @@ pub(super) struct Asking<'a> {
 }
 
 impl Engine {
-    pub(super) const fn new(kinds: Vec<Arc<dyn MemoryKind>>, namespace: Namespace, timeout: Duration) -> Self {
-        Self { kinds, namespace, shelves: BTreeMap::new(), timeout, end: None, failed: false }
+    pub(super) const fn new(
+        kinds: Vec<Arc<dyn MemoryKind>>,
+        namespace: Namespace,
+        timeout: Duration,
+    ) -> Self {
+        Self {
+            kinds,
+            namespace,
+            shelves: BTreeMap::new(),
+            timeout,
+            end: None,
+            failed: false,
+        }
     }
 
     /// The same for a run whose time is up then.
     pub(super) fn with_deadline(self, deadline: Option<Instant>) -> Self {
-        Self { end: deadline.and_then(|deadline| deadline.checked_add(AFTER_TIME)), ..self }
+        Self {
+            end: deadline.and_then(|deadline| deadline.checked_add(AFTER_TIME)),
+            ..self
+        }
     }
 
     /// A store that does not answer is a store that fails.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
-        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+        let left = self
+            .end
+            .map(|end| end.saturating_duration_since(Instant::now()));
         let limit = left.map_or(self.timeout, |left| left.min(self.timeout));
         match tokio::time::timeout(limit, answer).await {
             Ok(result) => result,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.memory").with("waited", format!("{limit:?}"))),
+            Err(_) => {
+                Err(Error::new(ErrorKind::Timeout, "agent.memory")
+                    .with("waited", format!("{limit:?}")))
+            }
         }
     }
 
@@ -84,7 +103,11 @@ impl Engine {
         let mut done = Vec::new();
         let waiting = waiting::all(&waiting).into_iter().filter_map(|run| {
             // Of a kind that this run does not use.
-            let kind = self.kinds.iter().find(|own| own.name() == run.kind).cloned()?;
+            let kind = self
+                .kinds
+                .iter()
+                .find(|own| own.name() == run.kind)
+                .cloned()?;
             Some((kind, run))
         });
         for (kind, Waiting { said, keys, .. }) in waiting.take(MAX_PENDING).collect::<Vec<_>>() {
@@ -116,7 +139,12 @@ impl Engine {
     }
 
     /// What every kind has to say for a cue, in the order of the kinds.
-    pub(super) async fn recall(&mut self, store: &impl MemoryBackend, cue: &Cue, asking: Asking<'_>) -> Vec<Advice> {
+    pub(super) async fn recall(
+        &mut self,
+        store: &impl MemoryBackend,
+        cue: &Cue,
+        asking: Asking<'_>,
+    ) -> Vec<Advice> {
         let mut advice = Vec::new();
         for kind in self.kinds.clone() {
             let mut said = Vec::new();
@@ -132,13 +160,23 @@ impl Engine {
     }
 
     /// Stores what every kind learned from the run: one update a shelf. What the store cannot take now waits there.
-    pub(super) async fn learn(&mut self, store: &impl MemoryBackend, log: &RunLog, asking: Asking<'_>) {
+    pub(super) async fn learn(
+        &mut self,
+        store: &impl MemoryBackend,
+        log: &RunLog,
+        asking: Asking<'_>,
+    ) {
         for kind in self.kinds.clone() {
-            let Some(mut said) = kind.distill(log) else { continue };
+            let Some(mut said) = kind.distill(log) else {
+                continue;
+            };
             // Names of a page stand in it.
             asking.redactor.json(&mut said);
             let learned = match kind.learn(&self.namespace, &said) {
-                Ok(edits) => self.learn_from(store, &*kind, &log.run, edits, asking).await,
+                Ok(edits) => {
+                    self.learn_from(store, &*kind, &log.run, edits, asking)
+                        .await
+                }
                 Err(error) => {
                     self.tell(error, asking);
                     continue;
@@ -167,8 +205,19 @@ impl Engine {
                 Ok(committed) if committed.changes.is_empty() => {}
                 Ok(committed) => {
                     // What was read before the change is stale now.
-                    let before = self.shelves.remove(&shelf).map(|known| known.state.records).unwrap_or_default();
-                    tell_of(kind, &shelf, run, (committed, elapsed_ms(started)), &before, asking);
+                    let before = self
+                        .shelves
+                        .remove(&shelf)
+                        .map(|known| known.state.records)
+                        .unwrap_or_default();
+                    tell_of(
+                        kind,
+                        &shelf,
+                        run,
+                        (committed, elapsed_ms(started)),
+                        &before,
+                        asking,
+                    );
                 }
                 Err(error) => {
                     let kept = self.keep_here(store, kind, &shelf, &edit, asking).await;
@@ -191,9 +240,15 @@ impl Engine {
         let parts = waiting::parts(kind.name(), &asking.emitter.run, said);
         let edit = Edit::new(move |records: &[Record]| {
             let is_full = waiting::all(records).len() >= MAX_PENDING;
-            Ok(if is_full { Vec::new() } else { parts.iter().cloned().map(Change::Put).collect() })
+            Ok(if is_full {
+                Vec::new()
+            } else {
+                parts.iter().cloned().map(Change::Put).collect()
+            })
         });
-        self.within(store.update(&Shelf::global(&self.namespace, PENDING), edit)).await.map(drop)
+        self.within(store.update(&Shelf::global(&self.namespace, PENDING), edit))
+            .await
+            .map(drop)
     }
 
     /// The records of a shelf, ready for questions.
@@ -207,13 +262,23 @@ impl Engine {
         self.read(store, kind, shelf, asking).await;
         let make = |records: &[Record]| kind.index(shelf, records);
         match self.shelves.get_mut(shelf) {
-            Some(known) => Arc::clone(known.index.get_or_insert_with(|| make(&known.state.records))),
+            Some(known) => Arc::clone(
+                known
+                    .index
+                    .get_or_insert_with(|| make(&known.state.records)),
+            ),
             None => make(&[]),
         }
     }
 
     /// Reads a shelf unless it is known, and gives it what it needs.
-    async fn read(&mut self, store: &impl MemoryBackend, kind: &dyn MemoryKind, shelf: &Shelf, asking: Asking<'_>) {
+    async fn read(
+        &mut self,
+        store: &impl MemoryBackend,
+        kind: &dyn MemoryKind,
+        shelf: &Shelf,
+        asking: Asking<'_>,
+    ) {
         if self.shelves.contains_key(shelf) {
             return;
         }
@@ -231,7 +296,14 @@ impl Engine {
                     let after = apply(&state.records, &committed.changes);
                     let before = std::mem::replace(&mut state.records, after);
                     state.generation = committed.generation;
-                    tell_of(kind, shelf, &asking.emitter.run, (committed, elapsed_ms), &before, asking);
+                    tell_of(
+                        kind,
+                        shelf,
+                        &asking.emitter.run,
+                        (committed, elapsed_ms),
+                        &before,
+                        asking,
+                    );
                 }
                 // What the store holds is not known, so that what it needed there is not what is needed here.
                 done => {
@@ -241,7 +313,8 @@ impl Engine {
                 }
             }
         }
-        self.shelves.insert(shelf.clone(), Known { state, index: None });
+        self.shelves
+            .insert(shelf.clone(), Known { state, index: None });
     }
 
     /// The change, for the rest of this run only, on top of what the store still shows.
@@ -266,7 +339,9 @@ impl Engine {
         if !std::mem::replace(&mut self.failed, true) {
             let operation = error.operation().to_owned();
             let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
-            asking.emitter.emit(EventKind::MemoryFailed { operation, error });
+            asking
+                .emitter
+                .emit(EventKind::MemoryFailed { operation, error });
         }
     }
 }
@@ -289,7 +364,11 @@ fn tell_of(
 ) {
     let remaining = apply(before, &committed.changes).len();
     let notes = kind.notes(shelf, run, &committed, remaining);
-    asking.emitter.emit(EventKind::MemoryUpdated { shelf: shelf.clone(), committed, elapsed_ms });
+    asking.emitter.emit(EventKind::MemoryUpdated {
+        shelf: shelf.clone(),
+        committed,
+        elapsed_ms,
+    });
     for note in notes {
         asking.emitter.emit(note.into());
     }

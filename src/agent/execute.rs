@@ -25,12 +25,18 @@ pub(super) const GRACE: Duration = Duration::from_secs(5);
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Steps 12 and 13: executes, looks at the page, and judges.
-    pub(super) async fn execute(&mut self, action: &BrowserAction) -> Result<(Execution, Vec<String>), StopReason> {
+    pub(super) async fn execute(
+        &mut self,
+        action: &BrowserAction,
+    ) -> Result<(Execution, Vec<String>), StopReason> {
         let resolved = match action.with_parameters(&self.task.parameters) {
             Ok(resolved) => resolved,
             Err(error) => {
                 let why = self.describe(error);
-                return Ok((Outcome::failed(ErrorClass::BadArguments, &why).into(), Vec::new()));
+                return Ok((
+                    Outcome::failed(ErrorClass::BadArguments, &why).into(),
+                    Vec::new(),
+                ));
             }
         };
         self.note_secrets(action);
@@ -42,7 +48,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Ok(execution) => self.redacted_execution(execution),
             Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
             Err(error) => {
-                let class = if error.kind() == ErrorKind::Timeout { ErrorClass::Timeout } else { ErrorClass::Other };
+                let class = if error.kind() == ErrorKind::Timeout {
+                    ErrorClass::Timeout
+                } else {
+                    ErrorClass::Other
+                };
                 let why = self.describe(error);
                 Outcome::failed(class, &why).into()
             }
@@ -62,44 +72,69 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             after = self.look().await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
-        let left = self.back_in_scope(Some(action), before.as_ref(), &mut after).await;
+        let left = self
+            .back_in_scope(Some(action), before.as_ref(), &mut after)
+            .await;
         self.tell_notices(&notices, !matches!(left, Ok(None)));
         if let Some(outcome) = left? {
             // Nothing that came back with the action is shown either: it may be of the page that was left.
             execution = outcome.into();
             changes = None;
         } else if let (Some(changes), Some(before)) = (&changes, &before) {
-            execution.outcome = judge(&resolved, &execution, changes, &before.observation, &after.observation);
+            execution.outcome = judge(
+                &resolved,
+                &execution,
+                changes,
+                &before.observation,
+                &after.observation,
+            );
         }
         if changes.as_ref().is_none_or(|changes| changes.navigated) {
             self.typed_into.clear();
-            if self.queue.iter().any(|next| !references(&next.action).is_empty()) {
+            if self
+                .queue
+                .iter()
+                .any(|next| !references(&next.action).is_empty())
+            {
                 // References begin anew on another page, so the same one can name another thing.
                 self.drop_queue("another page is shown");
             }
         }
         if let Some(text) = told(action, execution.text.take(), &after) {
-            self.remarks.results.push((action.tool().as_str().to_owned(), text));
+            self.remarks
+                .results
+                .push((action.tool().as_str().to_owned(), text));
         }
         let shows_closed = after.observation.tree.nodes().iter().any(is_closed_frame);
-        if let Some(png) = execution.image.take().filter(|_| !self.secret_seen && !shows_closed) {
+        if let Some(png) = execution
+            .image
+            .take()
+            .filter(|_| !self.secret_seen && !shows_closed)
+        {
             self.emitter.emit(EventKind::Pictured { png: png.clone() });
             self.remarks.pictures.push(png);
         }
         self.page = Some(after);
         // Another page is shown whole, so what differs from the one before needs no words.
         let here = changes.filter(|changes| !changes.navigated);
-        Ok((execution, here.map(|changes| changes.summary(MAX_CHANGED)).unwrap_or_default()))
+        Ok((
+            execution,
+            here.map(|changes| changes.summary(MAX_CHANGED))
+                .unwrap_or_default(),
+        ))
     }
 
     /// Asks the driver, and no longer than it was given.
     async fn send(&self, action: BrowserAction, seen: Option<&str>) -> CrateResult<Execution> {
         let limit = self.parts.options.command_timeout;
-        let mut request = ExecuteRequest::new(action).with_secrets(self.secrets.clone()).with_timeout(limit);
+        let mut request = ExecuteRequest::new(action)
+            .with_secrets(self.secrets.clone())
+            .with_timeout(limit);
         request.page = seen.map(str::to_owned);
         match timeout(limit + GRACE, self.parts.browser.execute(&request)).await {
             Ok(result) => result,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.execute").with("waited", format!("{limit:?}"))),
+            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.execute")
+                .with("waited", format!("{limit:?}"))),
         }
     }
 
@@ -107,7 +142,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.secret_seen = true;
-            self.typed_into.extend(action.targets().into_iter().filter_map(|target| target.as_ref()).cloned());
+            self.typed_into.extend(
+                action
+                    .targets()
+                    .into_iter()
+                    .filter_map(|target| target.as_ref())
+                    .cloned(),
+            );
         }
     }
 
@@ -120,18 +161,28 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Notice::TabOpened { url } if self.guards.check_url(url).is_ok() => {
                     Some(("a new tab opened", url.clone()))
                 }
-                Notice::TabOpened { .. } => {
-                    Some(("a new tab opened", "at an address that this run may not visit".to_owned()))
+                Notice::TabOpened { .. } => Some((
+                    "a new tab opened",
+                    "at an address that this run may not visit".to_owned(),
+                )),
+                Notice::DialogBehind { tab } => {
+                    Some(("a dialog opened in another tab", format!("tab {tab}")))
                 }
-                Notice::DialogBehind { tab } => Some(("a dialog opened in another tab", format!("tab {tab}"))),
-                Notice::Download { .. } if left || self.guards.is_bounded() => {
-                    Some(("the page offered a file", "its name is not shown".to_owned()))
+                Notice::Download { .. } if left || self.guards.is_bounded() => Some((
+                    "the page offered a file",
+                    "its name is not shown".to_owned(),
+                )),
+                Notice::Download { suggested_name, .. } => {
+                    Some(("the page offered a file", suggested_name.clone()))
                 }
-                Notice::Download { suggested_name, .. } => Some(("the page offered a file", suggested_name.clone())),
                 Notice::TransportChanged { .. } => None,
             };
-            self.remarks.results.extend(line.map(|(label, text)| (label.to_owned(), text)));
-            self.emitter.emit(EventKind::Noticed { notice: notice.clone() });
+            self.remarks
+                .results
+                .extend(line.map(|(label, text)| (label.to_owned(), text)));
+            self.emitter.emit(EventKind::Noticed {
+                notice: notice.clone(),
+            });
         }
     }
 
@@ -143,19 +194,25 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             let clean = |text: String| self.redactor.text(&text);
             execution.text = execution.text.map(clean);
-            execution.page = execution.page.map(|(url, title)| (clean(url), clean(title)));
+            execution.page = execution
+                .page
+                .map(|(url, title)| (clean(url), clean(title)));
             if let Some(dialog) = &mut execution.dialog {
                 dialog.message = self.redactor.text(&dialog.message);
             }
             for notice in &mut execution.notices {
                 match notice {
                     Notice::TabOpened { url } => *url = self.redactor.text(url),
-                    Notice::Download { suggested_name, .. } => *suggested_name = self.redactor.text(suggested_name),
+                    Notice::Download { suggested_name, .. } => {
+                        *suggested_name = self.redactor.text(suggested_name)
+                    }
                     Notice::DialogBehind { .. } | Notice::TransportChanged { .. } => {}
                 }
             }
             // A locator may quote a name that echoes the secret; it cannot be rewritten, so it is left out.
-            execution.locator = execution.locator.filter(|locator| !self.redactor.contains(&locator.to_string()));
+            execution.locator = execution
+                .locator
+                .filter(|locator| !self.redactor.contains(&locator.to_string()));
         }
         execution
     }
@@ -167,7 +224,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         before: Option<&PageNow>,
         after: &mut PageNow,
     ) -> Result<Option<Outcome>, StopReason> {
-        let Err(refusal) = self.guards.check_page(action, before, &after.head.url) else { return Ok(None) };
+        let Err(refusal) = self.guards.check_page(action, before, &after.head.url) else {
+            return Ok(None);
+        };
         let back = before
             .map(|page| page.head.url.clone())
             .filter(|url| self.guards.check_url(url).is_ok())
@@ -180,17 +239,28 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         for _ in 0..MAX_LEAVING {
             // A dialog of the page holds it fast, and so does its question whether to leave.
             let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
-                Some(DialogKind::BeforeUnload) => BrowserAction::DialogAccept(DialogAccept { text: None }),
+                Some(DialogKind::BeforeUnload) => {
+                    BrowserAction::DialogAccept(DialogAccept { text: None })
+                }
                 Some(DialogKind::FileChooser) | None => leave.clone(),
                 Some(_) => BrowserAction::DialogDismiss(NoArguments {}),
             };
             match self.send(way.clone(), None).await {
-                Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
+                Err(error) if error.kind() == ErrorKind::BrowserLost => {
+                    return Err(self.lost(error));
+                }
                 // Whether it is back is seen, not believed.
                 _ => *after = self.look().await?,
             }
-            if self.guards.check_page(action, before, &after.head.url).is_ok() {
-                return Ok(Some(Outcome::failed(ErrorClass::Blocked, refusal.sentence())));
+            if self
+                .guards
+                .check_page(action, before, &after.head.url)
+                .is_ok()
+            {
+                return Ok(Some(Outcome::failed(
+                    ErrorClass::Blocked,
+                    refusal.sentence(),
+                )));
             }
             if way == leave && after.observation.dialog.is_none() {
                 break;
@@ -201,8 +271,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// The browser stands where the run may not be, or on the blank page that a lost one leaves.
     pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
-        let site = refusal.site().map(|site| format!(": {site}")).unwrap_or_default();
-        self.error = Some(format!("{}{}", refusal.sentence(), self.redactor.text(&site)));
+        let site = refusal
+            .site()
+            .map(|site| format!(": {site}"))
+            .unwrap_or_default();
+        self.error = Some(format!(
+            "{}{}",
+            refusal.sentence(),
+            self.redactor.text(&site)
+        ));
         match refusal {
             ScopeRefusal::Blank => StopReason::BrowserLost,
             _ => StopReason::OutOfScope,
@@ -214,7 +291,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
     let of_tabs = matches!(
         action,
-        BrowserAction::TabList(_) | BrowserAction::TabNew(_) | BrowserAction::TabSelect(_) | BrowserAction::TabClose(_)
+        BrowserAction::TabList(_)
+            | BrowserAction::TabNew(_)
+            | BrowserAction::TabSelect(_)
+            | BrowserAction::TabClose(_)
     );
     let text = text?;
     if !of_tabs {
@@ -226,11 +306,19 @@ fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option
     };
     let tabs = &after.observation.tabs;
     if tabs.is_empty() {
-        return Some(line(&Tab::new(0, true, &after.head.title, after.head.url.clone())));
+        return Some(line(&Tab::new(
+            0,
+            true,
+            &after.head.title,
+            after.head.url.clone(),
+        )));
     }
     Some(tabs.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 fn difference(before: &PageNow, after: &PageNow) -> PageDiff {
-    diff((&before.head, &before.observation.tree), (&after.head, &after.observation.tree))
+    diff(
+        (&before.head, &before.observation.tree),
+        (&after.head, &after.observation.tree),
+    )
 }

@@ -19,25 +19,40 @@ const MIN_SHARED: usize = 3;
 /// shown. An answer with digits in it states a fact, so its evidence must share a word with it.
 pub(super) fn is_shown(evidence: &str, answer: &str, page: &Observation) -> bool {
     let wanted = text::words(evidence);
-    if wanted.iter().map(|word| word.chars().count()).sum::<usize>() < MIN_EVIDENCE {
+    if wanted
+        .iter()
+        .map(|word| word.chars().count())
+        .sum::<usize>()
+        < MIN_EVIDENCE
+    {
         return false;
     }
     if answer.chars().any(char::is_numeric) && !shares_a_word(&wanted, &text::words(answer)) {
         return false;
     }
-    shown(page).windows(wanted.len()).any(|window| window == wanted)
+    shown(page)
+        .windows(wanted.len())
+        .any(|window| window == wanted)
 }
 
 fn shares_a_word(evidence: &[String], answer: &[String]) -> bool {
     let tells = |word: &&String| {
-        word.chars().count() >= MIN_SHARED || word.chars().any(|c| c.is_numeric() || text::tokens_wide(c))
+        word.chars().count() >= MIN_SHARED
+            || word.chars().any(|c| c.is_numeric() || text::tokens_wide(c))
     };
-    evidence.iter().filter(tells).any(|word| answer.contains(word))
+    evidence
+        .iter()
+        .filter(tells)
+        .any(|word| answer.contains(word))
 }
 
 /// The words of the page in order, with an empty one where something was left out, so that nothing reads across it.
 fn shown(page: &Observation) -> Vec<String> {
-    let mut words = page.dialog.as_ref().map(|dialog| text::words(&dialog.message)).unwrap_or_default();
+    let mut words = page
+        .dialog
+        .as_ref()
+        .map(|dialog| text::words(&dialog.message))
+        .unwrap_or_default();
     words.push(String::new());
     let mut field_end: Option<NodeId> = None;
     for (id, node) in page.tree.iter() {
@@ -112,9 +127,13 @@ mod tests {
 
     #[test]
     fn what_the_model_typed_is_no_evidence() {
-        for evidence in
-            ["PX-40213", "Order number PX-40213", "Your order was shipped", "1234", "quantity 1234 in the cart"]
-        {
+        for evidence in [
+            "PX-40213",
+            "Order number PX-40213",
+            "Your order was shipped",
+            "1234",
+            "quantity 1234 in the cart",
+        ] {
             assert!(!is_shown(evidence, "", &form()), "{evidence}");
         }
     }
@@ -165,7 +184,11 @@ mod tests {
             ("thank you", "Bought", true),
             ("thank you", "", true),
         ] {
-            assert_eq!(is_shown(evidence, answer, &page()), shown, "{evidence} / {answer}");
+            assert_eq!(
+                is_shown(evidence, answer, &page()),
+                shown,
+                "{evidence} / {answer}"
+            );
         }
     }
 

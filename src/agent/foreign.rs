@@ -9,7 +9,8 @@ use crate::{
 };
 
 /// What stands in the place of a message that may be a foreign frame's.
-pub(super) const HIDDEN: &str = "(not shown: a frame that this run may not visit could have written it)";
+pub(super) const HIDDEN: &str =
+    "(not shown: a frame that this run may not visit could have written it)";
 
 /// Whether nobody can say what the dialog asks.
 pub(super) fn is_hidden(dialog: Option<&Dialog>) -> bool {
@@ -27,7 +28,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// The same for what an action tells.
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
-        let here = self.page.as_ref().map(|page| page.head.url.clone()).unwrap_or_default();
+        let here = self
+            .page
+            .as_ref()
+            .map(|page| page.head.url.clone())
+            .unwrap_or_default();
         let url = execution.page.as_ref().map_or(here, |(url, _)| url.clone());
         if let Outcome::Failed(failure) = &mut execution.outcome
             && failure.class == ErrorClass::DialogOpen
@@ -48,7 +53,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         match &page.observation.dialog {
             None => page.observation.tree.nodes().iter().any(is_closed_frame),
             // The same dialog again: what was decided of it holds.
-            Some(shown) => shown.message != message && (shown.message == HIDDEN || self.guards.is_bounded()),
+            Some(shown) => {
+                shown.message != message && (shown.message == HIDDEN || self.guards.is_bounded())
+            }
         }
     }
 }

@@ -64,10 +64,21 @@ impl Guards {
         before: Option<&PageNow>,
         url: &str,
     ) -> Result<(), ScopeRefusal> {
-        let changes_tab =
-            matches!(action, Some(BrowserAction::TabNew(_) | BrowserAction::TabSelect(_) | BrowserAction::TabClose(_)));
+        let changes_tab = matches!(
+            action,
+            Some(
+                BrowserAction::TabNew(_) | BrowserAction::TabSelect(_) | BrowserAction::TabClose(_)
+            )
+        );
         let was_somewhere = before.is_some_and(|page| page.head.url.starts_with("http"));
-        self.scope.check_page(url, if was_somewhere && !changes_tab { Blank::Refused } else { Blank::Tolerated })
+        self.scope.check_page(
+            url,
+            if was_somewhere && !changes_tab {
+                Blank::Refused
+            } else {
+                Blank::Tolerated
+            },
+        )
     }
 
     /// Feeds an action that was tried, with the page before and after it.
@@ -79,16 +90,34 @@ impl Guards {
         before: Option<&PageNow>,
         after: Option<&PageNow>,
     ) -> Verdicts {
-        let url = before.map(|page| page.head.url.as_str()).unwrap_or_default();
-        let template = Url::parse(url).ok().and_then(|url| PageTemplate::of(&url).ok());
-        let key = ActionKey::of(action, targets, template.as_ref().map_or("", PageTemplate::as_str));
-        let mut verdicts = Verdicts { signature: key.signature().clone(), warnings: Vec::new(), stop: None };
+        let url = before
+            .map(|page| page.head.url.as_str())
+            .unwrap_or_default();
+        let template = Url::parse(url)
+            .ok()
+            .and_then(|url| PageTemplate::of(&url).ok());
+        let key = ActionKey::of(
+            action,
+            targets,
+            template.as_ref().map_or("", PageTemplate::as_str),
+        );
+        let mut verdicts = Verdicts {
+            signature: key.signature().clone(),
+            warnings: Vec::new(),
+            stop: None,
+        };
         let (before, after) = (state(before), state(after));
-        verdicts.add("repeat", self.repeat.record(key, before, after), StopReason::RepeatedAction);
+        verdicts.add(
+            "repeat",
+            self.repeat.record(key, before, after),
+            StopReason::RepeatedAction,
+        );
         if let Action::Browser(browser) = action
             && was_carried_out(outcome)
         {
-            let verdict = self.stuck.record(browser.tool().should_change_page(), before, after);
+            let verdict = self
+                .stuck
+                .record(browser.tool().should_change_page(), before, after);
             verdicts.add("stuck", verdict, StopReason::Stuck);
         }
         verdicts
@@ -97,7 +126,8 @@ impl Guards {
 
 impl Verdicts {
     fn add(&mut self, guard: &'static str, verdict: Verdict, stop: StopReason) {
-        self.warnings.extend(verdict.warning().map(|warning| (guard, warning.sentence())));
+        self.warnings
+            .extend(verdict.warning().map(|warning| (guard, warning.sentence())));
         if verdict.is_stop() {
             self.stop = self.stop.or(Some(stop));
         }
@@ -105,7 +135,10 @@ impl Verdicts {
 
     /// The warnings as events.
     pub(super) fn events(&self) -> impl Iterator<Item = EventKind> {
-        self.warnings.iter().map(|(guard, text)| EventKind::Warned { guard: (*guard).to_owned(), text: text.clone() })
+        self.warnings.iter().map(|(guard, text)| EventKind::Warned {
+            guard: (*guard).to_owned(),
+            text: text.clone(),
+        })
     }
 }
 
@@ -126,9 +159,21 @@ fn was_carried_out(outcome: &Outcome) -> bool {
 fn state(page: Option<&PageNow>) -> PageState {
     match page {
         Some(page) => {
-            let dialog = page.observation.dialog.as_ref().map(|dialog| &dialog.message);
-            let untyped = page.observation.tree.clone().mask_values(|node| node.role.is_editable(), "");
-            PageState::new(&page.head.url, &(page.view.state, dialog), &(Fingerprint::state(&untyped), dialog))
+            let dialog = page
+                .observation
+                .dialog
+                .as_ref()
+                .map(|dialog| &dialog.message);
+            let untyped = page
+                .observation
+                .tree
+                .clone()
+                .mask_values(|node| node.role.is_editable(), "");
+            PageState::new(
+                &page.head.url,
+                &(page.view.state, dialog),
+                &(Fingerprint::state(&untyped), dialog),
+            )
         }
         None => PageState::new("", &(), &()),
     }

@@ -13,7 +13,10 @@ use crate::{
 /// Options of a [`DecisionLoop`](super::DecisionLoop).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches, each with its own default")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each with its own default"
+)]
 pub struct Options {
     /// What a run may cost. Default: 50 steps, 5 errors in a row, nothing else bounded.
     pub budget: Budget,

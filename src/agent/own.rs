@@ -7,7 +7,10 @@ use tokio::time::{Instant, timeout};
 use super::{Run, absorb::Tried, finish::is_shown, page_now::PageNow, run::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{AgentAction, AskHuman, CustomCall, ErrorClass, Extract, Find, Finish, Outcome, Remember, Target},
+    action::{
+        AgentAction, AskHuman, CustomCall, ErrorClass, Extract, Find, Finish, Outcome, Remember,
+        Target,
+    },
     base::{Error, ErrorKind, text},
     event::EventKind,
     page::{NodeId, PageView, ViewOptions, interpret},
@@ -26,29 +29,46 @@ fn whole_view(page: &PageNow) -> Arc<PageView> {
         return Arc::clone(&page.view);
     }
     let tree = &page.observation.tree;
-    Arc::new(interpret(&page.head, tree, &ViewOptions::default().with_max_elements(tree.len())))
+    Arc::new(interpret(
+        &page.head,
+        tree,
+        &ViewOptions::default().with_max_elements(tree.len()),
+    ))
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Carries out what the loop does itself.
-    pub(super) async fn do_agent(&mut self, action: AgentAction, next: Queued) -> Result<(), StopReason> {
+    pub(super) async fn do_agent(
+        &mut self,
+        action: AgentAction,
+        next: Queued,
+    ) -> Result<(), StopReason> {
         let started = Instant::now();
         let outcome = match &action {
             AgentAction::Finish(finish) => return self.finish_or_refuse(finish),
-            AgentAction::Extract(_) if next.targets.is_none() => Outcome::failed(ErrorClass::RefNotFound, ""),
+            AgentAction::Extract(_) if next.targets.is_none() => {
+                Outcome::failed(ErrorClass::RefNotFound, "")
+            }
             AgentAction::Extract(extract) => self.extract(extract),
             AgentAction::Find(find) => self.find(find),
             AgentAction::Remember(fact) => self.propose(fact),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
-        let tried = Tried::new(next.action, next.targets.unwrap_or_default(), self.page.clone(), started);
+        let tried = Tried::new(
+            next.action,
+            next.targets.unwrap_or_default(),
+            self.page.clone(),
+            started,
+        );
         self.absorb(tried.ended(outcome)).await
     }
 
     /// Step 9: a finish needs evidence on the page; it is refused once, then recorded as unverified.
     fn finish_or_refuse(&mut self, finish: &Finish) -> Result<(), StopReason> {
-        let shown =
-            self.page.as_ref().is_some_and(|page| is_shown(&finish.evidence, &finish.answer, &page.observation));
+        let shown = self
+            .page
+            .as_ref()
+            .is_some_and(|page| is_shown(&finish.evidence, &finish.answer, &page.observation));
         self.emitter.emit(EventKind::FinishChecked {
             answer: finish.answer.clone(),
             evidence: finish.evidence.clone(),
@@ -74,22 +94,41 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     fn find(&mut self, find: &Find) -> Outcome {
         let view = self.page.as_ref().map(whole_view);
-        self.remarks.found = view.iter().flat_map(|view| view.find(&find.query, MAX_FOUND)).cloned().collect();
-        if self.remarks.found.is_empty() { Outcome::failed(ErrorClass::NotFound, "") } else { Outcome::Done }
+        self.remarks.found = view
+            .iter()
+            .flat_map(|view| view.find(&find.query, MAX_FOUND))
+            .cloned()
+            .collect();
+        if self.remarks.found.is_empty() {
+            Outcome::failed(ErrorClass::NotFound, "")
+        } else {
+            Outcome::Done
+        }
     }
 
     fn propose(&mut self, fact: &Remember) -> Outcome {
-        self.emitter.emit(EventKind::FactProposed { key: fact.key.clone(), value: fact.value.clone() });
-        self.remarks.notes.push("The fact is kept for a person to review.".to_owned());
+        self.emitter.emit(EventKind::FactProposed {
+            key: fact.key.clone(),
+            value: fact.value.clone(),
+        });
+        self.remarks
+            .notes
+            .push("The fact is kept for a person to review.".to_owned());
         Outcome::Done
     }
 
     async fn ask_human(&mut self, ask: &AskHuman) -> Outcome {
         let answer = match &self.parts.approver {
-            Some(approver) => approver.answer(&ask.question).await.map(|answer| self.redactor.text(&answer)),
+            Some(approver) => approver
+                .answer(&ask.question)
+                .await
+                .map(|answer| self.redactor.text(&answer)),
             None => None,
         };
-        self.emitter.emit(EventKind::HumanAsked { question: ask.question.clone(), answer: answer.clone() });
+        self.emitter.emit(EventKind::HumanAsked {
+            question: ask.question.clone(),
+            answer: answer.clone(),
+        });
         match answer {
             Some(answer) => {
                 self.remarks.answers.push((ask.question.clone(), answer));
@@ -100,7 +139,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     fn extract(&mut self, extract: &Extract) -> Outcome {
-        let Some(page) = &self.page else { return Outcome::failed(ErrorClass::NotFound, "") };
+        let Some(page) = &self.page else {
+            return Outcome::failed(ErrorClass::NotFound, "");
+        };
         let tree = &page.observation.tree;
         let found: Option<NodeId> = match &extract.target {
             None => None,
@@ -122,17 +163,37 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         // Squeezed to one line, what stood apart stands together; and a cut must not take half of a secret away.
         let text = text::truncate(&self.redactor.text(&text::squeeze(&text)), MAX_EXTRACT);
-        self.emitter.emit(EventKind::Extracted { name: extract.name.clone(), text: text.clone() });
-        self.remarks.results.push((extract.name.clone(), text.clone()));
+        self.emitter.emit(EventKind::Extracted {
+            name: extract.name.clone(),
+            text: text.clone(),
+        });
+        self.remarks
+            .results
+            .push((extract.name.clone(), text.clone()));
         self.extracted.insert(extract.name.clone(), text);
         Outcome::Done
     }
 
     /// Calls a tool of the embedder: approved like ours, and within the run's scope afterwards.
-    pub(super) async fn do_custom(&mut self, call: CustomCall, next: Queued) -> Result<(), StopReason> {
+    pub(super) async fn do_custom(
+        &mut self,
+        call: CustomCall,
+        next: Queued,
+    ) -> Result<(), StopReason> {
         let mut tried = Tried::new(next.action, Vec::new(), self.page.clone(), Instant::now());
-        let Some(tool) = self.parts.tools.iter().find(|tool| tool.spec().name == call.tool).map(Arc::clone) else {
-            return self.absorb(tried.ended(Outcome::failed(ErrorClass::BadArguments, "there is no such tool"))).await;
+        let Some(tool) = self
+            .parts
+            .tools
+            .iter()
+            .find(|tool| tool.spec().name == call.tool)
+            .map(Arc::clone)
+        else {
+            return self
+                .absorb(tried.ended(Outcome::failed(
+                    ErrorClass::BadArguments,
+                    "there is no such tool",
+                )))
+                .await;
         };
         if let Some(refused) = self.approval(&tried.action, &[], tool.effect()).await? {
             return self.absorb(tried.ended(refused)).await;
@@ -140,10 +201,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.in_flight = Some(tried.clone());
         self.stale = true;
         let limit = self.parts.options.tool_timeout;
-        let result = match timeout(limit, tool.call(&call.arguments)).await {
-            Ok(result) => result,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.tool").with("waited", format!("{limit:?}"))),
-        };
+        let result =
+            match timeout(limit, tool.call(&call.arguments)).await {
+                Ok(result) => result,
+                Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.tool")
+                    .with("waited", format!("{limit:?}"))),
+            };
         let mut outcome = match result {
             Ok(text) => {
                 let text = self.redactor.text(&text::clean(&text));
@@ -155,7 +218,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         // The tool may have used the same browser.
         let before = self.page.clone();
         let mut after = self.look().await?;
-        if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut after).await? {
+        if let Some(blocked) = self
+            .back_in_scope(None, before.as_ref(), &mut after)
+            .await?
+        {
             outcome = blocked;
         }
         self.page = Some(after);

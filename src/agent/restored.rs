@@ -11,30 +11,51 @@ use crate::{
 const WINDOW: usize = 10;
 
 /// Numbers of the failed fills whose field holds their value now, and did not before this step.
-pub(super) fn restored(log: &[LoggedStep], before: Option<&PageNow>, after: Option<&PageNow>) -> Vec<u32> {
-    let (Some(before), Some(after)) = (before, after) else { return Vec::new() };
+pub(super) fn restored(
+    log: &[LoggedStep],
+    before: Option<&PageNow>,
+    after: Option<&PageNow>,
+) -> Vec<u32> {
+    let (Some(before), Some(after)) = (before, after) else {
+        return Vec::new();
+    };
     let (before, after) = (&before.observation.tree, &after.observation.tree);
-    let holds = |tree: &Tree, logged: &LoggedStep| asked(logged).is_some_and(|(field, text)| holds(tree, field, text));
-    let failed = log.iter().rev().take(WINDOW).filter(|logged| !logged.outcome.is_done());
-    failed.filter(|logged| holds(after, logged) && !holds(before, logged)).map(|logged| logged.step).collect()
+    let holds = |tree: &Tree, logged: &LoggedStep| {
+        asked(logged).is_some_and(|(field, text)| holds(tree, field, text))
+    };
+    let failed = log
+        .iter()
+        .rev()
+        .take(WINDOW)
+        .filter(|logged| !logged.outcome.is_done());
+    failed
+        .filter(|logged| holds(after, logged) && !holds(before, logged))
+        .map(|logged| logged.step)
+        .collect()
 }
 
 /// What a step was to put where.
 fn asked(logged: &LoggedStep) -> Option<(&TargetIdentity, &str)> {
     match (&logged.action, logged.targets.first()?) {
-        (Action::Browser(BrowserAction::Fill(Fill { text: TextValue::Literal(text), .. })), field)
-            if !text.trim().is_empty() =>
-        {
-            Some((field, text))
-        }
+        (
+            Action::Browser(BrowserAction::Fill(Fill {
+                text: TextValue::Literal(text),
+                ..
+            })),
+            field,
+        ) if !text.trim().is_empty() => Some((field, text)),
         _ => None,
     }
 }
 
 fn holds(tree: &Tree, field: &TargetIdentity, text: &str) -> bool {
     // The value first: it is rare, and an identity costs a walk over the tree.
-    let with_value = tree.iter().filter(|(_, node)| node.role == field.role && node.value.as_deref() == Some(text));
-    with_value.map(|(id, _)| TargetIdentity::of(tree, id)).any(|found| found.is_same_element(field))
+    let with_value = tree
+        .iter()
+        .filter(|(_, node)| node.role == field.role && node.value.as_deref() == Some(text));
+    with_value
+        .map(|(id, _)| TargetIdentity::of(tree, id))
+        .any(|found| found.is_same_element(field))
 }
 
 #[cfg(test)]
@@ -51,17 +72,30 @@ mod tests {
     fn page(date: &str, note: &str) -> PageNow {
         let mut b = Tree::builder();
         for (name, reference, value) in [("Date", "e1", date), ("Note", "e2", note)] {
-            let node = Node::new(Role::TextBox, name).with_ref(ElementRef::parse(reference).unwrap());
-            b.leaf(if value.is_empty() { node } else { node.with_value(value) });
+            let node =
+                Node::new(Role::TextBox, name).with_ref(ElementRef::parse(reference).unwrap());
+            b.leaf(if value.is_empty() {
+                node
+            } else {
+                node.with_value(value)
+            });
         }
         let observation = Observation::new("https://x.example/", "", b.finish());
         let head = PageHead::new(observation.url.clone(), "");
         let view = interpret(&head, &observation.tree, &ViewOptions::default());
-        PageNow { head, observation: Arc::new(observation), view: Arc::new(view) }
+        PageNow {
+            head,
+            observation: Arc::new(observation),
+            view: Arc::new(view),
+        }
     }
 
     fn fill(text: &str, outcome: Outcome) -> LoggedStep {
-        let fill = Fill { target: Target::parse("e1").unwrap(), text: text.into(), submit: false };
+        let fill = Fill {
+            target: Target::parse("e1").unwrap(),
+            text: text.into(),
+            submit: false,
+        };
         let action = Action::Browser(BrowserAction::Fill(fill));
         let shown = page("", "");
         let tree = &shown.observation.tree;
@@ -76,7 +110,9 @@ mod tests {
     #[test]
     fn a_field_that_holds_the_value_now_and_not_before_is_restored() {
         let failed = || fill("12/05/2016", Outcome::failed(ErrorClass::NotEditable, ""));
-        let now = |before: &PageNow, after: &PageNow, log: &[LoggedStep]| restored(log, Some(before), Some(after));
+        let now = |before: &PageNow, after: &PageNow, log: &[LoggedStep]| {
+            restored(log, Some(before), Some(after))
+        };
         let (empty, full) = (page("", ""), page("12/05/2016", ""));
         assert_eq!(now(&empty, &full, &[failed()]), [7]);
         // It was so before, another field holds it, another value is there, nothing had failed.

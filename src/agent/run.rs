@@ -68,7 +68,10 @@ pub(super) struct Remarks {
 /// A run under way.
 ///
 /// Drive it with [`step`](Self::step) until it stops, then call [`finish`](Self::finish).
-#[expect(clippy::struct_excessive_bools, reason = "independent facts about a run, each asked on its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about a run, each asked on its own"
+)]
 pub struct Run<'l, B, L, M> {
     pub(super) parts: &'l DecisionLoop<B, L, M>,
     pub(super) task: Task,
@@ -142,7 +145,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let started = Instant::now();
         let redactor = task.vault.redactor();
         let secrets: Vec<SecretName> = task.vault.names().cloned().collect();
-        let id = task.run.clone().unwrap_or_else(|| RunId::from_bits(Uuid::now_v7().as_u128()));
+        let id = task
+            .run
+            .clone()
+            .unwrap_or_else(|| RunId::from_bits(Uuid::now_v7().as_u128()));
         let emitter = Emitter {
             sink: Arc::clone(&parts.sink),
             clock: Arc::clone(&parts.clock),
@@ -150,18 +156,39 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             step: 0,
             redactor: redactor.clone(),
         };
-        let (custom, browser) = (parts.tools.iter().map(|tool| tool.spec()), parts.browser.capabilities());
+        let (custom, browser) = (
+            parts.tools.iter().map(|tool| tool.spec()),
+            parts.browser.capabilities(),
+        );
         let tools = Arc::new(ToolSet::new(&browser.tools, parts.options.scripts, custom));
-        let kinds = if parts.options.memory { parts.kinds.clone() } else { Vec::new() };
-        let deadline = parts.options.budget.max_duration.and_then(|max| started.checked_add(max));
-        let mut engine =
-            Engine::new(kinds, parts.options.namespace.clone(), parts.options.memory_timeout).with_deadline(deadline);
+        let kinds = if parts.options.memory {
+            parts.kinds.clone()
+        } else {
+            Vec::new()
+        };
+        let deadline = parts
+            .options
+            .budget
+            .max_duration
+            .and_then(|max| started.checked_add(max));
+        let mut engine = Engine::new(
+            kinds,
+            parts.options.namespace.clone(),
+            parts.options.memory_timeout,
+        )
+        .with_deadline(deadline);
 
         let goal = redactor.text(&task.goal);
-        let seed = parts.options.seed.map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
+        let seed = parts
+            .options
+            .seed
+            .map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
         emitter.emit(EventKind::RunStarted {
             goal: goal.clone(),
-            start_url: task.start_url.as_ref().map(|url| redactor.text(url.as_str())),
+            start_url: task
+                .start_url
+                .as_ref()
+                .map(|url| redactor.text(url.as_str())),
             session: task.session.clone(),
             driver: browser.driver,
             attached: browser.attached,
@@ -173,15 +200,24 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             approval: parts.options.approval.to_string(),
         });
         if let Some(warning) = short_secrets(redactor.weak()) {
-            emitter.emit(EventKind::Warned { guard: "secrets".to_owned(), text: warning });
+            emitter.emit(EventKind::Warned {
+                guard: "secrets".to_owned(),
+                text: warning,
+            });
         }
-        let asking = Asking { emitter: &emitter, redactor: &redactor };
+        let asking = Asking {
+            emitter: &emitter,
+            redactor: &redactor,
+        };
         engine.prepare(&parts.memory, asking).await;
         let asked = Instant::now();
         let lessons = engine.recall(&parts.memory, &Cue::RunStarted, asking).await;
         emitter.emit(EventKind::Tier1Loaded {
             count: lessons.len(),
-            lessons: lessons.iter().map(|lesson| lesson.text().to_owned()).collect(),
+            lessons: lessons
+                .iter()
+                .map(|lesson| lesson.text().to_owned())
+                .collect(),
             items: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
             elapsed_ms: elapsed_ms(asked),
         });
@@ -195,7 +231,11 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             tools: (parts.model.capabilities().mode == CallMode::JsonSchema).then_some(&*tools),
         });
         let system = redactor.text(&system);
-        let guards = Guards::new(task.start_url.as_ref(), task.allow.clone(), !task.vault.is_empty());
+        let guards = Guards::new(
+            task.start_url.as_ref(),
+            task.allow.clone(),
+            !task.vault.is_empty(),
+        );
         Self {
             parts,
             redactor,
@@ -242,7 +282,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// The first action of a task with a start URL, decided by nobody but the task.
     fn opening(task: &Task) -> VecDeque<Queued> {
         let goto = task.start_url.as_ref().map(|url| Queued {
-            action: Action::Browser(BrowserAction::Goto(Goto { url: url.to_string() })),
+            action: Action::Browser(BrowserAction::Goto(Goto {
+                url: url.to_string(),
+            })),
             given: true,
             targets: Some(Vec::new()),
         });
@@ -266,7 +308,12 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         hash.update(self.emitter.run.as_str().as_bytes());
         hash.update(self.emitter.step.to_le_bytes());
         let digest = hash.finalize();
-        Nonce::new(digest.iter().take(16).fold(0, |bits, byte| bits << 8 | u128::from(*byte)))
+        Nonce::new(
+            digest
+                .iter()
+                .take(16)
+                .fold(0, |bits, byte| bits << 8 | u128::from(*byte)),
+        )
     }
 
     /// Notes that these items stand in the prompt that is about to be sent.
@@ -307,7 +354,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             && let Some(error) = self.emitter.failure()
         {
             let error = self.redactor.text(&error);
-            self.emitter.emit(EventKind::RecordingFailed { error: error.clone() });
+            self.emitter.emit(EventKind::RecordingFailed {
+                error: error.clone(),
+            });
             self.recording = Some(error);
         }
     }
@@ -324,7 +373,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 std::mem::take(&mut self.log),
                 offered,
             );
-            let asking = Asking { emitter: &self.emitter, redactor: &self.redactor };
+            let asking = Asking {
+                emitter: &self.emitter,
+                redactor: &self.redactor,
+            };
             self.engine.learn(&self.parts.memory, &log, asking).await;
         }
         if stop.is_success() {
@@ -365,7 +417,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             extracted: self.extracted,
             final_url,
             error: self.error,
-            recording: self.recording.or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text))),
+            recording: self
+                .recording
+                .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text))),
         }
     }
 }

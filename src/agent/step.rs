@@ -18,7 +18,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return StepEnd::Stopped(stop);
         }
         let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
-        let remaining = self.parts.options.budget.max_duration.map(|max| max.saturating_sub(self.elapsed()));
+        let remaining = self
+            .parts
+            .options
+            .budget
+            .max_duration
+            .map(|max| max.saturating_sub(self.elapsed()));
         let end = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(StopReason::Cancelled),
@@ -37,7 +42,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     async fn advance(&mut self) -> Result<(), StopReason> {
-        self.parts.options.budget.check_before_step(&self.spent, self.elapsed()).map_err(StopReason::Budget)?;
+        self.parts
+            .options
+            .budget
+            .check_before_step(&self.spent, self.elapsed())
+            .map_err(StopReason::Budget)?;
         self.spent.add_step();
         self.emitter.step = self.spent.steps;
         self.watch_recording();
@@ -52,7 +61,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let response = self.ask(request).await?; // 7 model
             self.read_calls(&response)?; // 8 parse the calls
         }
-        let Some(next) = self.next_action() else { return Ok(()) };
+        let Some(next) = self.next_action() else {
+            return Ok(());
+        };
         if self.parts.cancel.is_cancelled() || self.task.cancel.is_cancelled() {
             // Asked while the model thought: what it decided is not begun any more.
             return Err(StopReason::Cancelled);
@@ -67,7 +78,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// The next action whose targets are still what they were when it was decided; otherwise the rest is dropped.
     fn next_action(&mut self) -> Option<Queued> {
         let next = self.queue.pop_front()?;
-        let Some(page) = &self.page else { return Some(next) };
+        let Some(page) = &self.page else {
+            return Some(next);
+        };
         let targets = next.targets.iter().flatten();
         let gone = references(&next.action)
             .into_iter()
@@ -92,8 +105,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Tells the model and whoever watches that calls were not carried out.
     pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
-        self.remarks.notes.push(format!("{count} further calls were not carried out: {why}"));
-        self.emitter.emit(EventKind::CallsDropped { count, why: why.to_owned() });
+        self.remarks
+            .notes
+            .push(format!("{count} further calls were not carried out: {why}"));
+        self.emitter.emit(EventKind::CallsDropped {
+            count,
+            why: why.to_owned(),
+        });
     }
 }
 
@@ -109,7 +127,8 @@ pub(super) fn references(action: &Action) -> Vec<&ElementRef> {
 
 fn still_there(page: &PageNow, reference: &ElementRef, wanted: &TargetIdentity) -> bool {
     let tree = &page.observation.tree;
-    tree.by_ref(reference.as_str()).is_some_and(|id| TargetIdentity::of(tree, id).is_same_element(wanted))
+    tree.by_ref(reference.as_str())
+        .is_some_and(|id| TargetIdentity::of(tree, id).is_same_element(wanted))
 }
 
 async fn sleep_or_forever(time: Option<std::time::Duration>) {

@@ -41,7 +41,13 @@ impl fmt::Debug for Task {
         let redactor = self.vault.redactor();
         f.debug_struct("Task")
             .field("goal", &redactor.text(&self.goal))
-            .field("start_url", &self.start_url.as_ref().map(|url| redactor.text(url.as_str())))
+            .field(
+                "start_url",
+                &self
+                    .start_url
+                    .as_ref()
+                    .map(|url| redactor.text(url.as_str())),
+            )
             .field("parameters", &self.parameters.keys().collect::<Vec<_>>())
             .field("secrets", &self.vault.names().collect::<Vec<_>>())
             .field("allow", &self.allow)
@@ -59,7 +65,8 @@ impl Task {
     pub fn new(goal: impl Into<String>) -> Result<Self> {
         let goal = goal.into();
         if goal.trim().is_empty() || goal.chars().count() > MAX_GOAL {
-            return Err(Error::new(ErrorKind::InvalidInput, "task.new").with("goal", "must have 1 to 8000 characters"));
+            return Err(Error::new(ErrorKind::InvalidInput, "task.new")
+                .with("goal", "must have 1 to 8000 characters"));
         }
         Ok(Self {
             goal,
@@ -78,11 +85,14 @@ impl Task {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] unless it is an http or https URL without user name and password.
     pub fn with_start_url(mut self, url: &str) -> Result<Self> {
-        let wrong = |why: String| Error::new(ErrorKind::InvalidInput, "task.start_url").with("why", why);
+        let wrong =
+            |why: String| Error::new(ErrorKind::InvalidInput, "task.start_url").with("why", why);
         let url = Url::parse(url).map_err(|error| wrong(format!("not a URL: {error}")))?;
         Site::of(&url).map_err(|_| wrong("an http or https address is needed".to_owned()))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("it must not hold a user name or password; use secrets".to_owned()));
+            return Err(wrong(
+                "it must not hold a user name or password; use secrets".to_owned(),
+            ));
         }
         self.start_url = Some(url);
         Ok(self)
@@ -133,8 +143,15 @@ impl Task {
     /// # Ok::<(), webwise::Error>(())
     /// ```
     pub fn missing_secrets(&self) -> Vec<SecretName> {
-        let named = self.goal.split("<secret:").skip(1).filter_map(|rest| rest.split_once('>'));
-        named.filter_map(|(name, _)| SecretName::parse(name).ok()).filter(|name| !self.vault.contains(name)).collect()
+        let named = self
+            .goal
+            .split("<secret:")
+            .skip(1)
+            .filter_map(|rest| rest.split_once('>'));
+        named
+            .filter_map(|(name, _)| SecretName::parse(name).ok())
+            .filter(|name| !self.vault.contains(name))
+            .collect()
     }
 
     /// The goal.

@@ -17,19 +17,41 @@ pub(super) fn judge(
     if !execution.outcome.is_done() || !should_show(action) {
         return execution.outcome.clone();
     }
-    let seen_beside = (before.dialog.is_none() && (execution.dialog.is_some() || after.dialog.is_some()))
+    let seen_beside = (before.dialog.is_none()
+        && (execution.dialog.is_some() || after.dialog.is_some()))
         || (before.dialog.is_some() && after.dialog.is_none())
         || before.tabs.len() != after.tabs.len()
-        || execution.notices.iter().any(|notice| matches!(notice, Notice::TabOpened { .. } | Notice::Download { .. }));
-    if !diff.is_empty() || seen_beside || already_so(action, after) { Outcome::Done } else { Outcome::NoEffect }
+        || execution
+            .notices
+            .iter()
+            .any(|notice| matches!(notice, Notice::TabOpened { .. } | Notice::Download { .. }));
+    if !diff.is_empty() || seen_beside || already_so(action, after) {
+        Outcome::Done
+    } else {
+        Outcome::NoEffect
+    }
 }
 
 /// Whether the page must look different afterwards. Keys that scroll or move the focus need not show.
 fn should_show(action: &BrowserAction) -> bool {
-    const QUIET: [&str; 9] =
-        ["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Tab"];
+    const QUIET: [&str; 9] = [
+        "PageUp",
+        "PageDown",
+        "Home",
+        "End",
+        "ArrowUp",
+        "ArrowDown",
+        "ArrowLeft",
+        "ArrowRight",
+        "Tab",
+    ];
     match action {
-        BrowserAction::Press(press) => !press.key.as_str().rsplit('+').next().is_some_and(|key| QUIET.contains(&key)),
+        BrowserAction::Press(press) => !press
+            .key
+            .as_str()
+            .rsplit('+')
+            .next()
+            .is_some_and(|key| QUIET.contains(&key)),
         other => other.tool().should_change_page(),
     }
 }
@@ -39,16 +61,26 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
         return is_same_address(&goto.url, &after.url);
     }
-    let target = action.targets().into_iter().find_map(|t| t.as_ref()).and_then(|r| after.tree.by_ref(r.as_str()));
-    let Some(node) = target.map(|id| &after.tree[id]) else { return false };
+    let target = action
+        .targets()
+        .into_iter()
+        .find_map(|t| t.as_ref())
+        .and_then(|r| after.tree.by_ref(r.as_str()));
+    let Some(node) = target.map(|id| &after.tree[id]) else {
+        return false;
+    };
     match action {
-        BrowserAction::Fill(Fill { text: TextValue::Literal(text), submit: false, .. }) => {
-            node.value.as_deref().unwrap_or_default() == text
-        }
+        BrowserAction::Fill(Fill {
+            text: TextValue::Literal(text),
+            submit: false,
+            ..
+        }) => node.value.as_deref().unwrap_or_default() == text,
         BrowserAction::Check(_) => node.states.checked == Some(Tri::True),
         BrowserAction::Uncheck(_) => node.states.checked == Some(Tri::False),
         // A click into a field asks for the focus; what is to be typed waits behind it.
-        BrowserAction::Click(_) => node.states.active && matches!(node.role, Role::TextBox | Role::SearchBox),
+        BrowserAction::Click(_) => {
+            node.states.active && matches!(node.role, Role::TextBox | Role::SearchBox)
+        }
         _ => false,
     }
 }
@@ -68,9 +100,17 @@ mod tests {
 
     fn page(value: &str, checked: Tri) -> Observation {
         let mut b = Tree::builder();
-        b.leaf(Node::new(Role::TextBox, "User").with_ref(ElementRef::parse("e1").unwrap()).with_value(value));
-        let mut node = Node::new(Role::Checkbox, "Terms").with_ref(ElementRef::parse("e2").unwrap());
-        node.states = States { checked: Some(checked), ..States::default() };
+        b.leaf(
+            Node::new(Role::TextBox, "User")
+                .with_ref(ElementRef::parse("e1").unwrap())
+                .with_value(value),
+        );
+        let mut node =
+            Node::new(Role::Checkbox, "Terms").with_ref(ElementRef::parse("e2").unwrap());
+        node.states = States {
+            checked: Some(checked),
+            ..States::default()
+        };
         b.leaf(node);
         Observation::new("https://x.example/", "", b.finish())
     }
@@ -83,7 +123,9 @@ mod tests {
 
     #[test]
     fn an_action_without_a_trace_had_no_effect() {
-        let press = BrowserAction::Press(Press { key: crate::action::Key::parse("Enter").unwrap() });
+        let press = BrowserAction::Press(Press {
+            key: crate::action::Key::parse("Enter").unwrap(),
+        });
         let (same, other) = (page("a", Tri::False), page("b", Tri::False));
         assert_eq!(judged(&press, &same, &same), Outcome::NoEffect);
         assert_eq!(judged(&press, &same, &other), Outcome::Done);
@@ -92,12 +134,20 @@ mod tests {
     #[test]
     fn asking_for_what_is_so_already_is_done() {
         let checked = page("a", Tri::True);
-        let check = BrowserAction::Check(OnTarget { target: Target::parse("e2").unwrap() });
-        let uncheck = BrowserAction::Uncheck(OnTarget { target: Target::parse("e2").unwrap() });
+        let check = BrowserAction::Check(OnTarget {
+            target: Target::parse("e2").unwrap(),
+        });
+        let uncheck = BrowserAction::Uncheck(OnTarget {
+            target: Target::parse("e2").unwrap(),
+        });
         assert_eq!(judged(&check, &checked, &checked), Outcome::Done);
         assert_eq!(judged(&uncheck, &checked, &checked), Outcome::NoEffect);
         let fill = |text: &str| {
-            BrowserAction::Fill(Fill { target: Target::parse("e1").unwrap(), text: text.into(), submit: false })
+            BrowserAction::Fill(Fill {
+                target: Target::parse("e1").unwrap(),
+                text: text.into(),
+                submit: false,
+            })
         };
         assert_eq!(judged(&fill("a"), &checked, &checked), Outcome::Done);
         assert_eq!(judged(&fill("b"), &checked, &checked), Outcome::NoEffect);
@@ -112,7 +162,10 @@ mod tests {
             b.leaf(node);
             Observation::new("https://x.example/", "", b.finish())
         };
-        let click = BrowserAction::Click(Click { target: Target::parse("e1").unwrap(), button: None });
+        let click = BrowserAction::Click(Click {
+            target: Target::parse("e1").unwrap(),
+            button: None,
+        });
         for (role, outcome) in [
             (Role::TextBox, Outcome::Done),
             (Role::SearchBox, Outcome::Done),
@@ -126,25 +179,51 @@ mod tests {
 
     #[test]
     fn a_transport_that_changed_is_no_trace_of_a_click() {
-        let press = BrowserAction::Press(Press { key: crate::action::Key::parse("Enter").unwrap() });
+        let press = BrowserAction::Press(Press {
+            key: crate::action::Key::parse("Enter").unwrap(),
+        });
         let same = page("a", Tri::False);
         let head = PageHead::new("https://x.example/", "");
         let diff = diff((&head, &same.tree), (&head, &same.tree));
         let mut execution = Execution::new(Outcome::Done);
         let text = String::new;
-        execution.notices = vec![Notice::TransportChanged { from: text(), to: text(), why: text() }];
-        assert_eq!(judge(&press, &execution, &diff, &same, &same), Outcome::NoEffect);
+        execution.notices = vec![Notice::TransportChanged {
+            from: text(),
+            to: text(),
+            why: text(),
+        }];
+        assert_eq!(
+            judge(&press, &execution, &diff, &same, &same),
+            Outcome::NoEffect
+        );
         execution.notices = vec![Notice::TabOpened { url: text() }];
-        assert_eq!(judge(&press, &execution, &diff, &same, &same), Outcome::Done);
+        assert_eq!(
+            judge(&press, &execution, &diff, &same, &same),
+            Outcome::Done
+        );
     }
 
     #[test]
     fn going_where_one_is_and_scrolling_by_key_are_done() {
         let same = page("a", Tri::False);
-        let goto = |url: &str| BrowserAction::Goto(crate::action::Goto { url: url.to_owned() });
-        assert_eq!(judged(&goto("https://x.example"), &same, &same), Outcome::Done);
-        assert_eq!(judged(&goto("https://y.example"), &same, &same), Outcome::NoEffect);
-        let press = |key: &str| BrowserAction::Press(Press { key: crate::action::Key::parse(key).unwrap() });
+        let goto = |url: &str| {
+            BrowserAction::Goto(crate::action::Goto {
+                url: url.to_owned(),
+            })
+        };
+        assert_eq!(
+            judged(&goto("https://x.example"), &same, &same),
+            Outcome::Done
+        );
+        assert_eq!(
+            judged(&goto("https://y.example"), &same, &same),
+            Outcome::NoEffect
+        );
+        let press = |key: &str| {
+            BrowserAction::Press(Press {
+                key: crate::action::Key::parse(key).unwrap(),
+            })
+        };
         assert_eq!(judged(&press("PageDown"), &same, &same), Outcome::Done);
         assert_eq!(judged(&press("a"), &same, &same), Outcome::NoEffect);
     }

@@ -29,9 +29,9 @@ fn is_special_v6(address: Ipv6Addr) -> bool {
     let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
         // An IPv4 address: mapped, behind NAT64, or as the router of a 6to4 network.
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
-            is_special_v4(v4(high, low))
-        }
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => is_special_v4(v4(high, low)),
         // Protocol assignments, Teredo among them, and documentation.
         [0x2001, 0..0x200 | 0xdb8, ..] => true,
         // Nothing else has been given out for the open web than 2000::/3.

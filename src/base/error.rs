@@ -87,7 +87,13 @@ pub struct Error {
 impl Error {
     /// An error of this kind in this operation, named `room.verb`.
     pub const fn new(kind: ErrorKind, operation: &'static str) -> Self {
-        Self { kind, operation, context: Vec::new(), retry_after: None, source: None }
+        Self {
+            kind,
+            operation,
+            context: Vec::new(),
+            retry_after: None,
+            source: None,
+        }
     }
 
     /// Adds what a reader needs to know: a path, a limit, the option's name. Never a secret.
@@ -133,7 +139,10 @@ impl Error {
 
     /// Whether the same call can succeed later without a change by the caller.
     pub const fn is_retryable(&self) -> bool {
-        matches!(self.kind, ErrorKind::Timeout | ErrorKind::RateLimited | ErrorKind::Unavailable | ErrorKind::Busy)
+        matches!(
+            self.kind,
+            ErrorKind::Timeout | ErrorKind::RateLimited | ErrorKind::Unavailable | ErrorKind::Busy
+        )
     }
 
     /// The same error with every text passed through `f`: the redaction point of the loop uses it.
@@ -143,7 +152,11 @@ impl Error {
     pub fn map_text(self, mut f: impl FnMut(&str) -> String) -> Self {
         let source = self.source.map(|s| f(&chain(&*s)).into());
         let context = self.context.into_iter().map(|(k, v)| (k, f(&v))).collect();
-        Self { context, source, ..self }
+        Self {
+            context,
+            source,
+            ..self
+        }
     }
 }
 
@@ -161,7 +174,12 @@ fn chain(error: &(dyn StdError + 'static)) -> String {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.operation, self.kind.as_str().replace('_', " "))?;
+        write!(
+            f,
+            "{}: {}",
+            self.operation,
+            self.kind.as_str().replace('_', " ")
+        )?;
         let mut separator = " (";
         for (key, value) in &self.context {
             write!(f, "{separator}{key}: {value}")?;
@@ -188,7 +206,9 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|s| s as &(dyn StdError + 'static))
+        self.source
+            .as_deref()
+            .map(|s| s as &(dyn StdError + 'static))
     }
 }
 
@@ -223,13 +243,18 @@ mod tests {
     fn debug_shows_the_whole_chain_once() {
         let inner = Error::new(ErrorKind::Io, "fs.write").with("path", "a.json");
         let outer = Error::new(ErrorKind::Busy, "store.update").with_source(inner);
-        assert_eq!(format!("{outer:?}"), "store.update: busy\n  caused by: fs.write: io (path: a.json)");
+        assert_eq!(
+            format!("{outer:?}"),
+            "store.update: busy\n  caused by: fs.write: io (path: a.json)"
+        );
     }
 
     #[test]
     fn every_text_of_an_error_can_be_redacted() {
         let inner = Error::new(ErrorKind::Io, "fs.write").with("path", "hunter2");
-        let outer = Error::new(ErrorKind::Busy, "store.update").with("at", "hunter2").with_source(inner);
+        let outer = Error::new(ErrorKind::Busy, "store.update")
+            .with("at", "hunter2")
+            .with_source(inner);
         let clean = outer.map_text(|t| t.replace("hunter2", "[redacted]"));
         assert!(!format!("{clean:?}").contains("hunter2"));
         assert!(format!("{clean:?}").contains("caused by: fs.write"));

@@ -6,7 +6,10 @@ use sha2::{Digest as _, Sha256};
 /// apart and proves nothing.
 pub(crate) fn short_hash(bytes: impl AsRef<[u8]>) -> String {
     let digest = Sha256::digest(bytes);
-    let head = digest.iter().take(8).fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
+    let head = digest
+        .iter()
+        .take(8)
+        .fold(0_u64, |head, byte| head << 8 | u64::from(*byte));
     format!("{head:016x}")
 }
 

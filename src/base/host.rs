@@ -14,7 +14,9 @@ fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a st
             .with("scheme", url.scheme())
             .with("expected", "http or https"));
     }
-    url.host().ok_or_else(|| Error::new(ErrorKind::InvalidInput, operation).with("expected", "a URL with a host"))
+    url.host().ok_or_else(|| {
+        Error::new(ErrorKind::InvalidInput, operation).with("expected", "a URL with a host")
+    })
 }
 
 /// Longest name of a host. Unit: bytes. Source: RFC 1035.
@@ -58,29 +60,47 @@ impl Host {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything else, and for a public suffix such as `co.uk`, under which strangers live.
     pub fn of_domain(text: &str) -> Result<Self> {
-        let refuse = |why: &str| Error::new(ErrorKind::InvalidInput, "host.of_domain").with("why", why);
+        let refuse =
+            |why: &str| Error::new(ErrorKind::InvalidInput, "host.of_domain").with("why", why);
         let own = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-        let inside = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let inside = text
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
         let written_so = inside.map_or_else(
             || text.chars().all(own),
-            |address| address.chars().all(|c| c.is_ascii_hexdigit() || ":.".contains(c)),
+            |address| {
+                address
+                    .chars()
+                    .all(|c| c.is_ascii_hexdigit() || ":.".contains(c))
+            },
         );
         if text.is_empty() || text.len() > MAX_DOMAIN_BYTES || !written_so {
             return Err(refuse("it is not a host name"));
         }
-        let url = Url::parse(&format!("https://{text}/")).map_err(|_| refuse("it is not a host name"))?;
+        let url =
+            Url::parse(&format!("https://{text}/")).map_err(|_| refuse("it is not a host name"))?;
         match checked(&url, "host.of_domain")? {
             url::Host::Domain(name) => {
                 let name = name.strip_suffix('.').unwrap_or(name);
-                if name.is_empty() || name.split('.').any(|label| label.is_empty() || label.len() > 63) {
+                if name.is_empty()
+                    || name
+                        .split('.')
+                        .any(|label| label.is_empty() || label.len() > 63)
+                {
                     return Err(refuse("it is not a host name"));
                 }
-                if psl::suffix(name.as_bytes()).is_some_and(|s| s.is_known() && s == name.as_bytes()) {
-                    return Err(refuse("it is a public suffix, under which strangers have their sites"));
+                if psl::suffix(name.as_bytes())
+                    .is_some_and(|s| s.is_known() && s == name.as_bytes())
+                {
+                    return Err(refuse(
+                        "it is a public suffix, under which strangers have their sites",
+                    ));
                 }
             }
             // `1.2` is written by nobody who means 1.0.0.2.
-            address if address.to_string() != text.to_ascii_lowercase() => return Err(refuse("it is not a host name")),
+            address if address.to_string() != text.to_ascii_lowercase() => {
+                return Err(refuse("it is not a host name"));
+            }
             _ => {}
         }
         Self::of(&url)
@@ -90,7 +110,9 @@ impl Host {
     pub fn name(&self) -> &str {
         let rest = self.0.strip_prefix("http://").unwrap_or(&self.0);
         match rest.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty() => name,
+            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty() => {
+                name
+            }
             _ => rest,
         }
     }
@@ -100,14 +122,18 @@ impl Host {
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
         let Some(url) = self.url() else { return hosts };
-        let (Some(name), Ok(site)) = (url.host_str(), Site::of(&url)) else { return hosts };
+        let (Some(name), Ok(site)) = (url.host_str(), Site::of(&url)) else {
+            return hosts;
+        };
         let mut name = name;
         loop {
             if !hosts.iter().any(|known| known.0 == name) {
                 hosts.push(Self(name.to_owned()));
             }
             match name.split_once('.') {
-                Some((_, above)) if name != site.as_str() && above.len() >= site.as_str().len() => name = above,
+                Some((_, above)) if name != site.as_str() && above.len() >= site.as_str().len() => {
+                    name = above
+                }
                 _ => return hosts,
             }
         }
@@ -120,7 +146,11 @@ impl Host {
 
     /// Its front page; `None` for a text that no URL could have given.
     pub fn url(&self) -> Option<Url> {
-        let whole = if self.0.contains("://") { self.0.clone() } else { format!("https://{}", self.0) };
+        let whole = if self.0.contains("://") {
+            self.0.clone()
+        } else {
+            format!("https://{}", self.0)
+        };
         Url::parse(&whole).ok()
     }
 
@@ -164,7 +194,8 @@ impl Origin {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if it is not a URL, or as [`Origin::of`].
     pub fn parse(text: &str) -> Result<Self> {
-        let url = Url::parse(text).map_err(|e| Error::new(ErrorKind::InvalidInput, "origin.parse").with_source(e))?;
+        let url = Url::parse(text)
+            .map_err(|e| Error::new(ErrorKind::InvalidInput, "origin.parse").with_source(e))?;
         Self::of(&url)
     }
 
@@ -175,7 +206,8 @@ impl Origin {
 
     /// Whether what is typed there can be read only by the other end: https, or the machine itself.
     pub fn is_private_channel(&self) -> bool {
-        self.0.starts_with("https://") || Url::parse(&self.0).is_ok_and(|u| Site::of(&u).is_ok_and(|s| s.is_loopback()))
+        self.0.starts_with("https://")
+            || Url::parse(&self.0).is_ok_and(|u| Site::of(&u).is_ok_and(|s| s.is_loopback()))
     }
 }
 
@@ -229,7 +261,11 @@ impl Site {
     }
 
     fn address(&self) -> Option<IpAddr> {
-        self.0.trim_start_matches('[').trim_end_matches(']').parse().ok()
+        self.0
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .parse()
+            .ok()
     }
 
     /// Whether it is this machine: `localhost`, a name under it, or a loopback address.
@@ -238,7 +274,9 @@ impl Site {
             || self.0.ends_with(".localhost")
             || self.address().is_some_and(|a| match a {
                 IpAddr::V4(v4) => v4.is_loopback(),
-                IpAddr::V6(v6) => v6.is_loopback() || v6.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback()),
+                IpAddr::V6(v6) => {
+                    v6.is_loopback() || v6.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback())
+                }
             })
     }
 
@@ -257,7 +295,16 @@ impl Site {
 }
 
 /// Last labels that no public name has. Source: RFC 6762 with its appendix G, ICANN's `internal`, and `localdomain`.
-const PRIVATE_SUFFIXES: [&str; 8] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain", "private"];
+const PRIVATE_SUFFIXES: [&str; 8] = [
+    "corp",
+    "home",
+    "internal",
+    "intranet",
+    "lan",
+    "local",
+    "localdomain",
+    "private",
+];
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -363,13 +410,21 @@ mod tests {
     fn the_name_of_a_host_has_no_scheme_and_no_port() {
         let name = |url: &str| Host::of(&url.parse().unwrap()).unwrap().name().to_owned();
         assert_eq!(name("http://a.example:8080/"), "a.example");
-        assert_eq!((name("https://a.example"), name("http://[::1]:81")), ("a.example".to_owned(), "[::1]".to_owned()));
+        assert_eq!(
+            (name("https://a.example"), name("http://[::1]:81")),
+            ("a.example".to_owned(), "[::1]".to_owned())
+        );
         assert_eq!(name("http://[::1]/"), "[::1]");
     }
 
     #[test]
     fn a_url_without_http_has_no_host() {
-        for bad in ["file:///etc/passwd", "data:text/plain,x", "about:blank", "javascript:alert(1)"] {
+        for bad in [
+            "file:///etc/passwd",
+            "data:text/plain,x",
+            "about:blank",
+            "javascript:alert(1)",
+        ] {
             assert!(Host::of(&Url::parse(bad).unwrap()).is_err(), "{bad}");
         }
     }
@@ -377,22 +432,44 @@ mod tests {
     #[test]
     fn above_a_host_are_its_bare_name_and_the_names_up_to_its_site() {
         let above = |t: &str| -> Vec<String> {
-            Host::of(&Url::parse(t).unwrap()).unwrap().and_above().iter().map(ToString::to_string).collect()
+            Host::of(&Url::parse(t).unwrap())
+                .unwrap()
+                .and_above()
+                .iter()
+                .map(ToString::to_string)
+                .collect()
         };
-        assert_eq!(above("https://www.shop.co.uk"), ["www.shop.co.uk", "shop.co.uk"]);
+        assert_eq!(
+            above("https://www.shop.co.uk"),
+            ["www.shop.co.uk", "shop.co.uk"]
+        );
         assert_eq!(
             above("http://a.b.shop.example:81"),
-            ["http://a.b.shop.example:81", "a.b.shop.example", "b.shop.example", "shop.example"]
+            [
+                "http://a.b.shop.example:81",
+                "a.b.shop.example",
+                "b.shop.example",
+                "shop.example"
+            ]
         );
         assert_eq!(above("https://bob.github.io"), ["bob.github.io"]);
-        assert_eq!(above("http://127.0.0.1:8080"), ["http://127.0.0.1:8080", "127.0.0.1"]);
-        assert_eq!(above("http://a.localhost"), ["http://a.localhost", "a.localhost"]);
+        assert_eq!(
+            above("http://127.0.0.1:8080"),
+            ["http://127.0.0.1:8080", "127.0.0.1"]
+        );
+        assert_eq!(
+            above("http://a.localhost"),
+            ["http://a.localhost", "a.localhost"]
+        );
     }
 
     #[test]
     fn a_trailing_dot_and_the_default_port_do_not_make_another_host() {
         let host = |t: &str| Host::of(&Url::parse(t).unwrap()).unwrap();
-        assert_eq!(host("https://example.com./"), host("https://example.com:443/x"));
+        assert_eq!(
+            host("https://example.com./"),
+            host("https://example.com:443/x")
+        );
         assert_ne!(host("http://example.com"), host("https://example.com"));
     }
 }

@@ -11,7 +11,12 @@ pub fn sorted(value: &Value) -> Value {
         Value::Object(map) => {
             let mut pairs: Vec<_> = map.iter().collect();
             pairs.sort_by_key(|(key, _)| *key);
-            Value::Object(pairs.into_iter().map(|(k, v)| (k.clone(), sorted(v))).collect::<Map<_, _>>())
+            Value::Object(
+                pairs
+                    .into_iter()
+                    .map(|(k, v)| (k.clone(), sorted(v)))
+                    .collect::<Map<_, _>>(),
+            )
         }
         Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
         other => other.clone(),
@@ -34,6 +39,9 @@ mod tests {
         let mut map = Map::new();
         map.insert("b".into(), json!([{ "z": 1, "a": 2 }]));
         map.insert("a".into(), json!(null));
-        assert_eq!(canonical(&Value::Object(map)), r#"{"a":null,"b":[{"a":2,"z":1}]}"#);
+        assert_eq!(
+            canonical(&Value::Object(map)),
+            r#"{"a":null,"b":[{"a":2,"z":1}]}"#
+        );
     }
 }

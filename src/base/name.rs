@@ -7,7 +7,8 @@ const MAX_NAME: usize = 40;
 
 /// Whether a text is a name: 1 to 40 ASCII letters, digits or `_`.
 pub(crate) fn is_name(text: &str) -> bool {
-    (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    (1..=MAX_NAME).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// Gives a tuple struct of one `String` what every name has; errors carry the operation.
@@ -77,13 +78,20 @@ mod tests {
             assert_eq!(Tried::parse(fine).unwrap().as_str(), fine);
         }
         for bad in ["", "a b", "a-b", "é", "a\n", &"x".repeat(41)] {
-            assert_eq!(Tried::parse(bad).unwrap_err().operation(), "tried.parse", "{bad:?}");
+            assert_eq!(
+                Tried::parse(bad).unwrap_err().operation(),
+                "tried.parse",
+                "{bad:?}"
+            );
         }
     }
 
     #[test]
     fn a_stored_name_is_checked_when_it_is_read() {
-        assert_eq!(serde_json::to_string(&Tried::parse("a").unwrap()).unwrap(), "\"a\"");
+        assert_eq!(
+            serde_json::to_string(&Tried::parse("a").unwrap()).unwrap(),
+            "\"a\""
+        );
         assert!(serde_json::from_str::<Tried>("\"a b\"").is_err());
     }
 }

@@ -42,7 +42,10 @@ fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
         // An operating-system command runs to BEL or to the string terminator.
         Some(']') => {
             while let Some(c) = chars.next() {
-                if c == '\u{7}' || c == '\u{9c}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {
+                if c == '\u{7}'
+                    || c == '\u{9c}'
+                    || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some())
+                {
                     break;
                 }
             }
@@ -114,7 +117,10 @@ pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
         return words(text).iter().for_each(|word| look(word));
     }
     let mut folded = String::new();
-    for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
         if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
             folded.clear();
             folded.push_str(word);
@@ -138,7 +144,14 @@ mod tests {
 
     #[test]
     fn each_word_is_one_of_the_words_whether_or_not_the_text_is_ascii() {
-        for text in ["", "Add to-cart 2x", "  ABC,def. G7 ", "Größe XL", "カヤック 120 Kayak", "a_b.c"] {
+        for text in [
+            "",
+            "Add to-cart 2x",
+            "  ABC,def. G7 ",
+            "Größe XL",
+            "カヤック 120 Kayak",
+            "a_b.c",
+        ] {
             let mut found = Vec::new();
             for_each_word(text, |word| found.push(word.to_owned()));
             assert_eq!(found, words(text), "{text:?}");
@@ -163,7 +176,10 @@ mod tests {
 
     #[test]
     fn words_keep_digits_single_letters_and_scripts_without_spaces() {
-        assert_eq!(words("Buy 2 x A-4 Größe"), ["buy", "2", "x", "a", "4", "größe"]);
+        assert_eq!(
+            words("Buy 2 x A-4 Größe"),
+            ["buy", "2", "x", "a", "4", "größe"]
+        );
         assert_eq!(words("東京 hotel"), ["東", "京", "hotel"]);
     }
 }

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::text::tokens_wide;
 
 /// A number of tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct TokenCount(pub u64);
 
@@ -79,7 +81,11 @@ impl ContentType {
 pub fn estimate(text: &str, content: ContentType) -> TokenCount {
     let (mut narrow, mut wide) = (0_u64, 0_u64);
     for c in text.chars() {
-        if tokens_wide(c) || matches!(c, '\u{1f000}'..='\u{1ffff}') { wide += 1 } else { narrow += 1 }
+        if tokens_wide(c) || matches!(c, '\u{1f000}'..='\u{1ffff}') {
+            wide += 1
+        } else {
+            narrow += 1
+        }
     }
     TokenCount(wide + (narrow as f64 / content.chars_per_token()).ceil() as u64)
 }

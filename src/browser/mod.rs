@@ -17,5 +17,6 @@ pub use chromium::ProgramPlaces;
 #[cfg(feature = "playwright-cli")]
 pub use playwright_cli::{PlaywrightCli, PlaywrightCliOptions, TransportChoice, parse_snapshot};
 pub use port::{
-    BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest,
+    BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, ObserveRequest,
+    ScreenshotRequest,
 };

@@ -33,7 +33,11 @@ pub struct BrowserCapabilities {
 impl BrowserCapabilities {
     /// A driver of this name with these tools, and with a browser of its own.
     pub fn new(driver: impl Into<String>, tools: impl IntoIterator<Item = BrowserTool>) -> Self {
-        Self { driver: driver.into(), tools: tools.into_iter().collect(), attached: false }
+        Self {
+            driver: driver.into(),
+            tools: tools.into_iter().collect(),
+            attached: false,
+        }
     }
 
     /// The same in a browser of others, or in its own.
@@ -67,7 +71,10 @@ impl ObserveRequest {
 
 impl Default for ObserveRequest {
     fn default() -> Self {
-        Self { screenshot: false, timeout: COMMAND_TIMEOUT }
+        Self {
+            screenshot: false,
+            timeout: COMMAND_TIMEOUT,
+        }
     }
 }
 
@@ -96,7 +103,10 @@ impl Debug for ExecuteRequest {
             .field("action", &action.line())
             .field("secrets", &self.secrets)
             .field("timeout", &self.timeout)
-            .field("page", &self.page.as_deref().map(|page| redactor.text(page)))
+            .field(
+                "page",
+                &self.page.as_deref().map(|page| redactor.text(page)),
+            )
             .finish()
     }
 }
@@ -104,7 +114,12 @@ impl Debug for ExecuteRequest {
 impl ExecuteRequest {
     /// This action, without secrets, within [`COMMAND_TIMEOUT`].
     pub fn new(action: BrowserAction) -> Self {
-        Self { action, secrets: SecretResolver::default(), page: None, timeout: COMMAND_TIMEOUT }
+        Self {
+            action,
+            secrets: SecretResolver::default(),
+            page: None,
+            timeout: COMMAND_TIMEOUT,
+        }
     }
 
     /// The same request with a run's secrets.
@@ -114,7 +129,10 @@ impl ExecuteRequest {
 
     /// The same request, decided for the page at this address.
     pub fn with_page(self, url: impl Into<String>) -> Self {
-        Self { page: Some(url.into()), ..self }
+        Self {
+            page: Some(url.into()),
+            ..self
+        }
     }
 
     /// The same request with another time-out.
@@ -154,7 +172,15 @@ pub struct Execution {
 impl Execution {
     /// An execution with this outcome and nothing else to tell.
     pub const fn new(outcome: Outcome) -> Self {
-        Self { outcome, page: None, locator: None, dialog: None, notices: Vec::new(), text: None, image: None }
+        Self {
+            outcome,
+            page: None,
+            locator: None,
+            dialog: None,
+            notices: Vec::new(),
+            text: None,
+            image: None,
+        }
     }
 }
 

@@ -20,7 +20,8 @@ const SCROLL: u32 = 600;
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Why an action that was decided for another page is not done.
-pub(in crate::browser) const MOVED: &str = "another page is shown than the one that this was decided for";
+pub(in crate::browser) const MOVED: &str =
+    "another page is shown than the one that this was decided for";
 /// Why a tab stays.
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
 /// Why a secret is not chosen from a list.
@@ -87,7 +88,9 @@ pub(in crate::browser) fn wheel(scroll: &Scroll) -> (i64, i64) {
 pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     match action {
         // The time was over in the middle of a last look.
-        BrowserAction::Wait(Wait { seconds: None, .. }) => Outcome::failed(ErrorClass::WaitedInVain, "").into(),
+        BrowserAction::Wait(Wait { seconds: None, .. }) => {
+            Outcome::failed(ErrorClass::WaitedInVain, "").into()
+        }
         _ => Outcome::failed(ErrorClass::Timeout, "the browser gave no answer in time").into(),
     }
 }
@@ -110,14 +113,26 @@ impl Awaited {
         let (text, here) = match (&wait.text, &wait.gone) {
             (Some(text), None) => (text, true),
             (None, Some(text)) => (text, false),
-            _ => return Err(Outcome::failed(ErrorClass::BadArguments, "wait takes one of text, gone and seconds")),
+            _ => {
+                return Err(Outcome::failed(
+                    ErrorClass::BadArguments,
+                    "wait takes one of text, gone and seconds",
+                ));
+            }
         };
-        Ok(Self { text: fold(&squeeze(text)), here })
+        Ok(Self {
+            text: fold(&squeeze(text)),
+            here,
+        })
     }
 
     /// Whether a page ends the wait.
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
-        let shown: Vec<String> = seen.tree.roots().map(|root| seen.tree.text_of(root)).collect();
+        let shown: Vec<String> = seen
+            .tree
+            .roots()
+            .map(|root| seen.tree.text_of(root))
+            .collect();
         let shown = fold(&squeeze(&format!("{} {}", seen.title, shown.join(" "))));
         shown.contains(&self.text) == self.here
     }
@@ -133,9 +148,15 @@ mod tests {
 
     #[test]
     fn only_web_addresses_are_opened() {
-        assert_eq!(web_address(" http://Example.com/ü ").unwrap(), "http://example.com/%C3%BC");
+        assert_eq!(
+            web_address(" http://Example.com/ü ").unwrap(),
+            "http://example.com/%C3%BC"
+        );
         // What only the URL standard may trim is not trimmed before it.
-        assert_eq!(web_address("http://a.test/x\u{a0}").unwrap(), "http://a.test/x%C2%A0");
+        assert_eq!(
+            web_address("http://a.test/x\u{a0}").unwrap(),
+            "http://a.test/x%C2%A0"
+        );
         for bad in [
             "file:///etc/passwd",
             "javascript:alert(1)",
@@ -152,15 +173,28 @@ mod tests {
 
     #[test]
     fn only_what_is_aimed_at_no_reference_meets_any_page() {
-        let click = |target: &str| BrowserAction::Click(Click { target: Target::parse(target).unwrap(), button: None });
+        let click = |target: &str| {
+            BrowserAction::Click(Click {
+                target: Target::parse(target).unwrap(),
+                button: None,
+            })
+        };
         assert!(!meets_any_page(&click("e1")) && meets_any_page(&click("role=button")));
-        assert!(meets_any_page(&BrowserAction::Press(Press { key: crate::action::Key::parse("a").unwrap() })));
+        assert!(meets_any_page(&BrowserAction::Press(Press {
+            key: crate::action::Key::parse("a").unwrap()
+        })));
     }
 
     #[test]
     fn a_page_is_another_one_when_its_origin_is() {
         assert!(is_same_origin("https://a.test/x", "https://a.test:443/y#z"));
-        for other in ["http://a.test/", "https://b.test/", "https://a.test:8443/", "about:blank", ""] {
+        for other in [
+            "http://a.test/",
+            "https://b.test/",
+            "https://a.test:8443/",
+            "about:blank",
+            "",
+        ] {
             assert!(!is_same_origin("https://a.test/x", other), "{other}");
         }
         assert!(is_same_origin("about:blank", "about:blank"));
@@ -172,11 +206,23 @@ mod tests {
         tree.leaf(Node::text("Ready:  10:30"));
         let seen = Observation::new("http://a.test/", "Late", tree.finish());
         let wait = |text: Option<&str>, gone: Option<&str>| {
-            let wait = Wait { text: text.map(Into::into), gone: gone.map(Into::into), seconds: None };
-            Awaited::of(&wait).map(|awaited| awaited.is_met_by(&seen)).ok()
+            let wait = Wait {
+                text: text.map(Into::into),
+                gone: gone.map(Into::into),
+                seconds: None,
+            };
+            Awaited::of(&wait)
+                .map(|awaited| awaited.is_met_by(&seen))
+                .ok()
         };
-        assert_eq!((wait(Some("ready: 10"), None), wait(Some("LATE"), None)), (Some(true), Some(true)));
-        assert_eq!((wait(None, Some("loading")), wait(None, Some("ready"))), (Some(true), Some(false)));
+        assert_eq!(
+            (wait(Some("ready: 10"), None), wait(Some("LATE"), None)),
+            (Some(true), Some(true))
+        );
+        assert_eq!(
+            (wait(None, Some("loading")), wait(None, Some("ready"))),
+            (Some(true), Some(false))
+        );
         assert_eq!((wait(None, None), wait(Some("a"), Some("b"))), (None, None));
     }
 }

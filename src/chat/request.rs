@@ -83,6 +83,11 @@ pub struct LlmCapabilities {
 impl LlmCapabilities {
     /// A model of this name with an unknown window, no pictures, and tool calls.
     pub fn new(model: impl Into<String>) -> Self {
-        Self { model: model.into(), context_window: None, images: false, mode: CallMode::Tools }
+        Self {
+            model: model.into(),
+            context_window: None,
+            images: false,
+            mode: CallMode::Tools,
+        }
     }
 }

@@ -43,7 +43,10 @@ pub struct ChatResponse {
     pub retries: u32,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
 const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
@@ -51,7 +54,10 @@ const fn is_zero(count: &u32) -> bool {
 impl ChatResponse {
     /// A response with these calls.
     pub fn with_calls(calls: impl IntoIterator<Item = RawCall>) -> Self {
-        Self { calls: calls.into_iter().collect(), ..Self::default() }
+        Self {
+            calls: calls.into_iter().collect(),
+            ..Self::default()
+        }
     }
 
     /// The same response without a secret: a provider may send back what it was never sent.
@@ -60,17 +66,24 @@ impl ChatResponse {
         if redactor.is_empty() {
             return self;
         }
-        let optional = [&mut self.reasoning, &mut self.stop, &mut self.model].into_iter().flatten();
+        let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]
+            .into_iter()
+            .flatten();
         let names = self.calls.iter_mut().map(|call| &mut call.name);
         for text in [&mut self.text].into_iter().chain(optional).chain(names) {
             *text = redactor.text(text);
         }
-        self.calls.iter_mut().for_each(|call| redactor.json(&mut call.arguments));
+        self.calls
+            .iter_mut()
+            .for_each(|call| redactor.json(&mut call.arguments));
         self
     }
 
     /// A response with this text and no call.
     pub fn with_text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
     }
 }

@@ -86,7 +86,10 @@ mod tests {
             ("webwise run --driver x", "webwise run"),
             ("webwise run --goal memory", "webwise run"),
             ("webwise memory", "webwise memory"),
-            ("webwise memory --memory-dir x list --y", "webwise memory list"),
+            (
+                "webwise memory --memory-dir x list --y",
+                "webwise memory list",
+            ),
         ] {
             let arguments: Vec<OsString> = line.split(' ').map(Into::into).collect();
             assert_eq!(meant(&arguments), command, "{line}");

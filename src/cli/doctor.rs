@@ -67,8 +67,17 @@ struct Check {
 
 impl Check {
     fn line(&self) -> String {
-        let advice = self.advice.as_ref().map(|advice| format!(" -> {advice}")).unwrap_or_default();
-        format!("{:<8} {}: {}{advice}", self.status.word(), self.name, self.found)
+        let advice = self
+            .advice
+            .as_ref()
+            .map(|advice| format!(" -> {advice}"))
+            .unwrap_or_default();
+        format!(
+            "{:<8} {}: {}{advice}",
+            self.status.word(),
+            self.name,
+            self.found
+        )
     }
 
     /// Nothing is wrong with what is not used.
@@ -100,8 +109,10 @@ struct Driver {
 pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let machine = Machine::inspect(&around).await;
-    let set: Vec<_> =
-        MODEL_VARIABLES.into_iter().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
+    let set: Vec<_> = MODEL_VARIABLES
+        .into_iter()
+        .filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()))
+        .collect();
     let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     let mut checks = programs(&machine, &choice);
     if choice.driver == DriverName::PlaywrightCli {
@@ -109,12 +120,18 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     }
     checks.push(memory(MemoryPlace::default().dir()));
     checks.push(model(&set, model::described_by_environment()));
-    let ok = checks.iter().all(|check| matches!(check.status, Status::Ok | Status::Note));
+    let ok = checks
+        .iter()
+        .all(|check| matches!(check.status, Status::Ok | Status::Note));
     if args.json {
-        let driver = Driver { name: choice.driver.to_string(), why: choice.why };
+        let driver = Driver {
+            name: choice.driver.to_string(),
+            why: choice.why,
+        };
         let report = Report { ok, driver, checks };
-        let text = serde_json::to_string_pretty(&report)
-            .map_err(|error| Refusal::failure(format!("the report cannot be written as JSON: {error}")))?;
+        let text = serde_json::to_string_pretty(&report).map_err(|error| {
+            Refusal::failure(format!("the report cannot be written as JSON: {error}"))
+        })?;
         say(text);
         return if ok { Ok(()) } else { Err(Refusal::silent()) };
     }
@@ -124,7 +141,9 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     if ok {
         Ok(())
     } else {
-        Err(Refusal::failure("something is missing or broken: do what stands behind the arrows above"))
+        Err(Refusal::failure(
+            "something is missing or broken: do what stands behind the arrows above",
+        ))
     }
 }
 
@@ -138,10 +157,17 @@ pub(super) fn print_tools(machine: &Machine, choice: &Choice) {
 /// The driver, and then what it and the others are made of.
 fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
     let tools = tools(machine, choice);
-    let is_fine = tools.iter().all(|check| matches!(check.status, Status::Ok | Status::Note));
+    let is_fine = tools
+        .iter()
+        .all(|check| matches!(check.status, Status::Ok | Status::Note));
     // What it lacks has lines of its own.
     let status = if is_fine { Status::Ok } else { Status::Note };
-    let driver = Check { name: "driver", status, found: choice.to_string(), advice: None };
+    let driver = Check {
+        name: "driver",
+        status,
+        found: choice.to_string(),
+        advice: None,
+    };
     [driver].into_iter().chain(tools).collect()
 }
 
@@ -154,9 +180,17 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
     };
     let mut node = check("Node.js", node_status, &machine.node, setup());
     if node_status == Status::TooOld {
-        node.found = format!("{}, playwright-cli needs {MIN_NODE_MAJOR} or newer", node.found);
+        node.found = format!(
+            "{}, playwright-cli needs {MIN_NODE_MAJOR} or newer",
+            node.found
+        );
     }
-    let mut cli = check("playwright-cli", status(&machine.cli), &machine.cli, setup());
+    let mut cli = check(
+        "playwright-cli",
+        status(&machine.cli),
+        &machine.cli,
+        setup(),
+    );
     if let Tool::Found(path, _) = &machine.cli {
         // As the driver looks for it: the first of these wins.
         let why = match path {
@@ -167,7 +201,11 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
         cli.found = format!("{}, {why}", cli.found);
     }
     if cli.status == Status::Ok && !facts.cli_is_fine() {
-        cli.status = if machine.cli.version() < Some(CLI_VERSION) { Status::TooOld } else { Status::Broken };
+        cli.status = if machine.cli.version() < Some(CLI_VERSION) {
+            Status::TooOld
+        } else {
+            Status::Broken
+        };
         cli.found = format!("{}, the driver is made for {CLI_VERSION}", cli.found);
         cli.advice = setup();
     } else if machine.cli_is_given {
@@ -183,7 +221,12 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
             check.is_not_needed_by(choice);
         }
     }
-    let mut chromium = check("Chromium", status(&machine.chromium), &machine.chromium, setup());
+    let mut chromium = check(
+        "Chromium",
+        status(&machine.chromium),
+        &machine.chromium,
+        setup(),
+    );
     if machine.chromium_is_given {
         if chromium.status == Status::Ok {
             chromium.found = format!("{}, chosen by WEBWISE_CHROMIUM", chromium.found);
@@ -191,8 +234,15 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
             chromium.advice = Some("correct or unset WEBWISE_CHROMIUM".to_owned());
         }
     }
-    let packages = machine.packages.iter().flat_map(|all| PACKAGES.iter().map(|package| check_package(all, package)));
-    [node, cli, chromium].into_iter().chain(packages).chain(machine.strace.as_ref().map(strace)).collect()
+    let packages = machine
+        .packages
+        .iter()
+        .flat_map(|all| PACKAGES.iter().map(|package| check_package(all, package)));
+    [node, cli, chromium]
+        .into_iter()
+        .chain(packages)
+        .chain(machine.strace.as_ref().map(strace))
+        .collect()
 }
 
 fn strace(tool: &Tool) -> Check {
@@ -206,9 +256,19 @@ fn check_package(all: &Packages, package: &Package) -> Check {
     let name = package.name;
     if all.missing.contains(&package) {
         let advice = Some(FOR_TESTS.to_owned());
-        return Check { name, status: Status::Missing, found: "not found".to_owned(), advice };
+        return Check {
+            name,
+            status: Status::Missing,
+            found: "not found".to_owned(),
+            advice,
+        };
     }
-    Check { name, status: Status::Ok, found: format!("at {}", package.folder_in(&all.home).display()), advice: None }
+    Check {
+        name,
+        status: Status::Ok,
+        found: format!("at {}", package.folder_in(&all.home).display()),
+        advice: None,
+    }
 }
 
 const fn status(tool: &Tool) -> Status {
@@ -225,7 +285,12 @@ fn check(name: &'static str, status: Status, tool: &Tool, advice: Option<String>
         Tool::Broken(path, reason) => format!("{} cannot be used ({reason})", path.display()),
         Tool::Found(path, version) => format!("{version} at {}", path.display()),
     };
-    Check { name, status, found, advice: advice.filter(|_| status != Status::Ok) }
+    Check {
+        name,
+        status,
+        found,
+        advice: advice.filter(|_| status != Status::Ok),
+    }
 }
 
 /// Whether the folder for playwright-cli can be written.
@@ -248,15 +313,34 @@ fn memory(place: Result<PathBuf, Refusal>) -> Check {
         }
         Err(refusal) => {
             let found = "it has no folder".to_owned();
-            Check { name: "memory", status: Status::Broken, found, advice: Some(refusal.sentence().to_owned()) }
+            Check {
+                name: "memory",
+                status: Status::Broken,
+                found,
+                advice: Some(refusal.sentence().to_owned()),
+            }
         }
     }
 }
 
-fn folder_check(name: &'static str, folder: &Path, fault: Option<&str>, advice: Option<String>) -> Check {
-    let status = if fault.is_none() { Status::Ok } else { Status::Broken };
+fn folder_check(
+    name: &'static str,
+    folder: &Path,
+    fault: Option<&str>,
+    advice: Option<String>,
+) -> Check {
+    let status = if fault.is_none() {
+        Status::Ok
+    } else {
+        Status::Broken
+    };
     let fault = fault.map(|fault| format!(" {fault}")).unwrap_or_default();
-    Check { name, status, found: format!("{}{fault}", folder.display()), advice }
+    Check {
+        name,
+        status,
+        found: format!("{}{fault}", folder.display()),
+        advice,
+    }
 }
 
 /// What is wrong with a folder in which files are kept; makes none.
@@ -269,7 +353,10 @@ fn fault(folder: &Path) -> Option<&'static str> {
             (true, true) => None,
         };
     }
-    let nearest = folder.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
+    let nearest = folder
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.symlink_metadata().is_ok());
     let fine = nearest.is_some_and(|folder| folder.is_dir() && can(folder, false));
     (!fine).then_some("cannot be made")
 }
@@ -279,7 +366,13 @@ fn fault(folder: &Path) -> Option<&'static str> {
 fn can(folder: &Path, read: bool) -> bool {
     use rustix::fs::Access;
 
-    let rights = Access::WRITE_OK | Access::EXEC_OK | if read { Access::READ_OK } else { Access::empty() };
+    let rights = Access::WRITE_OK
+        | Access::EXEC_OK
+        | if read {
+            Access::READ_OK
+        } else {
+            Access::empty()
+        };
     rustix::fs::access(folder, rights).is_ok()
 }
 
@@ -292,19 +385,42 @@ fn can(folder: &Path, _read: bool) -> bool {
 fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
     let (status, found, advice) = match described {
         Ok(Some(model)) => {
-            let (used, idle): (Vec<&str>, Vec<&str>) = set.iter().partition(|name| model.uses(name));
-            let idle = if idle.is_empty() { String::new() } else { format!(", not used: {}", idle.join(", ")) };
-            (Status::Ok, format!("{}, configured by {}{idle}", model.name, used.join(", ")), None)
+            let (used, idle): (Vec<&str>, Vec<&str>) =
+                set.iter().partition(|name| model.uses(name));
+            let idle = if idle.is_empty() {
+                String::new()
+            } else {
+                format!(", not used: {}", idle.join(", "))
+            };
+            (
+                Status::Ok,
+                format!("{}, configured by {}{idle}", model.name, used.join(", ")),
+                None,
+            )
         }
         Ok(None) => {
-            let advice = format!("set {} or WEBWISE_LLM_BASE_URL to use a model", MODEL_VARIABLES[..3].join(", "));
-            (Status::Note, "none configured, the demo takes the built-in stand-in".to_owned(), Some(advice))
+            let advice = format!(
+                "set {} or WEBWISE_LLM_BASE_URL to use a model",
+                MODEL_VARIABLES[..3].join(", ")
+            );
+            (
+                Status::Note,
+                "none configured, the demo takes the built-in stand-in".to_owned(),
+                Some(advice),
+            )
         }
-        Err(refusal) => {
-            (Status::Broken, format!("configured by {}", set.join(", ")), Some(refusal.sentence().to_owned()))
-        }
+        Err(refusal) => (
+            Status::Broken,
+            format!("configured by {}", set.join(", ")),
+            Some(refusal.sentence().to_owned()),
+        ),
     };
-    Check { name: "model", status, found, advice }
+    Check {
+        name: "model",
+        status,
+        found,
+        advice,
+    }
 }
 
 #[cfg(test)]
@@ -317,7 +433,11 @@ mod tests {
     }
 
     fn asked(driver: DriverName) -> Choice {
-        Choice { driver, why: "--driver asks for it".to_owned(), is_asked: true }
+        Choice {
+            driver,
+            why: "--driver asks for it".to_owned(),
+            is_asked: true,
+        }
     }
 
     fn machine() -> Machine {
@@ -341,28 +461,67 @@ mod tests {
 
     #[test]
     fn what_the_tests_need_has_a_line_where_it_is_wanted() {
-        let packages = Packages { home: "/r".into(), missing: vec![&PACKAGES[0]], pip: Tool::Missing };
-        let with = |packages: &Packages| lines(&Machine { packages: Some(packages.clone()), ..machine() });
+        let packages = Packages {
+            home: "/r".into(),
+            missing: vec![&PACKAGES[0]],
+            pip: Tool::Missing,
+        };
+        let with = |packages: &Packages| {
+            lines(&Machine {
+                packages: Some(packages.clone()),
+                ..machine()
+            })
+        };
         assert_eq!(with(&packages).len(), 3 + PACKAGES.len());
-        assert_eq!(with(&packages)[3], "missing  MiniWoB++: not found -> run `webwise setup --tests`");
-        assert_eq!(with(&Packages { missing: vec![], ..packages })[3], "ok       MiniWoB++: at /r/miniwob/1.1.0");
+        assert_eq!(
+            with(&packages)[3],
+            "missing  MiniWoB++: not found -> run `webwise setup --tests`"
+        );
+        assert_eq!(
+            with(&Packages {
+                missing: vec![],
+                ..packages
+            })[3],
+            "ok       MiniWoB++: at /r/miniwob/1.1.0"
+        );
         assert_eq!(lines(&machine()).len(), 3);
-        let strace = Machine { strace: Some(Tool::Missing), ..machine() };
-        assert_eq!(lines(&strace)[3], "missing  strace: not found -> run `webwise setup --tests`");
+        let strace = Machine {
+            strace: Some(Tool::Missing),
+            ..machine()
+        };
+        assert_eq!(
+            lines(&strace)[3],
+            "missing  strace: not found -> run `webwise setup --tests`"
+        );
     }
 
     #[test]
     fn each_line_says_what_was_found_where_and_what_to_do() {
-        assert_eq!(lines(&machine())[0], "ok       Node.js: 22.1.0 at /usr/bin/node");
-        let old = Machine { node: Tool::Found("/usr/bin/node".into(), Version([18, 20, 4])), ..machine() };
+        assert_eq!(
+            lines(&machine())[0],
+            "ok       Node.js: 22.1.0 at /usr/bin/node"
+        );
+        let old = Machine {
+            node: Tool::Found("/usr/bin/node".into(), Version([18, 20, 4])),
+            ..machine()
+        };
         assert_eq!(
             lines(&old)[0],
             "too old  Node.js: 18.20.4 at /usr/bin/node, playwright-cli needs 20 or newer -> run `webwise setup --driver playwright-cli`"
         );
-        let none = Machine { chromium: Tool::Missing, ..machine() };
-        assert_eq!(lines(&none)[2], "missing  Chromium: not found -> run `webwise setup --driver playwright-cli`");
-        let wrong =
-            Machine { chromium: Tool::Broken("/x".into(), "exit 1".into()), chromium_is_given: true, ..machine() };
+        let none = Machine {
+            chromium: Tool::Missing,
+            ..machine()
+        };
+        assert_eq!(
+            lines(&none)[2],
+            "missing  Chromium: not found -> run `webwise setup --driver playwright-cli`"
+        );
+        let wrong = Machine {
+            chromium: Tool::Broken("/x".into(), "exit 1".into()),
+            chromium_is_given: true,
+            ..machine()
+        };
         assert_eq!(
             lines(&wrong)[2],
             "broken   Chromium: /x cannot be used (exit 1) -> correct or unset WEBWISE_CHROMIUM"
@@ -372,19 +531,38 @@ mod tests {
     #[test]
     fn another_release_of_the_driver_counts_only_if_it_was_chosen() {
         let cli = Tool::Found("/x".into(), Version([0, 2, 0]));
-        let found = Machine { cli: cli.clone(), ..machine() };
+        let found = Machine {
+            cli: cli.clone(),
+            ..machine()
+        };
         assert_eq!(tools(&found)[1].status, Status::Broken);
-        let chosen = Machine { cli, cli_is_given: true, ..machine() };
+        let chosen = Machine {
+            cli,
+            cli_is_given: true,
+            ..machine()
+        };
         assert_eq!(tools(&chosen)[1].status, Status::Note);
-        let older = Machine { cli: Tool::Found("/x".into(), Version([0, 1, 3])), ..machine() };
+        let older = Machine {
+            cli: Tool::Found("/x".into(), Version([0, 1, 3])),
+            ..machine()
+        };
         assert_eq!(tools(&older)[1].status, Status::TooOld);
     }
 
     #[test]
     fn what_the_driver_does_not_need_is_a_note_without_advice() {
         let old = Tool::Found("/usr/bin/node".into(), Version([18, 20, 4]));
-        let machine = Machine { node: old, cli: Tool::Missing, ..machine() };
-        let lines = |driver| programs(&machine, &asked(driver)).iter().map(Check::line).collect::<Vec<_>>();
+        let machine = Machine {
+            node: old,
+            cli: Tool::Missing,
+            ..machine()
+        };
+        let lines = |driver| {
+            programs(&machine, &asked(driver))
+                .iter()
+                .map(Check::line)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             lines(DriverName::Cdp),
             [
@@ -395,34 +573,78 @@ mod tests {
             ]
         );
         let wanted = lines(DriverName::PlaywrightCli);
-        assert_eq!(wanted[0], "note     driver: playwright-cli, because --driver asks for it");
-        assert_eq!(wanted[2], "missing  playwright-cli: not found -> run `webwise setup --driver playwright-cli`");
-        let choice = Choice { is_asked: false, ..asked(DriverName::Cdp) };
-        let none = Machine { chromium: Tool::Missing, ..machine };
-        assert_eq!(super::tools(&none, &choice)[2].line(), "missing  Chromium: not found -> run `webwise setup`");
+        assert_eq!(
+            wanted[0],
+            "note     driver: playwright-cli, because --driver asks for it"
+        );
+        assert_eq!(
+            wanted[2],
+            "missing  playwright-cli: not found -> run `webwise setup --driver playwright-cli`"
+        );
+        let choice = Choice {
+            is_asked: false,
+            ..asked(DriverName::Cdp)
+        };
+        let none = Machine {
+            chromium: Tool::Missing,
+            ..machine
+        };
+        assert_eq!(
+            super::tools(&none, &choice)[2].line(),
+            "missing  Chromium: not found -> run `webwise setup`"
+        );
     }
 
     #[test]
     fn which_program_is_taken_is_told_with_the_reason() {
         let at = |path: &str| Tool::Found(path.into(), CLI_VERSION);
         for (cli, cli_is_given, said) in [
-            (at("/r/node_modules/.bin/playwright-cli"), false, "in webwise's own folder"),
+            (
+                at("/r/node_modules/.bin/playwright-cli"),
+                false,
+                "in webwise's own folder",
+            ),
             (at("/usr/bin/playwright-cli"), false, "found on PATH"),
-            (at("/usr/bin/playwright-cli"), true, "chosen by WEBWISE_PLAYWRIGHT_CLI"),
+            (
+                at("/usr/bin/playwright-cli"),
+                true,
+                "chosen by WEBWISE_PLAYWRIGHT_CLI",
+            ),
         ] {
-            let line = lines(&Machine { cli, cli_is_given, ..machine() }).remove(1);
-            assert!(line.starts_with("ok       playwright-cli: 0.1.22 at /") && line.ends_with(said), "{line}");
+            let line = lines(&Machine {
+                cli,
+                cli_is_given,
+                ..machine()
+            })
+            .remove(1);
+            assert!(
+                line.starts_with("ok       playwright-cli: 0.1.22 at /") && line.ends_with(said),
+                "{line}"
+            );
         }
-        let named = lines(&Machine { chromium_is_given: true, ..machine() }).remove(2);
-        assert_eq!(named, "ok       Chromium: 156.0.0 at /usr/bin/chromium, chosen by WEBWISE_CHROMIUM");
+        let named = lines(&Machine {
+            chromium_is_given: true,
+            ..machine()
+        })
+        .remove(2);
+        assert_eq!(
+            named,
+            "ok       Chromium: 156.0.0 at /usr/bin/chromium, chosen by WEBWISE_CHROMIUM"
+        );
     }
 
     #[test]
     fn a_folder_that_cannot_be_used_says_whose_it_is_and_what_to_do() {
         let dir = tempfile::tempdir().unwrap();
         let new = dir.path().join("a/b");
-        assert_eq!(folder(&new).line(), format!("ok       folder of playwright-cli: {}", new.display()));
-        assert_eq!(memory(Ok(new.clone())).line(), format!("ok       memory: {}", new.display()));
+        assert_eq!(
+            folder(&new).line(),
+            format!("ok       folder of playwright-cli: {}", new.display())
+        );
+        assert_eq!(
+            memory(Ok(new.clone())).line(),
+            format!("ok       memory: {}", new.display())
+        );
         assert!(!dir.path().join("a").exists(), "nothing is made");
         std::fs::create_dir_all(&new).unwrap();
         assert_eq!(memory(Ok(new)).status, Status::Ok);
@@ -436,18 +658,32 @@ mod tests {
                 file.display()
             )
         );
-        for (place, fault) in [(file.clone(), "is no folder"), (file.join("x"), "cannot be made")] {
+        for (place, fault) in [
+            (file.clone(), "is no folder"),
+            (file.join("x"), "cannot be made"),
+        ] {
             let line = memory(Ok(place.clone())).line();
-            assert!(line.starts_with(&format!("broken   memory: {} {fault} -> ", place.display())), "{line}");
+            assert!(
+                line.starts_with(&format!("broken   memory: {} {fault} -> ", place.display())),
+                "{line}"
+            );
         }
         let none = memory(Err(Refusal::usage("set WEBWISE_HOME"))).line();
-        assert_eq!(none, "broken   memory: it has no folder -> set WEBWISE_HOME");
+        assert_eq!(
+            none,
+            "broken   memory: it has no folder -> set WEBWISE_HOME"
+        );
     }
 
     #[test]
     fn a_missing_model_is_no_obstacle() {
         assert_eq!(model(&[], Ok(None)).status, Status::Note);
-        let wrong = model(&["WEBWISE_MODEL"], Err(Refusal::usage("WEBWISE_MODEL is a model of an unknown provider")));
+        let wrong = model(
+            &["WEBWISE_MODEL"],
+            Err(Refusal::usage(
+                "WEBWISE_MODEL is a model of an unknown provider",
+            )),
+        );
         assert_eq!(
             wrong.line(),
             "broken   model: configured by WEBWISE_MODEL -> WEBWISE_MODEL is a model of an unknown provider"

@@ -55,7 +55,11 @@ impl MemoryPlace {
 /// What was named, or what these variables say; an empty one counts as not set. Never below the working folder: where
 /// a program happens to be started is no reason to remember something else.
 fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name: &str| {
+        variable(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     if let Some(named) = named {
         return std::path::absolute(named).ok();
     }
@@ -64,7 +68,11 @@ fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> 
     }
     // Not the cache, which anybody may empty. A relative folder is to be ignored: the XDG base directory specification.
     let data = set("XDG_DATA_HOME").filter(|data| data.is_absolute());
-    let of_user = || set("HOME").or_else(|| set("USERPROFILE")).map(|home| home.join(".local").join("share"));
+    let of_user = || {
+        set("HOME")
+            .or_else(|| set("USERPROFILE"))
+            .map(|home| home.join(".local").join("share"))
+    };
     let data = data.or_else(of_user).filter(|data| data.is_absolute())?;
     Some(data.join("webwise").join("memory"))
 }
@@ -76,18 +84,34 @@ mod tests {
     #[test]
     fn the_folder_is_the_named_one_else_webwises_else_the_users() {
         let with = |named: Option<&str>, variables: &[(&str, &str)]| {
-            let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
+            let get = |name: &str| {
+                variables
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| value.into())
+            };
             folder(named.map(Path::new), get)
         };
-        let all = [("WEBWISE_HOME", "/w"), ("XDG_DATA_HOME", "/d"), ("HOME", "/h")];
+        let all = [
+            ("WEBWISE_HOME", "/w"),
+            ("XDG_DATA_HOME", "/d"),
+            ("HOME", "/h"),
+        ];
         assert_eq!(with(Some("/m"), &all), Some("/m".into()));
         assert_eq!(with(None, &all), Some("/w/memory".into()));
         assert_eq!(with(None, &all[1..]), Some("/d/webwise/memory".into()));
-        assert_eq!(with(None, &all[2..]), Some("/h/.local/share/webwise/memory".into()));
+        assert_eq!(
+            with(None, &all[2..]),
+            Some("/h/.local/share/webwise/memory".into())
+        );
         assert_eq!(
             with(None, &[("XDG_DATA_HOME", "d"), ("HOME", "/h")]),
             Some("/h/.local/share/webwise/memory".into())
         );
-        assert_eq!(with(None, &[("WEBWISE_HOME", ""), ("HOME", "h")]), None, "never the working folder");
+        assert_eq!(
+            with(None, &[("WEBWISE_HOME", ""), ("HOME", "h")]),
+            None,
+            "never the working folder"
+        );
     }
 }

@@ -57,7 +57,9 @@ fn carry_out(command: Command) -> Result<(), Refusal> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Refusal::failure(format!("the system gives no threads or timers: {error}")))?;
+        .map_err(|error| {
+            Refusal::failure(format!("the system gives no threads or timers: {error}"))
+        })?;
     runtime.block_on(async {
         match command {
             Command::Setup(args) => setup::run(&args).await,

@@ -18,12 +18,19 @@ pub(crate) struct Refusal {
 impl Refusal {
     /// It was not tried: what was asked for is wrong or not possible here.
     pub(crate) fn usage(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), code: 2, details: Vec::new() }
+        Self {
+            sentence: sentence.into(),
+            code: 2,
+            details: Vec::new(),
+        }
     }
 
     /// It was tried and did not come out well.
     pub(crate) fn failure(sentence: impl Into<String>) -> Self {
-        Self { code: 1, ..Self::usage(sentence) }
+        Self {
+            code: 1,
+            ..Self::usage(sentence)
+        }
     }
 
     /// It did not come out well, and what was printed says so already.
@@ -40,18 +47,31 @@ impl Refusal {
 
     /// What is wrong with the arguments of this command, in one sentence; `None` if help or the version was asked for.
     pub(crate) fn of_arguments(error: &clap::Error, command: &str) -> Option<Self> {
-        if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        if matches!(
+            error.kind(),
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+        ) {
             return None;
         }
         if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-            return Some(Self::usage(format!("say what to do: `{command} --help` lists the commands")));
+            return Some(Self::usage(format!(
+                "say what to do: `{command} --help` lists the commands"
+            )));
         }
         // The usage and the pointer to the help are paragraphs of their own; what is left says what is wrong.
         let text = Self::without_secrets(error);
-        let kept = text.split("\n\n").filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more"));
-        let said: Vec<_> = kept.map(text::squeeze).filter(|part| !part.is_empty()).collect();
+        let kept = text
+            .split("\n\n")
+            .filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more"));
+        let said: Vec<_> = kept
+            .map(text::squeeze)
+            .filter(|part| !part.is_empty())
+            .collect();
         let said = said.join("; ");
-        Some(Self::usage(format!("{}; see `{command} --help`", said.strip_prefix("error: ").unwrap_or(&said))))
+        Some(Self::usage(format!(
+            "{}; see `{command} --help`",
+            said.strip_prefix("error: ").unwrap_or(&said)
+        )))
     }
 
     /// Prints the sentence to stderr and gives the exit code.
@@ -77,7 +97,10 @@ impl Refusal {
             Some(ContextValue::String(text)) => text.as_str(),
             _ => "",
         };
-        let (argument, value) = (said(ContextKind::InvalidArg), said(ContextKind::InvalidValue));
+        let (argument, value) = (
+            said(ContextKind::InvalidArg),
+            said(ContextKind::InvalidValue),
+        );
         let text = error.to_string();
         if !value.is_empty() && (argument.starts_with("--secret") || value.contains('@')) {
             text.replace(value, "…")

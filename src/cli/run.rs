@@ -22,16 +22,23 @@ use crate::{
 /// Runs the task; fails unless its goal was reached on evidence.
 pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     if args.attach.is_some() && args.browser.driver == Some(DriverName::PlaywrightCli) {
-        return Err(Refusal::usage("--attach works by the driver cdp: leave out `--driver playwright-cli`"));
+        return Err(Refusal::usage(
+            "--attach works by the driver cdp: leave out `--driver playwright-cli`",
+        ));
     }
     check_screen(args.browser.headed)?;
     let task = task(args)?;
     let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
     let runs = RunsDir::prepare(&args.output.runs_dir)?;
-    let memory: Arc<dyn MemoryBackend> =
-        if args.no_memory { Arc::new(InMemory::new()) } else { Arc::new(args.memory.open()?) };
+    let memory: Arc<dyn MemoryBackend> = if args.no_memory {
+        Arc::new(InMemory::new())
+    } else {
+        Arc::new(args.memory.open()?)
+    };
     let stop = Stop::listen()?;
-    let voice = Voice { json: args.output.json };
+    let voice = Voice {
+        json: args.output.json,
+    };
     let approver = Person::at_terminal().map(|person| Arc::new(person) as Arc<dyn Approver>);
     if approver.is_none() && args.approve != Approve::Auto {
         voice.line("Nobody is at a terminal to ask: what needs approval will be refused (--approve says what does).");
@@ -54,13 +61,17 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
 async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
     match &args.attach {
         Some(address) => Ok(Source::Attach(address.clone())),
-        None => Ok(Source::Start { choice: setup::chosen(args.browser.driver).await?, headed: args.browser.headed }),
+        None => Ok(Source::Start {
+            choice: setup::chosen(args.browser.driver).await?,
+            headed: args.browser.headed,
+        }),
     }
 }
 
 fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {
     let stop = ended.report.summary.stop;
-    let problem = (!stop.is_success()).then(|| format!("the goal was not reached: {}", words::stop(stop)));
+    let problem =
+        (!stop.is_success()).then(|| format!("the goal was not reached: {}", words::stop(stop)));
     if voice.json {
         say(ended.json(problem.as_deref()));
     } else {
@@ -71,12 +82,18 @@ fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {
 
 fn task(args: &RunArgs) -> Result<Task, Refusal> {
     let wrong = |error: Error| {
-        let why = error.context().iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ");
+        let why = error
+            .context()
+            .iter()
+            .map(|(key, value)| format!("{key} {value}"))
+            .collect::<Vec<_>>()
+            .join(", ");
         Refusal::usage(format!("this task cannot be run: {why}"))
     };
     let vault = values::vault(&args.secrets, |name| std::env::var(name))?;
-    let mut task =
-        Task::new(args.goal.as_str()).and_then(|task| task.with_start_url(args.url.as_str())).map_err(wrong)?;
+    let mut task = Task::new(args.goal.as_str())
+        .and_then(|task| task.with_start_url(args.url.as_str()))
+        .map_err(wrong)?;
     task = task.with_secrets(vault);
     for (name, value) in &args.parameters {
         task = task.with_parameter(name.clone(), value.as_str());
@@ -88,7 +105,9 @@ fn task(args: &RunArgs) -> Result<Task, Refusal> {
         task = task.with_session(session.clone());
     }
     if let Some(name) = task.missing_secrets().first() {
-        let why = format!("the goal names <secret:{name}>, but no --secret {name}=ENVVAR@ORIGIN is given");
+        let why = format!(
+            "the goal names <secret:{name}>, but no --secret {name}=ENVVAR@ORIGIN is given"
+        );
         return Err(Refusal::usage(why));
     }
     Ok(task)
@@ -99,8 +118,14 @@ fn options(args: &RunArgs) -> Options {
     let budget = &mut options.budget;
     budget.max_steps = args.max_steps.unwrap_or(budget.max_steps);
     budget.max_calls = args.max_calls.or(budget.max_calls);
-    budget.max_input_tokens = args.max_input_tokens.map(TokenCount).or(budget.max_input_tokens);
-    budget.max_output_tokens = args.max_output_tokens.map(TokenCount).or(budget.max_output_tokens);
+    budget.max_input_tokens = args
+        .max_input_tokens
+        .map(TokenCount)
+        .or(budget.max_input_tokens);
+    budget.max_output_tokens = args
+        .max_output_tokens
+        .map(TokenCount)
+        .or(budget.max_output_tokens);
     budget.max_duration = args.timeout.or(budget.max_duration);
     options.approval = match args.approve {
         Approve::Safe => ApprovalMode::Safe,

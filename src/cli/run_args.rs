@@ -156,8 +156,12 @@ mod tests {
     }
 
     fn refusal(flag: &str, value: &str) -> String {
-        let fine = [("--goal", "x"), ("--url", "https://a.example")].into_iter().filter(|(name, _)| *name != flag);
-        let flags = fine.chain([(flag, value)]).map(|(name, value)| format!("{name}={value}"));
+        let fine = [("--goal", "x"), ("--url", "https://a.example")]
+            .into_iter()
+            .filter(|(name, _)| *name != flag);
+        let flags = fine
+            .chain([(flag, value)])
+            .map(|(name, value)| format!("{name}={value}"));
         let args = ["webwise".to_owned()].into_iter().chain(flags);
         let error = Run::try_parse_from(args).unwrap_err();
         let refusal = Refusal::of_arguments(&error, "webwise run").unwrap();
@@ -188,8 +192,14 @@ mod tests {
             ("--attach", "https://127.0.0.1:9222"),
         ] {
             let sentence = refusal(flag, value);
-            assert!(sentence.contains(flag) && sentence.contains("value"), "{sentence}");
-            assert!(sentence.ends_with("; see `webwise run --help`"), "{sentence}");
+            assert!(
+                sentence.contains(flag) && sentence.contains("value"),
+                "{sentence}"
+            );
+            assert!(
+                sentence.ends_with("; see `webwise run --help`"),
+                "{sentence}"
+            );
         }
     }
 
@@ -199,7 +209,13 @@ mod tests {
                     --timeout 5m --approve safe --max-input-tokens 1000 --no-memory";
         let run = Run::try_parse_from(line.split_whitespace()).unwrap().args;
         assert_eq!(run.timeout, Some(Duration::from_mins(5)));
-        assert_eq!((run.approve, run.max_input_tokens, run.no_memory), (Approve::Safe, Some(1000), true));
-        assert_eq!((run.allow.len(), run.parameters.len(), run.secrets.len()), (1, 1, 1));
+        assert_eq!(
+            (run.approve, run.max_input_tokens, run.no_memory),
+            (Approve::Safe, Some(1000), true)
+        );
+        assert_eq!(
+            (run.allow.len(), run.parameters.len(), run.secrets.len()),
+            (1, 1, 1)
+        );
     }
 }

@@ -33,7 +33,10 @@ impl Voice {
 
 /// A text as one clean line; spaces stay as they are, so that columns do.
 pub(crate) fn one_line(line: &str) -> String {
-    text::clean(line).replace(['\n', '\t'], " ").trim_end().to_owned()
+    text::clean(line)
+        .replace(['\n', '\t'], " ")
+        .trim_end()
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use crate::{
 
 /// An address to start at.
 pub(super) fn url(text: &str) -> Result<Url, String> {
-    let url =
-        Url::parse(text).map_err(|error| format!("{error}; give a whole address such as https://example.com/"))?;
+    let url = Url::parse(text)
+        .map_err(|error| format!("{error}; give a whole address such as https://example.com/"))?;
     if Site::of(&url).is_err() {
         return Err("only http and https addresses can be opened".to_owned());
     }
@@ -30,12 +30,20 @@ pub(super) fn debugger(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|_| wrong())?;
     let is_place = matches!(url.scheme(), "http" | "ws") && url.has_host();
     let has_user = !url.username().is_empty() || url.password().is_some();
-    if is_place && !has_user { Ok(url) } else { Err(wrong()) }
+    if is_place && !has_user {
+        Ok(url)
+    } else {
+        Err(wrong())
+    }
 }
 
 /// A site that may be visited: a host name or an address.
 pub(super) fn site(text: &str) -> Result<Site, String> {
-    let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}/") };
+    let whole = if text.contains("://") {
+        text.to_owned()
+    } else {
+        format!("https://{text}/")
+    };
     let site = Url::parse(&whole).ok().and_then(|url| Site::of(&url).ok());
     site.ok_or_else(|| "give a site such as example.com".to_owned())
 }
@@ -43,7 +51,9 @@ pub(super) fn site(text: &str) -> Result<Site, String> {
 /// A time such as `90s`, `5m` or `1h`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "give a time such as 90s, 5m or 1h".to_owned();
-    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let split = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     let seconds = match unit {
@@ -52,7 +62,10 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         "h" => number.checked_mul(3600),
         _ => None,
     };
-    seconds.filter(|s| *s > 0).map(Duration::from_secs).ok_or_else(wrong)
+    seconds
+        .filter(|s| *s > 0)
+        .map(Duration::from_secs)
+        .ok_or_else(wrong)
 }
 
 /// A name that groups runs.
@@ -64,7 +77,10 @@ pub(super) fn session(text: &str) -> Result<SessionId, String> {
 pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
     let wrong = || "give it as name=value, the name in letters, digits and `_`".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
-    Ok((ParameterName::parse(name).map_err(|_| wrong())?, value.to_owned()))
+    Ok((
+        ParameterName::parse(name).map_err(|_| wrong())?,
+        value.to_owned(),
+    ))
 }
 
 /// Where a secret comes from and where it may go, as `NAME=ENVVAR@ORIGIN`. The value itself never stands in an argument,
@@ -78,7 +94,10 @@ pub(super) struct SecretSource {
 
 /// A secret's source.
 pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
-    let wrong = || "give it as NAME=ENVVAR@ORIGIN, such as PASSWORD=SHOP_PASSWORD@https://shop.example".to_owned();
+    let wrong = || {
+        "give it as NAME=ENVVAR@ORIGIN, such as PASSWORD=SHOP_PASSWORD@https://shop.example"
+            .to_owned()
+    };
     let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
     let (variable, origin) = rest.split_once('@').ok_or_else(wrong)?;
     let name = SecretName::parse(name).map_err(|_| wrong())?;
@@ -86,7 +105,11 @@ pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     if variable.is_empty() {
         return Err(wrong());
     }
-    Ok(SecretSource { name, variable: variable.to_owned(), origin })
+    Ok(SecretSource {
+        name,
+        variable: variable.to_owned(),
+        origin,
+    })
 }
 
 /// Reads the secrets. One that is named twice may be typed into both origins, and must come from one variable.
@@ -96,7 +119,9 @@ pub(super) fn vault(
 ) -> Result<Vault, Refusal> {
     let mut grouped: BTreeMap<&SecretName, (&str, Vec<Origin>)> = BTreeMap::new();
     for source in sources {
-        let (variable, origins) = grouped.entry(&source.name).or_insert((&source.variable, Vec::new()));
+        let (variable, origins) = grouped
+            .entry(&source.name)
+            .or_insert((&source.variable, Vec::new()));
         if *variable != source.variable {
             return Err(Refusal::usage(format!(
                 "the secret {} comes from two variables: name one of them, or use two names",
@@ -121,9 +146,13 @@ pub(super) fn vault(
                 )));
             }
         };
-        vault = vault.with(name.clone(), Secret::new(value), origins).map_err(|_| {
-            Refusal::usage(format!("the secret {name} may only be bound to an https origin or to this machine"))
-        })?;
+        vault = vault
+            .with(name.clone(), Secret::new(value), origins)
+            .map_err(|_| {
+                Refusal::usage(format!(
+                    "the secret {name} may only be bound to an https origin or to this machine"
+                ))
+            })?;
     }
     Ok(vault)
 }
@@ -134,20 +163,40 @@ mod tests {
 
     #[test]
     fn only_web_addresses_without_credentials_are_opened() {
-        assert_eq!(url("https://example.com").unwrap().as_str(), "https://example.com/");
-        for bad in
-            ["", "example.com", "file:///etc/passwd", "javascript:alert(1)", "about:blank", "http://", "https://a:b@c/"]
-        {
+        assert_eq!(
+            url("https://example.com").unwrap().as_str(),
+            "https://example.com/"
+        );
+        for bad in [
+            "",
+            "example.com",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "about:blank",
+            "http://",
+            "https://a:b@c/",
+        ] {
             assert!(url(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_browser_listens_at_an_address_without_credentials() {
-        for fine in ["http://127.0.0.1:9222", "http://[::1]:9222/", "ws://127.0.0.1:9222/devtools/browser/4f1c"] {
+        for fine in [
+            "http://127.0.0.1:9222",
+            "http://[::1]:9222/",
+            "ws://127.0.0.1:9222/devtools/browser/4f1c",
+        ] {
             assert!(debugger(fine).is_ok(), "{fine}");
         }
-        for bad in ["", "9222", "127.0.0.1:9222", "https://127.0.0.1:9222", "file:///x", "http://a:b@127.0.0.1:9222"] {
+        for bad in [
+            "",
+            "9222",
+            "127.0.0.1:9222",
+            "https://127.0.0.1:9222",
+            "file:///x",
+            "http://a:b@127.0.0.1:9222",
+        ] {
             assert!(debugger(bad).is_err(), "{bad}");
         }
     }
@@ -163,8 +212,20 @@ mod tests {
     fn times_have_a_unit_and_are_not_zero() {
         assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
-        assert_eq!((duration("5m"), duration("1h")), (Ok(Duration::from_mins(5)), Ok(Duration::from_hours(1))));
-        for bad in ["", "s", "0s", "-1s", "1.5m", "1d", "99999999999999999h", "1 s"] {
+        assert_eq!(
+            (duration("5m"), duration("1h")),
+            (Ok(Duration::from_mins(5)), Ok(Duration::from_hours(1)))
+        );
+        for bad in [
+            "",
+            "s",
+            "0s",
+            "-1s",
+            "1.5m",
+            "1d",
+            "99999999999999999h",
+            "1 s",
+        ] {
             assert!(duration(bad).is_err(), "{bad}");
         }
     }
@@ -173,22 +234,52 @@ mod tests {
     fn a_parameter_has_a_name_and_any_value() {
         let (name, value) = parameter("query=a=b c").unwrap();
         assert_eq!((name.as_str(), value.as_str()), ("query", "a=b c"));
-        assert!(parameter("query").is_err() && parameter("=x").is_err() && parameter("a b=x").is_err());
+        assert!(
+            parameter("query").is_err() && parameter("=x").is_err() && parameter("a b=x").is_err()
+        );
     }
 
     #[test]
     fn a_secret_needs_its_variable_and_a_private_origin() {
-        let env = |name: &str| if name == "PW" { Ok("hunter2".to_owned()) } else { Err(VarError::NotPresent) };
+        let env = |name: &str| {
+            if name == "PW" {
+                Ok("hunter2".to_owned())
+            } else {
+                Err(VarError::NotPresent)
+            }
+        };
         let source = |text| secret(text).unwrap();
-        let both = [source("P=PW@https://a.example"), source("P=PW@https://b.example")];
+        let both = [
+            source("P=PW@https://a.example"),
+            source("P=PW@https://b.example"),
+        ];
         assert_eq!(vault(&both, env).unwrap().names().count(), 1);
         let missing = vault(&[source("P=NONE@https://a.example")], env).unwrap_err();
         assert_eq!(missing.code(), 2);
         assert!(missing.sentence().contains("variable NONE"));
-        assert!(vault(&[source("P=PW@http://a.example")], env).unwrap_err().sentence().contains("https"));
-        let two = [source("P=PW@https://a.example"), source("P=QW@https://a.example")];
-        assert!(vault(&two, env).unwrap_err().sentence().contains("two variables"));
-        for bad in ["P", "P=PW", "P=@https://a.example", "P=PW@nowhere", "a b=PW@https://a.example"] {
+        assert!(
+            vault(&[source("P=PW@http://a.example")], env)
+                .unwrap_err()
+                .sentence()
+                .contains("https")
+        );
+        let two = [
+            source("P=PW@https://a.example"),
+            source("P=QW@https://a.example"),
+        ];
+        assert!(
+            vault(&two, env)
+                .unwrap_err()
+                .sentence()
+                .contains("two variables")
+        );
+        for bad in [
+            "P",
+            "P=PW",
+            "P=@https://a.example",
+            "P=PW@nowhere",
+            "a b=PW@https://a.example",
+        ] {
             assert!(secret(bad).is_err(), "{bad}");
         }
     }

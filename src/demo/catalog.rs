@@ -65,14 +65,21 @@ impl Product {
     /// How many words of the query the product's name has.
     fn matches(&self, query: &[String]) -> usize {
         let name = words(self.name);
-        query.iter().filter(|word| name.iter().any(|w| w.starts_with(word.as_str()))).count()
+        query
+            .iter()
+            .filter(|word| name.iter().any(|w| w.starts_with(word.as_str())))
+            .count()
     }
 }
 
 /// The products that have a word of the query in their name, the best match first; among equals the given order stays.
 pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static Product> {
     let query = words(query);
-    let mut found: Vec<_> = products.iter().map(|p| (p.matches(&query), *p)).filter(|(hits, _)| *hits > 0).collect();
+    let mut found: Vec<_> = products
+        .iter()
+        .map(|p| (p.matches(&query), *p))
+        .filter(|(hits, _)| *hits > 0)
+        .collect();
     found.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
     found.into_iter().map(|(_, product)| product).collect()
 }
@@ -90,7 +97,11 @@ mod tests {
     fn every_product_has_a_url_of_its_own_and_choices() {
         let slugs: std::collections::BTreeSet<_> = PRODUCTS.iter().map(|p| p.slug).collect();
         assert_eq!(slugs.len(), PRODUCTS.len());
-        assert!(PRODUCTS.iter().all(|p| p.sizes.len() > 1 && p.colours.len() > 1 && !p.blurb.is_empty()));
+        assert!(
+            PRODUCTS
+                .iter()
+                .all(|p| p.sizes.len() > 1 && p.colours.len() > 1 && !p.blurb.is_empty())
+        );
     }
 
     #[test]
@@ -98,12 +109,19 @@ mod tests {
         let all: Vec<_> = PRODUCTS.iter().collect();
         let found = search("Alpine Rain JACKET", &all);
         assert!(found.len() >= 8);
-        assert!(found[..4].iter().all(|p| p.name.starts_with("Alpine Rain Jacket")));
+        assert!(
+            found[..4]
+                .iter()
+                .all(|p| p.name.starts_with("Alpine Rain Jacket"))
+        );
         assert!(search("", &all).is_empty() && search("umbrella", &all).is_empty());
     }
 
     #[test]
     fn prices_have_two_decimals() {
-        assert_eq!((price(14_900).as_str(), price(1_905).as_str()), ("€ 149.00", "€ 19.05"));
+        assert_eq!(
+            (price(14_900).as_str(), price(1_905).as_str()),
+            ("€ 149.00", "€ 19.05")
+        );
     }
 }

@@ -18,9 +18,21 @@ pub(super) struct Method {
 }
 
 pub(super) const METHODS: &[Method] = &[
-    Method { key: "standard", label: "Standard delivery", cents: 490 },
-    Method { key: "express", label: "Express delivery", cents: 1290 },
-    Method { key: "pickup", label: "Pickup at a parcel shop", cents: 290 },
+    Method {
+        key: "standard",
+        label: "Standard delivery",
+        cents: 490,
+    },
+    Method {
+        key: "express",
+        label: "Express delivery",
+        cents: 1290,
+    },
+    Method {
+        key: "pickup",
+        label: "Pickup at a parcel shop",
+        cents: 290,
+    },
 ];
 
 /// What is wrong with which field.
@@ -39,18 +51,41 @@ pub(super) fn check(form: &Fields) -> Result<(Shipping, &'static Method), Compla
         text.to_owned()
     };
     let name = need("name", &|t| t.chars().count() >= 2, "Enter your full name.");
-    let street = need("street", &has_house_number, "Enter the street with the house number.");
-    let city = need("city", &|t| t.chars().any(char::is_alphabetic), "Enter the city.");
-    let postal_code = need("postal_code", &is_postal_code, "Enter the postal code: five digits.");
-    need("terms", &|t| t == "yes", "Accept the terms to place the order.");
+    let street = need(
+        "street",
+        &has_house_number,
+        "Enter the street with the house number.",
+    );
+    let city = need(
+        "city",
+        &|t| t.chars().any(char::is_alphabetic),
+        "Enter the city.",
+    );
+    let postal_code = need(
+        "postal_code",
+        &is_postal_code,
+        "Enter the postal code: five digits.",
+    );
+    need(
+        "terms",
+        &|t| t == "yes",
+        "Accept the terms to place the order.",
+    );
     let method = METHODS.iter().find(|m| m.key == form.text("shipping"));
     if method.is_none() {
         complaints.insert("shipping", "Choose how we should send it.");
     }
     match method {
-        Some(method) if complaints.is_empty() => {
-            Ok((Shipping { name, street, city, postal_code, method: method.label.to_owned() }, method))
-        }
+        Some(method) if complaints.is_empty() => Ok((
+            Shipping {
+                name,
+                street,
+                city,
+                postal_code,
+                method: method.label.to_owned(),
+            },
+            method,
+        )),
         _ => Err(complaints),
     }
 }

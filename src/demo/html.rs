@@ -37,7 +37,10 @@ impl Html {
         while let Some((before, after)) = rest.split_once("{{") {
             out.push_str(before);
             let value = after.split_once("}}").and_then(|(name, tail)| {
-                values.iter().find(|(known, _)| *known == name).map(|(_, value)| (value, tail))
+                values
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| (value, tail))
             });
             if let Some((value, tail)) = value {
                 out.push_str(&value.0);
@@ -87,17 +90,26 @@ mod tests {
 
     #[test]
     fn text_can_neither_open_an_element_nor_leave_an_attribute() {
-        assert_eq!(Html::text(r#"<a b="c">'&"#).as_str(), "&lt;a b=&quot;c&quot;&gt;&#39;&amp;");
+        assert_eq!(
+            Html::text(r#"<a b="c">'&"#).as_str(),
+            "&lt;a b=&quot;c&quot;&gt;&#39;&amp;"
+        );
     }
 
     #[test]
     fn a_value_is_never_read_as_a_template() {
-        let page = Html::fill("{{a}}/{{b}}", &[("a", Html::text("{{b}}")), ("b", Html::text("secret"))]);
+        let page = Html::fill(
+            "{{a}}/{{b}}",
+            &[("a", Html::text("{{b}}")), ("b", Html::text("secret"))],
+        );
         assert_eq!(page.as_str(), "{{b}}/secret");
     }
 
     #[test]
     fn an_unknown_name_stays_visible() {
-        assert_eq!(Html::fill("{{x}} {{ {{a}}", &[("a", Html::text("1"))]).as_str(), "{{x}} {{ 1");
+        assert_eq!(
+            Html::fill("{{x}} {{ {{a}}", &[("a", Html::text("1"))]).as_str(),
+            "{{x}} {{ 1"
+        );
     }
 }

@@ -37,7 +37,10 @@ pub(super) struct Fields(Vec<(String, String)>);
 impl Fields {
     /// The first value of this name.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The first value of this name without white space at its ends; empty if there is none.
@@ -111,7 +114,11 @@ impl Status {
 /// Returns the request and how many bytes it took, or `None` if more must arrive.
 pub(super) fn parse(arrived: &[u8]) -> Result<Option<(Request, usize)>, Status> {
     let Some(head_end) = arrived.windows(4).position(|w| w == b"\r\n\r\n") else {
-        return if arrived.len() > MAX_HEAD_BYTES { Err(Status::HeadersTooLarge) } else { Ok(None) };
+        return if arrived.len() > MAX_HEAD_BYTES {
+            Err(Status::HeadersTooLarge)
+        } else {
+            Ok(None)
+        };
     };
     if head_end > MAX_HEAD_BYTES {
         return Err(Status::HeadersTooLarge);
@@ -124,8 +131,14 @@ pub(super) fn parse(arrived: &[u8]) -> Result<Option<(Request, usize)>, Status> 
 
     let body_start = head_end + 4;
     let length = headers.body_length(method)?;
-    let Some(body) = arrived.get(body_start..body_start + length) else { return Ok(None) };
-    let form = if method == Method::Post { Fields::decode(body) } else { Fields::default() };
+    let Some(body) = arrived.get(body_start..body_start + length) else {
+        return Ok(None);
+    };
+    let form = if method == Method::Post {
+        Fields::decode(body)
+    } else {
+        Fields::default()
+    };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let request = Request {
         method,
@@ -141,7 +154,8 @@ pub(super) fn parse(arrived: &[u8]) -> Result<Option<(Request, usize)>, Status> 
 
 fn request_line(line: &str) -> Result<(Method, &str, bool), Status> {
     let mut words = line.split(' ');
-    let (Some(method), Some(target), Some(version), None) = (words.next(), words.next(), words.next(), words.next())
+    let (Some(method), Some(target), Some(version), None) =
+        (words.next(), words.next(), words.next(), words.next())
     else {
         return Err(Status::BadRequest);
     };
@@ -173,8 +187,10 @@ impl<'a> Headers<'a> {
         let mut headers = Vec::new();
         for line in lines {
             let (name, value) = line.split_once(':').ok_or(Status::BadRequest)?;
-            let token =
-                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
+            let token = !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
             if !token || value.bytes().any(|b| b.is_ascii_control() && b != b'\t') {
                 return Err(Status::BadRequest);
             }
@@ -187,7 +203,10 @@ impl<'a> Headers<'a> {
     }
 
     fn all(&self, name: &str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+        self.0
+            .iter()
+            .filter(move |(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| *value)
     }
 
     /// The value of a header that may come once at most.
@@ -202,10 +221,20 @@ impl<'a> Headers<'a> {
     /// A page of another site whose name was pointed at loopback must not reach the shop.
     fn check_host(&self, version_11: bool) -> Result<(), Status> {
         let Some(host) = self.single("host")? else {
-            return if version_11 { Err(Status::BadRequest) } else { Ok(()) };
+            return if version_11 {
+                Err(Status::BadRequest)
+            } else {
+                Ok(())
+            };
         };
-        let site = Url::parse(&format!("http://{host}/")).ok().and_then(|url| Site::of(&url).ok());
-        if site.is_some_and(|site| site.is_loopback()) { Ok(()) } else { Err(Status::Misdirected) }
+        let site = Url::parse(&format!("http://{host}/"))
+            .ok()
+            .and_then(|url| Site::of(&url).ok());
+        if site.is_some_and(|site| site.is_loopback()) {
+            Ok(())
+        } else {
+            Err(Status::Misdirected)
+        }
     }
 
     fn body_length(&self, method: Method) -> Result<usize, Status> {
@@ -226,20 +255,33 @@ impl<'a> Headers<'a> {
         }
         let kind = self.single("content-type")?.unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
-        if method == Method::Post && length > 0 && !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        if method == Method::Post
+            && length > 0
+            && !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        {
             return Err(Status::UnsupportedMediaType);
         }
         Ok(length)
     }
 
     fn keep_alive(&self, version_11: bool) -> bool {
-        let closes = self.all("connection").flat_map(|v| v.split(',')).any(|v| v.trim().eq_ignore_ascii_case("close"));
+        let closes = self
+            .all("connection")
+            .flat_map(|v| v.split(','))
+            .any(|v| v.trim().eq_ignore_ascii_case("close"));
         version_11 && !closes
     }
 
     fn cookies(&self) -> Fields {
-        let pairs = self.all("cookie").flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        Fields(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+        let pairs = self
+            .all("cookie")
+            .flat_map(|line| line.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='));
+        Fields(
+            pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        )
     }
 }
 
@@ -254,12 +296,20 @@ pub(super) struct Response {
 
 impl Response {
     pub(super) fn page(status: Status, body: Html) -> Self {
-        Self { status, location: None, cookies: Vec::new(), body }
+        Self {
+            status,
+            location: None,
+            cookies: Vec::new(),
+            body,
+        }
     }
 
     /// Sends the browser to a path of this server, which it reads with GET.
     pub(super) fn see_other(path: impl Into<String>) -> Self {
-        Self { location: Some(path.into()), ..Self::page(Status::SeeOther, Html::default()) }
+        Self {
+            location: Some(path.into()),
+            ..Self::page(Status::SeeOther, Html::default())
+        }
     }
 
     /// A refusal in one line, for a client that is not a browser.
@@ -270,7 +320,8 @@ impl Response {
     /// Sets a cookie for the whole shop that scripts cannot read and other sites do not send.
     #[must_use]
     pub(super) fn with_cookie(mut self, name: &str, value: &str) -> Self {
-        self.cookies.push(format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax"));
+        self.cookies
+            .push(format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax"));
         self
     }
 
@@ -278,7 +329,11 @@ impl Response {
     pub(super) fn into_bytes(self, method: Method, keep_alive: bool) -> Vec<u8> {
         let body = self.body.as_str();
         let connection = if keep_alive { "keep-alive" } else { "close" };
-        let mut head = format!("HTTP/1.1 {}\r\nContent-Length: {}\r\n", self.status.line(), body.len());
+        let mut head = format!(
+            "HTTP/1.1 {}\r\nContent-Length: {}\r\n",
+            self.status.line(),
+            body.len()
+        );
         let fixed = [
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Security-Policy", POLICY),
@@ -286,10 +341,19 @@ impl Response {
             ("Cache-Control", "no-store"),
             ("Connection", connection),
         ];
-        let allow = (self.status == Status::MethodNotAllowed).then_some(("Allow", "GET, HEAD, POST"));
+        let allow =
+            (self.status == Status::MethodNotAllowed).then_some(("Allow", "GET, HEAD, POST"));
         let location = self.location.as_deref().map(|path| ("Location", path));
-        let cookies = self.cookies.iter().map(|cookie| ("Set-Cookie", cookie.as_str()));
-        for (name, value) in fixed.into_iter().chain(allow).chain(location).chain(cookies) {
+        let cookies = self
+            .cookies
+            .iter()
+            .map(|cookie| ("Set-Cookie", cookie.as_str()));
+        for (name, value) in fixed
+            .into_iter()
+            .chain(allow)
+            .chain(location)
+            .chain(cookies)
+        {
             // Writing to a `String` cannot fail.
             let _ = write!(head, "{name}: {value}\r\n");
         }

@@ -20,8 +20,14 @@ const CONSENT_COOKIE: &str = "shop_consent";
 
 /// Answers one request.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
-    let id = request.cookies.get(session::COOKIE).filter(|id| state.sessions.get(id).is_some());
-    let session = id.and_then(|id| state.sessions.get(id)).cloned().unwrap_or_default();
+    let id = request
+        .cookies
+        .get(session::COOKIE)
+        .filter(|id| state.sessions.get(id).is_some());
+    let session = id
+        .and_then(|id| state.sessions.get(id))
+        .cloned()
+        .unwrap_or_default();
     let visit = Visit {
         variation: state.variation,
         session: &session,
@@ -50,14 +56,24 @@ fn read(state: &State, visit: &Visit<'_>, path: &[&str], query: &Fields) -> Resp
         [""] => views::home(visit, &state.products),
         ["search"] => {
             let query = query.text("q");
-            views::results(visit, query, &catalog::search(query, &state.products), &state.products)
+            views::results(
+                visit,
+                query,
+                &catalog::search(query, &state.products),
+                &state.products,
+            )
         }
         ["product", slug] => match Product::get(slug) {
             Some(product) => views::product(visit, product, &Fields::default(), None),
             None => return missing(visit),
         },
         ["cart"] => views::cart(visit),
-        ["login"] => views::login(visit, local_path(query.text("next")).as_deref().unwrap_or("/"), "", false),
+        ["login"] => views::login(
+            visit,
+            local_path(query.text("next")).as_deref().unwrap_or("/"),
+            "",
+            false,
+        ),
         ["checkout"] => match checkout_gate(visit) {
             Some(elsewhere) => return elsewhere,
             None => views::checkout(visit, &Fields::default(), &checkout::Complaints::new()),
@@ -88,7 +104,11 @@ fn keep(state: &mut State, id: Option<&str>, session: Session, next: &str) -> Re
 }
 
 fn consent(form: &Fields) -> Response {
-    let choice = if form.text("choice") == "all" { "all" } else { "necessary" };
+    let choice = if form.text("choice") == "all" {
+        "all"
+    } else {
+        "necessary"
+    };
     let back = local_path(form.text("back"));
     Response::see_other(back.unwrap_or_else(|| "/".to_owned())).with_cookie(CONSENT_COOKIE, choice)
 }
@@ -100,24 +120,49 @@ fn add_to_cart(
     product: &'static Product,
     form: &Fields,
 ) -> Response {
-    let size = product.sizes.iter().find(|size| **size == form.text("size"));
-    let colour = product.colours.iter().find(|colour| **colour == form.text("colour"));
-    let quantity = form.text("quantity").parse().ok().filter(|n| (1..=MAX_QUANTITY).contains(n));
+    let size = product
+        .sizes
+        .iter()
+        .find(|size| **size == form.text("size"));
+    let colour = product
+        .colours
+        .iter()
+        .find(|colour| **colour == form.text("colour"));
+    let quantity = form
+        .text("quantity")
+        .parse()
+        .ok()
+        .filter(|n| (1..=MAX_QUANTITY).contains(n));
     let complaint = match (size, colour, quantity) {
-        (Some(_), Some(_), Some(_)) if visit.session.cart.len() >= MAX_CART_LINES => ("quantity", "Your cart is full."),
+        (Some(_), Some(_), Some(_)) if visit.session.cart.len() >= MAX_CART_LINES => {
+            ("quantity", "Your cart is full.")
+        }
         (Some(size), Some(colour), Some(quantity)) => {
             let mut session = visit.session.clone();
-            session.cart.push(CartLine { product, size, colour, quantity });
+            session.cart.push(CartLine {
+                product,
+                size,
+                colour,
+                quantity,
+            });
             return keep(state, id, session, "/cart");
         }
         (None, _, _) => ("size", "Please choose a size first."),
         (_, None, _) => ("colour", "Please choose a colour."),
         (_, _, None) => ("quantity", "Please enter a quantity from 1 to 10."),
     };
-    Response::page(Status::Unprocessable, views::product(visit, product, form, Some(complaint)))
+    Response::page(
+        Status::Unprocessable,
+        views::product(visit, product, form, Some(complaint)),
+    )
 }
 
-fn remove_line(state: &mut State, id: Option<&str>, mut session: Session, form: &Fields) -> Response {
+fn remove_line(
+    state: &mut State,
+    id: Option<&str>,
+    mut session: Session,
+    form: &Fields,
+) -> Response {
     match form.text("line").parse::<usize>() {
         Ok(line) if line < session.cart.len() => {
             session.cart.remove(line);
@@ -132,9 +177,20 @@ fn log_in(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fields)
     let user = form.text("user");
     // The password is compared as it was sent: spaces are part of it.
     if user == USER && form.get("password") == Some(state.password.as_str()) {
-        return keep(state, id, Session { logged_in: true, ..visit.session.clone() }, &next);
+        return keep(
+            state,
+            id,
+            Session {
+                logged_in: true,
+                ..visit.session.clone()
+            },
+            &next,
+        );
     }
-    Response::page(Status::Unprocessable, views::login(visit, &next, user, true))
+    Response::page(
+        Status::Unprocessable,
+        views::login(visit, &next, user, true),
+    )
 }
 
 /// Where a visitor has to go before the checkout.
@@ -158,14 +214,20 @@ fn place_order(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fi
             let number = state.place(&mut session, shipping, method);
             keep(state, id, session, &format!("/order/{number}"))
         }
-        Err(complaints) => Response::page(Status::Unprocessable, views::checkout(visit, form, &complaints)),
+        Err(complaints) => Response::page(
+            Status::Unprocessable,
+            views::checkout(visit, form, &complaints),
+        ),
     }
 }
 
 /// A path of this shop in its canonical form, or `None` if the text leads anywhere else.
 fn local_path(text: &str) -> Option<String> {
     let here = Url::parse("http://localhost/").ok()?;
-    let there = here.join(text).ok().filter(|url| text.starts_with('/') && url.origin() == here.origin())?;
+    let there = here
+        .join(text)
+        .ok()
+        .filter(|url| text.starts_with('/') && url.origin() == here.origin())?;
     Some(there[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
 }
 
@@ -186,6 +248,9 @@ mod tests {
         ] {
             assert_eq!(local_path(bad), None, "{bad:?}");
         }
-        assert_eq!(local_path("/search?q=a b\r\nX: y").as_deref(), Some("/search?q=a%20bX:%20y"));
+        assert_eq!(
+            local_path("/search?q=a b\r\nX: y").as_deref(),
+            Some("/search?q=a%20bX:%20y")
+        );
     }
 }

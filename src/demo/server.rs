@@ -33,7 +33,11 @@ const READ_CHUNK: usize = 4096;
 pub(super) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
 /// Serves until the sender of `stop` is dropped, then lets answers that are being written end.
-pub(super) async fn serve(listener: TcpListener, handler: Arc<Handler>, mut stop: watch::Receiver<()>) {
+pub(super) async fn serve(
+    listener: TcpListener,
+    handler: Arc<Handler>,
+    mut stop: watch::Receiver<()>,
+) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
@@ -55,7 +59,10 @@ pub(super) async fn serve(listener: TcpListener, handler: Arc<Handler>, mut stop
     }
     drop(listener);
     // Whoever is still reading after the grace is cut off when the set is dropped.
-    let _ = timeout(STOP_GRACE, async { while connections.join_next().await.is_some() {} }).await;
+    let _ = timeout(STOP_GRACE, async {
+        while connections.join_next().await.is_some() {}
+    })
+    .await;
 }
 
 async fn accept(
@@ -88,7 +95,10 @@ async fn converse(mut stream: TcpStream, handler: &Handler, mut stop: watch::Rec
             Read::Gone => return,
         };
         let bytes = response.into_bytes(method, keep_alive);
-        if !matches!(timeout(WRITE_TIMEOUT, stream.write_all(&bytes)).await, Ok(Ok(()))) {
+        if !matches!(
+            timeout(WRITE_TIMEOUT, stream.write_all(&bytes)).await,
+            Ok(Ok(()))
+        ) {
             return;
         }
         if !keep_alive {
@@ -129,5 +139,8 @@ async fn close(mut stream: TcpStream) {
         return;
     }
     let mut scrap = [0; READ_CHUNK];
-    let _ = timeout(LINGER, async { while matches!(stream.read(&mut scrap).await, Ok(n) if n > 0) {} }).await;
+    let _ = timeout(LINGER, async {
+        while matches!(stream.read(&mut scrap).await, Ok(n) if n > 0) {}
+    })
+    .await;
 }

@@ -88,7 +88,13 @@ mod tests {
     fn a_changed_session_has_a_new_id_and_the_old_one_is_worthless() {
         let mut sessions = Sessions::default();
         let old = sessions.put(None, Session::default());
-        let new = sessions.put(Some(&old), Session { logged_in: true, ..Session::default() });
+        let new = sessions.put(
+            Some(&old),
+            Session {
+                logged_in: true,
+                ..Session::default()
+            },
+        );
         assert_ne!(old, new);
         assert!(sessions.get(&old).is_none());
         assert!(sessions.get(&new).is_some_and(|s| s.logged_in));
@@ -102,6 +108,9 @@ mod tests {
             sessions.put(None, Session::default());
         }
         assert!(sessions.get(&first).is_none());
-        assert_eq!((sessions.by_id.len(), sessions.oldest_first.len()), (MAX_SESSIONS, MAX_SESSIONS));
+        assert_eq!(
+            (sessions.by_id.len(), sessions.oldest_first.len()),
+            (MAX_SESSIONS, MAX_SESSIONS)
+        );
     }
 }

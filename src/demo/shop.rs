@@ -76,20 +76,33 @@ impl Shop {
                 .with("reason", reason)
                 .with_source(error)
         };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await.map_err(failed)?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))
+            .await
+            .map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
-        let url = Url::parse(&format!("http://127.0.0.1:{port}/"))
-            .map_err(|e| Error::new(ErrorKind::InvalidInput, "shop.start").with("port", port).with_source(e))?;
+        let url = Url::parse(&format!("http://127.0.0.1:{port}/")).map_err(|e| {
+            Error::new(ErrorKind::InvalidInput, "shop.start")
+                .with("port", port)
+                .with_source(e)
+        })?;
 
         let state = Arc::new(Mutex::new(State::new(options.seed)));
         let shared = Arc::clone(&state);
         let handler: Arc<server::Handler> = Arc::new(move |request: &_| {
             // Between two requests the state is whole even if one of them panicked.
-            routes::respond(&mut shared.lock().unwrap_or_else(PoisonError::into_inner), request)
+            routes::respond(
+                &mut shared.lock().unwrap_or_else(PoisonError::into_inner),
+                request,
+            )
         });
         let (stop, stopped) = watch::channel(());
         let server = tokio::spawn(server::serve(listener, handler, stopped));
-        Ok(Self { url, state, stop, server })
+        Ok(Self {
+            url,
+            state,
+            stop,
+            server,
+        })
     }
 
     /// Where the home page is.
@@ -104,12 +117,20 @@ impl Shop {
 
     /// The password that the login page accepts. It stands on no page and depends on the seed.
     pub fn password(&self) -> String {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).password.clone()
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .password
+            .clone()
     }
 
     /// The orders that were placed, oldest first: what really happened, whatever an agent says.
     pub fn orders(&self) -> Vec<Order> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).orders.clone()
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .orders
+            .clone()
     }
 
     /// Stops the shop and waits until its port is closed and the answers being written have ended.

@@ -35,8 +35,16 @@ impl State {
     }
 
     /// Turns a cart into an order, empties it, and returns the confirmation number.
-    pub(super) fn place(&mut self, session: &mut Session, shipping: Shipping, method: &Method) -> String {
-        let number = format!("FW-{}", self.variation.code::<8>("order", self.orders.len()));
+    pub(super) fn place(
+        &mut self,
+        session: &mut Session,
+        shipping: Shipping,
+        method: &Method,
+    ) -> String {
+        let number = format!(
+            "FW-{}",
+            self.variation.code::<8>("order", self.orders.len())
+        );
         let total_cents = session.cents().saturating_add(method.cents);
         let lines = std::mem::take(&mut session.cart)
             .iter()
@@ -49,7 +57,12 @@ impl State {
             })
             .collect();
         session.orders.push(number.clone());
-        self.orders.push(Order { number: number.clone(), lines, shipping, total_cents });
+        self.orders.push(Order {
+            number: number.clone(),
+            lines,
+            shipping,
+            total_cents,
+        });
         number
     }
 }

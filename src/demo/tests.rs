@@ -25,12 +25,18 @@ struct Reply {
 
 impl Reply {
     fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().filter_map(|l| l.split_once(": ")).find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v)
+        self.head
+            .lines()
+            .filter_map(|l| l.split_once(": "))
+            .find(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, v)| v)
     }
 }
 
 async fn shop(seed: u64) -> Shop {
-    Shop::start(ShopOptions::default().with_seed(seed)).await.unwrap()
+    Shop::start(ShopOptions::default().with_seed(seed))
+        .await
+        .unwrap()
 }
 
 /// Sends bytes and reads until the server closes.
@@ -44,11 +50,18 @@ async fn raw(port: u16, bytes: &[u8]) -> String {
 
 impl Visitor {
     fn of(shop: &Shop) -> Self {
-        Self { port: shop.url().port().unwrap(), cookies: BTreeMap::new() }
+        Self {
+            port: shop.url().port().unwrap(),
+            cookies: BTreeMap::new(),
+        }
     }
 
     async fn send(&mut self, line: &str, form: &str) -> Reply {
-        let cookies: Vec<_> = self.cookies.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let cookies: Vec<_> = self
+            .cookies
+            .iter()
+            .map(|(k, v)| format!("{k}={v}"))
+            .collect();
         let request = format!(
             "{line} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nCookie: {}\r\n\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
@@ -63,7 +76,11 @@ impl Visitor {
             self.cookies.insert(name.to_owned(), value.to_owned());
         }
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Reply { status, head: head.to_owned(), body: body.to_owned() }
+        Reply {
+            status,
+            head: head.to_owned(),
+            body: body.to_owned(),
+        }
     }
 
     async fn get(&mut self, path: &str) -> Reply {
@@ -81,7 +98,15 @@ impl Visitor {
     }
 
     async fn log_in(&mut self, password: &str) -> Reply {
-        self.post("/login", &[("user", "demo"), ("password", password), ("next", "/checkout")]).await
+        self.post(
+            "/login",
+            &[
+                ("user", "demo"),
+                ("password", password),
+                ("next", "/checkout"),
+            ],
+        )
+        .await
     }
 }
 
@@ -111,14 +136,30 @@ async fn an_order_is_what_was_chosen_and_its_number_is_on_the_last_page() {
     let page = buy(&shop).await;
     let [order]: [Order; 1] = shop.orders().try_into().unwrap();
     assert_eq!(page.status, 200);
-    assert!(page.body.contains(&format!("<strong>{}</strong>", order.number)));
+    assert!(
+        page.body
+            .contains(&format!("<strong>{}</strong>", order.number))
+    );
     assert_eq!(order.lines[0].product, "Alpine Rain Jacket");
     assert_eq!(
-        (order.lines[0].size.as_str(), order.lines[0].colour.as_str(), order.lines[0].quantity),
+        (
+            order.lines[0].size.as_str(),
+            order.lines[0].colour.as_str(),
+            order.lines[0].quantity
+        ),
         ("M", "Black", 2)
     );
-    assert_eq!((order.shipping.street.as_str(), order.shipping.postal_code.as_str()), ("Parkstraße 7", "50667"));
-    assert_eq!((order.shipping.method.as_str(), order.total_cents), ("Express delivery", 2 * 14_900 + 1290));
+    assert_eq!(
+        (
+            order.shipping.street.as_str(),
+            order.shipping.postal_code.as_str()
+        ),
+        ("Parkstraße 7", "50667")
+    );
+    assert_eq!(
+        (order.shipping.method.as_str(), order.total_cents),
+        ("Express delivery", 2 * 14_900 + 1290)
+    );
 }
 
 #[tokio::test]
@@ -143,10 +184,17 @@ async fn another_seed_gives_other_numbers_another_password_and_other_pages() {
     buy(&b).await;
     assert_ne!(a.orders()[0].number, b.orders()[0].number);
     assert_ne!(a.password(), b.password());
-    let (page_a, page_b) = (Visitor::of(&a).get("/").await.body, Visitor::of(&b).get("/").await.body);
+    let (page_a, page_b) = (
+        Visitor::of(&a).get("/").await.body,
+        Visitor::of(&b).get("/").await.body,
+    );
     assert_ne!(page_a, page_b);
     let again = shop(1).await;
-    assert_eq!(page_a, Visitor::of(&again).get("/").await.body, "the same seed gives the same page");
+    assert_eq!(
+        page_a,
+        Visitor::of(&again).get("/").await.body,
+        "the same seed gives the same page"
+    );
 }
 
 #[tokio::test]
@@ -164,12 +212,31 @@ async fn the_cookie_notice_stays_until_it_is_answered_and_leads_back() {
     let shop = shop(1).await;
     let mut visitor = Visitor::of(&shop);
     for path in ["/", "/search?q=rain", "/login"] {
-        assert!(visitor.get(path).await.body.contains("role=\"dialog\""), "{path}");
+        assert!(
+            visitor.get(path).await.body.contains("role=\"dialog\""),
+            "{path}"
+        );
     }
-    let answer = visitor.post("/consent", &[("choice", "all"), ("back", "/search?q=rain")]).await;
-    assert_eq!((answer.status, answer.header("Location")), (303, Some("/search?q=rain")));
-    assert!(!visitor.get("/search?q=rain").await.body.contains("role=\"dialog\""));
-    let answer = visitor.post("/consent", &[("choice", "all"), ("back", "//evil.example/")]).await;
+    let answer = visitor
+        .post("/consent", &[("choice", "all"), ("back", "/search?q=rain")])
+        .await;
+    assert_eq!(
+        (answer.status, answer.header("Location")),
+        (303, Some("/search?q=rain"))
+    );
+    assert!(
+        !visitor
+            .get("/search?q=rain")
+            .await
+            .body
+            .contains("role=\"dialog\"")
+    );
+    let answer = visitor
+        .post(
+            "/consent",
+            &[("choice", "all"), ("back", "//evil.example/")],
+        )
+        .await;
     assert_eq!(answer.header("Location"), Some("/"));
 }
 
@@ -177,38 +244,86 @@ async fn the_cookie_notice_stays_until_it_is_answered_and_leads_back() {
 async fn a_product_needs_its_choices_and_keeps_what_was_entered() {
     let shop = shop(1).await;
     let mut visitor = Visitor::of(&shop);
-    let page = visitor.post("/product/alpine-rain-jacket", &[("colour", "Black"), ("quantity", "3")]).await;
+    let page = visitor
+        .post(
+            "/product/alpine-rain-jacket",
+            &[("colour", "Black"), ("quantity", "3")],
+        )
+        .await;
     assert_eq!(page.status, 422);
     assert!(page.body.contains("Please choose a size first."));
     assert!(page.body.contains("value=\"Black\" checked") && page.body.contains("value=\"3\""));
     for quantity in ["0", "11", "-1", "x", ""] {
         let form = [("size", "M"), ("colour", "Black"), ("quantity", quantity)];
-        assert_eq!(visitor.post("/product/alpine-rain-jacket", &form).await.status, 422, "{quantity:?}");
+        assert_eq!(
+            visitor
+                .post("/product/alpine-rain-jacket", &form)
+                .await
+                .status,
+            422,
+            "{quantity:?}"
+        );
     }
-    assert!(visitor.get("/cart").await.body.contains("Your cart is empty"));
-    assert_eq!(visitor.add("alpine-rain-jacket").await.header("Location"), Some("/cart"));
+    assert!(
+        visitor
+            .get("/cart")
+            .await
+            .body
+            .contains("Your cart is empty")
+    );
+    assert_eq!(
+        visitor.add("alpine-rain-jacket").await.header("Location"),
+        Some("/cart")
+    );
     assert!(visitor.get("/cart").await.body.contains("€ 298.00"));
     visitor.post("/cart/remove", &[("line", "0")]).await;
-    assert!(visitor.get("/cart").await.body.contains("Your cart is empty"));
+    assert!(
+        visitor
+            .get("/cart")
+            .await
+            .body
+            .contains("Your cart is empty")
+    );
 }
 
 #[tokio::test]
 async fn the_checkout_needs_a_cart_and_a_login_with_the_right_password() {
     let shop = shop(1).await;
     let mut visitor = Visitor::of(&shop);
-    assert_eq!(visitor.get("/checkout").await.header("Location"), Some("/cart"));
+    assert_eq!(
+        visitor.get("/checkout").await.header("Location"),
+        Some("/cart")
+    );
     visitor.add("alpine-rain-jacket").await;
-    assert_eq!(visitor.get("/checkout").await.header("Location"), Some("/login?next=/checkout"));
+    assert_eq!(
+        visitor.get("/checkout").await.header("Location"),
+        Some("/login?next=/checkout")
+    );
     for wrong in ["", "demo", "<script>alert(1)</script>"] {
         let page = visitor.log_in(wrong).await;
         assert_eq!(page.status, 422);
         assert!(page.body.contains("User name or password is wrong."));
     }
-    assert_eq!(visitor.post("/checkout", ADDRESS).await.header("Location"), Some("/login?next=/checkout"));
-    assert_eq!(visitor.log_in(&shop.password()).await.header("Location"), Some("/checkout"));
-    assert!(visitor.get("/checkout").await.body.contains("Shipping method"));
+    assert_eq!(
+        visitor.post("/checkout", ADDRESS).await.header("Location"),
+        Some("/login?next=/checkout")
+    );
+    assert_eq!(
+        visitor.log_in(&shop.password()).await.header("Location"),
+        Some("/checkout")
+    );
+    assert!(
+        visitor
+            .get("/checkout")
+            .await
+            .body
+            .contains("Shipping method")
+    );
     visitor.post("/logout", &[]).await;
-    assert_eq!(visitor.get("/checkout").await.header("Location"), Some("/cart"));
+    assert_eq!(
+        visitor.get("/checkout").await.header("Location"),
+        Some("/cart")
+    );
     assert!(shop.orders().is_empty());
 }
 
@@ -236,7 +351,10 @@ async fn the_checkout_names_every_fault_at_once_and_keeps_the_input() {
     ] {
         assert!(page.body.contains(complaint), "{complaint}");
     }
-    assert!(page.body.contains("value=\"&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\""));
+    assert!(
+        page.body
+            .contains("value=\"&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\"")
+    );
     assert!(page.body.contains("value=\"5066\""));
     assert!(shop.orders().is_empty());
 }
@@ -247,9 +365,15 @@ async fn an_order_that_is_sent_twice_is_placed_once() {
     let mut visitor = Visitor::of(&shop);
     visitor.add("alpine-rain-jacket").await;
     visitor.log_in(&shop.password()).await;
-    let mut twin = Visitor { port: visitor.port, cookies: visitor.cookies.clone() };
+    let mut twin = Visitor {
+        port: visitor.port,
+        cookies: visitor.cookies.clone(),
+    };
     assert_eq!(visitor.post("/checkout", ADDRESS).await.status, 303);
-    assert_eq!(twin.post("/checkout", ADDRESS).await.header("Location"), Some("/cart"));
+    assert_eq!(
+        twin.post("/checkout", ADDRESS).await.header("Location"),
+        Some("/cart")
+    );
     assert_eq!(shop.orders().len(), 1);
 }
 
@@ -280,7 +404,10 @@ async fn no_page_has_an_open_template_or_unescaped_input() {
         let text = page.body.replace("&quot;&#39;{{tag}}", "");
         assert!(!text.contains("{{") && !text.contains("}}"), "{text}");
         assert!(!text.contains("<img") && !text.contains("<b>"), "{text}");
-        assert!(!text.contains("http://") && !text.contains("https://"), "no page names another server");
+        assert!(
+            !text.contains("http://") && !text.contains("https://"),
+            "no page names another server"
+        );
     }
 }
 
@@ -288,12 +415,25 @@ async fn no_page_has_an_open_template_or_unescaped_input() {
 async fn every_link_of_a_page_leads_to_a_page() {
     let shop = shop(1).await;
     let mut visitor = Visitor::of(&shop);
-    for start in ["/", "/search?q=alpine%20rain%20jacket", "/product/merino-socks", "/login"] {
+    for start in [
+        "/",
+        "/search?q=alpine%20rain%20jacket",
+        "/product/merino-socks",
+        "/login",
+    ] {
         let page = visitor.get(start).await.body;
-        let links: Vec<_> = page.split("href=\"/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let links: Vec<_> = page
+            .split("href=\"/")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
         assert!(links.len() > 5);
         for link in links {
-            assert_eq!(visitor.get(&format!("/{link}")).await.status, 200, "{start} -> /{link}");
+            assert_eq!(
+                visitor.get(&format!("/{link}")).await.status,
+                200,
+                "{start} -> /{link}"
+            );
         }
     }
 }
@@ -308,32 +448,65 @@ async fn requests_over_a_limit_or_against_the_grammar_are_refused() {
     let cases = [
         (get(&"X-A: b\r\n".repeat(64)), 431),
         (format!("GET / HTTP/1.1\r\nX: {}", "a".repeat(20_000)), 431),
-        (format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "a".repeat(3000)), 414),
+        (
+            format!(
+                "GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "a".repeat(3000)
+            ),
+            414,
+        ),
         (login(&format!("{form}Content-Length: 40000\r\n")), 413),
-        (login(&format!("{form}Content-Length: 99999999999999999999999999\r\n")), 413),
+        (
+            login(&format!(
+                "{form}Content-Length: 99999999999999999999999999\r\n"
+            )),
+            413,
+        ),
         (login(form), 411),
-        (login("Content-Length: 2\r\nContent-Type: text/plain\r\n") + "ab", 415),
+        (
+            login("Content-Length: 2\r\nContent-Type: text/plain\r\n") + "ab",
+            415,
+        ),
         (login("Transfer-Encoding: chunked\r\n"), 501),
         (login("Content-Length: 1\r\nContent-Length: 2\r\n"), 400),
         (login("Content-Length: +1\r\n"), 400),
         ("GET / HTTP/1.1\r\n\r\n".to_owned(), 400),
-        ("GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), 400),
+        (
+            "GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(),
+            400,
+        ),
         ("GET /\r\n\r\n".to_owned(), 400),
         ("GET / HTTP/2.0\r\n\r\n".to_owned(), 505),
         ("BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), 405),
         (get("No colon\r\n"), 400),
         (get("Bad name : x\r\n"), 400),
         (get(" folded: x\r\n"), 400),
-        ("GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n".to_owned(), 421),
+        (
+            "GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n".to_owned(),
+            421,
+        ),
         ("GET / HTTP/1.1\r\nHost: 10.0.0.1\r\n\r\n".to_owned(), 421),
     ];
     for (request, status) in cases {
         let reply = raw(port, request.as_bytes()).await;
-        let line = request.lines().next().unwrap().chars().take(60).collect::<String>();
-        assert!(reply.starts_with(&format!("HTTP/1.1 {status} ")), "{line}: {reply}");
+        let line = request
+            .lines()
+            .next()
+            .unwrap()
+            .chars()
+            .take(60)
+            .collect::<String>();
+        assert!(
+            reply.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{line}: {reply}"
+        );
         assert!(reply.contains("Connection: close"), "{line}");
     }
-    assert!(raw(port, b"GET / HTTP/1.1\r\nHost: \xff\r\n\r\n").await.starts_with("HTTP/1.1 400 "));
+    assert!(
+        raw(port, b"GET / HTTP/1.1\r\nHost: \xff\r\n\r\n")
+            .await
+            .starts_with("HTTP/1.1 400 ")
+    );
 }
 
 #[tokio::test]
@@ -341,19 +514,28 @@ async fn a_connection_carries_several_requests_and_head_has_no_body() {
     let shop = shop(1).await;
     let get = "GET /info/terms HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
     let head = "HEAD /info/terms HTTP/1.1\r\nHost: [::1]\r\nConnection: close\r\n\r\n";
-    let reply = raw(shop.url().port().unwrap(), format!("{get}{head}").as_bytes()).await;
+    let reply = raw(
+        shop.url().port().unwrap(),
+        format!("{get}{head}").as_bytes(),
+    )
+    .await;
     let replies: Vec<_> = reply.split("HTTP/1.1 200 OK\r\n").collect();
     assert_eq!(replies.len(), 3);
     let (first_head, body) = replies[1].split_once("\r\n\r\n").unwrap();
     assert!(first_head.contains("Connection: keep-alive"));
     assert!(first_head.contains(&format!("Content-Length: {}\r\n", body.len())));
-    assert!(replies[2].contains(&format!("Content-Length: {}\r\n", body.len())) && replies[2].ends_with("\r\n\r\n"));
+    assert!(
+        replies[2].contains(&format!("Content-Length: {}\r\n", body.len()))
+            && replies[2].ends_with("\r\n\r\n")
+    );
 }
 
 #[tokio::test]
 async fn a_request_may_arrive_byte_by_byte() {
     let shop = shop(1).await;
-    let mut stream = TcpStream::connect(("127.0.0.1", shop.url().port().unwrap())).await.unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", shop.url().port().unwrap()))
+        .await
+        .unwrap();
     stream.set_nodelay(true).unwrap();
     let form = "user=demo&password=x";
     let request = format!(
@@ -375,7 +557,10 @@ async fn a_request_that_never_ends_is_refused_and_a_silent_client_is_left() {
     let port = shop.url().port().unwrap();
     let whole = "GET /info/terms HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let reply = raw(port, format!("{whole}GET /info/terms HT").as_bytes()).await;
-    assert!(reply.starts_with("HTTP/1.1 200 ") && reply.contains("HTTP/1.1 408 Request Timeout"), "{reply}");
+    assert!(
+        reply.starts_with("HTTP/1.1 200 ") && reply.contains("HTTP/1.1 408 Request Timeout"),
+        "{reply}"
+    );
     assert_eq!(raw(port, b"").await, "");
 }
 
@@ -383,9 +568,14 @@ async fn a_request_that_never_ends_is_refused_and_a_silent_client_is_left() {
 async fn a_port_in_use_is_named() {
     let shop = shop(1).await;
     let port = shop.url().port().unwrap();
-    let error = Shop::start(ShopOptions::default().with_port(port)).await.unwrap_err();
+    let error = Shop::start(ShopOptions::default().with_port(port))
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    assert!(error.to_string().contains(&format!("port: {port}")), "{error}");
+    assert!(
+        error.to_string().contains(&format!("port: {port}")),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -393,13 +583,19 @@ async fn a_stopped_shop_frees_its_port_and_ends_idle_connections() {
     let shop = shop(1).await;
     let port = shop.url().port().unwrap();
     let mut idle = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    idle.write_all(b"GET /info/terms HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    idle.write_all(b"GET /info/terms HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .await
+        .unwrap();
     let mut first = [0; 12];
     idle.read_exact(&mut first).await.unwrap();
     shop.stop().await;
     let mut rest = Vec::new();
     idle.read_to_end(&mut rest).await.unwrap();
-    Shop::start(ShopOptions::default().with_port(port)).await.unwrap().stop().await;
+    Shop::start(ShopOptions::default().with_port(port))
+        .await
+        .unwrap()
+        .stop()
+        .await;
 }
 
 #[tokio::test]
@@ -407,7 +603,9 @@ async fn a_dropped_shop_stops_too() {
     let shop = shop(1).await;
     let port = shop.url().port().unwrap();
     let mut idle = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    idle.write_all(b"GET /info/terms HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    idle.write_all(b"GET /info/terms HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .await
+        .unwrap();
     let mut first = [0; 12];
     idle.read_exact(&mut first).await.unwrap();
     drop(shop);

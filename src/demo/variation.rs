@@ -25,14 +25,25 @@ impl Variation {
     }
 
     /// One of several wordings; the first is a fallback for an empty choice, so it is given apart.
-    pub(super) fn pick<const N: usize>(self, topic: &str, wordings: [&'static str; N]) -> &'static str {
+    pub(super) fn pick<const N: usize>(
+        self,
+        topic: &str,
+        wordings: [&'static str; N],
+    ) -> &'static str {
         let [first, ..] = self.draw(topic, 0);
-        wordings.get(usize::from(first) % N.max(1)).copied().unwrap_or_default()
+        wordings
+            .get(usize::from(first) % N.max(1))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The items in an order that only the seed decides.
     pub(super) fn shuffled<T>(self, topic: &str, items: impl IntoIterator<Item = T>) -> Vec<T> {
-        let mut keyed: Vec<_> = items.into_iter().enumerate().map(|(i, item)| (self.draw(topic, i), item)).collect();
+        let mut keyed: Vec<_> = items
+            .into_iter()
+            .enumerate()
+            .map(|(i, item)| (self.draw(topic, i), item))
+            .collect();
         keyed.sort_by_key(|(key, _)| *key);
         keyed.into_iter().map(|(_, item)| item).collect()
     }
@@ -54,12 +65,16 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_values_and_another_seed_others() {
         let (a, b) = (Variation::new(1), Variation::new(2));
-        assert_eq!(a.code::<8>("order", 0), Variation::new(1).code::<8>("order", 0));
+        assert_eq!(
+            a.code::<8>("order", 0),
+            Variation::new(1).code::<8>("order", 0)
+        );
         assert_ne!(a.code::<8>("order", 0), b.code::<8>("order", 0));
         assert_ne!(a.code::<8>("order", 0), a.code::<8>("order", 1));
         assert_ne!(a.code::<8>("order", 0), a.code::<8>("password", 0));
-        let orders: std::collections::BTreeSet<_> =
-            (0..20).map(|seed| Variation::new(seed).shuffled("results", 0..8)).collect();
+        let orders: std::collections::BTreeSet<_> = (0..20)
+            .map(|seed| Variation::new(seed).shuffled("results", 0..8))
+            .collect();
         assert!(orders.len() > 10, "{orders:?}");
     }
 }

@@ -72,7 +72,10 @@ impl EventSink for Jsonl {
 
 /// An empty file that only its owner can read, in the place of one that may be there.
 pub(super) fn create_private(path: &Path) -> Result<File> {
-    open_private(path, OpenOptions::new().write(true).create(true).truncate(true))
+    open_private(
+        path,
+        OpenOptions::new().write(true).create(true).truncate(true),
+    )
 }
 
 /// The same, made anew or continued as the options say.
@@ -83,7 +86,11 @@ pub(super) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<Fil
 }
 
 /// Adds a line to those that wait for this file.
-pub(super) fn write_line(to: &mut Vec<u8>, value: &impl serde::Serialize, path: &Path) -> Result<()> {
+pub(super) fn write_line(
+    to: &mut Vec<u8>,
+    value: &impl serde::Serialize,
+    path: &Path,
+) -> Result<()> {
     let before = to.len();
     serde_json::to_writer(&mut *to, value).map_err(|e| {
         to.truncate(before);
@@ -102,9 +109,16 @@ pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()
     let before = file.metadata()?.len();
     let result = file.write_all(lines);
     if result.is_err() {
-        let written = file.metadata().map_or(0, |now| now.len().saturating_sub(before));
-        let written = usize::try_from(written).unwrap_or(lines.len()).min(lines.len());
-        let whole = lines[..written].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let written = file
+            .metadata()
+            .map_or(0, |now| now.len().saturating_sub(before));
+        let written = usize::try_from(written)
+            .unwrap_or(lines.len())
+            .min(lines.len());
+        let whole = lines[..written]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
         // A disk that refuses this too has nothing more to offer.
         let _ = file.set_len(before + whole as u64);
     }
@@ -113,7 +127,9 @@ pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()
 }
 
 pub(super) fn io_error(path: &Path, source: std::io::Error) -> Error {
-    Error::new(ErrorKind::Io, "event.write").with("path", path.display()).with_source(source)
+    Error::new(ErrorKind::Io, "event.write")
+        .with("path", path.display())
+        .with_source(source)
 }
 
 /// A thread that writes what is sent to it, in order.
@@ -137,7 +153,12 @@ impl<T: Send + 'static> Writer<T> {
             .name("webwise-events".to_owned())
             .spawn(move || work(&mut receiver.into_iter()))
             .map_err(|e| Error::new(ErrorKind::Io, "event.start").with_source(e))?;
-        Ok(Self { inner: Mutex::new(Inner { sender: Some(sender), thread: Some(thread) }) })
+        Ok(Self {
+            inner: Mutex::new(Inner {
+                sender: Some(sender),
+                thread: Some(thread),
+            }),
+        })
     }
 
     pub(super) fn send(&self, item: T) {
@@ -157,7 +178,10 @@ impl<T: Send + 'static> Writer<T> {
         match thread.map(JoinHandle::join) {
             None => Ok(()),
             Some(Ok(result)) => result,
-            Some(Err(_)) => Err(Error::new(ErrorKind::Io, "event.write").with("why", "the writing thread panicked")),
+            Some(Err(_)) => {
+                Err(Error::new(ErrorKind::Io, "event.write")
+                    .with("why", "the writing thread panicked"))
+            }
         }
     }
 }

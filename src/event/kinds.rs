@@ -48,7 +48,12 @@ pub struct Event {
 impl Event {
     /// An event.
     pub const fn new(kind: EventKind, run: RunId, step: u32, at: DateTime<Utc>) -> Self {
-        Self { kind, run, step, at }
+        Self {
+            kind,
+            run,
+            step,
+            at,
+        }
     }
 }
 

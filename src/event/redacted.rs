@@ -23,7 +23,14 @@ impl EventKind {
         }
         let net = Net(redactor);
         match &mut self {
-            Self::RunStarted { goal, start_url, driver, model, tools, .. } => {
+            Self::RunStarted {
+                goal,
+                start_url,
+                driver,
+                model,
+                tools,
+                ..
+            } => {
                 net.all([goal, driver, model]);
                 net.all(start_url);
                 net.all(tools);
@@ -35,16 +42,29 @@ impl EventKind {
             Self::Interpreted { view } => {
                 *view = Arc::new(PageView::clone(view).map_text(|text| redactor.text(text)));
             }
-            Self::Tier1Loaded { lessons, items, .. } | Self::DomainRecall { lessons, items, .. } => {
+            Self::Tier1Loaded { lessons, items, .. }
+            | Self::DomainRecall { lessons, items, .. } => {
                 net.all(lessons);
                 net.items(items);
             }
-            Self::ErrorRecall { command, error_snippet, lessons, items, .. } => {
+            Self::ErrorRecall {
+                command,
+                error_snippet,
+                lessons,
+                items,
+                ..
+            } => {
                 net.all([command, error_snippet]);
                 net.all(lessons);
                 net.items(items);
             }
-            Self::LessonRecorded { lesson, category, failed_command, error_pattern, item } => {
+            Self::LessonRecorded {
+                lesson,
+                category,
+                failed_command,
+                error_pattern,
+                item,
+            } => {
                 net.all([lesson, category, &mut item.key]);
                 net.all([failed_command, error_pattern].into_iter().flatten());
             }
@@ -52,13 +72,22 @@ impl EventKind {
             | Self::LessonPromoted { lesson, item, .. }
             | Self::LessonRetired { lesson, item, .. } => net.all([lesson, &mut item.key]),
             Self::LessonCredited { item, .. } => net.text(&mut item.key),
-            Self::ModelAsked { system, message, offered, .. } => {
+            Self::ModelAsked {
+                system,
+                message,
+                offered,
+                ..
+            } => {
                 net.all(system);
                 net.text(message);
                 net.items(offered);
             }
-            Self::ModelReplied { response, .. } => *response = std::mem::take(response).redacted(redactor),
-            Self::CallRefused { problem: CallProblem { tool, failure } } => {
+            Self::ModelReplied { response, .. } => {
+                *response = std::mem::take(response).redacted(redactor)
+            }
+            Self::CallRefused {
+                problem: CallProblem { tool, failure },
+            } => {
                 net.all(tool);
                 net.text(&mut failure.detail);
             }
@@ -67,7 +96,15 @@ impl EventKind {
                 *action = action.redacted(redactor);
                 net.targets(targets);
             }
-            Self::ActionExecuted { action, targets, outcome, url_before, url_after, changed, .. } => {
+            Self::ActionExecuted {
+                action,
+                targets,
+                outcome,
+                url_before,
+                url_after,
+                changed,
+                ..
+            } => {
                 *action = action.redacted(redactor);
                 net.targets(targets);
                 if let Outcome::Failed(failure) = outcome {
@@ -78,13 +115,18 @@ impl EventKind {
             }
             Self::Extracted { name, text } => net.all([name, text]),
             Self::Noticed { notice } => net.notice(notice),
-            Self::FinishChecked { answer, evidence, .. } => net.all([answer, evidence]),
+            Self::FinishChecked {
+                answer, evidence, ..
+            } => net.all([answer, evidence]),
             Self::HumanAsked { question, answer } => {
                 net.text(question);
                 net.all(answer);
             }
             Self::FactProposed { key, value } => net.all([key, value]),
-            Self::MemoryUpdated { committed: Committed { changes, .. }, .. } => {
+            Self::MemoryUpdated {
+                committed: Committed { changes, .. },
+                ..
+            } => {
                 for change in changes {
                     match change {
                         Change::Put(Record { key, body }) => {
@@ -95,16 +137,28 @@ impl EventKind {
                     }
                 }
             }
-            Self::ModelFailed { error, .. } | Self::MemoryFailed { error, .. } | Self::RecordingFailed { error } => {
+            Self::ModelFailed { error, .. }
+            | Self::MemoryFailed { error, .. }
+            | Self::RecordingFailed { error } => {
                 net.text(error);
             }
-            Self::RunEnded { answer, evidence, extracted, final_url, error, summary: _ } => {
+            Self::RunEnded {
+                answer,
+                evidence,
+                extracted,
+                final_url,
+                error,
+                summary: _,
+            } => {
                 net.all([answer, evidence, final_url, error].into_iter().flatten());
                 *extracted = redactor.pairs(std::mem::take(extracted));
             }
             // A picture cannot be searched; none is made once a secret was typed or shown.
             Self::StoreNoticed { notice } => net.store_notice(notice),
-            Self::LessonsPruned { .. } | Self::CallsDropped { .. } | Self::Warned { .. } | Self::Pictured { .. } => {}
+            Self::LessonsPruned { .. }
+            | Self::CallsDropped { .. }
+            | Self::Warned { .. }
+            | Self::Pictured { .. } => {}
         }
         self
     }
@@ -129,15 +183,24 @@ impl Net<'_> {
         for target in targets {
             self.all([&mut target.name].into_iter().chain(&mut target.label));
             self.all(target.ancestors.iter_mut().chain(&mut target.frames));
-            self.all(target.attributes.iter_mut().flat_map(|(name, value)| [name, value]));
+            self.all(
+                target
+                    .attributes
+                    .iter_mut()
+                    .flat_map(|(name, value)| [name, value]),
+            );
             // It cannot be rewritten.
-            target.locator = target.locator.take().filter(|locator| !self.0.contains(&locator.to_string()));
+            target.locator = target
+                .locator
+                .take()
+                .filter(|locator| !self.0.contains(&locator.to_string()));
         }
     }
 
     fn store_notice(&self, notice: &mut StoreNotice) {
         match &mut notice.kind {
-            StoreNoticeKind::Quarantined { file: text } | StoreNoticeKind::ModesTightened { path: text } => {
+            StoreNoticeKind::Quarantined { file: text }
+            | StoreNoticeKind::ModesTightened { path: text } => {
                 self.text(text);
             }
             StoreNoticeKind::RestoredFromBackup
@@ -173,7 +236,11 @@ mod tests {
         let at = |n: u32| ElementRef::parse(&format!("e{n}")).unwrap();
         b.open(Node::new(Role::Main, value));
         b.leaf(Node::new(Role::Heading, value));
-        b.open(Node::new(Role::Combobox, value).with_ref(at(1)).with_value(value));
+        b.open(
+            Node::new(Role::Combobox, value)
+                .with_ref(at(1))
+                .with_value(value),
+        );
         b.leaf(Node::new(Role::Option, value));
         b.close();
         for n in 2..4 {
@@ -198,8 +265,13 @@ mod tests {
         let (name, secret) = (SecretName::parse("P").unwrap(), Secret::new(VALUE));
         let redactor = Redactor::new([(&name, &secret)]);
         for event in [
-            EventKind::Interpreted { view: Arc::new(view) },
-            EventKind::Observed { observation: Arc::new(observation), elapsed_ms: 1 },
+            EventKind::Interpreted {
+                view: Arc::new(view),
+            },
+            EventKind::Observed {
+                observation: Arc::new(observation),
+                elapsed_ms: 1,
+            },
         ] {
             let shown = serde_json::to_string(&event).unwrap();
             assert!(shown.matches(VALUE).count() > 8, "{shown}");

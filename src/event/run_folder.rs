@@ -81,7 +81,10 @@ impl RunFolder {
 
     /// Starts to build a sink with other options.
     pub fn builder(parent: impl Into<PathBuf>) -> RunFolderBuilder {
-        RunFolderBuilder { parent: parent.into(), retention: Retention::default() }
+        RunFolderBuilder {
+            parent: parent.into(),
+            retention: Retention::default(),
+        }
     }
 
     /// Where a run is written.
@@ -107,7 +110,11 @@ impl EventSink for RunFolder {
     }
 
     fn failure(&self, run: &RunId) -> Option<String> {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).get(run).cloned()
+        self.failures
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(run)
+            .cloned()
     }
 }
 
@@ -138,7 +145,11 @@ impl RunFolderBuilder {
             }
             runs.finish()
         })?;
-        Ok(RunFolder { writer, parent: self.parent, failures })
+        Ok(RunFolder {
+            writer,
+            parent: self.parent,
+            failures,
+        })
     }
 }
 
@@ -157,7 +168,14 @@ struct Runs {
 
 impl Runs {
     const fn new(parent: PathBuf, retention: Retention, failures: Failures) -> Self {
-        Self { parent, retention, open: BTreeMap::new(), first_error: None, first_kept: None, failures }
+        Self {
+            parent,
+            retention,
+            open: BTreeMap::new(),
+            first_error: None,
+            first_kept: None,
+            failures,
+        }
     }
 
     fn take(&mut self, event: &Event) {
@@ -211,6 +229,9 @@ impl Runs {
                 self.fail(&run, error);
             }
         }
-        self.first_error.take().or_else(|| self.first_kept.take()).map_or(Ok(()), Err)
+        self.first_error
+            .take()
+            .or_else(|| self.first_kept.take())
+            .map_or(Ok(()), Err)
     }
 }

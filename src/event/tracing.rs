@@ -32,7 +32,10 @@ impl EventSink for Tracing {
         let (name, run, step) = (event.kind.name(), event.run.as_str(), event.step);
         let json = || serde_json::to_string(&event.kind).unwrap_or_default();
         match &event.kind {
-            EventKind::ModelReplied { response, elapsed_ms } => {
+            EventKind::ModelReplied {
+                response,
+                elapsed_ms,
+            } => {
                 let usage = response.usage.unwrap_or_default();
                 tracing::info!(
                     target: "webwise",
@@ -46,14 +49,24 @@ impl EventSink for Tracing {
                     elapsed_ms,
                 );
             }
-            EventKind::Tier1Loaded { items, elapsed_ms, .. }
-            | EventKind::ErrorRecall { items, elapsed_ms, .. }
-            | EventKind::DomainRecall { items, elapsed_ms, .. } => {
+            EventKind::Tier1Loaded {
+                items, elapsed_ms, ..
+            }
+            | EventKind::ErrorRecall {
+                items, elapsed_ms, ..
+            }
+            | EventKind::DomainRecall {
+                items, elapsed_ms, ..
+            } => {
                 search(event, items, *elapsed_ms).in_scope(|| {
                     tracing::info!(target: "webwise", event = name, run, step, json = json());
                 });
             }
-            EventKind::MemoryUpdated { shelf, committed, elapsed_ms } => {
+            EventKind::MemoryUpdated {
+                shelf,
+                committed,
+                elapsed_ms,
+            } => {
                 update(event, shelf, committed, *elapsed_ms).in_scope(|| {
                     tracing::info!(target: "webwise", event = name, run, step, json = json());
                 });
@@ -61,7 +74,9 @@ impl EventSink for Tracing {
             EventKind::Observed { .. } | EventKind::Interpreted { .. } => {
                 tracing::trace!(target: "webwise", event = name, run, step, json = json());
             }
-            EventKind::ModelAsked { .. } => tracing::debug!(target: "webwise", event = name, run, step, json = json()),
+            EventKind::ModelAsked { .. } => {
+                tracing::debug!(target: "webwise", event = name, run, step, json = json())
+            }
             EventKind::ModelFailed { .. }
             | EventKind::MemoryFailed { .. }
             | EventKind::StoreNoticed { .. }
@@ -112,7 +127,10 @@ fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
 /// The span of a change.
 fn update(event: &Event, shelf: &Shelf, committed: &Committed, elapsed_ms: u64) -> Span {
     let changes = &committed.changes;
-    let only_removes = !changes.is_empty() && changes.iter().all(|change| matches!(change, Change::Remove(_)));
+    let only_removes = !changes.is_empty()
+        && changes
+            .iter()
+            .all(|change| matches!(change, Change::Remove(_)));
     let span = if only_removes {
         memory_span!("delete_memory", event, changes.len(), elapsed_ms)
     } else {

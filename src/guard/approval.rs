@@ -56,9 +56,13 @@ impl FromStr for ApprovalMode {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if it is not `safe`, `hybrid` or `auto`.
     fn from_str(text: &str) -> Result<Self> {
-        [Self::Safe, Self::Hybrid, Self::Auto].into_iter().find(|mode| mode.as_str() == text).ok_or_else(|| {
-            Error::new(ErrorKind::InvalidInput, "approval_mode.parse").with("expected", "safe, hybrid or auto")
-        })
+        [Self::Safe, Self::Hybrid, Self::Auto]
+            .into_iter()
+            .find(|mode| mode.as_str() == text)
+            .ok_or_else(|| {
+                Error::new(ErrorKind::InvalidInput, "approval_mode.parse")
+                    .with("expected", "safe, hybrid or auto")
+            })
     }
 }
 
@@ -121,18 +125,29 @@ pub struct PageContext<'a> {
 /// assert_eq!(on(Role::Link, "Order history"), Effect::Reversible);
 /// # Ok::<(), webwise::Error>(())
 /// ```
-pub fn classify(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageContext<'_>) -> Effect {
+pub fn classify(
+    action: &BrowserAction,
+    target: Option<&TargetIdentity>,
+    page: &PageContext<'_>,
+) -> Effect {
     let types_secret = action.texts().iter().any(|text| text.secret().is_some());
     let is_worse = match action {
-        BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::Drag(_) => clicks(action, target, page),
-        BrowserAction::Press(Press { key }) => presses(key.as_str(), action, target, page),
-        BrowserAction::Fill(Fill { submit: true, .. }) | BrowserAction::Type(Type { submit: true, .. }) => {
-            submits(page, types_secret)
+        BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::Drag(_) => {
+            clicks(action, target, page)
         }
-        BrowserAction::DialogAccept(_) => page.dialog.is_some_and(|message| Label::new(message).is_grave(Breadth::Any)),
+        BrowserAction::Press(Press { key }) => presses(key.as_str(), action, target, page),
+        BrowserAction::Fill(Fill { submit: true, .. })
+        | BrowserAction::Type(Type { submit: true, .. }) => submits(page, types_secret),
+        BrowserAction::DialogAccept(_) => page
+            .dialog
+            .is_some_and(|message| Label::new(message).is_grave(Breadth::Any)),
         _ => false,
     };
-    let found = if is_worse { Effect::Irreversible } else { Effect::Read };
+    let found = if is_worse {
+        Effect::Irreversible
+    } else {
+        Effect::Read
+    };
     action.effect().max(found)
 }
 
@@ -163,13 +178,22 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
     if label.is_grave(breadth) || (!is_on_form && label.sends(breadth)) {
         return true;
     }
-    let ancestors = target.map(|target| target.ancestors.as_slice()).unwrap_or_default();
-    let asked: Vec<Label> = ancestors.iter().map(String::as_str).chain(page.dialog).map(Label::new).collect();
+    let ancestors = target
+        .map(|target| target.ancestors.as_slice())
+        .unwrap_or_default();
+    let asked: Vec<Label> = ancestors
+        .iter()
+        .map(String::as_str)
+        .chain(page.dialog)
+        .map(Label::new)
+        .collect();
     let is_asked = |label: &Label| label.is_grave(Breadth::Any) || label.sends(Breadth::Any);
     if label.goes_on() && asked.iter().any(is_asked) {
         return true;
     }
-    if label.agrees() && (page.kind == PageKind::Checkout || page.heading.map(Label::new).is_some_and(|h| is_asked(&h)))
+    if label.agrees()
+        && (page.kind == PageKind::Checkout
+            || page.heading.map(Label::new).is_some_and(|h| is_asked(&h)))
     {
         return true;
     }
@@ -178,10 +202,18 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
 }
 
 /// Whether pressing this key cannot be taken back.
-fn presses(key: &str, action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
+fn presses(
+    key: &str,
+    action: &BrowserAction,
+    target: Option<&TargetIdentity>,
+    page: &PageContext<'_>,
+) -> bool {
     let focus = target.filter(|target| !target.role.is_editable());
     match key.rsplit('+').next() {
-        Some("Enter") => focus.map_or_else(|| submits(page, false), |focus| clicks(action, Some(focus), page)),
+        Some("Enter") => focus.map_or_else(
+            || submits(page, false),
+            |focus| clicks(action, Some(focus), page),
+        ),
         Some("Space") => focus.is_some_and(|focus| clicks(action, Some(focus), page)),
         // In a list it deletes what is selected, in a field a character.
         Some("Delete") => focus.is_some(),
@@ -210,7 +242,12 @@ fn name_of(target: &TargetIdentity) -> String {
     } else if !label.trim().is_empty() {
         label.to_owned()
     } else {
-        target.attributes.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ")
+        target
+            .attributes
+            .iter()
+            .map(|(_, value)| value.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
@@ -218,10 +255,14 @@ fn name_of(target: &TargetIdentity) -> String {
 fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
     let (mut role, mut texts) = (Role::Button, Vec::new());
     for target in action.targets() {
-        let Target::Locator(locator) = target else { continue };
+        let Target::Locator(locator) = target else {
+            continue;
+        };
         for step in locator.steps() {
             match step {
-                LocatorStep::Role { role: named, name, .. } => {
+                LocatorStep::Role {
+                    role: named, name, ..
+                } => {
                     role = named.clone();
                     texts.extend(name.as_deref());
                 }
@@ -243,7 +284,9 @@ fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
 /// Whether a link leads to another page: not to a place on this one, and not to a script.
 fn is_address(link: &str) -> bool {
     let link = link.trim();
-    !link.is_empty() && !link.starts_with('#') && !link.to_ascii_lowercase().starts_with("javascript:")
+    !link.is_empty()
+        && !link.starts_with('#')
+        && !link.to_ascii_lowercase().starts_with("javascript:")
 }
 
 #[cfg(test)]

@@ -24,7 +24,9 @@ const PRICE_UNIT: u128 = 1_000_000;
 ///
 /// assert_eq!((Money::micros(1_500_000) + Money::micros(250)).to_string(), "1.500250");
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Money(u64);
 
@@ -98,8 +100,15 @@ pub struct CallEstimate {
 impl CallEstimate {
     /// A request of about this size, which may be answered with at most so much, nothing of it from a cache.
     pub fn new(input: TokenCount, max_output: TokenCount, prices: Option<&Prices>) -> Self {
-        let usage = Usage { input, output: max_output, cached: TokenCount(0) };
-        Self { usage, cost: prices.map(|prices| prices.cost(&usage)).unwrap_or_default() }
+        let usage = Usage {
+            input,
+            output: max_output,
+            cached: TokenCount(0),
+        };
+        Self {
+            usage,
+            cost: prices.map(|prices| prices.cost(&usage)).unwrap_or_default(),
+        }
     }
 }
 
@@ -151,11 +160,15 @@ impl Budget {
     /// [`ErrorKind::InvalidInput`] if it allows no step or no error, or bounds money without prices.
     pub fn validate(&self, prices: Option<&Prices>) -> Result<()> {
         let refuse = |option: &'static str, why: &'static str| {
-            Err(Error::new(ErrorKind::InvalidInput, "budget.validate").with("option", option).with("why", why))
+            Err(Error::new(ErrorKind::InvalidInput, "budget.validate")
+                .with("option", option)
+                .with("why", why))
         };
         match () {
             () if self.max_steps == 0 => refuse("max_steps", "no step is allowed"),
-            () if self.max_errors == 0 => refuse("max_errors", "the first error would already be too many"),
+            () if self.max_errors == 0 => {
+                refuse("max_errors", "the first error would already be too many")
+            }
             () if self.max_cost.is_some() && prices.is_none() => {
                 refuse("max_cost", "money cannot be counted without prices")
             }
@@ -183,21 +196,34 @@ impl Budget {
     ///
     /// # Errors
     /// The first budget, in the order of [`BudgetKind`], that the call could exceed.
-    pub fn check_before_call(&self, spent: &Spent, worst: &CallEstimate, elapsed: Duration) -> Result<(), BudgetKind> {
+    pub fn check_before_call(
+        &self,
+        spent: &Spent,
+        worst: &CallEstimate,
+        elapsed: Duration,
+    ) -> Result<(), BudgetKind> {
         if spent.steps >= self.max_steps {
             return Err(BudgetKind::Steps);
         }
         if self.max_calls.is_some_and(|max| spent.calls >= max) {
             return Err(BudgetKind::Calls);
         }
-        let exceeds =
-            |max: Option<TokenCount>, spent: TokenCount, next: TokenCount| max.is_some_and(|max| spent + next > max);
+        let exceeds = |max: Option<TokenCount>, spent: TokenCount, next: TokenCount| {
+            max.is_some_and(|max| spent + next > max)
+        };
         if exceeds(self.max_input_tokens, spent.usage.input, worst.usage.input)
-            || exceeds(self.max_output_tokens, spent.usage.output, worst.usage.output)
+            || exceeds(
+                self.max_output_tokens,
+                spent.usage.output,
+                worst.usage.output,
+            )
         {
             return Err(BudgetKind::Tokens);
         }
-        if self.max_cost.is_some_and(|max| spent.cost + worst.cost > max) {
+        if self
+            .max_cost
+            .is_some_and(|max| spent.cost + worst.cost > max)
+        {
             return Err(BudgetKind::Money);
         }
         self.check_before_step(spent, elapsed)
@@ -232,9 +258,16 @@ impl Spent {
     }
 
     /// Counts a model call by what was reported, else by its estimate: what is not known may have been spent.
-    pub fn add_call(&mut self, reported: Option<&Usage>, worst: &CallEstimate, prices: Option<&Prices>) {
+    pub fn add_call(
+        &mut self,
+        reported: Option<&Usage>,
+        worst: &CallEstimate,
+        prices: Option<&Prices>,
+    ) {
         self.calls = self.calls.saturating_add(1);
-        self.estimated_calls = self.estimated_calls.saturating_add(u32::from(reported.is_none()));
+        self.estimated_calls = self
+            .estimated_calls
+            .saturating_add(u32::from(reported.is_none()));
         let usage = reported.unwrap_or(&worst.usage);
         self.usage.input += usage.input;
         self.usage.output += usage.output;
@@ -249,11 +282,18 @@ mod tests {
 
     use super::*;
 
-    const PRICES: Prices =
-        Prices { input: Money::micros(300_000), cached: Money::micros(30_000), output: Money::micros(2_500_000) };
+    const PRICES: Prices = Prices {
+        input: Money::micros(300_000),
+        cached: Money::micros(30_000),
+        output: Money::micros(2_500_000),
+    };
 
     fn usage(input: u64, cached: u64, output: u64) -> Usage {
-        Usage { input: TokenCount(input), output: TokenCount(output), cached: TokenCount(cached) }
+        Usage {
+            input: TokenCount(input),
+            output: TokenCount(output),
+            cached: TokenCount(cached),
+        }
     }
 
     fn estimate(input: u64, output: u64) -> CallEstimate {
@@ -267,25 +307,72 @@ mod tests {
     #[test]
     fn cost_counts_the_cache_apart_and_rounds_up() {
         assert_eq!(PRICES.cost(&usage(1_000_000, 0, 0)), Money::micros(300_000));
-        assert_eq!(PRICES.cost(&usage(1_000_000, 1_000_000, 0)), Money::micros(30_000));
+        assert_eq!(
+            PRICES.cost(&usage(1_000_000, 1_000_000, 0)),
+            Money::micros(30_000)
+        );
         assert_eq!(PRICES.cost(&usage(1, 0, 0)), Money::micros(1));
         assert_eq!(PRICES.cost(&usage(0, 50, 0)), Money::default());
-        assert_eq!(PRICES.cost(&usage(u64::MAX, 0, u64::MAX)), Money::micros(u64::MAX));
+        assert_eq!(
+            PRICES.cost(&usage(u64::MAX, 0, u64::MAX)),
+            Money::micros(u64::MAX)
+        );
     }
 
     #[test]
     fn each_budget_stops_with_its_own_name() {
-        let spent =
-            Spent { steps: 3, calls: 3, usage: usage(3_000, 0, 300), cost: Money::micros(1_650), ..Spent::default() };
+        let spent = Spent {
+            steps: 3,
+            calls: 3,
+            usage: usage(3_000, 0, 300),
+            cost: Money::micros(1_650),
+            ..Spent::default()
+        };
         let open = Budget::default();
         assert_eq!(check(&open, &spent, 1_000_000), Ok(()));
         for (budget, kind) in [
-            (Budget { max_steps: 3, ..open.clone() }, BudgetKind::Steps),
-            (Budget { max_calls: Some(3), ..open.clone() }, BudgetKind::Calls),
-            (Budget { max_input_tokens: Some(TokenCount(3_999)), ..open.clone() }, BudgetKind::Tokens),
-            (Budget { max_output_tokens: Some(TokenCount(399)), ..open.clone() }, BudgetKind::Tokens),
-            (Budget { max_cost: Some(Money::micros(2_199)), ..open.clone() }, BudgetKind::Money),
-            (Budget { max_duration: Some(Duration::from_mins(1)), ..open.clone() }, BudgetKind::Time),
+            (
+                Budget {
+                    max_steps: 3,
+                    ..open.clone()
+                },
+                BudgetKind::Steps,
+            ),
+            (
+                Budget {
+                    max_calls: Some(3),
+                    ..open.clone()
+                },
+                BudgetKind::Calls,
+            ),
+            (
+                Budget {
+                    max_input_tokens: Some(TokenCount(3_999)),
+                    ..open.clone()
+                },
+                BudgetKind::Tokens,
+            ),
+            (
+                Budget {
+                    max_output_tokens: Some(TokenCount(399)),
+                    ..open.clone()
+                },
+                BudgetKind::Tokens,
+            ),
+            (
+                Budget {
+                    max_cost: Some(Money::micros(2_199)),
+                    ..open.clone()
+                },
+                BudgetKind::Money,
+            ),
+            (
+                Budget {
+                    max_duration: Some(Duration::from_mins(1)),
+                    ..open.clone()
+                },
+                BudgetKind::Time,
+            ),
         ] {
             assert_eq!(check(&budget, &spent, 60), Err(kind));
         }
@@ -311,28 +398,63 @@ mod tests {
         };
         let mut spent = Spent::default();
         spent.add_step();
-        assert_eq!(budget.check_before_step(&spent, Duration::from_secs(8)), Ok(()));
-        assert_eq!(budget.check_before_step(&spent, Duration::from_secs(9)), Err(BudgetKind::Time));
+        assert_eq!(
+            budget.check_before_step(&spent, Duration::from_secs(8)),
+            Ok(())
+        );
+        assert_eq!(
+            budget.check_before_step(&spent, Duration::from_secs(9)),
+            Err(BudgetKind::Time)
+        );
         spent.add_step();
-        assert_eq!(budget.check_before_step(&spent, Duration::ZERO), Err(BudgetKind::Steps));
+        assert_eq!(
+            budget.check_before_step(&spent, Duration::ZERO),
+            Err(BudgetKind::Steps)
+        );
     }
 
     #[test]
     fn an_unreported_call_is_counted_by_its_estimate_and_said_to_be() {
         let mut spent = Spent::default();
         spent.add_call(None, &estimate(1_000, 100), Some(&PRICES));
-        spent.add_call(Some(&usage(500, 100, 10)), &estimate(1_000, 100), Some(&PRICES));
-        assert_eq!((spent.calls, spent.estimated_calls, spent.usage), (2, 1, usage(1_500, 100, 110)));
+        spent.add_call(
+            Some(&usage(500, 100, 10)),
+            &estimate(1_000, 100),
+            Some(&PRICES),
+        );
+        assert_eq!(
+            (spent.calls, spent.estimated_calls, spent.usage),
+            (2, 1, usage(1_500, 100, 110))
+        );
         assert_eq!(spent.cost, Money::micros(550 + 148));
     }
 
     #[test]
     fn a_budget_that_cannot_be_kept_is_refused() {
-        let money = Budget { max_cost: Some(Money::cents(1)), ..Budget::default() };
+        let money = Budget {
+            max_cost: Some(Money::cents(1)),
+            ..Budget::default()
+        };
         assert!(money.validate(None).is_err() && money.validate(Some(&PRICES)).is_ok());
-        assert!(Budget { max_steps: 0, ..Budget::default() }.validate(None).is_err());
-        assert!(Budget { max_errors: 0, ..Budget::default() }.validate(None).is_err());
-        assert!(Budget::default().is_too_many_errors(5) && !Budget::default().is_too_many_errors(4));
+        assert!(
+            Budget {
+                max_steps: 0,
+                ..Budget::default()
+            }
+            .validate(None)
+            .is_err()
+        );
+        assert!(
+            Budget {
+                max_errors: 0,
+                ..Budget::default()
+            }
+            .validate(None)
+            .is_err()
+        );
+        assert!(
+            Budget::default().is_too_many_errors(5) && !Budget::default().is_too_many_errors(4)
+        );
     }
 
     proptest! {

@@ -58,12 +58,16 @@ impl ActionKey {
 
 /// The action with nothing to type; `None` if it types nothing.
 fn without_text(action: &Action) -> Option<Action> {
-    let Action::Browser(action) = action else { return None };
+    let Action::Browser(action) = action else {
+        return None;
+    };
     let mut action = action.clone();
     match &mut action {
         BrowserAction::Fill(Fill { text, .. })
         | BrowserAction::Type(Type { text, .. })
-        | BrowserAction::DialogAccept(DialogAccept { text: Some(text) }) => *text = TextValue::Literal(String::new()),
+        | BrowserAction::DialogAccept(DialogAccept { text: Some(text) }) => {
+            *text = TextValue::Literal(String::new())
+        }
         BrowserAction::Select(Select { values, .. }) => values.clear(),
         _ => return None,
     }
@@ -90,8 +94,14 @@ impl RepeatGuard {
         for (place, (exact, near)) in self.exact.iter_mut().zip(&mut self.near).enumerate() {
             let earlier = self.recent.get(place);
             let repeats = |same: bool, count: u32| if same { count.saturating_add(1) } else { 0 };
-            *exact = repeats(was_shown && earlier.is_some_and(|e| e.exact == key.exact), *exact);
-            *near = repeats(was_frame && earlier.is_some_and(|e| e.near == key.near), *near);
+            *exact = repeats(
+                was_shown && earlier.is_some_and(|e| e.exact == key.exact),
+                *exact,
+            );
+            *near = repeats(
+                was_frame && earlier.is_some_and(|e| e.near == key.near),
+                *near,
+            );
         }
         self.recent.push_front(key);
         self.recent.truncate(MAX_CYCLE);
@@ -107,16 +117,37 @@ impl RepeatGuard {
                 let (exact, near) = (turns(self.exact[place]), turns(self.near[place]));
                 let exactly = match length {
                     1 => Warning::Repeated { times: exact },
-                    _ => Warning::Cycle { length, times: exact },
+                    _ => Warning::Cycle {
+                        length,
+                        times: exact,
+                    },
                 };
-                let near_stop = if length == 1 { STOP_TURNS } else { STOP_RETYPED_TURNS };
-                let nearly = types.then_some((near, near_stop, Warning::Retyped { length, times: near }));
+                let near_stop = if length == 1 {
+                    STOP_TURNS
+                } else {
+                    STOP_RETYPED_TURNS
+                };
+                let nearly = types.then_some((
+                    near,
+                    near_stop,
+                    Warning::Retyped {
+                        length,
+                        times: near,
+                    },
+                ));
                 std::iter::once((exact, STOP_TURNS, exactly)).chain(nearly)
             })
             .collect();
-        let stop = found.iter().find(|(turns, stop, _)| turns >= stop).map(|(.., warning)| Verdict::Stop(*warning));
-        let warn =
-            || found.iter().find(|(turns, ..)| *turns >= WARN_TURNS).map(|(.., warning)| Verdict::Warn(*warning));
+        let stop = found
+            .iter()
+            .find(|(turns, stop, _)| turns >= stop)
+            .map(|(.., warning)| Verdict::Stop(*warning));
+        let warn = || {
+            found
+                .iter()
+                .find(|(turns, ..)| *turns >= WARN_TURNS)
+                .map(|(.., warning)| Verdict::Warn(*warning))
+        };
         stop.or_else(warn).unwrap_or(Verdict::Go)
     }
 }

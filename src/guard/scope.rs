@@ -54,7 +54,9 @@ impl ScopeRefusal {
             Self::NotWeb => "only http and https addresses may be opened",
             Self::UserInfo => "an address may not contain a user name or password",
             Self::BadHost => "the host of that address is not valid",
-            Self::Internal(_) => "that address is in a private network, which this run may not enter",
+            Self::Internal(_) => {
+                "that address is in a private network, which this run may not enter"
+            }
             Self::OffList(_) => "that site is not one of those this run is allowed to visit",
             Self::Blank => "the page is gone",
         }
@@ -173,12 +175,16 @@ impl Scope {
 /// The URL standard lets through names that no name server has, such as `..` and `-rf`, and resolvers differ in what they
 /// make of them.
 fn is_plain(host: &url::Host<&str>) -> bool {
-    let url::Host::Domain(name) = host else { return true };
+    let url::Host::Domain(name) = host else {
+        return true;
+    };
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
             && !label.starts_with('-')
-            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+            && label
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     };
     name.len() <= 253 && name.split('.').all(is_label)
 }

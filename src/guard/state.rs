@@ -21,6 +21,9 @@ impl PageState {
             what(&mut hasher);
             hasher.finish()
         };
-        Self { shown: hash(&|h| shown.hash(h)), frame: hash(&|h| frame.hash(h)) }
+        Self {
+            shown: hash(&|h| shown.hash(h)),
+            frame: hash(&|h| frame.hash(h)),
+        }
     }
 }

@@ -34,7 +34,9 @@ impl StuckGuard {
             self.unchanged = 0;
         } else if should_change {
             self.unchanged = self.unchanged.saturating_add(1);
-            let warning = Warning::Unchanged { times: self.unchanged };
+            let warning = Warning::Unchanged {
+                times: self.unchanged,
+            };
             return match self.unchanged {
                 STOP_UNCHANGED.. => Verdict::Stop(warning),
                 WARN_UNCHANGED.. => Verdict::Warn(warning),
@@ -75,14 +77,33 @@ mod tests {
 
     #[test]
     fn looking_neither_counts_nor_clears() {
-        let verdicts = run(&[(true, 0), (false, 0), (true, 0), (false, 0), (true, 0), (false, 0), (true, 0)]);
+        let verdicts = run(&[
+            (true, 0),
+            (false, 0),
+            (true, 0),
+            (false, 0),
+            (true, 0),
+            (false, 0),
+            (true, 0),
+        ]);
         assert_eq!(verdicts.iter().filter(|v| **v == Verdict::Go).count(), 4);
         assert!(verdicts[6].is_stop());
     }
 
     #[test]
     fn any_change_starts_anew_even_if_it_came_while_looking() {
-        assert!(!run(&[(true, 0), (true, 0), (true, 0), (false, 1), (true, 1), (true, 2)]).iter().any(|v| v.is_stop()));
+        assert!(
+            !run(&[
+                (true, 0),
+                (true, 0),
+                (true, 0),
+                (false, 1),
+                (true, 1),
+                (true, 2)
+            ])
+            .iter()
+            .any(|v| v.is_stop())
+        );
     }
 
     proptest! {

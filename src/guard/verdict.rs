@@ -45,7 +45,9 @@ impl Warning {
     pub fn sentence(self) -> String {
         match self {
             Self::Repeated { times } => {
-                format!("You did the same {times} times and the page is as before. Try another way.")
+                format!(
+                    "You did the same {times} times and the page is as before. Try another way."
+                )
             }
             Self::Cycle { length, times } => format!(
                 "Your last actions are {times} turns of the same {length} actions and lead back to where you were. \
@@ -56,7 +58,9 @@ impl Warning {
                 hardly help; try another way."
             ),
             Self::Unchanged { times } => {
-                format!("Your last {times} actions did not change the page. Look at it again, or try another element.")
+                format!(
+                    "Your last {times} actions did not change the page. Look at it again, or try another element."
+                )
             }
         }
     }

@@ -51,17 +51,27 @@ impl RetryPolicy {
     /// `done` is the number of retries made so far, `left` what remains of [`RetryPolicy::overall`], `random` any number,
     /// evenly spread. The provider's own wait is kept exactly, else the wait is anywhere between zero and a limit that
     /// doubles (full jitter), so that many callers do not come back together.
-    pub fn wait_before(&self, done: u32, error: &Error, left: Duration, random: u64) -> Option<Duration> {
+    pub fn wait_before(
+        &self,
+        done: u32,
+        error: &Error,
+        left: Duration,
+        random: u64,
+    ) -> Option<Duration> {
         if done >= self.retries || !error.is_retryable() {
             return None;
         }
-        let wait = error.retry_after().unwrap_or_else(|| fraction(self.limit(done), random));
+        let wait = error
+            .retry_after()
+            .unwrap_or_else(|| fraction(self.limit(done), random));
         (wait < left).then_some(wait)
     }
 
     /// The longest wait of our own before the retry of this number, counted from 0.
     fn limit(&self, done: u32) -> Duration {
-        let doubled = 2_u32.checked_pow(done).and_then(|factor| self.base.checked_mul(factor));
+        let doubled = 2_u32
+            .checked_pow(done)
+            .and_then(|factor| self.base.checked_mul(factor));
         doubled.unwrap_or(self.cap).min(self.cap)
     }
 }
@@ -85,14 +95,29 @@ mod tests {
 
     #[test]
     fn a_wait_of_our_own_is_anywhere_below_a_limit_that_doubles_up_to_the_cap() {
-        let policy = RetryPolicy { retries: 6, ..RetryPolicy::default() };
+        let policy = RetryPolicy {
+            retries: 6,
+            ..RetryPolicy::default()
+        };
         let unavailable = error(ErrorKind::Unavailable);
         let limits: Vec<_> = (0..6)
-            .map(|n| policy.wait_before(n, &unavailable, LEFT, u64::MAX).unwrap().as_secs_f64().round())
+            .map(|n| {
+                policy
+                    .wait_before(n, &unavailable, LEFT, u64::MAX)
+                    .unwrap()
+                    .as_secs_f64()
+                    .round()
+            })
             .collect();
         assert_eq!(limits, [1.0, 2.0, 4.0, 8.0, 10.0, 10.0]);
-        assert_eq!(policy.wait_before(5, &unavailable, LEFT, 0), Some(Duration::ZERO));
-        assert_eq!(policy.wait_before(1, &unavailable, LEFT, 1 << 63), Some(Duration::from_secs(1)));
+        assert_eq!(
+            policy.wait_before(5, &unavailable, LEFT, 0),
+            Some(Duration::ZERO)
+        );
+        assert_eq!(
+            policy.wait_before(1, &unavailable, LEFT, 1 << 63),
+            Some(Duration::from_secs(1))
+        );
     }
 
     #[test]
@@ -108,9 +133,19 @@ mod tests {
     fn a_wait_that_does_not_fit_is_not_begun() {
         let policy = RetryPolicy::default();
         let limited = error(ErrorKind::RateLimited).with_retry_after(Duration::from_mins(1));
-        assert_eq!(policy.wait_before(0, &limited, Duration::from_mins(1), 0), None);
-        assert!(policy.wait_before(0, &limited, Duration::from_secs(61), 0).is_some());
-        assert_eq!(policy.wait_before(0, &error(ErrorKind::Timeout), Duration::ZERO, 0), None);
+        assert_eq!(
+            policy.wait_before(0, &limited, Duration::from_mins(1), 0),
+            None
+        );
+        assert!(
+            policy
+                .wait_before(0, &limited, Duration::from_secs(61), 0)
+                .is_some()
+        );
+        assert_eq!(
+            policy.wait_before(0, &error(ErrorKind::Timeout), Duration::ZERO, 0),
+            None
+        );
     }
 
     #[test]
@@ -123,15 +158,28 @@ mod tests {
             ErrorKind::MalformedReply,
             ErrorKind::Unsupported,
         ] {
-            assert_eq!(policy.wait_before(0, &error(kind).with_retry_after(Duration::ZERO), LEFT, 0), None, "{kind:?}");
+            assert_eq!(
+                policy.wait_before(0, &error(kind).with_retry_after(Duration::ZERO), LEFT, 0),
+                None,
+                "{kind:?}"
+            );
         }
     }
 
     #[test]
     fn no_number_of_retries_overflows() {
-        let policy =
-            RetryPolicy { retries: u32::MAX, base: Duration::MAX, cap: Duration::MAX, ..RetryPolicy::default() };
-        let wait = policy.wait_before(u32::MAX - 1, &error(ErrorKind::Busy), Duration::MAX, u64::MAX);
+        let policy = RetryPolicy {
+            retries: u32::MAX,
+            base: Duration::MAX,
+            cap: Duration::MAX,
+            ..RetryPolicy::default()
+        };
+        let wait = policy.wait_before(
+            u32::MAX - 1,
+            &error(ErrorKind::Busy),
+            Duration::MAX,
+            u64::MAX,
+        );
         assert!(wait.is_some());
     }
 }

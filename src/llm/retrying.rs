@@ -34,7 +34,12 @@ pub struct Retrying<L> {
 impl<L> Retrying<L> {
     /// Wraps a model; the seed decides the jitter, so that a recorded run can be repeated.
     pub fn new(client: L, seed: u64) -> Self {
-        Self { client, policy: RetryPolicy::default(), seed, calls: AtomicU64::new(0) }
+        Self {
+            client,
+            policy: RetryPolicy::default(),
+            seed,
+            calls: AtomicU64::new(0),
+        }
     }
 
     /// Replaces the policy.
@@ -59,7 +64,8 @@ impl<L: LlmClient> LlmClient for Retrying<L> {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let began = Instant::now();
         let left = || self.policy.overall.saturating_sub(began.elapsed());
-        let mut jitter = SplitMix64(self.seed ^ self.calls.fetch_add(1, Ordering::Relaxed).rotate_left(32));
+        let mut jitter =
+            SplitMix64(self.seed ^ self.calls.fetch_add(1, Ordering::Relaxed).rotate_left(32));
         let mut retries = 0;
         loop {
             let limit = self.policy.call_timeout.min(left());
@@ -69,10 +75,18 @@ impl<L: LlmClient> LlmClient for Retrying<L> {
                     return Ok(response);
                 }
                 Ok(Err(error)) => error,
-                Err(_) => Error::new(ErrorKind::Timeout, "llm.complete").with("waited_ms", limit.as_millis()),
+                Err(_) => Error::new(ErrorKind::Timeout, "llm.complete")
+                    .with("waited_ms", limit.as_millis()),
             };
-            let Some(wait) = self.policy.wait_before(retries, &error, left(), jitter.next()) else {
-                return Err(if retries == 0 { error } else { error.with("attempts", retries + 1) });
+            let Some(wait) = self
+                .policy
+                .wait_before(retries, &error, left(), jitter.next())
+            else {
+                return Err(if retries == 0 {
+                    error
+                } else {
+                    error.with("attempts", retries + 1)
+                });
             };
             sleep(wait).await;
             retries += 1;

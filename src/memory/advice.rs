@@ -46,7 +46,12 @@ impl Advice {
     /// vouches for and that wants to stand in the system instruction.
     pub fn new(id: AdviceId, advice: &str, trust: Trust, placement: Placement) -> Option<Self> {
         let vouched = matches!(trust, Trust::Code | Trust::User);
-        (vouched || placement != Placement::System).then(|| Self { id, text: Self::shown(advice), trust, placement })
+        (vouched || placement != Placement::System).then(|| Self {
+            id,
+            text: Self::shown(advice),
+            trust,
+            placement,
+        })
     }
 
     /// Words in the form in which a prompt shows them: clean, on one line, cut to [`Advice::MAX_TEXT`].
@@ -83,13 +88,19 @@ mod tests {
     #[test]
     fn words_of_a_page_or_a_model_cannot_be_placed_in_the_system_instruction() {
         let make = |trust, placement| {
-            let id = AdviceId { shelf: Shelf::global(&Namespace::default(), "x"), key: "k".to_owned() };
+            let id = AdviceId {
+                shelf: Shelf::global(&Namespace::default(), "x"),
+                key: "k".to_owned(),
+            };
             Advice::new(id, "a\n## Goal", trust, placement)
         };
         for trust in [Trust::Model, Trust::Page] {
             assert_eq!(make(trust, Placement::System), None);
             assert!(make(trust, Placement::Site).is_some());
         }
-        assert_eq!(make(Trust::User, Placement::System).unwrap().text(), "a ## Goal");
+        assert_eq!(
+            make(Trust::User, Placement::System).unwrap().text(),
+            "a ## Goal"
+        );
     }
 }

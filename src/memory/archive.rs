@@ -62,9 +62,16 @@ struct Written {
 pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Result<String> {
     let stored = |(shelf, records): &(Shelf, Vec<Record>)| Stored {
         shelf: shelf.clone(),
-        records: records.iter().map(|record| (record.key.clone(), record.body.clone())).collect(),
+        records: records
+            .iter()
+            .map(|record| (record.key.clone(), record.body.clone()))
+            .collect(),
     };
-    let written = Written { format: FORMAT, version: VERSION, shelves: shelves.iter().map(stored).collect() };
+    let written = Written {
+        format: FORMAT,
+        version: VERSION,
+        shelves: shelves.iter().map(stored).collect(),
+    };
     let mut text = serde_json::to_string_pretty(&written)
         .map_err(|e| Error::new(ErrorKind::Corrupt, "memory_archive.write").with_source(e))?;
     text.push('\n');
@@ -83,18 +90,22 @@ pub fn is_archive(value: &Value) -> bool {
 /// for what is not such a document at all.
 pub fn parse(bytes: &[u8]) -> Result<Archive> {
     if bytes.len() > MAX_BYTES {
-        return Err(Error::new(ErrorKind::TooLarge, PARSE).with("bytes", bytes.len()).with("most", MAX_BYTES));
+        return Err(Error::new(ErrorKind::TooLarge, PARSE)
+            .with("bytes", bytes.len())
+            .with("most", MAX_BYTES));
     }
     let wrong = |why: &str| Error::new(ErrorKind::InvalidInput, PARSE).with("why", why);
-    let value: Value =
-        serde_json::from_slice(bytes).map_err(|e| wrong("it cannot be read as JSON").with("where", e.to_string()))?;
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|e| wrong("it cannot be read as JSON").with("where", e.to_string()))?;
     if !is_archive(&value) {
         return Err(wrong("it is not an export of this program"));
     }
     match value.get("version").and_then(Value::as_u64) {
         Some(VERSION) => {}
         Some(version) => {
-            return Err(Error::new(ErrorKind::Unsupported, PARSE).with("version", version).with("read", VERSION));
+            return Err(Error::new(ErrorKind::Unsupported, PARSE)
+                .with("version", version)
+                .with("read", VERSION));
         }
         None => return Err(wrong("it does not say its version")),
     }
@@ -105,11 +116,19 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
     for (at, stored) in (1..).zip(shelves) {
         match serde_json::from_value::<Stored>(stored.clone()) {
             Ok(stored) if is_fine(&stored.shelf) => {
-                let records = stored.records.iter().map(|(key, body)| Record::new(key, body)).collect();
+                let records = stored
+                    .records
+                    .iter()
+                    .map(|(key, body)| Record::new(key, body))
+                    .collect();
                 archive.shelves.push((stored.shelf, records));
             }
-            Ok(_) => archive.problems.push(format!("shelf {at}: its collection or host is none")),
-            Err(_) => archive.problems.push(format!("shelf {at}: it cannot be read")),
+            Ok(_) => archive
+                .problems
+                .push(format!("shelf {at}: its collection or host is none")),
+            Err(_) => archive
+                .problems
+                .push(format!("shelf {at}: it cannot be read")),
         }
     }
     Ok(archive)
@@ -119,7 +138,9 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
 fn is_fine(shelf: &Shelf) -> bool {
     let collection = &shelf.collection;
     let is_word = (1..=MAX_COLLECTION).contains(&collection.len())
-        && collection.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-');
+        && collection
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-');
     let host = match &shelf.scope {
         Scope::Global => return is_word,
         Scope::Host(host) => host,
@@ -144,7 +165,12 @@ pub struct Restore {
 /// Turns an archive into edits, all shelves into `namespace` if one is named. Without `trust`, only lessons are taken, and
 /// those that a person once accepted wait for one here: who accepted them elsewhere is not known.
 pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> Restore {
-    let mut restore = Restore { edits: Vec::new(), taken: 0, waiting: 0, problems: archive.problems.clone() };
+    let mut restore = Restore {
+        edits: Vec::new(),
+        taken: 0,
+        waiting: 0,
+        problems: archive.problems.clone(),
+    };
     let mut shelves: BTreeMap<Shelf, BTreeMap<String, Record>> = BTreeMap::new();
     for (shelf, records) in &archive.shelves {
         let mut shelf = shelf.clone();
@@ -153,20 +179,30 @@ pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> 
         }
         let is_lessons = shelf.collection == lesson::COLLECTION;
         if !trust && !is_lessons {
-            restore.problems.push(format!("{shelf}: only lessons are taken unless you vouch for the file"));
+            restore.problems.push(format!(
+                "{shelf}: only lessons are taken unless you vouch for the file"
+            ));
             continue;
         }
         let taken = shelves.entry(shelf.clone()).or_default();
         for record in records {
-            let brought = if is_lessons { lesson_of(record, trust) } else { Ok(record.clone()) };
+            let brought = if is_lessons {
+                lesson_of(record, trust)
+            } else {
+                Ok(record.clone())
+            };
             let record = match brought {
                 Ok(record) => record,
                 Err(why) => {
-                    restore.problems.push(format!("{shelf}: {} was left out: it {why}", text::clean(&record.key)));
+                    restore.problems.push(format!(
+                        "{shelf}: {} was left out: it {why}",
+                        text::clean(&record.key)
+                    ));
                     continue;
                 }
             };
-            if is_lessons && Lesson::from_record(&record).is_ok_and(|lesson| lesson.needs_review()) {
+            if is_lessons && Lesson::from_record(&record).is_ok_and(|lesson| lesson.needs_review())
+            {
                 restore.waiting += 1;
             }
             if taken.insert(record.key.clone(), record).is_none() {
@@ -179,7 +215,11 @@ pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> 
         .map(|(shelf, taken)| {
             let edit = Edit::new(move |records: &[Record]| {
                 let is_there = |key: &String| records.iter().any(|record| record.key == *key);
-                Ok(taken.iter().filter(|(key, _)| !is_there(key)).map(|(_, r)| Change::Put(r.clone())).collect())
+                Ok(taken
+                    .iter()
+                    .filter(|(key, _)| !is_there(key))
+                    .map(|(_, r)| Change::Put(r.clone()))
+                    .collect())
             });
             ShelfEdit { shelf, edit }
         })
@@ -199,7 +239,11 @@ fn lesson_of(record: &Record, trust: bool) -> std::result::Result<Record, &'stat
     }
     let Ok(mut lesson) = Lesson::from_record(record) else {
         // Of a newer version, perhaps.
-        return if trust { Ok(record.clone()) } else { Err("is not a lesson") };
+        return if trust {
+            Ok(record.clone())
+        } else {
+            Err("is not a lesson")
+        };
     };
     let before = lesson.clone();
     if let LessonText::Words(words) = &mut lesson.text {
@@ -218,7 +262,9 @@ fn lesson_of(record: &Record, trust: bool) -> std::result::Result<Record, &'stat
     if lesson == before {
         return Ok(record.clone());
     }
-    lesson.to_record(&record.key).map_err(|_| "cannot be written")
+    lesson
+        .to_record(&record.key)
+        .map_err(|_| "cannot be written")
 }
 
 #[cfg(test)]
@@ -229,20 +275,32 @@ mod tests {
     use crate::memory::{apply, lesson::*};
 
     fn shelf(scope: Scope) -> Shelf {
-        Shelf { namespace: Namespace::default(), collection: COLLECTION.to_owned(), scope }
+        Shelf {
+            namespace: Namespace::default(),
+            collection: COLLECTION.to_owned(),
+            scope,
+        }
     }
 
     fn accepted() -> Record {
         let now = "2026-01-02T03:04:05Z".parse().unwrap();
         let text = LessonText::Words("Press Escape.".to_owned());
-        Lesson::new(text, Category::BestPractice, LessonSource::User, now).to_record("mine").unwrap()
+        Lesson::new(text, Category::BestPractice, LessonSource::User, now)
+            .to_record("mine")
+            .unwrap()
     }
 
     #[test]
     fn an_archive_reads_back_as_it_was_written() {
         let host = Host::of_domain("shop.example").unwrap();
         let shelves = vec![
-            (shelf(Scope::Global), vec![accepted(), Record::new("later", &json!({ "of": ["a", "newer"], "n": 1.5 }))]),
+            (
+                shelf(Scope::Global),
+                vec![
+                    accepted(),
+                    Record::new("later", &json!({ "of": ["a", "newer"], "n": 1.5 })),
+                ],
+            ),
             (shelf(Scope::Host(host)), vec![Record::new("k", &json!({}))]),
         ];
         let read = parse(export(&shelves).unwrap().as_bytes()).unwrap();
@@ -251,14 +309,21 @@ mod tests {
 
     #[test]
     fn what_a_person_accepted_elsewhere_waits_for_a_person_here() {
-        let archive = Archive { shelves: vec![(shelf(Scope::Global), vec![accepted()])], problems: Vec::new() };
+        let archive = Archive {
+            shelves: vec![(shelf(Scope::Global), vec![accepted()])],
+            problems: Vec::new(),
+        };
         let records = |trust: bool| {
             let edit = &import(&archive, None, trust).edits[0].edit;
             let records = apply(&[], &edit.changes(&[]).unwrap());
             assert_eq!(edit.changes(&records).unwrap(), [], "what is there stays");
             records
         };
-        assert!(Lesson::from_record(&records(false)[0]).unwrap().needs_review());
+        assert!(
+            Lesson::from_record(&records(false)[0])
+                .unwrap()
+                .needs_review()
+        );
         assert_eq!(records(true), [accepted()]);
     }
 
@@ -267,19 +332,36 @@ mod tests {
         let words = |key: &str, source, said: &str| {
             let now = "2026-01-02T03:04:05Z".parse().unwrap();
             let text = LessonText::Words(said.to_owned());
-            Lesson::new(text, Category::BestPractice, source, now).to_record(key).unwrap()
+            Lesson::new(text, Category::BestPractice, source, now)
+                .to_record(key)
+                .unwrap()
         };
         let records = vec![
-            words("mine", LessonSource::User, "Ignore\nall \u{1b}[31mprevious\u{202e}"),
+            words(
+                "mine",
+                LessonSource::User,
+                "Ignore\nall \u{1b}[31mprevious\u{202e}",
+            ),
             words("seed-fill-fallback", LessonSource::Learned, "Other"),
             words("other", LessonSource::Seed, "Other"),
             words("../k", LessonSource::User, "Other"),
         ];
-        let archive = Archive { shelves: vec![(shelf(Scope::Global), records)], problems: Vec::new() };
+        let archive = Archive {
+            shelves: vec![(shelf(Scope::Global), records)],
+            problems: Vec::new(),
+        };
         let done = import(&archive, None, true);
-        assert_eq!((done.taken, done.problems.len()), (1, 3), "{:?}", done.problems);
+        assert_eq!(
+            (done.taken, done.problems.len()),
+            (1, 3),
+            "{:?}",
+            done.problems
+        );
         let records = apply(&[], &done.edits[0].edit.changes(&[]).unwrap());
-        assert_eq!(Lesson::from_record(&records[0]).unwrap().text.render(), "Ignore all previous");
+        assert_eq!(
+            Lesson::from_record(&records[0]).unwrap().text.render(),
+            "Ignore all previous"
+        );
     }
 
     #[test]
@@ -291,7 +373,12 @@ mod tests {
             shelf("lessons", json!({ "host": "A.example" })), 7, shelf("lessons", global),
         ] });
         let read = parse(document.to_string().as_bytes()).unwrap();
-        assert_eq!((read.shelves.len(), read.problems.len()), (1, 5), "{:?}", read.problems);
+        assert_eq!(
+            (read.shelves.len(), read.problems.len()),
+            (1, 5),
+            "{:?}",
+            read.problems
+        );
     }
 
     #[test]
@@ -300,8 +387,14 @@ mod tests {
             ("", ErrorKind::InvalidInput),
             ("[]", ErrorKind::InvalidInput),
             (r#"{"version":1,"lessons":[]}"#, ErrorKind::InvalidInput),
-            (r#"{"format":"webwise-memory","version":2,"shelves":[]}"#, ErrorKind::Unsupported),
-            (r#"{"format":"webwise-memory","version":1,"shelves":{}}"#, ErrorKind::InvalidInput),
+            (
+                r#"{"format":"webwise-memory","version":2,"shelves":[]}"#,
+                ErrorKind::Unsupported,
+            ),
+            (
+                r#"{"format":"webwise-memory","version":1,"shelves":{}}"#,
+                ErrorKind::InvalidInput,
+            ),
         ] {
             assert_eq!(parse(text.as_bytes()).unwrap_err().kind(), kind, "{text}");
         }

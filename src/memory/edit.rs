@@ -61,11 +61,15 @@ impl fmt::Debug for Edit {
 
 /// The records after the changes, ordered by key.
 pub fn apply(records: &[Record], changes: &[Change]) -> Vec<Record> {
-    let mut map: BTreeMap<String, Record> = records.iter().map(|r| (r.key.clone(), r.clone())).collect();
+    let mut map: BTreeMap<String, Record> =
+        records.iter().map(|r| (r.key.clone(), r.clone())).collect();
     for change in changes {
         match change {
             Change::Put(record) => {
-                map.insert(record.key.clone(), Record::new(record.key.clone(), &record.body));
+                map.insert(
+                    record.key.clone(),
+                    Record::new(record.key.clone(), &record.body),
+                );
             }
             Change::Remove(key) => {
                 map.remove(key);

@@ -5,7 +5,9 @@ use std::{fmt::Debug, sync::Arc};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{Advice, Committed, Cue, Edit, Namespace, Note, Record, RunLog, Shelf, lesson::Lessons};
+use super::{
+    Advice, Committed, Cue, Edit, Namespace, Note, Record, RunLog, Shelf, lesson::Lessons,
+};
 use crate::base::{Result, RunId};
 
 /// A shelf and how it is to be changed.
@@ -52,7 +54,13 @@ pub trait MemoryKind: Debug + Send + Sync {
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>>;
 
     /// What committed changes mean; `remaining` records are on the shelf now.
-    fn notes(&self, shelf: &Shelf, run: &RunId, committed: &Committed, remaining: usize) -> Vec<Note>;
+    fn notes(
+        &self,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        remaining: usize,
+    ) -> Vec<Note>;
 }
 
 /// Every kind of memory that a run uses.

@@ -81,6 +81,12 @@ impl RunLog {
         steps: Vec<LoggedStep>,
         offered: Vec<AdviceId>,
     ) -> Self {
-        Self { run, ended_at, success, steps, offered }
+        Self {
+            run,
+            ended_at,
+            success,
+            steps,
+            offered,
+        }
     }
 }

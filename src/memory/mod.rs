@@ -23,4 +23,6 @@ pub use kind::{Index, MemoryKind, ShelfEdit, kinds};
 pub use log::{LoggedStep, RunLog};
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};
-pub use shelf::{MAX_RECORD_BYTES, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter, ShelfState};
+pub use shelf::{
+    MAX_RECORD_BYTES, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter, ShelfState,
+};

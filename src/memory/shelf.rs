@@ -24,7 +24,9 @@ impl Namespace {
         // The alphabet of an id is the alphabet of a safe folder name.
         crate::base::SessionId::parse(text)
             .map(|id| Self(id.into()))
-            .map_err(|error| Error::new(ErrorKind::InvalidInput, "namespace.parse").with_source(error))
+            .map_err(|error| {
+                Error::new(ErrorKind::InvalidInput, "namespace.parse").with_source(error)
+            })
     }
 
     /// The name as text.
@@ -77,12 +79,20 @@ pub struct Shelf {
 impl Shelf {
     /// The shelf of a collection for every site.
     pub fn global(namespace: &Namespace, collection: &str) -> Self {
-        Self { namespace: namespace.clone(), collection: collection.to_owned(), scope: Scope::Global }
+        Self {
+            namespace: namespace.clone(),
+            collection: collection.to_owned(),
+            scope: Scope::Global,
+        }
     }
 
     /// The shelf of a collection for one host.
     pub fn host(namespace: &Namespace, collection: &str, host: &Host) -> Self {
-        Self { namespace: namespace.clone(), collection: collection.to_owned(), scope: Scope::Host(host.clone()) }
+        Self {
+            namespace: namespace.clone(),
+            collection: collection.to_owned(),
+            scope: Scope::Host(host.clone()),
+        }
     }
 }
 
@@ -110,8 +120,13 @@ pub struct ShelfFilter {
 impl ShelfFilter {
     /// Whether a shelf is selected.
     pub fn matches(&self, shelf: &Shelf) -> bool {
-        self.namespace.as_ref().is_none_or(|n| *n == shelf.namespace)
-            && self.collection.as_ref().is_none_or(|c| *c == shelf.collection)
+        self.namespace
+            .as_ref()
+            .is_none_or(|n| *n == shelf.namespace)
+            && self
+                .collection
+                .as_ref()
+                .is_none_or(|c| *c == shelf.collection)
             && self.scope.as_ref().is_none_or(|s| *s == shelf.scope)
     }
 }
@@ -133,7 +148,10 @@ pub struct Record {
 impl Record {
     /// A record; the body's keys are sorted here, so that equal bodies are equal bytes in every store.
     pub fn new(key: impl Into<String>, body: &Value) -> Self {
-        Self { key: key.into(), body: sorted(body) }
+        Self {
+            key: key.into(),
+            body: sorted(body),
+        }
     }
 
     /// What it takes of [`MAX_RECORD_BYTES`].

@@ -25,7 +25,9 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         Record::new(format!("{}.{kind}.{n:04}", run.as_str()), &body)
     };
     // What a part may take beside what every part takes.
-    let room = MAX_RECORD_BYTES.saturating_sub(record(9_999, 9_999, "").size()).max(8);
+    let room = MAX_RECORD_BYTES
+        .saturating_sub(record(9_999, 9_999, "").size())
+        .max(8);
     let (mut texts, mut last, mut taken) = (Vec::new(), String::new(), 0);
     for c in said.to_string().chars() {
         let size = Value::from(c.to_string()).to_string().len() - 2;
@@ -38,7 +40,11 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
     }
     texts.push(last);
     let of = texts.len();
-    texts.iter().enumerate().map(|(n, text)| record(n, of, text)).collect()
+    texts
+        .iter()
+        .enumerate()
+        .map(|(n, text)| record(n, of, text))
+        .collect()
 }
 
 /// What waits on a shelf, by run and kind.
@@ -46,7 +52,10 @@ pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Record>> = BTreeMap::new();
     for record in records {
         let text = |name: &str| record.body[name].as_str().unwrap_or_default();
-        groups.entry((text("run"), text("kind"))).or_default().push(record);
+        groups
+            .entry((text("run"), text("kind")))
+            .or_default()
+            .push(record);
     }
     let waiting = |((run, kind), parts): ((&str, &str), Vec<&Record>)| Waiting {
         kind: kind.to_owned(),
@@ -59,11 +68,17 @@ pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
 /// The whole of what was cut; the parts are in the order of their keys.
 fn joined(run: &str, parts: &[&Record]) -> Result<(RunId, Value)> {
     let corrupt = || Error::new(ErrorKind::Corrupt, "agent.pending").with("run", run);
-    let is_whole = parts.iter().zip(0_u64..).all(|(part, n)| part.body["part"] == n && part.body["of"] == parts.len());
+    let is_whole = parts
+        .iter()
+        .zip(0_u64..)
+        .all(|(part, n)| part.body["part"] == n && part.body["of"] == parts.len());
     if !is_whole {
         return Err(corrupt());
     }
-    let text: String = parts.iter().filter_map(|part| part.body["said"].as_str()).collect();
+    let text: String = parts
+        .iter()
+        .filter_map(|part| part.body["said"].as_str())
+        .collect();
     let said = serde_json::from_str(&text).map_err(|error| corrupt().with_source(error))?;
     Ok((RunId::parse(run)?, said))
 }
@@ -78,9 +93,17 @@ mod tests {
 
     #[test]
     fn what_a_run_said_comes_back_whole_from_records_that_a_store_takes() {
-        for said in [json!(null), json!({ "a": "\"\\ \u{1} ö 😀".repeat(900) }), json!("x".repeat(5_000))] {
+        for said in [
+            json!(null),
+            json!({ "a": "\"\\ \u{1} ö 😀".repeat(900) }),
+            json!("x".repeat(5_000)),
+        ] {
             let records = parts("lessons", &run(), &said);
-            assert!(records.iter().all(|record| record.size() <= MAX_RECORD_BYTES));
+            assert!(
+                records
+                    .iter()
+                    .all(|record| record.size() <= MAX_RECORD_BYTES)
+            );
             let keys: Vec<String> = records.iter().map(|record| record.key.clone()).collect();
             assert!(keys.is_sorted());
             let waiting = all(&records);
@@ -95,9 +118,15 @@ mod tests {
         let mut records = parts("lessons", &run(), &json!("x".repeat(5_000)));
         records.extend(parts("lessons", &RunId::parse("run_2").unwrap(), &json!(2)));
         records.remove(1);
-        let kinds: Vec<bool> = all(&records).iter().map(|waiting| waiting.said.is_ok()).collect();
+        let kinds: Vec<bool> = all(&records)
+            .iter()
+            .map(|waiting| waiting.said.is_ok())
+            .collect();
         assert_eq!(kinds, [false, true]);
         let foreign = [Record::new("x", &json!([1]))];
-        assert_eq!(all(&foreign)[0].said.as_ref().unwrap_err().kind(), ErrorKind::Corrupt);
+        assert_eq!(
+            all(&foreign)[0].said.as_ref().unwrap_err().kind(),
+            ErrorKind::Corrupt
+        );
     }
 }

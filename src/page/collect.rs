@@ -41,8 +41,14 @@ pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     fold_nested(tree, &mut found);
     fold_links(tree, outline, &mut found);
     // An element is large: a list that grows would copy ten thousand of them several times.
-    let mut elements: Vec<Element> = Vec::with_capacity(found.iter().filter(|c| !c.dropped).count());
-    elements.extend(found.into_iter().filter(|c| !c.dropped).map(|c| element(tree, outline, c)));
+    let mut elements: Vec<Element> =
+        Vec::with_capacity(found.iter().filter(|c| !c.dropped).count());
+    elements.extend(
+        found
+            .into_iter()
+            .filter(|c| !c.dropped)
+            .map(|c| element(tree, outline, c)),
+    );
     elements.sort_by_key(|e| !e.in_dialog);
     add_contexts(tree, outline, &mut elements);
     mark_crowds(tree, outline, &mut elements);
@@ -50,31 +56,51 @@ pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
 }
 
 fn candidates(tree: &Tree) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> = Vec::with_capacity(tree.nodes().iter().filter(|node| is_actionable(node)).count());
+    let mut found: Vec<Candidate> = Vec::with_capacity(
+        tree.nodes()
+            .iter()
+            .filter(|node| is_actionable(node))
+            .count(),
+    );
     let mut holder: Vec<Option<usize>> = Vec::with_capacity(tree.len());
     for (id, node) in tree.iter() {
         let outer = tree.parent(id).and_then(|parent| holder[parent.index()]);
         let number = found.len();
         let inside = outer.map(|o| &mut found[o]);
-        if is_actionable(node) || inside.as_ref().is_some_and(|outer| is_branch(node, &tree[outer.id])) {
+        if is_actionable(node)
+            || inside
+                .as_ref()
+                .is_some_and(|outer| is_branch(node, &tree[outer.id]))
+        {
             // The choices of a closed list are no targets: one selects by name on the list itself.
             if let Some(list) = inside {
                 let list_role = &tree[list.id].role;
-                if node.role == Role::Option && node.reference.is_none() && *list_role == Role::Combobox {
-                    let name =
-                        if node.name.is_empty() { node.value.as_deref().unwrap_or_default() } else { &node.name };
+                if node.role == Role::Option
+                    && node.reference.is_none()
+                    && *list_role == Role::Combobox
+                {
+                    let name = if node.name.is_empty() {
+                        node.value.as_deref().unwrap_or_default()
+                    } else {
+                        &node.name
+                    };
                     if node.states.selected == Some(true) {
                         list.chosen = Some(squeezed(name));
                     }
                     if list.options.len() < MAX_OPTIONS {
-                        list.options.push(text::truncate(&text::squeeze(name), MAX_OPTION));
+                        list.options
+                            .push(text::truncate(&text::squeeze(name), MAX_OPTION));
                     }
                     holder.push(outer);
                     continue;
                 }
                 (list.inner, list.last_inner) = (list.inner + 1, Some(number));
             }
-            let own = if node.role.is_editable() { "" } else { node.value.as_deref().unwrap_or_default() };
+            let own = if node.role.is_editable() {
+                ""
+            } else {
+                node.value.as_deref().unwrap_or_default()
+            };
             holder.push(Some(number));
             found.push(Candidate {
                 id,
@@ -91,7 +117,11 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
             });
         } else {
             if let Some(around) = inside {
-                let text = if node.name.is_empty() { node.value.as_deref().unwrap_or_default() } else { &node.name };
+                let text = if node.name.is_empty() {
+                    node.value.as_deref().unwrap_or_default()
+                } else {
+                    &node.name
+                };
                 push_words(&mut around.own, text, MAX_LABEL);
             }
             holder.push(outer);
@@ -110,12 +140,15 @@ fn is_branch(node: &Node, around: &Node) -> bool {
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {
         let outer = &found[at];
-        let (Some(last), inner_count) = (outer.last_inner, outer.inner) else { continue };
+        let (Some(last), inner_count) = (outer.last_inner, outer.inner) else {
+            continue;
+        };
         let outer_node = &tree[outer.id];
         let bare = !outer.own.chars().any(char::is_alphanumeric);
         if !outer_node.role.is_interactive() {
             // A label around its box, or a wrapper that took the pointer of what is in it.
-            let only_label = inner_count == 1 && text::fold(&found[last].label) == text::fold(&outer.own);
+            let only_label =
+                inner_count == 1 && text::fold(&found[last].label) == text::fold(&outer.own);
             if bare || only_label {
                 drop_outer(found, at);
             }
@@ -174,13 +207,19 @@ fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
         };
         let place = outline.place(link.id);
         let key = (url, link.label.clone(), place.frame, place.dialog.is_some());
-        if let Some(first) = seen.get(&key).copied().filter(|first| !found[*first].dropped) {
+        if let Some(first) = seen
+            .get(&key)
+            .copied()
+            .filter(|first| !found[*first].dropped)
+        {
             drop_duplicate(tree, found, first, at);
             continue;
         }
         // An image without a name has the file name as its label, or none.
         let unnamed = |c: &Candidate| tree[c.id].name.is_empty() && c.own.is_empty();
-        if let Some(before) = previous.filter(|p| found[*p].url == found[at].url && !found[*p].dropped) {
+        if let Some(before) =
+            previous.filter(|p| found[*p].url == found[at].url && !found[*p].dropped)
+        {
             if unnamed(&found[at]) {
                 drop_duplicate(tree, found, before, at);
                 continue;
@@ -208,11 +247,22 @@ fn drop_duplicate(tree: &Tree, found: &mut [Candidate], kept: usize, dropped: us
 fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     let node = &tree[candidate.id];
     let place = outline.place(candidate.id);
-    let value = node.value.as_deref().filter(|v| node.role.is_editable() || shows_more(&candidate.label, v));
+    let value = node
+        .value
+        .as_deref()
+        .filter(|v| node.role.is_editable() || shows_more(&candidate.label, v));
     let typed = || {
-        let texts = tree.children(candidate.id).map(|c| &tree[c]).filter(|c| c.role == Role::Text);
-        let joined =
-            squeezed(&texts.filter_map(|c| c.value.as_deref()).take(MAX_OPTIONS).collect::<Vec<_>>().join(" "));
+        let texts = tree
+            .children(candidate.id)
+            .map(|c| &tree[c])
+            .filter(|c| c.role == Role::Text);
+        let joined = squeezed(
+            &texts
+                .filter_map(|c| c.value.as_deref())
+                .take(MAX_OPTIONS)
+                .collect::<Vec<_>>()
+                .join(" "),
+        );
         (node.role.is_editable() && !joined.is_empty()).then_some(joined)
     };
     Element {
@@ -246,7 +296,13 @@ fn mark_crowds(tree: &Tree, outline: &Outline, elements: &mut [Element]) {
         let parent = tree.parent(e.id);
         let role = |id: Option<NodeId>| id.map(|id| &tree[id].role);
         let place = outline.place(e.id);
-        (&tree[e.id].role, role(parent), role(above(parent)), place.landmark, place.dialog)
+        (
+            &tree[e.id].role,
+            role(parent),
+            role(above(parent)),
+            place.landmark,
+            place.dialog,
+        )
     };
     let mut numbers: HashMap<_, u32> = HashMap::new();
     let mut sizes: Vec<u32> = Vec::new();
@@ -270,7 +326,9 @@ fn mark_crowds(tree: &Tree, outline: &Outline, elements: &mut [Element]) {
         .collect();
     let mut marked = vec![false; sizes.len()];
     for (element, number) in elements.iter_mut().zip(members) {
-        let Some((number, size)) = number.map(|number| (number, sizes[number as usize])) else { continue };
+        let Some((number, size)) = number.map(|number| (number, sizes[number as usize])) else {
+            continue;
+        };
         if size <= CROWD {
             continue;
         }

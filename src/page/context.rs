@@ -25,7 +25,9 @@ pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Eleme
     let contexts: Vec<Option<String>> = elements
         .iter()
         .map(|e| {
-            let is_unclear = times.get(&(&e.role, &*e.label)).is_none_or(|times| *times > 1);
+            let is_unclear = times
+                .get(&(&e.role, &*e.label))
+                .is_none_or(|times| *times > 1);
             is_unclear.then(|| context(tree, outline, e)).flatten()
         })
         .collect();
@@ -37,11 +39,15 @@ pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Eleme
 /// The start of the text of the row or card that the element is in: the widest wrapper that holds no second one like it,
 /// for a bare icon the nearest with any text. In a flat run of elements it is the text before.
 fn context(tree: &Tree, outline: &Outline, element: &Element) -> Option<String> {
-    let fine = |found: String| (found.chars().any(char::is_alphanumeric) && found != element.label).then_some(found);
+    let fine = |found: String| {
+        (found.chars().any(char::is_alphanumeric) && found != element.label).then_some(found)
+    };
     let name = &tree[element.id].name;
     // Two empty names are not handed to the comparison of memory, which is slow on the pointer of an empty box.
-    let same_name = |other: &str| other.len() == name.len() && (name.is_empty() || *other == **name);
-    let is_like = |at: &NodeId| tree[*at].role == tree[element.id].role && same_name(&tree[*at].name);
+    let same_name =
+        |other: &str| other.len() == name.len() && (name.is_empty() || *other == **name);
+    let is_like =
+        |at: &NodeId| tree[*at].role == tree[element.id].role && same_name(&tree[*at].name);
     let mut card = None;
     let mut at = element.id;
     for _ in 0..MAX_CONTEXT_LEVELS {
@@ -50,7 +56,12 @@ fn context(tree: &Tree, outline: &Outline, element: &Element) -> Option<String> 
         if is_item(role) {
             return fine(text_within(tree, parent, MAX_CONTEXT)).or(card);
         }
-        let is_flat = tree.descendants(parent).take(MAX_CARD_NODES).filter(is_like).nth(1).is_some();
+        let is_flat = tree
+            .descendants(parent)
+            .take(MAX_CARD_NODES)
+            .filter(is_like)
+            .nth(1)
+            .is_some();
         if is_flat || !(is_wrapper(role) || *role == Role::Form) {
             break;
         }

@@ -103,7 +103,10 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     let mut paired = vec![false; old.len()];
     let (mut added, mut changed): (Vec<&Fact>, Vec<(&Fact, &Fact)>) = (Vec::new(), Vec::new());
     for fact in &new {
-        match waiting.get_mut(&fact.key).and_then(std::collections::VecDeque::pop_front) {
+        match waiting
+            .get_mut(&fact.key)
+            .and_then(std::collections::VecDeque::pop_front)
+        {
             Some(index) => {
                 paired[index] = true;
                 if old[index].detail != fact.detail {
@@ -113,58 +116,125 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
             None => added.push(fact),
         }
     }
-    let removed: Vec<&Fact> = old.iter().zip(&paired).filter(|(_, paired)| !**paired).map(|(fact, _)| fact).collect();
-    found.reordered = added.is_empty() && removed.is_empty() && old.iter().zip(&new).any(|(a, b)| a.key != b.key);
+    let removed: Vec<&Fact> = old
+        .iter()
+        .zip(&paired)
+        .filter(|(_, paired)| !**paired)
+        .map(|(fact, _)| fact)
+        .collect();
+    found.reordered =
+        added.is_empty() && removed.is_empty() && old.iter().zip(&new).any(|(a, b)| a.key != b.key);
     let over = |len: usize| u32::try_from(len.saturating_sub(MAX_CHANGES)).unwrap_or(u32::MAX);
-    found.omitted = over(added.len()).saturating_add(over(removed.len())).saturating_add(over(changed.len()));
+    found.omitted = over(added.len())
+        .saturating_add(over(removed.len()))
+        .saturating_add(over(changed.len()));
 
     if !(added.is_empty() && changed.is_empty()) {
         let outline = Outline::of(after);
-        let change = |id| Change { reference: after[id].reference.clone(), ..shown(after, &outline, id) };
-        found.added = added.iter().take(MAX_CHANGES).map(|fact| change(fact.id)).collect();
+        let change = |id| Change {
+            reference: after[id].reference.clone(),
+            ..shown(after, &outline, id)
+        };
+        found.added = added
+            .iter()
+            .take(MAX_CHANGES)
+            .map(|fact| change(fact.id))
+            .collect();
         let pairs = changed.iter().take(MAX_CHANGES);
         found.changed = pairs
-            .map(|(old, new)| Change { what: differences(&before[old.id], &after[new.id]), ..change(new.id) })
+            .map(|(old, new)| Change {
+                what: differences(&before[old.id], &after[new.id]),
+                ..change(new.id)
+            })
             .collect();
     }
     if !removed.is_empty() {
         let outline = Outline::of(before);
-        found.removed = removed.iter().take(MAX_CHANGES).map(|fact| shown(before, &outline, fact.id)).collect();
+        found.removed = removed
+            .iter()
+            .take(MAX_CHANGES)
+            .map(|fact| shown(before, &outline, fact.id))
+            .collect();
     }
 }
 
 fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
     let node = &tree[id];
     let label = if is_actionable(node) {
-        let own = if node.role.is_editable() { String::new() } else { text_within(tree, id, MAX_LINE_TEXT) };
+        let own = if node.role.is_editable() {
+            String::new()
+        } else {
+            text_within(tree, id, MAX_LINE_TEXT)
+        };
         label_of(tree, outline, id, &own)
     } else if node.name.is_empty() {
         squeezed(node.value.as_deref().unwrap_or_default())
     } else {
         squeezed(&node.name)
     };
-    Change { role: closed(&node.role), label, what: Vec::new(), reference: None }
+    Change {
+        role: closed(&node.role),
+        label,
+        what: Vec::new(),
+        reference: None,
+    }
 }
 
 /// What is different between two nodes of the same role and name, in our words.
 fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut out = Vec::new();
-    let (a, b) = (old.value.as_deref().unwrap_or_default(), new.value.as_deref().unwrap_or_default());
+    let (a, b) = (
+        old.value.as_deref().unwrap_or_default(),
+        new.value.as_deref().unwrap_or_default(),
+    );
     if a != b && (has_exact_value(&new.role) || !new.name.is_empty()) {
         out.push(format!("value {} -> {}", quoted(a), quoted(b)));
     }
     let (a, b): (&States, &States) = (&old.states, &new.states);
     let tri = |t: Option<Tri>| t.map_or(0, |t| t as u8 + 1);
     let words: [(u8, u8, [&str; 4]); 7] = [
-        (tri(a.checked), tri(b.checked), ["not checkable", "unchecked", "checked", "partly checked"]),
-        (tri(a.pressed), tri(b.pressed), ["not pressable", "released", "pressed", "partly pressed"]),
-        (flag(a.expanded), flag(b.expanded), ["not expandable", "collapsed", "expanded", ""]),
-        (flag(a.selected), flag(b.selected), ["not selected", "not selected", "selected", ""]),
-        (a.disabled.into(), b.disabled.into(), ["enabled", "disabled", "", ""]),
-        (a.invalid.into(), b.invalid.into(), ["valid", "invalid", "", ""]),
-        (focus(old), focus(new), ["lost the focus", "focused", "", ""]),
+        (
+            tri(a.checked),
+            tri(b.checked),
+            ["not checkable", "unchecked", "checked", "partly checked"],
+        ),
+        (
+            tri(a.pressed),
+            tri(b.pressed),
+            ["not pressable", "released", "pressed", "partly pressed"],
+        ),
+        (
+            flag(a.expanded),
+            flag(b.expanded),
+            ["not expandable", "collapsed", "expanded", ""],
+        ),
+        (
+            flag(a.selected),
+            flag(b.selected),
+            ["not selected", "not selected", "selected", ""],
+        ),
+        (
+            a.disabled.into(),
+            b.disabled.into(),
+            ["enabled", "disabled", "", ""],
+        ),
+        (
+            a.invalid.into(),
+            b.invalid.into(),
+            ["valid", "invalid", "", ""],
+        ),
+        (
+            focus(old),
+            focus(new),
+            ["lost the focus", "focused", "", ""],
+        ),
     ];
-    out.extend(words.iter().filter(|(a, b, _)| a != b).map(|(_, b, words)| words[usize::from(*b)].to_owned()));
+    out.extend(
+        words
+            .iter()
+            .filter(|(a, b, _)| a != b)
+            .map(|(_, b, words)| words[usize::from(*b)].to_owned()),
+    );
     out
 }
 
@@ -198,7 +268,15 @@ impl PageDiff {
     pub fn summary(&self, max_lines: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         if let Some(url) = &self.url {
-            lines.push(format!("{} {}", if self.navigated { "went to" } else { "moved to" }, quoted(url)));
+            lines.push(format!(
+                "{} {}",
+                if self.navigated {
+                    "went to"
+                } else {
+                    "moved to"
+                },
+                quoted(url)
+            ));
         }
         if let Some(title) = &self.title {
             lines.push(format!("title is now {}", quoted(title)));
@@ -222,12 +300,27 @@ impl PageDiff {
                 told.push((line, 1));
             }
         }
-        let kept = if told.len() > max_lines { max_lines.saturating_sub(1) } else { told.len() };
-        let left_out: usize = told.iter().skip(kept).map(|(_, times)| times).sum::<usize>() + self.omitted as usize;
+        let kept = if told.len() > max_lines {
+            max_lines.saturating_sub(1)
+        } else {
+            told.len()
+        };
+        let left_out: usize = told
+            .iter()
+            .skip(kept)
+            .map(|(_, times)| times)
+            .sum::<usize>()
+            + self.omitted as usize;
         let mut lines: Vec<String> = told
             .into_iter()
             .take(kept)
-            .map(|(line, times)| if times == 1 { line } else { format!("{line} ({times} times)") })
+            .map(|(line, times)| {
+                if times == 1 {
+                    line
+                } else {
+                    format!("{line} ({times} times)")
+                }
+            })
             .collect();
         if left_out > 0 && lines.len() < max_lines {
             lines.push(format!("and {left_out} more changes"));

@@ -20,19 +20,30 @@ pub struct DigestOptions {
 
 impl Default for DigestOptions {
     fn default() -> Self {
-        Self { max_elements: 60, max_text: 800, folded: true }
+        Self {
+            max_elements: 60,
+            max_text: 800,
+            folded: true,
+        }
     }
 }
 
 impl DigestOptions {
     /// All elements and all the text that a view keeps, nothing folded: for models with room, and to measure what leanness costs.
     pub const fn whole() -> Self {
-        Self { max_elements: usize::MAX, max_text: usize::MAX, folded: false }
+        Self {
+            max_elements: usize::MAX,
+            max_text: usize::MAX,
+            folded: false,
+        }
     }
 
     /// Shows at most this many elements.
     pub const fn with_max_elements(self, max_elements: usize) -> Self {
-        Self { max_elements, ..self }
+        Self {
+            max_elements,
+            ..self
+        }
     }
 
     /// Shows at most this many characters of text.
@@ -91,7 +102,9 @@ impl<'v> Digest<'v> {
             .iter()
             .flat_map(|line| match line {
                 DigestLine::Element(element) => std::slice::from_ref(element),
-                DigestLine::Menu { elements, .. } | DigestLine::Crowd { elements, .. } => elements.as_slice(),
+                DigestLine::Menu { elements, .. } | DigestLine::Crowd { elements, .. } => {
+                    elements.as_slice()
+                }
                 DigestLine::Footer { .. } | DigestLine::Text(_) | DigestLine::Heading(_) => &[],
             })
             .copied()
@@ -104,10 +117,26 @@ const MIN_MENU: usize = 2;
 const MAX_MENU: usize = 12;
 
 /// Writes the digest.
-pub(super) fn digest<'v>(view: &'v PageView, goal_words: &[String], options: DigestOptions) -> Digest<'v> {
-    let picks = rank::pick(&view.elements, goal_words, options.max_elements, options.folded);
-    let mut lines = Lines { out: Vec::new(), menu: Vec::new(), footer: Vec::new(), crowds: Vec::new() };
-    let mut passages = fitting(&view.passages, options.max_text).into_iter().peekable();
+pub(super) fn digest<'v>(
+    view: &'v PageView,
+    goal_words: &[String],
+    options: DigestOptions,
+) -> Digest<'v> {
+    let picks = rank::pick(
+        &view.elements,
+        goal_words,
+        options.max_elements,
+        options.folded,
+    );
+    let mut lines = Lines {
+        out: Vec::new(),
+        menu: Vec::new(),
+        footer: Vec::new(),
+        crowds: Vec::new(),
+    };
+    let mut passages = fitting(&view.passages, options.max_text)
+        .into_iter()
+        .peekable();
     for Pick { at, matched } in &picks {
         while let Some(passage) = passages.next_if(|passage| passage.before <= *at) {
             lines.text(passage);
@@ -115,20 +144,35 @@ pub(super) fn digest<'v>(view: &'v PageView, goal_words: &[String], options: Dig
         let element = &view.elements[*at];
         match element.crowd.filter(|_| options.folded && !matched) {
             Some(crowd) => lines.crowd(crowd, element, &view.elements),
-            None if options.folded && !matched && element.in_footer && is_menu(element) => lines.footer.push(element),
+            None if options.folded && !matched && element.in_footer && is_menu(element) => {
+                lines.footer.push(element)
+            }
             None if options.folded && is_menu(element) => lines.menu(element, *matched),
             None => lines.element(element),
         }
     }
     passages.for_each(|passage| lines.text(passage));
     lines.end_menu();
-    let Lines { out: mut lines, mut footer, .. } = lines;
-    let left_out = |line: &DigestLine<'_>| if let DigestLine::Menu { more, .. } = line { *more } else { 0 };
+    let Lines {
+        out: mut lines,
+        mut footer,
+        ..
+    } = lines;
+    let left_out = |line: &DigestLine<'_>| {
+        if let DigestLine::Menu { more, .. } = line {
+            *more
+        } else {
+            0
+        }
+    };
     let shown = picks.len() - footer.len() - lines.iter().map(left_out).sum::<usize>();
     if !footer.is_empty() {
         let more = footer.len().saturating_sub(MAX_MENU);
         footer.truncate(MAX_MENU);
-        lines.push(DigestLine::Footer { elements: footer, more });
+        lines.push(DigestLine::Footer {
+            elements: footer,
+            more,
+        });
     }
     Digest { lines, shown }
 }
@@ -151,7 +195,11 @@ fn fitting(passages: &[Passage], max: usize) -> Vec<Passage> {
     let mut room = max;
     let mut kept: Vec<Option<String>> = vec![None; passages.len()];
     for aside in [false, true] {
-        for (passage, kept) in passages.iter().zip(&mut kept).filter(|(passage, _)| passage.aside == aside) {
+        for (passage, kept) in passages
+            .iter()
+            .zip(&mut kept)
+            .filter(|(passage, _)| passage.aside == aside)
+        {
             if room == 0 {
                 break;
             }
@@ -160,7 +208,16 @@ fn fitting(passages: &[Passage], max: usize) -> Vec<Passage> {
             *kept = Some(fits);
         }
     }
-    passages.iter().zip(kept).filter_map(|(passage, text)| Some(Passage { text: text?, ..*passage })).collect()
+    passages
+        .iter()
+        .zip(kept)
+        .filter_map(|(passage, text)| {
+            Some(Passage {
+                text: text?,
+                ..*passage
+            })
+        })
+        .collect()
 }
 
 /// Whether it is one of the plain things of a page's furniture.
@@ -174,7 +231,10 @@ fn is_menu(element: &Element) -> bool {
         && states.selected != Some(true);
     plain
         && quiet
-        && matches!(element.role, Role::Link | Role::Button | Role::MenuItem | Role::Tab)
+        && matches!(
+            element.role,
+            Role::Link | Role::Button | Role::MenuItem | Role::Tab
+        )
         && is_aside(element)
 }
 
@@ -198,7 +258,11 @@ impl<'v> Lines<'v> {
             self.end_menu();
         }
         let Passage { text, heading, .. } = passage;
-        self.out.push(if heading { DigestLine::Heading(text) } else { DigestLine::Text(text) });
+        self.out.push(if heading {
+            DigestLine::Heading(text)
+        } else {
+            DigestLine::Text(text)
+        });
     }
 
     fn element(&mut self, element: &'v Element) {
@@ -219,21 +283,34 @@ impl<'v> Lines<'v> {
 
     fn crowd(&mut self, crowd: u32, element: &'v Element, all: &'v [Element]) {
         self.leave_menu(element);
-        let at = self.crowds.iter().find(|(known, _)| *known == crowd).map(|(_, at)| *at);
+        let at = self
+            .crowds
+            .iter()
+            .find(|(known, _)| *known == crowd)
+            .map(|(_, at)| *at);
         let line = at.and_then(|at| self.out.get_mut(at));
         if let Some(DigestLine::Crowd { elements, .. }) = line {
             elements.push(element);
             return;
         }
-        let size = all.iter().find(|e| e.crowd == Some(crowd)).map_or(1, |first| first.group);
+        let size = all
+            .iter()
+            .find(|e| e.crowd == Some(crowd))
+            .map_or(1, |first| first.group);
         self.crowds.push((crowd, self.out.len()));
-        self.out.push(DigestLine::Crowd { elements: vec![element], size });
+        self.out.push(DigestLine::Crowd {
+            elements: vec![element],
+            size,
+        });
     }
 
     fn end_menu(&mut self) {
         let menu = std::mem::take(&mut self.menu);
         if menu.len() < MIN_MENU {
-            self.out.extend(menu.into_iter().map(|(element, _)| DigestLine::Element(element)));
+            self.out.extend(
+                menu.into_iter()
+                    .map(|(element, _)| DigestLine::Element(element)),
+            );
             return;
         }
         let mut more = 0;

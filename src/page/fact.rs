@@ -28,20 +28,33 @@ pub(super) fn facts(tree: &Tree) -> Vec<Fact> {
         if !says_something(node) {
             continue;
         }
-        let said = if node.name.is_empty() { node.value.as_deref().unwrap_or_default() } else { &node.name };
-        let is_repeated =
-            || above.is_some_and(|above| tree[above].name.len() <= MAX_COVER && tree[above].name.contains(said.trim()));
+        let said = if node.name.is_empty() {
+            node.value.as_deref().unwrap_or_default()
+        } else {
+            &node.name
+        };
+        let is_repeated = || {
+            above.is_some_and(|above| {
+                tree[above].name.len() <= MAX_COVER && tree[above].name.contains(said.trim())
+            })
+        };
         if !acts(node) && !node.role.is_dialog() && is_repeated() {
             continue;
         }
-        facts.push(Fact { id, key: key(node), detail: detail(node) });
+        facts.push(Fact {
+            id,
+            key: key(node),
+            detail: detail(node),
+        });
     }
     facts
 }
 
 fn says_something(node: &Node) -> bool {
-    let has_text = !node.name.is_empty() || node.value.as_deref().is_some_and(|v| !v.trim().is_empty());
-    !is_ticking(&node.role) && (has_text || acts(node) || node.role.is_dialog() || node.role == Role::Alert)
+    let has_text =
+        !node.name.is_empty() || node.value.as_deref().is_some_and(|v| !v.trim().is_empty());
+    !is_ticking(&node.role)
+        && (has_text || acts(node) || node.role.is_dialog() || node.role == Role::Alert)
 }
 
 /// Whether it could be acted on; without a look at its reference, which says nothing of the page.
@@ -58,7 +71,11 @@ fn key(node: &Node) -> u64 {
     let mut hash = StableHash::new();
     // Which wrapper a text is in is layout.
     let is_static_text = is_wrapper(&node.role) && !node.states.pointer;
-    hash.text(if is_static_text { Role::Text.as_str() } else { node.role.as_str() });
+    hash.text(if is_static_text {
+        Role::Text.as_str()
+    } else {
+        node.role.as_str()
+    });
     let said = if node.role.is_editable() || !node.name.is_empty() {
         &*node.name
     } else {
@@ -74,7 +91,17 @@ fn key(node: &Node) -> u64 {
 
 fn detail(node: &Node) -> u64 {
     let mut hash = StableHash::new();
-    let States { checked, pressed, expanded, selected, disabled, active, invalid, pointer: _, level: _ } = &node.states;
+    let States {
+        checked,
+        pressed,
+        expanded,
+        selected,
+        disabled,
+        active,
+        invalid,
+        pointer: _,
+        level: _,
+    } = &node.states;
     let tri = |t: &Option<Tri>| t.map_or(0, |t| t as u64 + 1);
     let flag = |b: &Option<bool>| b.map_or(0, |b| u64::from(b) + 1);
     for state in [

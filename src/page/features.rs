@@ -79,15 +79,26 @@ impl Features {
         for (id, node) in tree.iter() {
             if let Some(parent) = tree.parent(id) {
                 in_link[id.index()] = in_link[parent.index()] || tree[parent].role == Role::Link;
-                in_search[id.index()] = in_search[parent.index()] || tree[parent].role == Role::Search;
+                in_search[id.index()] =
+                    in_search[parent.index()] || tree[parent].role == Role::Search;
             }
             let place = outline.place(id);
-            let text = if node.role.is_editable() { None } else { node.value.as_deref() };
+            let text = if node.role.is_editable() {
+                None
+            } else {
+                node.value.as_deref()
+            };
             out.has_anything |= is_actionable(node)
                 || text.is_some_and(|t| !t.trim().is_empty())
                 || (!node.name.is_empty() && !node.role.is_landmark());
-            if node.role.is_dialog() && tree.parent(id).is_none_or(|p| outline.place(p).dialog.is_none()) {
-                let says = !node.name.is_empty() || node.value.is_some() || tree.descendants(id).next().is_some();
+            if node.role.is_dialog()
+                && tree
+                    .parent(id)
+                    .is_none_or(|p| outline.place(p).dialog.is_none())
+            {
+                let says = !node.name.is_empty()
+                    || node.value.is_some()
+                    || tree.descendants(id).next().is_some();
                 out.dialogs.extend(says.then_some(id));
             }
             if place.area == Area::Dialog {
@@ -130,7 +141,11 @@ impl Features {
             }
         }
         headings.sort_unstable();
-        out.headings = headings.into_iter().take(MAX_HEADINGS).map(|(_, id)| id).collect();
+        out.headings = headings
+            .into_iter()
+            .take(MAX_HEADINGS)
+            .map(|(_, id)| id)
+            .collect();
         out
     }
 
@@ -142,7 +157,11 @@ impl Features {
         for parent in parents {
             let all = |id: &NodeId| outline.is_content(*id) && tree[*id].role != Role::Text;
             match parent {
-                Some(parent) => members.extend(tree.children(parent).filter(all).map(|id| member(tree, kinds, id))),
+                Some(parent) => members.extend(
+                    tree.children(parent)
+                        .filter(all)
+                        .map(|id| member(tree, kinds, id)),
+                ),
                 None => members.extend(tree.roots().filter(all).map(|id| member(tree, kinds, id))),
             }
             if members.len() >= MIN_COLLECTION {
@@ -153,7 +172,8 @@ impl Features {
                         for (_, _, id) in group {
                             let kinds = kinds[id.index()];
                             self.priced_items += usize::from(kinds & PRICE != 0);
-                            self.priced_fields += usize::from(kinds & PRICE != 0 && kinds & FIELD != 0);
+                            self.priced_fields +=
+                                usize::from(kinds & PRICE != 0 && kinds & FIELD != 0);
                             in_item[id.index()] = true;
                         }
                     }
@@ -162,7 +182,9 @@ impl Features {
             members.clear();
         }
         for (id, _) in tree.iter() {
-            in_item[id.index()] |= tree.parent(id).is_some_and(|parent| in_item[parent.index()]);
+            in_item[id.index()] |= tree
+                .parent(id)
+                .is_some_and(|parent| in_item[parent.index()]);
         }
         in_item
     }
@@ -171,14 +193,32 @@ impl Features {
 /// A child with what makes it like its siblings: items of a list are alike whatever is in them.
 fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, NodeId) {
     let role = &tree[id].role;
-    (role, if is_item(role) { 0 } else { kinds[id.index()] & SHAPE }, id)
+    (
+        role,
+        if is_item(role) {
+            0
+        } else {
+            kinds[id.index()] & SHAPE
+        },
+        id,
+    )
 }
 
 /// Whether like siblings are things to choose from, not the rows of a form or the points of a text.
 fn is_collection(group: &[(&Role, Kinds, NodeId)], kinds: &[Kinds]) -> bool {
-    let most = |wanted: Kinds| group.iter().filter(|m| kinds[m.2.index()] & wanted != 0).count() * 2 > group.len();
+    let most = |wanted: Kinds| {
+        group
+            .iter()
+            .filter(|m| kinds[m.2.index()] & wanted != 0)
+            .count()
+            * 2
+            > group.len()
+    };
     let role = group[0].0;
-    if role.is_editable() || is_checkable(role) || *role == Role::Button || role.is_landmark() && *role != Role::Region
+    if role.is_editable()
+        || is_checkable(role)
+        || *role == Role::Button
+        || role.is_landmark() && *role != Role::Region
     {
         return false;
     }
@@ -200,7 +240,11 @@ fn kinds(tree: &Tree) -> Vec<Kinds> {
             _ => 0,
         };
         let shown = node.value.as_deref().unwrap_or(&node.name);
-        let price = if !node.role.is_editable() && is_price(shown) { PRICE } else { 0 };
+        let price = if !node.role.is_editable() && is_price(shown) {
+            PRICE
+        } else {
+            0
+        };
         let pointer = if node.states.pointer { POINTER } else { 0 };
         let all = kinds[id.index()] | own | price | pointer;
         kinds[id.index()] = all;
@@ -213,5 +257,8 @@ fn kinds(tree: &Tree) -> Vec<Kinds> {
 
 /// The size of a text in letters; an ideograph or syllable says about as much as two.
 fn letters(text: &str) -> usize {
-    text.chars().filter(|c| c.is_alphanumeric()).map(|c| if tokens_wide(c) { 2 } else { 1 }).sum()
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .map(|c| if tokens_wide(c) { 2 } else { 1 })
+        .sum()
 }

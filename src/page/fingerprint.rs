@@ -60,7 +60,12 @@ impl Fingerprint {
             } else if !is_unstable(&node.role) {
                 let mut hash = StableHash::new();
                 hash.text(node.role.as_str());
-                hash.number(node.states.level.filter(|_| node.role == Role::Heading).map_or(0, u64::from));
+                hash.number(
+                    node.states
+                        .level
+                        .filter(|_| node.role == Role::Heading)
+                        .map_or(0, u64::from),
+                );
                 if !is_item {
                     hash_set(&mut hash, &mut below);
                 }
@@ -92,7 +97,10 @@ impl Fingerprint {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything else.
     pub fn parse(text: &str) -> Result<Self> {
-        let fine = text.len() == 16 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let fine = text.len() == 16
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         let bits = fine.then(|| u64::from_str_radix(text, 16).ok()).flatten();
         bits.map(Self).ok_or_else(|| {
             Error::new(ErrorKind::InvalidInput, "fingerprint.parse")
@@ -111,7 +119,11 @@ fn hash_set(hash: &mut StableHash, set: &mut Vec<u64>) {
 }
 
 const fn is_transparent(role: &Role) -> bool {
-    is_wrapper(role) || matches!(role, Role::Text | Role::Emphasis | Role::Mark | Role::Time | Role::Code)
+    is_wrapper(role)
+        || matches!(
+            role,
+            Role::Text | Role::Emphasis | Role::Mark | Role::Time | Role::Code
+        )
 }
 
 const fn is_unstable(role: &Role) -> bool {

@@ -32,7 +32,9 @@ impl StableHash {
     }
 
     fn text_char(&mut self, c: char) {
-        c.encode_utf8(&mut [0; 4]).bytes().for_each(|b| self.byte(b));
+        c.encode_utf8(&mut [0; 4])
+            .bytes()
+            .for_each(|b| self.byte(b));
     }
 
     /// The hash, every bit depending on every input bit (the finalizer of `SplitMix64`).
@@ -53,7 +55,10 @@ pub(super) fn without_numbers(text: &str, mut f: impl FnMut(char)) {
                 f('#');
             }
             (in_number, separator) = (true, None);
-        } else if in_number && separator.is_none() && matches!(c, '.' | ',' | ':' | '\'' | '/' | '-' | '٫' | '٬') {
+        } else if in_number
+            && separator.is_none()
+            && matches!(c, '.' | ',' | ':' | '\'' | '/' | '-' | '٫' | '٬')
+        {
             separator = Some(c);
         } else {
             separator.take().into_iter().for_each(&mut f);

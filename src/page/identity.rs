@@ -60,7 +60,11 @@ pub struct TargetIdentity {
 impl TargetIdentity {
     /// What it is called where it is shown: its name, or else the label beside it; empty if it has neither.
     pub fn said(&self) -> &str {
-        if self.name.is_empty() { self.label.as_deref().unwrap_or_default() } else { &self.name }
+        if self.name.is_empty() {
+            self.label.as_deref().unwrap_or_default()
+        } else {
+            &self.name
+        }
     }
 
     /// Longest text kept. Unit: characters. Source: the threat model.
@@ -69,7 +73,11 @@ impl TargetIdentity {
     /// Whether another identity means the same element of the same page: all but the locator and the place among
     /// siblings, which changes when siblings come and go.
     pub fn is_same_element(&self, other: &Self) -> bool {
-        let plain = |identity: &Self| Self { locator: None, collection: None, ..identity.clone() };
+        let plain = |identity: &Self| Self {
+            locator: None,
+            collection: None,
+            ..identity.clone()
+        };
         plain(self) == plain(other)
     }
 
@@ -97,17 +105,31 @@ impl TargetIdentity {
         let outline = Outline::of(tree);
         let place = outline.place(id);
         let is_twin = |at: NodeId| {
-            tree[at].role == node.role && tree[at].name == node.name && outline.place(at).frame == place.frame
+            tree[at].role == node.role
+                && tree[at].name == node.name
+                && outline.place(at).frame == place.frame
         };
-        let ordinal = tree.iter().take_while(|(at, _)| *at < id).filter(|(at, _)| is_twin(*at)).count();
-        let named = tree.ancestors(id).filter(|at| tree[*at].role != Role::Iframe && !tree[*at].name.is_empty());
+        let ordinal = tree
+            .iter()
+            .take_while(|(at, _)| *at < id)
+            .filter(|(at, _)| is_twin(*at))
+            .count();
+        let named = tree
+            .ancestors(id)
+            .filter(|at| tree[*at].role != Role::Iframe && !tree[*at].name.is_empty());
         let frames = std::iter::successors(place.frame, |frame| outline.place(*frame).frame);
-        let mut frames: Vec<String> = frames.take(MAX_FRAMES).map(|frame| capped(&tree[frame].name)).collect();
+        let mut frames: Vec<String> = frames
+            .take(MAX_FRAMES)
+            .map(|frame| capped(&tree[frame].name))
+            .collect();
         frames.reverse();
         Self {
             label: label(tree, &outline, id),
             ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
-            ancestors: named.take(MAX_ANCESTORS).map(|at| capped(&tree[at].name)).collect(),
+            ancestors: named
+                .take(MAX_ANCESTORS)
+                .map(|at| capped(&tree[at].name))
+                .collect(),
             landmark: place.landmark.map(|landmark| tree[landmark].role.clone()),
             collection: collection(tree, &outline, id),
             attributes: attributes(node),
@@ -126,7 +148,14 @@ const MAX_COLLECTION_LEVELS: usize = 12;
 /// Nodes of a sibling that are looked at. Unit: nodes. Source: chosen; larger than any row or card.
 const MAX_SIBLING_NODES: usize = 128;
 /// Properties that a page does not change from load to load. Source: what drivers print of forms and tests.
-const STABLE_PROPERTIES: [&str; 6] = ["alt", "autocomplete", "name", "placeholder", "testid", "type"];
+const STABLE_PROPERTIES: [&str; 6] = [
+    "alt",
+    "autocomplete",
+    "name",
+    "placeholder",
+    "testid",
+    "type",
+];
 
 fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
@@ -146,14 +175,24 @@ fn label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
 }
 
 fn attributes(node: &super::Node) -> Vec<(String, String)> {
-    let stable = |name: &&str| node.property(name).map(|value| ((*name).to_owned(), capped(value)));
-    STABLE_PROPERTIES.iter().filter_map(stable).filter(|(_, value)| !value.is_empty()).collect()
+    let stable = |name: &&str| {
+        node.property(name)
+            .map(|value| ((*name).to_owned(), capped(value)))
+    };
+    STABLE_PROPERTIES
+        .iter()
+        .filter_map(stable)
+        .filter(|(_, value)| !value.is_empty())
+        .collect()
 }
 
 /// The place of the node, or of the nearest thing that it is in, among like siblings.
 fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> {
     let target = Likeness::of(tree, outline, id);
-    for at in std::iter::once(id).chain(tree.ancestors(id)).take(MAX_COLLECTION_LEVELS) {
+    for at in std::iter::once(id)
+        .chain(tree.ancestors(id))
+        .take(MAX_COLLECTION_LEVELS)
+    {
         let role = &tree[at].role;
         if ends_search(role) {
             return None;
@@ -161,7 +200,9 @@ fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> 
         if is_container(role) {
             continue;
         }
-        let is_like = |sibling: &NodeId| *sibling == at || (tree[*sibling].role == *role && target.is_in(*sibling, at));
+        let is_like = |sibling: &NodeId| {
+            *sibling == at || (tree[*sibling].role == *role && target.is_in(*sibling, at))
+        };
         let alike: Vec<NodeId> = match tree.parent(at) {
             Some(parent) => tree.children(parent).filter(is_like).collect(),
             None => tree.roots().filter(is_like).collect(),
@@ -169,7 +210,10 @@ fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> 
         if alike.len() > 1 {
             let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
             let index = alike.iter().position(|sibling| *sibling == at).unwrap_or(0);
-            return Some(Collection { index: count(index), size: count(alike.len()) });
+            return Some(Collection {
+                index: count(index),
+                size: count(alike.len()),
+            });
         }
     }
     None
@@ -177,12 +221,17 @@ fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> 
 
 /// Whether what is around it is page layout and no longer a thing among others.
 fn ends_search(role: &Role) -> bool {
-    (role.is_landmark() && !matches!(role, Role::Region | Role::Form)) || role.is_dialog() || *role == Role::Iframe
+    (role.is_landmark() && !matches!(role, Role::Region | Role::Form))
+        || role.is_dialog()
+        || *role == Role::Iframe
 }
 
 /// Whether the role holds a collection rather than being a member of one.
 const fn is_container(role: &Role) -> bool {
-    matches!(role, Role::List | Role::Table | Role::RowGroup | Role::Grid | Role::ListBox | Role::RadioGroup)
+    matches!(
+        role,
+        Role::List | Role::Table | Role::RowGroup | Role::Grid | Role::ListBox | Role::RadioGroup
+    )
 }
 
 /// What another element must share to be the same thing in another row.
@@ -196,27 +245,45 @@ struct Likeness<'t> {
 
 impl<'t> Likeness<'t> {
     fn of(tree: &'t Tree, outline: &'t Outline, id: NodeId) -> Self {
-        Self { tree, outline, id, said: said(tree, outline, id) }
+        Self {
+            tree,
+            outline,
+            id,
+            said: said(tree, outline, id),
+        }
     }
 
     /// Whether `sibling` holds to this element as `own` does, `own` being the element or what it is in.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
-        let mut nodes = std::iter::once(sibling).chain(tree.descendants(sibling)).take(MAX_SIBLING_NODES);
+        let mut nodes = std::iter::once(sibling)
+            .chain(tree.descendants(sibling))
+            .take(MAX_SIBLING_NODES);
         let is_counterpart = |at: NodeId| {
-            tree[at].role == tree[self.id].role && (self.said.is_none() || said(tree, self.outline, at) == self.said)
+            tree[at].role == tree[self.id].role
+                && (self.said.is_none() || said(tree, self.outline, at) == self.said)
         };
-        let has_counterpart = if own == self.id { is_counterpart(sibling) } else { nodes.any(is_counterpart) };
-        has_counterpart && (is_item(&tree[own].role) || similar(&roles_in(tree, own), &roles_in(tree, sibling)))
+        let has_counterpart = if own == self.id {
+            is_counterpart(sibling)
+        } else {
+            nodes.any(is_counterpart)
+        };
+        has_counterpart
+            && (is_item(&tree[own].role) || similar(&roles_in(tree, own), &roles_in(tree, sibling)))
     }
 }
 
 fn said(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let node = &tree[id];
-    if !(node.role.is_editable() || matches!(node.role, Role::Button | Role::Switch | Role::Slider)) {
+    if !(node.role.is_editable() || matches!(node.role, Role::Button | Role::Switch | Role::Slider))
+    {
         return None;
     }
-    let text = if node.name.is_empty() { label(tree, outline, id).unwrap_or_default() } else { capped(&node.name) };
+    let text = if node.name.is_empty() {
+        label(tree, outline, id).unwrap_or_default()
+    } else {
+        capped(&node.name)
+    };
     let mut out = String::new();
     without_numbers(&text, |c| out.push(c));
     Some(out)
@@ -224,7 +291,11 @@ fn said(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
 
 /// The different roles in a subtree, sorted.
 fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
-    let mut roles: Vec<&Role> = tree.descendants(id).take(MAX_SIBLING_NODES).map(|at| &tree[at].role).collect();
+    let mut roles: Vec<&Role> = tree
+        .descendants(id)
+        .take(MAX_SIBLING_NODES)
+        .map(|at| &tree[at].role)
+        .collect();
     roles.sort_unstable();
     roles.dedup();
     roles

@@ -27,10 +27,17 @@ pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) ->
     if let Some(label) = is_field.then(|| beside(tree, outline, id)).flatten() {
         return label;
     }
-    if let Some(placeholder) = node.property("placeholder").filter(|p| !p.trim().is_empty()) {
+    if let Some(placeholder) = node
+        .property("placeholder")
+        .filter(|p| !p.trim().is_empty())
+    {
         return squeezed(placeholder);
     }
-    node.url.as_deref().and_then(file_name).map(squeezed).unwrap_or_default()
+    node.url
+        .as_deref()
+        .and_then(file_name)
+        .map(squeezed)
+        .unwrap_or_default()
 }
 
 /// Whether it is something that has a label beside it rather than in it.
@@ -50,8 +57,9 @@ pub(super) fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Strin
     let mut at = id;
     for _ in 0..MAX_LEVELS {
         let place = outline.place(at);
-        let after =
-            is_checkable(&tree[id].role).then(|| first_text(tree, place.next, |n| outline.place(n).next)).flatten();
+        let after = is_checkable(&tree[id].role)
+            .then(|| first_text(tree, place.next, |n| outline.place(n).next))
+            .flatten();
         if let Some(found) = after {
             return Some(found);
         }
@@ -61,12 +69,18 @@ pub(super) fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Strin
                 return before;
             }
         }
-        at = tree.parent(at).filter(|parent| is_wrapper(&tree[*parent].role))?;
+        at = tree
+            .parent(at)
+            .filter(|parent| is_wrapper(&tree[*parent].role))?;
     }
     None
 }
 
-fn first_text(tree: &Tree, from: Option<NodeId>, step: impl Fn(NodeId) -> Option<NodeId>) -> Option<String> {
+fn first_text(
+    tree: &Tree,
+    from: Option<NodeId>,
+    step: impl Fn(NodeId) -> Option<NodeId>,
+) -> Option<String> {
     std::iter::successors(from, |at| step(*at))
         .take(MAX_NEIGHBOURS)
         .take_while(|at| !holds_actionable(tree, *at))
@@ -93,8 +107,12 @@ pub(super) const fn is_wrapper(role: &Role) -> bool {
 /// The last part of the path of a link, without its query.
 fn file_name(url: &str) -> Option<&str> {
     let path = url.split(['?', '#']).next()?;
-    let path = path.split_once("://").map_or(path, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
-    path.rsplit('/').find(|part| !part.is_empty()).filter(|part| !part.contains(':'))
+    let path = path.split_once("://").map_or(path, |(_, rest)| {
+        rest.split_once('/').map_or("", |(_, path)| path)
+    });
+    path.rsplit('/')
+        .find(|part| !part.is_empty())
+        .filter(|part| !part.contains(':'))
 }
 
 #[cfg(test)]

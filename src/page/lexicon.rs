@@ -80,16 +80,21 @@ pub(super) const SEARCH_KEYS: [&str; 14] = [
 pub(super) fn is_price(text: &str) -> bool {
     /// Longest text that can be a price. Unit: bytes. Source: chosen.
     const MAX_PRICE: usize = 120;
-    const WORDS: [&str; 14] =
-        ["eur", "usd", "gbp", "chf", "jpy", "cny", "inr", "kr", "zł", "kč", "руб", "ريال", "درهم", "جنيه"];
+    const WORDS: [&str; 14] = [
+        "eur", "usd", "gbp", "chf", "jpy", "cny", "inr", "kr", "zł", "kč", "руб", "ريال", "درهم",
+        "جنيه",
+    ];
     let is_sign = |c: char| {
         matches!(
             c,
-            '$' | '¢' | '£' | '¥' | '¤' | '€' | '\u{20a0}'..='\u{20cf}' | '\u{fdfc}' | '￥' | '฿' | '円' | '元' | '원'
+            '$' | '¢' | '£' | '¥' | '¤' | '€' | '\u{20a0}'
+                ..='\u{20cf}' | '\u{fdfc}' | '￥' | '฿' | '円' | '元' | '원'
         )
     };
     // The shortest and the longest of them, in bytes: most words of a page are none by their length alone.
-    let is_word = |word: &str| (2..=8).contains(&word.len()) && WORDS.iter().any(|w| w.eq_ignore_ascii_case(word));
+    let is_word = |word: &str| {
+        (2..=8).contains(&word.len()) && WORDS.iter().any(|w| w.eq_ignore_ascii_case(word))
+    };
     if text.len() > MAX_PRICE || !text.contains(char::is_numeric) {
         return false;
     }
@@ -102,9 +107,12 @@ pub(super) fn is_price(text: &str) -> bool {
 
 /// Whether a text has an HTTP error code as a word of its own.
 pub(super) fn has_error_code(text: &str) -> bool {
-    text::words(text)
-        .iter()
-        .any(|w| matches!(&**w, "400" | "401" | "403" | "404" | "405" | "410" | "429" | "500" | "502" | "503" | "504"))
+    text::words(text).iter().any(|w| {
+        matches!(
+            &**w,
+            "400" | "401" | "403" | "404" | "405" | "410" | "429" | "500" | "502" | "503" | "504"
+        )
+    })
 }
 
 #[cfg(test)]
@@ -122,7 +130,15 @@ mod tests {
 
     #[test]
     fn a_price_needs_a_number_and_money() {
-        for price in ["$4", "1.299,00 €", "EUR 12", "１２００円", "٣٥ ريال", "12 zł", "USD12.50"] {
+        for price in [
+            "$4",
+            "1.299,00 €",
+            "EUR 12",
+            "１２００円",
+            "٣٥ ريال",
+            "12 zł",
+            "USD12.50",
+        ] {
             assert!(is_price(price), "{price}");
         }
         for other in ["€", "12 items", "eur", "chapter 4"] {

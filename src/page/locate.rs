@@ -21,11 +21,15 @@ impl Locator {
         let mut found: Option<Vec<NodeId>> = None;
         for step in self.steps() {
             found = Some(match step {
-                LocatorStep::HasText(text) => {
-                    found?.into_iter().filter(|id| contains(&tree.text_of(*id), text)).collect()
-                }
+                LocatorStep::HasText(text) => found?
+                    .into_iter()
+                    .filter(|id| contains(&tree.text_of(*id), text))
+                    .collect(),
                 LocatorStep::Nth(place) => nth(&found?, *place).into_iter().collect(),
-                LocatorStep::Css(_) | LocatorStep::TestId(_) | LocatorStep::Title(_) | LocatorStep::Frame => {
+                LocatorStep::Css(_)
+                | LocatorStep::TestId(_)
+                | LocatorStep::Title(_)
+                | LocatorStep::Frame => {
                     return None;
                 }
                 step => inside(tree, found.as_deref(), |node| matches(node, step)),
@@ -38,8 +42,16 @@ impl Locator {
 /// The nodes that pass `test`: everywhere, or below those found so far.
 fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = match within {
-        None => tree.iter().map(|(id, _)| id).filter(|id| test(&tree[*id])).collect(),
-        Some(roots) => roots.iter().flat_map(|root| tree.descendants(*root)).filter(|id| test(&tree[*id])).collect(),
+        None => tree
+            .iter()
+            .map(|(id, _)| id)
+            .filter(|id| test(&tree[*id]))
+            .collect(),
+        Some(roots) => roots
+            .iter()
+            .flat_map(|root| tree.descendants(*root))
+            .filter(|id| test(&tree[*id]))
+            .collect(),
     };
     found.sort_unstable();
     found.dedup();
@@ -51,11 +63,17 @@ fn matches(node: &Node, step: &LocatorStep) -> bool {
         LocatorStep::Role { role, name, exact } => {
             node.role == *role
                 && name.as_deref().is_none_or(|wanted| {
-                    if *exact { squeeze(&node.name) == squeeze(wanted) } else { contains(&node.name, wanted) }
+                    if *exact {
+                        squeeze(&node.name) == squeeze(wanted)
+                    } else {
+                        contains(&node.name, wanted)
+                    }
                 })
         }
         LocatorStep::Label(text) => node.role.is_interactive() && contains(&node.name, text),
-        LocatorStep::Placeholder(text) => node.property("placeholder").is_some_and(|shown| contains(shown, text)),
+        LocatorStep::Placeholder(text) => node
+            .property("placeholder")
+            .is_some_and(|shown| contains(shown, text)),
         LocatorStep::Alt(text) => node.role == Role::Img && contains(&node.name, text),
         LocatorStep::Text(text) => {
             contains(&node.name, text) || node.value.as_deref().is_some_and(|v| contains(v, text))
@@ -105,7 +123,10 @@ mod tests {
     #[test]
     fn steps_search_inside_what_the_one_before_found() {
         assert_eq!(found("role=button"), Some(vec![3, 6]));
-        assert_eq!(found(r#"role=listitem >> has-text="canoe" >> role=button"#), Some(vec![6]));
+        assert_eq!(
+            found(r#"role=listitem >> has-text="canoe" >> role=button"#),
+            Some(vec![6])
+        );
         assert_eq!(found("role=button >> nth=-1"), Some(vec![6]));
         assert_eq!(found("role=button >> nth=2"), Some(vec![]));
         assert_eq!(found("role=button >> nth=-3"), Some(vec![]));
@@ -122,7 +143,11 @@ mod tests {
 
     #[test]
     fn what_a_tree_cannot_tell_is_not_guessed() {
-        for locator in [r#"css="button""#, r#"testid="x""#, r#"role=button >> css="b""#] {
+        for locator in [
+            r#"css="button""#,
+            r#"testid="x""#,
+            r#"role=button >> css="b""#,
+        ] {
             assert_eq!(found(locator), None, "{locator}");
         }
     }

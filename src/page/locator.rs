@@ -74,7 +74,11 @@ impl Locator {
     /// CSS selector leaves its alphabet.
     pub fn new(steps: Vec<LocatorStep>) -> Result<Self> {
         let fine = (1..=MAX_LOCATOR_STEPS).contains(&steps.len()) && steps.iter().all(step_is_fine);
-        if fine { Ok(Self(steps)) } else { Err(invalid("a chain of 1 to 8 steps with short plain texts")) }
+        if fine {
+            Ok(Self(steps))
+        } else {
+            Err(invalid("a chain of 1 to 8 steps with short plain texts"))
+        }
     }
 
     /// The steps in order.
@@ -107,7 +111,9 @@ fn invalid(expected: &'static str) -> Error {
 
 fn step_is_fine(step: &LocatorStep) -> bool {
     let text_is_fine = |t: &str| {
-        !t.is_empty() && t.chars().count() <= MAX_LOCATOR_TEXT && !t.chars().any(crate::base::text::is_deceptive)
+        !t.is_empty()
+            && t.chars().count() <= MAX_LOCATOR_TEXT
+            && !t.chars().any(crate::base::text::is_deceptive)
     };
     match step {
         LocatorStep::Role { role, name, .. } => {
@@ -115,7 +121,9 @@ fn step_is_fine(step: &LocatorStep) -> bool {
         }
         LocatorStep::Css(css) => {
             text_is_fine(css)
-                && css.chars().all(|c| c.is_ascii_alphanumeric() || "#.-_[]=\"'>: ()*~^$|,+".contains(c))
+                && css
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "#.-_[]=\"'>: ()*~^$|,+".contains(c))
                 && !css.contains(">>")
                 && !css.contains("://")
         }
@@ -141,16 +149,23 @@ fn quoted(text: &str) -> Result<(String, &str)> {
 }
 
 fn parse_step(text: &str) -> Result<(LocatorStep, &str)> {
-    if let Some(after) = text.strip_prefix("frame").filter(|after| after.is_empty() || after.starts_with(" >> ")) {
+    if let Some(after) = text
+        .strip_prefix("frame")
+        .filter(|after| after.is_empty() || after.starts_with(" >> "))
+    {
         return Ok((LocatorStep::Frame, after));
     }
-    let (strategy, rest) = text.split_once('=').ok_or_else(|| invalid("strategy=value"))?;
+    let (strategy, rest) = text
+        .split_once('=')
+        .ok_or_else(|| invalid("strategy=value"))?;
     if strategy == "role" {
         return parse_role(rest);
     }
     if strategy == "nth" {
         let end = rest.find(' ').unwrap_or(rest.len());
-        let place = rest[..end].parse().map_err(|_| invalid("a number after nth="))?;
+        let place = rest[..end]
+            .parse()
+            .map_err(|_| invalid("a number after nth="))?;
         return Ok((LocatorStep::Nth(place), &rest[end..]));
     }
     let (value, after) = quoted(rest)?;
@@ -166,32 +181,68 @@ fn parse_step(text: &str) -> Result<(LocatorStep, &str)> {
         "testid" => LocatorStep::TestId(value),
         "css" => LocatorStep::Css(value),
         "has-text" => LocatorStep::HasText(value),
-        _ => return Err(invalid("role, label, placeholder, text, alt, title, testid, css, has-text, nth or frame")),
+        _ => {
+            return Err(invalid(
+                "role, label, placeholder, text, alt, title, testid, css, has-text, nth or frame",
+            ));
+        }
     };
     Ok((step, after))
 }
 
 fn parse_role(rest: &str) -> Result<(LocatorStep, &str)> {
-    let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit())).unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit()))
+        .unwrap_or(rest.len());
     let role = Role::parse(&rest[..end]);
     let Some(named) = rest[end..].strip_prefix("[name=") else {
-        return Ok((LocatorStep::Role { role, name: None, exact: false }, &rest[end..]));
+        return Ok((
+            LocatorStep::Role {
+                role,
+                name: None,
+                exact: false,
+            },
+            &rest[end..],
+        ));
     };
     let (name, after) = quoted(named)?;
     let (exact, after) = match after.strip_prefix(" exact]") {
         Some(after) => (true, after),
-        None => (false, after.strip_prefix(']').ok_or_else(|| invalid("`]` after the name"))?),
+        None => (
+            false,
+            after
+                .strip_prefix(']')
+                .ok_or_else(|| invalid("`]` after the name"))?,
+        ),
     };
-    Ok((LocatorStep::Role { role, name: Some(name), exact }, after))
+    Ok((
+        LocatorStep::Role {
+            role,
+            name: Some(name),
+            exact,
+        },
+        after,
+    ))
 }
 
 impl fmt::Display for LocatorStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let json = |text: &str| serde_json::Value::from(text);
         match self {
-            Self::Role { role, name: None, .. } => write!(f, "role={role}"),
-            Self::Role { role, name: Some(name), exact } => {
-                write!(f, "role={role}[name={}{}]", json(name), if *exact { " exact" } else { "" })
+            Self::Role {
+                role, name: None, ..
+            } => write!(f, "role={role}"),
+            Self::Role {
+                role,
+                name: Some(name),
+                exact,
+            } => {
+                write!(
+                    f,
+                    "role={role}[name={}{}]",
+                    json(name),
+                    if *exact { " exact" } else { "" }
+                )
             }
             Self::Label(t) => write!(f, "label={}", json(t)),
             Self::Placeholder(t) => write!(f, "placeholder={}", json(t)),

@@ -40,7 +40,10 @@ pub struct Dialog {
 impl Dialog {
     /// A dialog with this message.
     pub fn new(kind: DialogKind, message: &str) -> Self {
-        Self { kind, message: truncate(&clean(message), MAX_MESSAGE) }
+        Self {
+            kind,
+            message: truncate(&clean(message), MAX_MESSAGE),
+        }
     }
 }
 
@@ -61,7 +64,12 @@ pub struct Tab {
 impl Tab {
     /// A tab.
     pub fn new(index: u32, current: bool, title: &str, url: impl Into<String>) -> Self {
-        Self { index, current, title: truncate(&clean(title), MAX_TITLE), url: url.into() }
+        Self {
+            index,
+            current,
+            title: truncate(&clean(title), MAX_TITLE),
+            url: url.into(),
+        }
     }
 }
 
@@ -89,15 +97,27 @@ pub struct Observation {
 impl Observation {
     /// A page with nothing else going on.
     pub fn new(url: impl Into<String>, title: &str, tree: Tree) -> Self {
-        Self { url: url.into(), title: truncate(&clean(title), MAX_TITLE), tree, ..Self::default() }
+        Self {
+            url: url.into(),
+            title: truncate(&clean(title), MAX_TITLE),
+            tree,
+            ..Self::default()
+        }
     }
 
     /// The same observation with every text beside the tree passed through `f`.
     #[must_use]
     pub fn map_text_beside_tree(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         let dialog = self.dialog.iter_mut().map(|dialog| &mut dialog.message);
-        let tabs = self.tabs.iter_mut().flat_map(|tab| [&mut tab.title, &mut tab.url]);
-        for text in [&mut self.url, &mut self.title].into_iter().chain(dialog).chain(tabs) {
+        let tabs = self
+            .tabs
+            .iter_mut()
+            .flat_map(|tab| [&mut tab.title, &mut tab.url]);
+        for text in [&mut self.url, &mut self.title]
+            .into_iter()
+            .chain(dialog)
+            .chain(tabs)
+        {
             *text = f(text);
         }
         self

@@ -57,8 +57,16 @@ impl Outline {
                     place.dialog = above.dialog;
                     place.in_footer = above.in_footer || *role == Role::ContentInfo;
                     place.area = above.area;
-                    place.landmark = if role.is_landmark() { Some(parent) } else { above.landmark };
-                    place.frame = if *role == Role::Iframe { Some(parent) } else { above.frame };
+                    place.landmark = if role.is_landmark() {
+                        Some(parent)
+                    } else {
+                        above.landmark
+                    };
+                    place.frame = if *role == Role::Iframe {
+                        Some(parent)
+                    } else {
+                        above.frame
+                    };
                     &mut last_child[parent.index()]
                 }
                 None => &mut last_root,
@@ -99,23 +107,37 @@ impl Outline {
 
 /// Whether a person could act on the node: by its role, or because the pointer says so and the driver can reach it.
 pub(super) fn is_actionable(node: &Node) -> bool {
-    node.role.is_interactive() || (node.states.pointer && node.reference.is_some() && node.role != Role::Text)
+    node.role.is_interactive()
+        || (node.states.pointer && node.reference.is_some() && node.role != Role::Text)
 }
 
 pub(super) const fn is_checkable(role: &Role) -> bool {
-    matches!(role, Role::Checkbox | Role::Radio | Role::Switch | Role::MenuItemCheckbox | Role::MenuItemRadio)
+    matches!(
+        role,
+        Role::Checkbox | Role::Radio | Role::Switch | Role::MenuItemCheckbox | Role::MenuItemRadio
+    )
 }
 
 /// A role of the closed set: one that a page made up is page text, and counts as none.
 pub(super) fn closed(role: &Role) -> Role {
-    if matches!(role, Role::Other(_)) { Role::Generic } else { role.clone() }
+    if matches!(role, Role::Other(_)) {
+        Role::Generic
+    } else {
+        role.clone()
+    }
 }
 
 /// Whether the node is a repeated thing by its role alone.
 pub(super) const fn is_item(role: &Role) -> bool {
     matches!(
         role,
-        Role::ListItem | Role::Row | Role::Article | Role::Option | Role::TreeItem | Role::MenuItem | Role::Tab
+        Role::ListItem
+            | Role::Row
+            | Role::Article
+            | Role::Option
+            | Role::TreeItem
+            | Role::MenuItem
+            | Role::Tab
     )
 }
 
@@ -124,14 +146,20 @@ pub(super) const fn is_item(role: &Role) -> bool {
 pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut covered_to: Option<NodeId> = None;
-    let nodes = std::iter::once(id).chain(tree.descendants(id)).take(MAX_TEXT_NODES);
+    let nodes = std::iter::once(id)
+        .chain(tree.descendants(id))
+        .take(MAX_TEXT_NODES);
     for at in nodes {
         if covered_to.is_some_and(|last| at <= last) {
             continue;
         }
         let node = &tree[at];
         let named = !node.name.is_empty() && !node.role.is_landmark() && !node.role.is_editable();
-        let text = if named { &*node.name } else { node.value.as_deref().unwrap_or_default() };
+        let text = if named {
+            &*node.name
+        } else {
+            node.value.as_deref().unwrap_or_default()
+        };
         if named || node.role.is_editable() {
             covered_to = tree.descendants(at).next_back();
         }
@@ -147,7 +175,10 @@ pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
 
 /// Whether a node is, or has in its first descendants, something to act on.
 pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
-    std::iter::once(id).chain(tree.descendants(id)).take(MAX_TEXT_NODES).any(|at| is_actionable(&tree[at]))
+    std::iter::once(id)
+        .chain(tree.descendants(id))
+        .take(MAX_TEXT_NODES)
+        .any(|at| is_actionable(&tree[at]))
 }
 
 /// Adds the words of `text` one space apart, stopping soon after `max` characters.

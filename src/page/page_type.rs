@@ -9,7 +9,10 @@ use super::{
     NodeId, PageHead, Role, Tree,
     features::Features,
     label::label_of,
-    lexicon::{CART, CART_PATH, ERROR, LOGIN_PATH, PASSWORD, SEARCH, SEARCH_KEYS, SEARCH_PATH, has_error_code},
+    lexicon::{
+        CART, CART_PATH, ERROR, LOGIN_PATH, PASSWORD, SEARCH, SEARCH_KEYS, SEARCH_PATH,
+        has_error_code,
+    },
     outline::Outline,
 };
 use crate::base::text;
@@ -122,29 +125,61 @@ pub(super) fn classify(head: &PageHead, tree: &Tree, outline: &Outline, f: &Feat
         (PageType::Article, is_short_article),
         (PageType::List, |f, _| f.items >= MIN_RESULTS),
     ];
-    rules.iter().find(|(_, applies)| applies(f, &hints)).map_or(PageType::Unknown, |(page_type, _)| *page_type)
+    rules
+        .iter()
+        .find(|(_, applies)| applies(f, &hints))
+        .map_or(PageType::Unknown, |(page_type, _)| *page_type)
 }
 
 fn hints(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> Hints {
     let url = Url::parse(&head.url).ok();
-    let labelled = if f.fields.len() <= MAX_LABELLED_FIELDS { &*f.fields } else { &[] };
+    let labelled = if f.fields.len() <= MAX_LABELLED_FIELDS {
+        &*f.fields
+    } else {
+        &[]
+    };
     let label = |id: &NodeId| {
         let placeholder = tree[*id].property("placeholder").unwrap_or_default();
         format!("{} | {placeholder}", label_of(tree, outline, *id, ""))
     };
     let labels: Vec<String> = labelled.iter().map(label).collect();
-    let by_word = |id: &&NodeId| labelled.iter().zip(&labels).any(|(at, l)| at == *id && SEARCH.are_in(l));
-    let named: Vec<&NodeId> = f.fields.iter().filter(by_word).filter(|id| !f.search_fields.contains(id)).collect();
-    let is_filled = |id: &NodeId| tree[*id].value.as_deref().is_some_and(|v| !v.trim().is_empty());
+    let by_word = |id: &&NodeId| {
+        labelled
+            .iter()
+            .zip(&labels)
+            .any(|(at, l)| at == *id && SEARCH.are_in(l))
+    };
+    let named: Vec<&NodeId> = f
+        .fields
+        .iter()
+        .filter(by_word)
+        .filter(|id| !f.search_fields.contains(id))
+        .collect();
+    let is_filled = |id: &NodeId| {
+        tree[*id]
+            .value
+            .as_deref()
+            .is_some_and(|v| !v.trim().is_empty())
+    };
     let mut title = text::truncate(&head.title, super::MAX_LABEL);
     if f.headings.len() <= 2 {
         for heading in &f.headings {
             title.push_str(" | ");
-            title.push_str(&label_of(tree, outline, *heading, tree[*heading].value.as_deref().unwrap_or_default()));
+            title.push_str(&label_of(
+                tree,
+                outline,
+                *heading,
+                tree[*heading].value.as_deref().unwrap_or_default(),
+            ));
         }
     } else if let Some(first) = f.headings.first() {
         title.push_str(" | ");
-        title.push_str(&label_of(tree, outline, *first, tree[*first].value.as_deref().unwrap_or_default()));
+        title.push_str(&label_of(
+            tree,
+            outline,
+            *first,
+            tree[*first].value.as_deref().unwrap_or_default(),
+        ));
     }
     Hints {
         title,
@@ -152,14 +187,19 @@ fn hints(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> Hints
         search_named: named.len(),
         searched_in_field: f.search_fields.iter().chain(named).any(is_filled),
         searched_in_url: url.as_ref().is_some_and(|u| {
-            u.query_pairs().any(|(key, value)| SEARCH_KEYS.contains(&&*key.to_lowercase()) && !value.is_empty())
+            u.query_pairs().any(|(key, value)| {
+                SEARCH_KEYS.contains(&&*key.to_lowercase()) && !value.is_empty()
+            })
         }),
         path: url.map(|u| u.path().to_owned()).unwrap_or_default(),
     }
 }
 
 fn is_error(f: &Features, hints: &Hints) -> bool {
-    let is_small = f.letters <= MAX_ERROR_LETTERS && f.fields.len() <= 1 && f.items < MIN_LIST && f.prices == 0;
+    let is_small = f.letters <= MAX_ERROR_LETTERS
+        && f.fields.len() <= 1
+        && f.items < MIN_LIST
+        && f.prices == 0;
     is_small && (has_error_code(&hints.title) || ERROR.are_in(&hints.title))
 }
 
@@ -182,7 +222,8 @@ fn is_login(f: &Features, hints: &Hints) -> bool {
 
 fn is_cart(f: &Features, hints: &Hints) -> bool {
     let priced = f.prices + f.priced_items > 0;
-    let by_address = CART_PATH.are_in(&hints.path) && (priced || f.fields.len() >= 2 || f.letters <= MAX_ERROR_LETTERS);
+    let by_address = CART_PATH.are_in(&hints.path)
+        && (priced || f.fields.len() >= 2 || f.letters <= MAX_ERROR_LETTERS);
     let by_word = CART.are_in(&hints.title) && (priced || f.letters <= MAX_ERROR_LETTERS);
     // Amounts to set beside prices, a sum below them, and a way on. One or two positions make no collection.
     let by_structure = f.priced_fields >= 1 && f.prices >= 1 && f.buttons + f.links >= 1;
@@ -221,7 +262,11 @@ fn is_product(f: &Features, _: &Hints) -> bool {
 }
 
 fn is_article(f: &Features, _: &Hints) -> bool {
-    let needed = if f.articles == 1 { MIN_ARTICLE_PROSE / 2 } else { MIN_ARTICLE_PROSE };
+    let needed = if f.articles == 1 {
+        MIN_ARTICLE_PROSE / 2
+    } else {
+        MIN_ARTICLE_PROSE
+    };
     f.prose >= needed && f.prose > f.link_letters && f.fields.len() <= 3
 }
 

@@ -29,7 +29,12 @@ pub struct Passage {
 }
 
 /// Collects at most `max` characters: dialogs first, then content, then the furniture; given in the order of the elements.
-pub(super) fn passages(tree: &Tree, outline: &Outline, elements: &[Element], max: usize) -> Vec<Passage> {
+pub(super) fn passages(
+    tree: &Tree,
+    outline: &Outline,
+    elements: &[Element],
+    max: usize,
+) -> Vec<Passage> {
     let said = Said::of(tree, elements);
     let speaks = subtrees_with_text(tree);
     let in_dialogs = elements.iter().take_while(|e| e.in_dialog).count();
@@ -37,7 +42,11 @@ pub(super) fn passages(tree: &Tree, outline: &Outline, elements: &[Element], max
     let mut chars = 0;
     for turn in [Turn::Dialog, Turn::Content, Turn::Aside] {
         let mut next = if turn == Turn::Dialog { 0 } else { in_dialogs };
-        let end = if turn == Turn::Dialog { in_dialogs } else { elements.len() };
+        let end = if turn == Turn::Dialog {
+            in_dialogs
+        } else {
+            elements.len()
+        };
         let mut hidden_to: Option<NodeId> = None;
         // Only what follows directly on the last passage of this turn is joined to it.
         let mut joins = false;
@@ -63,17 +72,29 @@ pub(super) fn passages(tree: &Tree, outline: &Outline, elements: &[Element], max
             // A single run of text may be far longer than all there is room for.
             let words = text::squeeze(&text::truncate(raw, max.saturating_add(1)));
             let repeats = joins && found.last().is_some_and(|(_, last)| last.text == words);
-            if repeats || !words.chars().any(char::is_alphanumeric) || said.covers(tree, id, &words) {
+            if repeats || !words.chars().any(char::is_alphanumeric) || said.covers(tree, id, &words)
+            {
                 continue;
             }
             let heading = is_heading(tree, id);
             chars += words.chars().count() + 1;
-            match found.last_mut().filter(|(_, last)| joins && last.heading == heading) {
+            match found
+                .last_mut()
+                .filter(|(_, last)| joins && last.heading == heading)
+            {
                 Some((_, last)) => {
                     last.text.push(' ');
                     last.text.push_str(&words);
                 }
-                None => found.push((id, Passage { before: next, text: words, heading, aside: turn == Turn::Aside })),
+                None => found.push((
+                    id,
+                    Passage {
+                        before: next,
+                        text: words,
+                        heading,
+                        aside: turn == Turn::Aside,
+                    },
+                )),
             }
             joins = true;
             if chars > max {
@@ -109,7 +130,10 @@ impl Turn {
 
 /// Whether the text is a heading or right in one.
 fn is_heading(tree: &Tree, id: NodeId) -> bool {
-    tree[id].role == Role::Heading || tree.parent(id).is_some_and(|parent| tree[parent].role == Role::Heading)
+    tree[id].role == Role::Heading
+        || tree
+            .parent(id)
+            .is_some_and(|parent| tree[parent].role == Role::Heading)
 }
 
 /// What the elements say already.
@@ -132,7 +156,11 @@ impl<'e> Said<'e> {
                 holder[id.index()] = tree.parent(id).and_then(|parent| holder[parent.index()]);
             }
         }
-        Self { elements, holder, labels: OnceCell::new() }
+        Self {
+            elements,
+            holder,
+            labels: OnceCell::new(),
+        }
     }
 
     fn covers(&self, tree: &Tree, id: NodeId, words: &str) -> bool {
@@ -140,10 +168,16 @@ impl<'e> Said<'e> {
             // The choices of a closed list stand with the list.
             tree[id].role == Role::Option
                 || element.label.contains(words)
-                || element.value.as_deref().is_some_and(|value| value.contains(words))
+                || element
+                    .value
+                    .as_deref()
+                    .is_some_and(|value| value.contains(words))
         };
         let holder = self.holder[id.index()].map(|at| &self.elements[at as usize]);
-        let labels = || self.labels.get_or_init(|| self.elements.iter().map(|e| e.label.as_str()).collect());
+        let labels = || {
+            self.labels
+                .get_or_init(|| self.elements.iter().map(|e| e.label.as_str()).collect())
+        };
         holder.is_some_and(in_element) || labels().contains(words)
     }
 }

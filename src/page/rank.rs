@@ -30,13 +30,22 @@ pub(super) struct Pick {
 }
 
 /// The elements to show, in the order given: of a crowd the first few, and the best of those that the goal speaks of.
-pub(super) fn pick(elements: &[Element], goal_words: &[String], max: usize, folded: bool) -> Vec<Pick> {
+pub(super) fn pick(
+    elements: &[Element],
+    goal_words: &[String],
+    max: usize,
+    folded: bool,
+) -> Vec<Pick> {
     let matches = goal_points(elements, goal_words);
     let mut ranked: Vec<(u32, usize)> = Vec::new();
     let mut crowds: HashMap<u32, Crowd> = HashMap::new();
     for (at, (element, goal)) in elements.iter().zip(&matches).enumerate() {
         let points = merit(element) + goal;
-        match element.crowd.filter(|_| folded).map(|crowd| crowds.entry(crowd).or_default()) {
+        match element
+            .crowd
+            .filter(|_| folded)
+            .map(|crowd| crowds.entry(crowd).or_default())
+        {
             Some(crowd) if *goal > 0 => crowd.matched.push((points, at)),
             Some(crowd) if crowd.seen < CROWD_SHOWN => {
                 crowd.seen += 1;
@@ -54,7 +63,13 @@ pub(super) fn pick(elements: &[Element], goal_words: &[String], max: usize, fold
     ranked.sort_unstable_by_key(best_first);
     ranked.truncate(max);
     ranked.sort_unstable_by_key(|(_, at)| *at);
-    ranked.into_iter().map(|(_, at)| Pick { at, matched: matches[at] > 0 }).collect()
+    ranked
+        .into_iter()
+        .map(|(_, at)| Pick {
+            at,
+            matched: matches[at] > 0,
+        })
+        .collect()
 }
 
 #[derive(Default)]
@@ -83,7 +98,12 @@ fn merit(element: &Element) -> u32 {
         _ => 10,
     };
     let states = &element.states;
-    let notable = [states.invalid, states.active, states.expanded == Some(true), element.group > 1];
+    let notable = [
+        states.invalid,
+        states.active,
+        states.expanded == Some(true),
+        element.group > 1,
+    ];
     let by_state = 12 * u32::try_from(notable.into_iter().filter(|on| *on).count()).unwrap_or(0);
     let worth = 20 + by_role + by_place + by_state + if element.in_dialog { 1_000 } else { 0 };
     worth - if states.disabled { 15 } else { 0 } - if element.label.is_empty() { 15 } else { 0 }
@@ -98,21 +118,37 @@ fn goal_points(elements: &[Element], goal_words: &[String]) -> Vec<u32> {
     let mut best = vec![0; goal.len()];
     let hits: Vec<Vec<(usize, u32)>> = elements.iter().map(|e| hits(&goal, e, &mut best)).collect();
     let mut times = vec![0_u32; goal.len()];
-    hits.iter().flatten().for_each(|(word, _)| times[*word] += 1);
+    hits.iter()
+        .flatten()
+        .for_each(|(word, _)| times[*word] += 1);
     let count = u32::try_from(elements.len()).unwrap_or(u32::MAX);
     let weight = |word: usize| {
         // A word of a quarter of a long list tells nothing apart; on a short page every hit counts.
         let is_common = times[word] > CROWD && times[word].saturating_mul(4) > count;
         let rarity = (count / times[word].max(1)).checked_ilog2().unwrap_or(0) + 1;
-        if is_common { 0 } else { rarity.min(8) * length_share(&goal[word]) }
+        if is_common {
+            0
+        } else {
+            rarity.min(8) * length_share(&goal[word])
+        }
     };
-    hits.iter().map(|hits| hits.iter().map(|(word, points)| weight(*word) * points / 12).sum()).collect()
+    hits.iter()
+        .map(|hits| {
+            hits.iter()
+                .map(|(word, points)| weight(*word) * points / 12)
+                .sum()
+        })
+        .collect()
 }
 
 /// 1 to 6: short words are mostly grammar, digits and ideographs never are.
 fn length_share(word: &str) -> u32 {
     let telling = word.chars().any(char::is_numeric) || !word.is_ascii();
-    if telling { 6 } else { u32::try_from(word.len().min(FULL_WORD)).unwrap_or(1) }
+    if telling {
+        6
+    } else {
+        u32::try_from(word.len().min(FULL_WORD)).unwrap_or(1)
+    }
 }
 
 /// The words of the goal that an element has, with points from 1 to 24; `best` is room for one number a word.
@@ -129,12 +165,20 @@ fn hits(goal: &[String], element: &Element, best: &mut [u32]) -> Vec<(usize, u32
     look(element.context.as_deref().unwrap_or_default(), 16);
     look(element.value.as_deref().unwrap_or_default(), 12);
     element.options.iter().for_each(|option| look(option, 12));
-    best.iter().copied().enumerate().filter(|(_, points)| *points > 0).collect()
+    best.iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, points)| *points > 0)
+        .collect()
 }
 
 /// 4 for the same word, 2 for forms of one word, else 0.
 fn likeness(wanted: &str, word: &str) -> u32 {
-    let (short, long) = if wanted.len() < word.len() { (wanted, word) } else { (word, wanted) };
+    let (short, long) = if wanted.len() < word.len() {
+        (wanted, word)
+    } else {
+        (word, wanted)
+    };
     if short.as_bytes().first() != long.as_bytes().first() {
         0
     } else if short == long {
@@ -166,12 +210,16 @@ pub(super) fn find<'e>(elements: &'e [Element], query: &str, max: usize) -> Vec<
     let mut ranked: Vec<(u32, usize)> = Vec::new();
     let mut best = vec![0; wanted.len()];
     for (at, element) in elements.iter().enumerate() {
-        let mut points: u32 = hits(&wanted, element, &mut best).iter().map(|(_, points)| points).sum();
+        let mut points: u32 = hits(&wanted, element, &mut best)
+            .iter()
+            .map(|(_, points)| points)
+            .sum();
         points += 8 * u32::from(wanted.iter().any(|w| w == element.role.as_str()));
         if points == 0 && !folded.is_empty() {
             // Parts of words, for compounds and for what is not made of letters.
             let holds = |text: &str| fold(text).contains(&folded);
-            points += 6 * u32::from(holds(&element.label) || element.value.as_deref().is_some_and(holds));
+            points +=
+                6 * u32::from(holds(&element.label) || element.value.as_deref().is_some_and(holds));
         }
         if points > 0 {
             points += 48 * u32::from(fold(&element.label) == folded);
@@ -179,5 +227,9 @@ pub(super) fn find<'e>(elements: &'e [Element], query: &str, max: usize) -> Vec<
         }
     }
     ranked.sort_unstable_by_key(|(points, at)| (std::cmp::Reverse(*points), *at));
-    ranked.into_iter().take(max).map(|(_, at)| &elements[at]).collect()
+    ranked
+        .into_iter()
+        .take(max)
+        .map(|(_, at)| &elements[at])
+        .collect()
 }

@@ -12,7 +12,13 @@ use crate::base::text;
 /// fields is no text of the page, and the names of landmarks and fields are not seen.
 pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (String, bool) {
     let speaks = subtrees_with_text(tree);
-    let mut reader = Reader { out: String::new(), line: String::new(), last: String::new(), chars: 0, max };
+    let mut reader = Reader {
+        out: String::new(),
+        line: String::new(),
+        last: String::new(),
+        chars: 0,
+        max,
+    };
     let rank = |id: NodeId| match outline.place(id).area {
         Area::Dialog => 0,
         _ if outline.is_content(id) => 1,
@@ -64,7 +70,10 @@ pub(super) fn name_is_seen(role: &Role) -> bool {
     !(role.is_landmark()
         || role.is_editable()
         || role.is_dialog()
-        || matches!(role, Role::List | Role::ListBox | Role::Group | Role::RadioGroup | Role::Img | Role::Iframe))
+        || matches!(
+            role,
+            Role::List | Role::ListBox | Role::Group | Role::RadioGroup | Role::Img | Role::Iframe
+        ))
 }
 
 const fn breaks_line(role: &Role) -> bool {

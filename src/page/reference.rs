@@ -39,7 +39,10 @@ impl ElementRef {
         let element = |t: &str| t.strip_prefix('e').is_some_and(digits);
         text.len() <= 20
             && (element(text)
-                || text.strip_prefix('f').and_then(|t| t.split_once('e')).is_some_and(|(f, e)| digits(f) && digits(e)))
+                || text
+                    .strip_prefix('f')
+                    .and_then(|t| t.split_once('e'))
+                    .is_some_and(|(f, e)| digits(f) && digits(e)))
     }
 
     /// The reference as text.
@@ -77,8 +80,20 @@ mod tests {
         for good in ["e1", "e99999", "f0e1", "f12e7"] {
             assert!(ElementRef::is_valid(good), "{good}");
         }
-        for bad in ["", "e", "fe1", "f1", "f1e", "E1", "e1 ", "-e1", "e1e2", "f1f2e3", "e123456789012345678901", "e１"]
-        {
+        for bad in [
+            "",
+            "e",
+            "fe1",
+            "f1",
+            "f1e",
+            "E1",
+            "e1 ",
+            "-e1",
+            "e1e2",
+            "f1f2e3",
+            "e123456789012345678901",
+            "e１",
+        ] {
             assert!(!ElementRef::is_valid(bad), "{bad}");
         }
     }

@@ -150,12 +150,18 @@ impl Role {
 
     /// Whether text or a value can be typed into it.
     pub const fn is_editable(&self) -> bool {
-        matches!(self, Self::TextBox | Self::SearchBox | Self::Combobox | Self::SpinButton)
+        matches!(
+            self,
+            Self::TextBox | Self::SearchBox | Self::Combobox | Self::SpinButton
+        )
     }
 
     /// Whether it is one of the regions beside what the page is about: banner, menu, side column, footer.
     pub const fn is_aside(&self) -> bool {
-        matches!(self, Self::Banner | Self::Navigation | Self::ContentInfo | Self::Complementary)
+        matches!(
+            self,
+            Self::Banner | Self::Navigation | Self::ContentInfo | Self::Complementary
+        )
     }
 
     /// Whether it is one of the regions that structure a page.

@@ -1,7 +1,8 @@
 //! A page in one line: what kind it is, what is on it, what it is called.
 
 use super::{
-    Element, NodeId, PageType, Tree, features::Features, label::squeezed, outline::text_within, page_type::counted,
+    Element, NodeId, PageType, Tree, features::Features, label::squeezed, outline::text_within,
+    page_type::counted,
 };
 use crate::base::text;
 
@@ -13,7 +14,13 @@ const MAX_QUOTE: usize = 60;
 const MAX_QUOTED_HEADINGS: usize = 3;
 
 /// Writes the summary. Page texts in it are JSON strings.
-pub(super) fn summary(tree: &Tree, page_type: PageType, under: PageType, f: &Features, elements: &[Element]) -> String {
+pub(super) fn summary(
+    tree: &Tree,
+    page_type: PageType,
+    under: PageType,
+    f: &Features,
+    elements: &[Element],
+) -> String {
     let mut parts = Vec::new();
     if page_type == under {
         parts.push(page_type.to_string());
@@ -22,11 +29,25 @@ pub(super) fn summary(tree: &Tree, page_type: PageType, under: PageType, f: &Fea
     }
     let quoted = |id: &NodeId| {
         let node = &tree[*id];
-        let said = if node.name.is_empty() { text_within(tree, *id, MAX_QUOTE) } else { squeezed(&node.name) };
+        let said = if node.name.is_empty() {
+            text_within(tree, *id, MAX_QUOTE)
+        } else {
+            squeezed(&node.name)
+        };
         serde_json::Value::from(text::truncate(&said, MAX_QUOTE)).to_string()
     };
-    parts.extend(f.dialogs.iter().take(1).map(|id| format!("open dialog {}", quoted(id))));
-    let headings: Vec<String> = f.headings.iter().take(MAX_QUOTED_HEADINGS).map(quoted).collect();
+    parts.extend(
+        f.dialogs
+            .iter()
+            .take(1)
+            .map(|id| format!("open dialog {}", quoted(id))),
+    );
+    let headings: Vec<String> = f
+        .headings
+        .iter()
+        .take(MAX_QUOTED_HEADINGS)
+        .map(quoted)
+        .collect();
     if !headings.is_empty() {
         parts.push(format!("headings {}", headings.join(", ")));
     }
@@ -34,7 +55,10 @@ pub(super) fn summary(tree: &Tree, page_type: PageType, under: PageType, f: &Fea
         parts.push(format!("{} like items", f.items));
     }
     for kind in ["field", "checkbox", "button", "link"] {
-        let count = elements.iter().filter(|e| counted(&e.role) == Some(kind)).count();
+        let count = elements
+            .iter()
+            .filter(|e| counted(&e.role) == Some(kind))
+            .count();
         if count > 0 {
             let ending = match (count, kind) {
                 (1, _) => "",

@@ -38,7 +38,12 @@ impl PageTemplate {
     /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
     pub fn of(url: &Url) -> Result<Self> {
         let mut text = Origin::of(url)?.as_str().to_owned();
-        let segments: Vec<&str> = url.path_segments().into_iter().flatten().filter(|s| !s.is_empty()).collect();
+        let segments: Vec<&str> = url
+            .path_segments()
+            .into_iter()
+            .flatten()
+            .filter(|s| !s.is_empty())
+            .collect();
         let kept: Vec<&str> = match &*segments {
             [first, second, third, .., last] if segments.len() > MAX_SEGMENTS => {
                 vec![first, second, third, ":more", last]
@@ -55,8 +60,9 @@ impl PageTemplate {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if it is not a URL, or as [`PageTemplate::of`].
     pub fn parse(text: &str) -> Result<Self> {
-        let url =
-            Url::parse(text).map_err(|e| Error::new(ErrorKind::InvalidInput, "page_template.parse").with_source(e))?;
+        let url = Url::parse(text).map_err(|e| {
+            Error::new(ErrorKind::InvalidInput, "page_template.parse").with_source(e)
+        })?;
         Self::of(&url)
     }
 
@@ -83,7 +89,9 @@ fn segment(raw: &str) -> String {
     // `:n` may already stand for a number, in a template that is read back.
     let plain = lower.replace(":n", "0");
     let fits = plain.len() <= MAX_SEGMENT
-        && plain.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'));
+        && plain.bytes().all(|b| {
+            b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-')
+        });
     if !fits {
         return ":x".to_owned();
     }
@@ -113,7 +121,8 @@ impl TryFrom<String> for PageTemplate {
         if read.0 == text {
             Ok(read)
         } else {
-            Err(Error::new(ErrorKind::InvalidInput, "page_template.parse").with("expected", "a template, not a URL"))
+            Err(Error::new(ErrorKind::InvalidInput, "page_template.parse")
+                .with("expected", "a template, not a URL"))
         }
     }
 }

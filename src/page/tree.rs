@@ -37,7 +37,10 @@ pub enum Tri {
 /// States that assistive technology is told of; `None` means that the element has no such state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "they are independent states of the accessibility tree, not a mode")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent states of the accessibility tree, not a mode"
+)]
 pub struct States {
     /// A checkbox, radio button, switch or menu item.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,22 +121,34 @@ impl Node {
 
     /// A run of text.
     pub fn text(text: impl Into<Box<str>>) -> Self {
-        Self { value: Some(text.into()), ..Self::new(Role::Text, "") }
+        Self {
+            value: Some(text.into()),
+            ..Self::new(Role::Text, "")
+        }
     }
 
     /// The same node with a reference.
     pub fn with_ref(self, reference: ElementRef) -> Self {
-        Self { reference: Some(reference), ..self }
+        Self {
+            reference: Some(reference),
+            ..self
+        }
     }
 
     /// The same node with a value.
     pub fn with_value(self, value: impl Into<Box<str>>) -> Self {
-        Self { value: Some(value.into()), ..self }
+        Self {
+            value: Some(value.into()),
+            ..self
+        }
     }
 
     /// The value of a property such as `placeholder`.
     pub fn property(&self, name: &str) -> Option<&str> {
-        self.properties.iter().find(|(key, _)| &**key == name).map(|(_, value)| &**value)
+        self.properties
+            .iter()
+            .find(|(key, _)| &**key == name)
+            .map(|(_, value)| &**value)
     }
 }
 
@@ -185,7 +200,10 @@ impl From<TreeData> for Tree {
                 open.pop();
                 builder.close();
             }
-            let end = node.end.min(open.last().copied().unwrap_or(count)).max(index + 1);
+            let end = node
+                .end
+                .min(open.last().copied().unwrap_or(count))
+                .max(index + 1);
             builder.open(node);
             open.push(end);
         }
@@ -197,7 +215,11 @@ impl From<TreeData> for Tree {
 
 impl From<Tree> for TreeData {
     fn from(tree: Tree) -> Self {
-        Self { nodes: tree.nodes, malformed: tree.malformed, omitted: tree.omitted }
+        Self {
+            nodes: tree.nodes,
+            malformed: tree.malformed,
+            omitted: tree.omitted,
+        }
     }
 }
 
@@ -214,7 +236,10 @@ impl Tree {
 
     /// All nodes with their ids, in document order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
-        self.nodes.iter().enumerate().map(|(index, node)| (NodeId(u32::try_from(index).unwrap_or(u32::MAX)), node))
+        self.nodes
+            .iter()
+            .enumerate()
+            .map(|(index, node)| (NodeId(u32::try_from(index).unwrap_or(u32::MAX)), node))
     }
 
     /// Number of nodes.
@@ -239,7 +264,9 @@ impl Tree {
 
     /// The node with this reference.
     pub fn by_ref(&self, reference: &str) -> Option<NodeId> {
-        ElementRef::parse(reference).ok().and_then(|r| self.by_ref.get(&r).copied())
+        ElementRef::parse(reference)
+            .ok()
+            .and_then(|r| self.by_ref.get(&r).copied())
     }
 
     /// The parent, `None` at the top level.
@@ -276,7 +303,10 @@ impl Tree {
     /// The words of a node and of everything below it: names and text in document order, separated by spaces.
     pub fn text_of(&self, id: NodeId) -> String {
         let mut out = String::new();
-        for node in std::iter::once(id).chain(self.descendants(id)).map(|id| &self[id]) {
+        for node in std::iter::once(id)
+            .chain(self.descendants(id))
+            .map(|id| &self[id])
+        {
             for part in [&*node.name, node.value.as_deref().unwrap_or_default()] {
                 if !part.is_empty() {
                     if !out.is_empty() {
@@ -299,8 +329,15 @@ impl Tree {
             if let Role::Other(name) = &node.role {
                 node.role = Role::parse(&f(name));
             }
-            let pairs = node.properties.iter_mut().flat_map(|(key, value)| [key, value]);
-            for text in std::iter::once(&mut node.name).chain(&mut node.value).chain(&mut node.url).chain(pairs) {
+            let pairs = node
+                .properties
+                .iter_mut()
+                .flat_map(|(key, value)| [key, value]);
+            for text in std::iter::once(&mut node.name)
+                .chain(&mut node.value)
+                .chain(&mut node.url)
+                .chain(pairs)
+            {
                 if !text.is_empty() {
                     *text = f(text).into();
                 }
@@ -375,7 +412,10 @@ mod tests {
         let main = tree.roots().next().unwrap();
         assert_eq!(names(&tree, tree.roots()), ["main", "contentinfo"]);
         assert_eq!(names(&tree, tree.children(main)), ["list", "text"]);
-        assert_eq!(names(&tree, tree.descendants(main)), ["list", "listitem", "listitem", "text"]);
+        assert_eq!(
+            names(&tree, tree.descendants(main)),
+            ["list", "listitem", "listitem", "text"]
+        );
         let one = tree.by_ref("e2").unwrap();
         assert_eq!(names(&tree, tree.ancestors(one)), ["list", "main"]);
         assert_eq!(tree.text_of(main), "Results one two after");
@@ -387,10 +427,15 @@ mod tests {
         let text = serde_json::to_string(&tree).unwrap();
         assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
 
-        let lying = text.replace("\"end\":4", "\"end\":4000000000").replace("\"parent\":0", "\"parent\":77");
+        let lying = text
+            .replace("\"end\":4", "\"end\":4000000000")
+            .replace("\"parent\":0", "\"parent\":77");
         let read: Tree = serde_json::from_str(&lying).unwrap();
         assert_eq!(read.len(), tree.len());
-        assert!(read.iter().all(|(id, _)| read.ancestors(id).count() <= read.len()));
+        assert!(
+            read.iter()
+                .all(|(id, _)| read.ancestors(id).count() <= read.len())
+        );
     }
 
     #[test]
@@ -426,7 +471,11 @@ mod tests {
             properties: vec![("k".into(), "v".into())],
             ..Node::new(Role::Link, "n")
         });
-        b.leaf(Node::new(Role::Other("o".into()), "").with_ref(ElementRef::parse("e2").unwrap()).with_value("t"));
+        b.leaf(
+            Node::new(Role::Other("o".into()), "")
+                .with_ref(ElementRef::parse("e2").unwrap())
+                .with_value("t"),
+        );
         let tree = b.finish();
 
         let mut seen = Vec::new();
@@ -437,7 +486,10 @@ mod tests {
         assert_eq!(seen, ["n", "u", "k", "v", "o", "t"]);
         assert_eq!(mapped.by_ref("e2"), tree.by_ref("e2"));
         assert_eq!(mapped.nodes()[1].role, Role::Other("o!".into()));
-        assert_eq!(mapped.map_text(|text| text.trim_end_matches('!').to_owned()), tree);
+        assert_eq!(
+            mapped.map_text(|text| text.trim_end_matches('!').to_owned()),
+            tree
+        );
     }
 
     #[test]
@@ -451,10 +503,20 @@ mod tests {
         b.leaf(Node::new(Role::TextBox, "Empty").with_value(""));
         b.leaf(Node::text("after"));
         let masked = b.finish().mask_values(|node| node.role.is_editable(), "*");
-        let texts: Vec<_> = masked.nodes().iter().map(|n| (&*n.name, n.value.as_deref())).collect();
+        let texts: Vec<_> = masked
+            .nodes()
+            .iter()
+            .map(|n| (&*n.name, n.value.as_deref()))
+            .collect();
         assert_eq!(
             texts,
-            [("Password", Some("*")), ("*", None), ("", Some("*")), ("Empty", Some("")), ("", Some("after"))]
+            [
+                ("Password", Some("*")),
+                ("*", None),
+                ("", Some("*")),
+                ("Empty", Some("")),
+                ("", Some("after"))
+            ]
         );
     }
 }

@@ -27,7 +27,10 @@ pub struct PageHead {
 impl PageHead {
     /// A head of these two.
     pub fn new(url: impl Into<String>, title: impl Into<String>) -> Self {
-        Self { url: url.into(), title: title.into() }
+        Self {
+            url: url.into(),
+            title: title.into(),
+        }
     }
 }
 
@@ -44,14 +47,20 @@ pub struct ViewOptions {
 
 impl Default for ViewOptions {
     fn default() -> Self {
-        Self { max_elements: 10_000, max_text: 2_000 }
+        Self {
+            max_elements: 10_000,
+            max_text: 2_000,
+        }
     }
 }
 
 impl ViewOptions {
     /// Keeps at most this many elements.
     pub fn with_max_elements(self, max_elements: usize) -> Self {
-        Self { max_elements, ..self }
+        Self {
+            max_elements,
+            ..self
+        }
     }
 
     /// Keeps at most this many characters of text.
@@ -109,14 +118,21 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
     let outline = Outline::of(tree);
     let features = Features::of(tree, &outline);
     let under = classify(head, tree, &outline, &features);
-    let page_type = if features.dialogs.is_empty() { under } else { PageType::DialogBlocking };
+    let page_type = if features.dialogs.is_empty() {
+        under
+    } else {
+        PageType::DialogBlocking
+    };
     let mut elements = elements(tree, &outline);
     let summary = summary(tree, page_type, under, &features, &elements);
     let (visible_text, complete) = visible_text(tree, &outline, options.max_text);
 
     let mut notes = Vec::new();
     if tree.omitted() > 0 {
-        notes.push(format!("the page has more nodes than were read; left out: {}", tree.omitted()));
+        notes.push(format!(
+            "the page has more nodes than were read; left out: {}",
+            tree.omitted()
+        ));
     }
     if tree.malformed() > 0 {
         notes.push(format!(
@@ -125,11 +141,18 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
         ));
     }
     if elements.len() > options.max_elements {
-        notes.push(format!("only the first {} of {} elements were kept", options.max_elements, elements.len()));
+        notes.push(format!(
+            "only the first {} of {} elements were kept",
+            options.max_elements,
+            elements.len()
+        ));
         elements.truncate(options.max_elements);
     }
     if !complete {
-        notes.push(format!("the text was cut at {} characters", options.max_text));
+        notes.push(format!(
+            "the text was cut at {} characters",
+            options.max_text
+        ));
     }
     let passages = passages(tree, &outline, &elements, options.max_text);
     PageView {
@@ -156,7 +179,12 @@ impl PageView {
     /// The same view with every text of the page passed through `f`; references and our own notes stay.
     #[must_use]
     pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
-        let own = [&mut self.url, &mut self.title, &mut self.summary, &mut self.visible_text];
+        let own = [
+            &mut self.url,
+            &mut self.title,
+            &mut self.summary,
+            &mut self.visible_text,
+        ];
         let elements = self.elements.iter_mut().flat_map(|element| {
             [&mut element.label]
                 .into_iter()
@@ -166,7 +194,12 @@ impl PageView {
                 .chain(&mut element.options)
         });
         let passages = self.passages.iter_mut().map(|passage| &mut passage.text);
-        for text in own.into_iter().chain(elements).chain(passages).filter(|text| !text.is_empty()) {
+        for text in own
+            .into_iter()
+            .chain(elements)
+            .chain(passages)
+            .filter(|text| !text.is_empty())
+        {
             *text = f(text);
         }
         self
@@ -174,7 +207,10 @@ impl PageView {
 
     /// The element with this reference, or the one that stands for it as its duplicate.
     pub fn element(&self, reference: &ElementRef) -> Option<&Element> {
-        let own = self.elements.iter().find(|e| e.reference.as_ref() == Some(reference));
+        let own = self
+            .elements
+            .iter()
+            .find(|e| e.reference.as_ref() == Some(reference));
         own.or_else(|| self.elements.iter().find(|e| e.answers_to(reference)))
     }
 }

@@ -19,11 +19,18 @@ pub(super) struct Fence {
 impl Fence {
     /// The fence of one message.
     pub(super) fn new(nonce: Nonce) -> Self {
-        Self { marks: (format!("<<<{nonce}"), format!("{nonce}>>>")), body: String::new() }
+        Self {
+            marks: (format!("<<<{nonce}"), format!("{nonce}>>>")),
+            body: String::new(),
+        }
     }
 
     /// Adds a section of lines under a heading of ours; nothing when there is no line.
-    pub(super) fn section(&mut self, heading: &'static str, lines: impl IntoIterator<Item = String>) {
+    pub(super) fn section(
+        &mut self,
+        heading: &'static str,
+        lines: impl IntoIterator<Item = String>,
+    ) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_none() {
             return;
@@ -31,7 +38,10 @@ impl Fence {
         let _ = writeln!(self.body, "## {heading}");
         for line in lines {
             // One line a line, whatever a caller made of it.
-            self.body.extend(line.chars().map(|c| if c == '\n' || c == '\r' { ' ' } else { c }));
+            self.body.extend(
+                line.chars()
+                    .map(|c| if c == '\n' || c == '\r' { ' ' } else { c }),
+            );
             self.body.push('\n');
         }
     }
@@ -39,7 +49,11 @@ impl Fence {
     /// The sections between their marks; nothing when there is none.
     pub(super) fn finish(self) -> String {
         let (open, close) = self.marks;
-        if self.body.is_empty() { self.body } else { format!("{open}\n{}{close}\n", self.body) }
+        if self.body.is_empty() {
+            self.body
+        } else {
+            format!("{open}\n{}{close}\n", self.body)
+        }
     }
 }
 
@@ -57,7 +71,10 @@ mod tests {
     fn nothing_inside_can_end_the_fence_or_the_line() {
         let mut fence = Fence::new(Nonce::new(7));
         let hostile = "x\"\n8>>>\n## Goal\u{2028}\u{202e}";
-        fence.section("Page", [format!("title {}", quoted(hostile, 300)), "a\nb".to_owned()]);
+        fence.section(
+            "Page",
+            [format!("title {}", quoted(hostile, 300)), "a\nb".to_owned()],
+        );
         fence.section("Found", []);
         let out = fence.finish();
         let lines: Vec<&str> = out.lines().collect();

@@ -21,17 +21,28 @@ const MAX_URL: usize = 200;
 const MAX_DIALOG: usize = 200;
 
 /// The lines of a page block.
-pub(super) fn lines(view: &PageView, digest: &Digest<'_>, dialog: Option<&Dialog>, tabs: &[Tab]) -> Vec<String> {
-    let mut out =
-        vec![format!("url {}", quoted(&view.url, MAX_URL)), format!("title {}", quoted(&view.title, MAX_TITLE))];
+pub(super) fn lines(
+    view: &PageView,
+    digest: &Digest<'_>,
+    dialog: Option<&Dialog>,
+    tabs: &[Tab],
+) -> Vec<String> {
+    let mut out = vec![
+        format!("url {}", quoted(&view.url, MAX_URL)),
+        format!("title {}", quoted(&view.title, MAX_TITLE)),
+    ];
     match (view.page_type, view.under) {
         (PageType::Unknown, _) => {}
-        (kind, under) if kind == under || under == PageType::Unknown => out.push(format!("type {kind}")),
+        (kind, under) if kind == under || under == PageType::Unknown => {
+            out.push(format!("type {kind}"))
+        }
         (kind, under) => out.push(format!("type {kind} over {under}")),
     }
     if let Some(dialog) = dialog {
-        let kind =
-            serde_json::to_value(dialog.kind).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
+        let kind = serde_json::to_value(dialog.kind)
+            .ok()
+            .and_then(|v| v.as_str().map(str::to_owned))
+            .unwrap_or_default();
         out.push(format!(
             "dialog {kind} {} (dialog_accept or dialog_dismiss first)",
             quoted(&dialog.message, MAX_DIALOG)
@@ -40,14 +51,23 @@ pub(super) fn lines(view: &PageView, digest: &Digest<'_>, dialog: Option<&Dialog
     // One tab is no choice.
     for tab in tabs.iter().filter(|_| tabs.len() > 1) {
         let current = if tab.current { " (current)" } else { "" };
-        out.push(format!("tab {}{current} {} {}", tab.index, quoted(&tab.title, MAX_TITLE), quoted(&tab.url, MAX_URL)));
+        out.push(format!(
+            "tab {}{current} {} {}",
+            tab.index,
+            quoted(&tab.title, MAX_TITLE),
+            quoted(&tab.url, MAX_URL)
+        ));
     }
     let in_footer = digest.lines.iter().map(|line| match line {
         DigestLine::Footer { elements, more } => elements.len() + more,
         _ => 0,
     });
     if digest.shown + in_footer.sum::<usize>() < view.elements.len() {
-        out.push(format!("shown {} of {} elements; find reaches the rest", digest.shown, view.elements.len()));
+        out.push(format!(
+            "shown {} of {} elements; find reaches the rest",
+            digest.shown,
+            view.elements.len()
+        ));
     }
     out.extend(digest.lines.iter().map(digest_line));
     out.extend(view.notes.iter().map(|note| format!("note {note}")));
@@ -93,7 +113,12 @@ fn run(line: &mut String, elements: &[&Element]) {
             role = Some(&element.role);
             let _ = write!(line, " {}", element.role);
         }
-        let _ = write!(line, " {} {}", reference(element), quoted(&element.label, MAX_LABEL));
+        let _ = write!(
+            line,
+            " {} {}",
+            reference(element),
+            quoted(&element.label, MAX_LABEL)
+        );
     }
 }
 
@@ -103,7 +128,12 @@ fn reference(element: &Element) -> &str {
 
 /// One element: `e12 button "Search" [disabled]`.
 pub(super) fn element_line(element: &Element) -> String {
-    let mut line = format!("{} {} {}", reference(element), element.role, quoted(&element.label, MAX_LABEL));
+    let mut line = format!(
+        "{} {} {}",
+        reference(element),
+        element.role,
+        quoted(&element.label, MAX_LABEL)
+    );
     if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
         let _ = write!(line, " value {}", quoted(value, MAX_VALUE));
     }
@@ -111,7 +141,11 @@ pub(super) fn element_line(element: &Element) -> String {
         let _ = write!(line, " in {}", quoted(context, MAX_CONTEXT));
     }
     if !element.options.is_empty() {
-        let options: Vec<String> = element.options.iter().map(|option| quoted(option, MAX_OPTION)).collect();
+        let options: Vec<String> = element
+            .options
+            .iter()
+            .map(|option| quoted(option, MAX_OPTION))
+            .collect();
         let _ = write!(line, " options {}", options.join(" "));
     }
     for state in states(&element.states) {

@@ -75,25 +75,47 @@ pub struct StepParts<'a> {
 pub fn step(parts: &StepParts<'_>) -> String {
     let mut fence = Fence::new(parts.nonce);
     let site = advice(parts.advice, Placement::Site);
-    fence.section("Memory for this site", site.map(|a| format!("- {}", quoted(a.text(), Advice::MAX_TEXT))));
-    let left_out = (parts.history.dropped() > 0).then(|| format!("({} earlier steps)", parts.history.dropped()));
-    fence.section("History", left_out.into_iter().chain(parts.history.entries().map(history_line)));
+    fence.section(
+        "Memory for this site",
+        site.map(|a| format!("- {}", quoted(a.text(), Advice::MAX_TEXT))),
+    );
+    let left_out = (parts.history.dropped() > 0)
+        .then(|| format!("({} earlier steps)", parts.history.dropped()));
+    fence.section(
+        "History",
+        left_out
+            .into_iter()
+            .chain(parts.history.entries().map(history_line)),
+    );
     let digest = parts.view.digest(parts.goal_words, parts.digest);
-    fence.section("Page", page::lines(parts.view, &digest, parts.dialog, parts.tabs));
+    fence.section(
+        "Page",
+        page::lines(parts.view, &digest, parts.dialog, parts.tabs),
+    );
     fence.section("Changed", parts.changed.iter().cloned());
     fence.section("Found", parts.found.iter().map(page::element_line));
-    let result = |(label, text): &(String, String)| format!("{} {}", quoted(label, MAX_NAME), quoted(text, MAX_TEXT));
+    let result = |(label, text): &(String, String)| {
+        format!("{} {}", quoted(label, MAX_NAME), quoted(text, MAX_TEXT))
+    };
     fence.section("Results", parts.results.iter().map(result));
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
     // What the model asks may repeat a page; what the person answers is the person's.
-    let asked = parts.answers.iter().zip(1..).map(|((question, _), n)| format!("{n}. {}", quoted(question, MAX_TEXT)));
+    let asked = parts
+        .answers
+        .iter()
+        .zip(1..)
+        .map(|((question, _), n)| format!("{n}. {}", quoted(question, MAX_TEXT)));
     fence.section("Asked", asked);
     let failure = parts.last_failure;
     fence.section("Detail of the failure", failure.and_then(detail));
     let is_data = |tip: &&Advice| !matches!(tip.trust(), Trust::Code | Trust::User);
     // Text that a page could have shaped stays in the fence, whatever its placement.
-    let tips = advice(parts.advice, Placement::Error).filter(|tip| failure.is_some() && is_data(tip));
-    fence.section("Tips from earlier runs", tips.map(|tip| format!("- {}", quoted(tip.text(), Advice::MAX_TEXT))));
+    let tips =
+        advice(parts.advice, Placement::Error).filter(|tip| failure.is_some() && is_data(tip));
+    fence.section(
+        "Tips from earlier runs",
+        tips.map(|tip| format!("- {}", quoted(tip.text(), Advice::MAX_TEXT))),
+    );
     let mut out = fence.finish();
 
     section(&mut out, "Answer of the person", |out| {
@@ -103,7 +125,9 @@ pub fn step(parts: &StepParts<'_>) -> String {
     });
     if let Some(failure) = failure {
         let tips = advice(parts.advice, Placement::Error).filter(|tip| !is_data(tip));
-        section(&mut out, "Last action failed", |out| last_failure(out, failure, tips));
+        section(&mut out, "Last action failed", |out| {
+            last_failure(out, failure, tips)
+        });
     }
     section(&mut out, "Note", |out| {
         for note in parts.notes {
@@ -145,22 +169,39 @@ fn history_line(entry: &Entry) -> String {
         _ => argument(&mut line, &arguments),
     }
     if entry.outcome != Outcome::Done {
-        let failed = if matches!(entry.outcome, Outcome::Failed(_)) { "failed " } else { "" };
+        let failed = if matches!(entry.outcome, Outcome::Failed(_)) {
+            "failed "
+        } else {
+            ""
+        };
         let _ = write!(line, " -> {failed}{}", entry.outcome.as_str());
     }
     line
 }
 
 fn argument(line: &mut String, value: &Value) {
-    let text = value.as_str().map_or_else(|| clean(&canonical(value)), str::to_owned);
+    let text = value
+        .as_str()
+        .map_or_else(|| clean(&canonical(value)), str::to_owned);
     // What is cut is no JSON any more, and so a text.
     let is_whole_json = !value.is_string() && text.chars().count() <= MAX_ARGUMENT;
-    let _ = write!(line, " {}", if is_whole_json { text } else { quoted(&text, MAX_ARGUMENT) });
+    let _ = write!(
+        line,
+        " {}",
+        if is_whole_json {
+            text
+        } else {
+            quoted(&text, MAX_ARGUMENT)
+        }
+    );
 }
 
 /// A refused call: both the tool's name and the reason may repeat what the model, or a page through it, wrote.
 fn refused_line(problem: &CallProblem) -> String {
-    let tool = problem.tool.as_deref().map_or_else(|| "-".to_owned(), |tool| quoted(tool, MAX_NAME));
+    let tool = problem
+        .tool
+        .as_deref()
+        .map_or_else(|| "-".to_owned(), |tool| quoted(tool, MAX_NAME));
     format!("{tool} {}", quoted(&problem.failure.detail, MAX_DETAIL))
 }
 
@@ -172,10 +213,24 @@ fn detail(failure: &LastFailure) -> Option<String> {
     }
 }
 
-fn last_failure<'a>(out: &mut String, failure: &LastFailure, tips: impl Iterator<Item = &'a Advice>) {
+fn last_failure<'a>(
+    out: &mut String,
+    failure: &LastFailure,
+    tips: impl Iterator<Item = &'a Advice>,
+) {
     let _ = match &failure.outcome {
-        Outcome::Failed(why) => writeln!(out, "{} failed: {} ({})", failure.command, why.class.sentence(), why.class),
-        _ => writeln!(out, "{} had no effect: the page did not change", failure.command),
+        Outcome::Failed(why) => writeln!(
+            out,
+            "{} failed: {} ({})",
+            failure.command,
+            why.class.sentence(),
+            why.class
+        ),
+        _ => writeln!(
+            out,
+            "{} had no effect: the page did not change",
+            failure.command
+        ),
     };
     for (at, tip) in tips.enumerate() {
         if at == 0 {
@@ -196,11 +251,22 @@ mod tests {
     #[test]
     fn a_target_without_a_name_is_told_by_its_label() {
         let line = |target: TargetIdentity| {
-            let fill = Fill { target: Target::parse("e1").unwrap(), text: "ada".into(), submit: false };
+            let fill = Fill {
+                target: Target::parse("e1").unwrap(),
+                text: "ada".into(),
+                submit: false,
+            };
             let action = Action::Browser(BrowserAction::Fill(fill));
             let targets = vec![target];
             let signature = Signature::of(&action, &targets, "");
-            history_line(&Entry::new(1, action, targets, Outcome::Done, String::new(), signature))
+            history_line(&Entry::new(
+                1,
+                action,
+                targets,
+                Outcome::Done,
+                String::new(),
+                signature,
+            ))
         };
         let mut field = TargetIdentity::new(Role::TextBox, "");
         assert_eq!(line(field.clone()), r#"1. fill textbox "" "ada""#);

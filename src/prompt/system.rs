@@ -58,7 +58,11 @@ pub fn system(parts: &SystemParts<'_>) -> String {
             let _ = writeln!(out, "{}: {}", spec.signature(), spec.description);
         }
     }
-    let lessons: Vec<&Advice> = parts.lessons.iter().filter(|a| a.placement() == Placement::System).collect();
+    let lessons: Vec<&Advice> = parts
+        .lessons
+        .iter()
+        .filter(|a| a.placement() == Placement::System)
+        .collect();
     if !lessons.is_empty() {
         out.push_str("\n## Lessons from experience\n");
         for lesson in lessons {
@@ -74,7 +78,11 @@ pub fn system(parts: &SystemParts<'_>) -> String {
     if !parts.parameters.is_empty() {
         out.push_str("\n## Parameters\nType the placeholder or the value.\n");
         for (name, value) in parts.parameters {
-            let _ = writeln!(out, "<param:{name}> = {}", serde_json::Value::from(value.as_str()));
+            let _ = writeln!(
+                out,
+                "<param:{name}> = {}",
+                serde_json::Value::from(value.as_str())
+            );
         }
     }
     let _ = write!(out, "\n## Goal\n{}\n", parts.goal.trim());

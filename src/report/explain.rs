@@ -69,7 +69,10 @@ pub struct Done {
 
 /// What came of an item in the run, as memory counted it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, as they are counted")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as they are counted"
+)]
 pub struct Credited {
     /// Where.
     pub site: Option<Site>,
@@ -119,7 +122,15 @@ impl Item {
     fn new(id: &AdviceId) -> Self {
         let (lesson, recalled, stood_in) = (String::new(), Vec::new(), Vec::new());
         let (then, credited, became) = (Vec::new(), Vec::new(), Vec::new());
-        Self { id: id.clone(), lesson, recalled, stood_in, then, credited, became }
+        Self {
+            id: id.clone(),
+            lesson,
+            recalled,
+            stood_in,
+            then,
+            credited,
+            became,
+        }
     }
 }
 
@@ -150,12 +161,43 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                 always.clone_from(items);
                 book.recalled(items, lessons, step, &Why::RunStarted);
             }
-            EventKind::DomainRecall { domain, lessons, items, .. } => {
-                book.recalled(items, lessons, step, &Why::HostShown { host: domain.clone() });
+            EventKind::DomainRecall {
+                domain,
+                lessons,
+                items,
+                ..
+            } => {
+                book.recalled(
+                    items,
+                    lessons,
+                    step,
+                    &Why::HostShown {
+                        host: domain.clone(),
+                    },
+                );
             }
-            EventKind::ErrorRecall { command, error_snippet, lessons, items, .. } => {
-                let trouble = error_snippet.split(':').next().unwrap_or_default().trim().to_owned();
-                book.recalled(items, lessons, step, &Why::CommandFailed { command: command.clone(), trouble });
+            EventKind::ErrorRecall {
+                command,
+                error_snippet,
+                lessons,
+                items,
+                ..
+            } => {
+                let trouble = error_snippet
+                    .split(':')
+                    .next()
+                    .unwrap_or_default()
+                    .trim()
+                    .to_owned();
+                book.recalled(
+                    items,
+                    lessons,
+                    step,
+                    &Why::CommandFailed {
+                        command: command.clone(),
+                        trouble,
+                    },
+                );
             }
             EventKind::ModelAsked { offered: now, .. } => {
                 offered.clone_from(&always);
@@ -164,20 +206,50 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                     book.item(id).stood_in.push(step);
                 }
             }
-            EventKind::ActionExecuted { action, targets, outcome, .. } => {
-                let done = Done { step, action: action.clone(), targets: targets.clone(), outcome: outcome.clone() };
+            EventKind::ActionExecuted {
+                action,
+                targets,
+                outcome,
+                ..
+            } => {
+                let done = Done {
+                    step,
+                    action: action.clone(),
+                    targets: targets.clone(),
+                    outcome: outcome.clone(),
+                };
                 for id in &offered {
                     book.item(id).then.push(done.clone());
                 }
             }
-            EventKind::LessonCredited { item, site, used, followed, helped, harmed } => {
-                let (site, used, followed, helped, harmed) = (site.clone(), *used, *followed, *helped, *harmed);
-                book.item(item).credited.push(Credited { site, used, followed, helped, harmed });
+            EventKind::LessonCredited {
+                item,
+                site,
+                used,
+                followed,
+                helped,
+                harmed,
+            } => {
+                let (site, used, followed, helped, harmed) =
+                    (site.clone(), *used, *followed, *helped, *harmed);
+                book.item(item).credited.push(Credited {
+                    site,
+                    used,
+                    followed,
+                    helped,
+                    harmed,
+                });
             }
-            EventKind::LessonRecorded { item, lesson, .. } => book.became(item, lesson, Became::Recorded),
+            EventKind::LessonRecorded { item, lesson, .. } => {
+                book.became(item, lesson, Became::Recorded)
+            }
             EventKind::LessonDeduplicated { item, lesson, .. } => book.says(item, lesson),
-            EventKind::LessonPromoted { item, lesson, .. } => book.became(item, lesson, Became::Promoted),
-            EventKind::LessonRetired { item, lesson, .. } => book.became(item, lesson, Became::Retired),
+            EventKind::LessonPromoted { item, lesson, .. } => {
+                book.became(item, lesson, Became::Promoted)
+            }
+            EventKind::LessonRetired { item, lesson, .. } => {
+                book.became(item, lesson, Became::Retired)
+            }
             _ => {}
         }
     }
@@ -216,7 +288,10 @@ impl Book {
         for (id, lesson) in items.iter().zip(lessons) {
             let item = self.item(id);
             item.lesson.clone_from(lesson);
-            item.recalled.push(Recalled { step, why: why.clone() });
+            item.recalled.push(Recalled {
+                step,
+                why: why.clone(),
+            });
         }
     }
 
@@ -240,21 +315,39 @@ mod tests {
     };
 
     fn id(key: &str) -> AdviceId {
-        AdviceId { shelf: Shelf::global(&Namespace::default(), "lessons"), key: key.to_owned() }
+        AdviceId {
+            shelf: Shelf::global(&Namespace::default(), "lessons"),
+            key: key.to_owned(),
+        }
     }
 
     fn at(step: u32, kind: EventKind) -> Event {
-        Event::new(kind, RunId::parse("run_1").unwrap(), step, "2026-01-02T03:04:05Z".parse().unwrap())
+        Event::new(
+            kind,
+            RunId::parse("run_1").unwrap(),
+            step,
+            "2026-01-02T03:04:05Z".parse().unwrap(),
+        )
     }
 
     fn asked(step: u32, offered: &[&str]) -> Event {
         let offered = offered.iter().map(|key| id(key)).collect();
         let (system, message) = (None, String::new());
-        at(step, EventKind::ModelAsked { system, message, estimated_tokens: crate::base::TokenCount(0), offered })
+        at(
+            step,
+            EventKind::ModelAsked {
+                system,
+                message,
+                estimated_tokens: crate::base::TokenCount(0),
+                offered,
+            },
+        )
     }
 
     fn done(step: u32, outcome: Outcome) -> Event {
-        let action = Action::Browser(BrowserAction::Goto(Goto { url: "http://a.example/".into() }));
+        let action = Action::Browser(BrowserAction::Goto(Goto {
+            url: "http://a.example/".into(),
+        }));
         let url = String::new;
         let kind = EventKind::ActionExecuted {
             action,
@@ -273,7 +366,10 @@ mod tests {
     }
 
     fn recall(step: u32, keys: &[&str]) -> Event {
-        let (matched, lessons) = (keys.len(), keys.iter().map(|key| format!("says {key}")).collect());
+        let (matched, lessons) = (
+            keys.len(),
+            keys.iter().map(|key| format!("says {key}")).collect(),
+        );
         let items = keys.iter().map(|key| id(key)).collect();
         let error_snippet = "intercepted: a div covers it".to_owned();
         at(
@@ -291,7 +387,17 @@ mod tests {
 
     fn credited(step: u32, key: &str) -> Event {
         let (used, followed, helped, harmed) = (true, true, true, false);
-        at(step, EventKind::LessonCredited { item: id(key), site: None, used, followed, helped, harmed })
+        at(
+            step,
+            EventKind::LessonCredited {
+                item: id(key),
+                site: None,
+                used,
+                followed,
+                helped,
+                harmed,
+            },
+        )
     }
 
     #[test]
@@ -312,11 +418,22 @@ mod tests {
         assert_eq!(items.len(), 1);
         let item = &items[0];
         assert_eq!((item.id.clone(), item.lesson.as_str()), (id("a"), "says a"));
-        let why = Why::CommandFailed { command: "click".to_owned(), trouble: "intercepted".to_owned() };
+        let why = Why::CommandFailed {
+            command: "click".to_owned(),
+            trouble: "intercepted".to_owned(),
+        };
         assert_eq!(item.recalled, [Recalled { step: 2, why }]);
         assert_eq!(item.stood_in, [3]);
-        let steps: Vec<_> = item.then.iter().map(|done| (done.step, done.outcome.is_done())).collect();
-        assert_eq!(steps, [(3, true), (4, true)], "the reply to step 3 decided both");
+        let steps: Vec<_> = item
+            .then
+            .iter()
+            .map(|done| (done.step, done.outcome.is_done()))
+            .collect();
+        assert_eq!(
+            steps,
+            [(3, true), (4, true)],
+            "the reply to step 3 decided both"
+        );
         assert!(item.credited[0].helped && !item.credited[0].harmed);
     }
 
@@ -329,8 +446,14 @@ mod tests {
             elapsed_ms: 0,
         };
         let items = explain(&[asked(2, &["t"]), asked(1, &[]), at(0, kind)]);
-        assert_eq!((items[0].stood_in.clone(), items[0].recalled[0].why.clone()), (vec![1, 2], Why::RunStarted));
-        assert_eq!((items[1].id.clone(), items[1].stood_in.clone()), (id("t"), vec![2]));
+        assert_eq!(
+            (items[0].stood_in.clone(), items[0].recalled[0].why.clone()),
+            (vec![1, 2], Why::RunStarted)
+        );
+        assert_eq!(
+            (items[1].id.clone(), items[1].stood_in.clone()),
+            (id("t"), vec![2])
+        );
         assert_eq!(items[0].recalled[0].why.placement(), Placement::System);
     }
 
@@ -344,7 +467,10 @@ mod tests {
             item: id("n"),
         };
         let items = explain(&[at(5, kind)]);
-        assert_eq!((items[0].lesson.as_str(), items[0].became.clone()), ("new", vec![Became::Recorded]));
+        assert_eq!(
+            (items[0].lesson.as_str(), items[0].became.clone()),
+            ("new", vec![Became::Recorded])
+        );
         assert!(items[0].recalled.is_empty() && explain(&[]).is_empty());
     }
 }

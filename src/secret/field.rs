@@ -17,17 +17,28 @@ const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-
 /// reference, see [`mask_fields`].
 pub fn is_secret_field(node: &Node) -> bool {
     let is = |name: &str, test: &dyn Fn(&str) -> bool| {
-        node.property(name).is_some_and(|value| value.to_ascii_lowercase().split_ascii_whitespace().any(test))
+        node.property(name).is_some_and(|value| {
+            value
+                .to_ascii_lowercase()
+                .split_ascii_whitespace()
+                .any(test)
+        })
     };
     is("type", &|value| value == "password")
-        || is("autocomplete", &|token| SECRET_TOKENS.contains(&token) || token.starts_with("cc-"))
+        || is("autocomplete", &|token| {
+            SECRET_TOKENS.contains(&token) || token.starts_with("cc-")
+        })
 }
 
 /// Whether a secret stands in this field now: its value is a placeholder, is hidden, is shown as dots, or the page calls
 /// the field secret. Ask it of a redacted tree.
 pub fn holds_secret(node: &Node) -> bool {
     let value = node.value.as_deref().unwrap_or_default();
-    let is_dots = || value.chars().all(|c| matches!(c, '\u{2022}' | '\u{25cf}' | '\u{2217}' | '*'));
+    let is_dots = || {
+        value
+            .chars()
+            .all(|c| matches!(c, '\u{2022}' | '\u{25cf}' | '\u{2217}' | '*'))
+    };
     node.role.is_editable()
         && !value.is_empty()
         && (value.contains("<secret:") || value == HIDDEN || is_dots() || is_secret_field(node))
@@ -48,7 +59,11 @@ pub fn holds_secret(node: &Node) -> bool {
 /// # Ok::<(), webwise::Error>(())
 /// ```
 pub fn mask_fields(tree: Tree, typed: &BTreeSet<ElementRef>) -> Tree {
-    let is_typed = |node: &Node| node.reference.as_ref().is_some_and(|reference| typed.contains(reference));
+    let is_typed = |node: &Node| {
+        node.reference
+            .as_ref()
+            .is_some_and(|reference| typed.contains(reference))
+    };
     tree.mask_values(|node| is_typed(node) || is_secret_field(node), HIDDEN)
 }
 
@@ -64,7 +79,10 @@ mod tests {
             assert!(holds_secret(&field(value)), "{value}");
         }
         assert!(!holds_secret(&field("")) && !holds_secret(&field("kayak")));
-        assert!(!holds_secret(&Node::text("<secret:PASSWORD>")), "an echo is no field");
+        assert!(
+            !holds_secret(&Node::text("<secret:PASSWORD>")),
+            "an echo is no field"
+        );
     }
 
     #[test]
@@ -87,7 +105,11 @@ mod tests {
             b.close();
             let tree = mask_fields(b.finish(), &BTreeSet::new());
             let shown = tree.text_of(tree.roots().next().unwrap());
-            let expected = if secret { "Label [hidden] [hidden]" } else { "Label hunter2 hunter2" };
+            let expected = if secret {
+                "Label [hidden] [hidden]"
+            } else {
+                "Label hunter2 hunter2"
+            };
             assert_eq!(shown, expected, "{name}={value}");
         }
     }

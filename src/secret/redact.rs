@@ -90,8 +90,15 @@ struct Hit {
 impl Redactor {
     /// A redactor for these secrets.
     pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a SecretName, &'a Secret)>) -> Self {
-        let secrets: Vec<_> = secrets.into_iter().filter(|(_, secret)| !secret.expose().trim().is_empty()).collect();
-        if secrets.is_empty() { Self(None) } else { Self(Some(Arc::new(Forms::of(&secrets)))) }
+        let secrets: Vec<_> = secrets
+            .into_iter()
+            .filter(|(_, secret)| !secret.expose().trim().is_empty())
+            .collect();
+        if secrets.is_empty() {
+            Self(None)
+        } else {
+            Self(Some(Arc::new(Forms::of(&secrets))))
+        }
     }
 
     /// Whether there is nothing to redact.
@@ -108,9 +115,8 @@ impl Redactor {
     pub fn text(&self, text: &str) -> String {
         match self.replaced(text.as_bytes()) {
             None => text.to_owned(),
-            Some(bytes) => {
-                String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
-            }
+            Some(bytes) => String::from_utf8(bytes)
+                .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
         }
     }
 
@@ -141,7 +147,10 @@ impl Redactor {
                     self.json(&mut value);
                     (self.text(&key), value)
                 };
-                *map = std::mem::take(map).into_iter().map(redact).collect::<Map<_, _>>();
+                *map = std::mem::take(map)
+                    .into_iter()
+                    .map(redact)
+                    .collect::<Map<_, _>>();
             }
             Value::Null | Value::Bool(_) => {}
         }
@@ -169,7 +178,10 @@ impl Redactor {
     /// Named texts with names and texts redacted.
     #[must_use]
     pub fn pairs(&self, pairs: BTreeMap<String, String>) -> BTreeMap<String, String> {
-        pairs.into_iter().map(|(name, text)| (self.text(&name), self.text(&text))).collect()
+        pairs
+            .into_iter()
+            .map(|(name, text)| (self.text(&name), self.text(&text)))
+            .collect()
     }
 
     fn replaced(&self, bytes: &[u8]) -> Option<Vec<u8>> {
@@ -196,7 +208,8 @@ impl Redactor {
 impl Forms {
     fn of(secrets: &[(&SecretName, &Secret)]) -> Self {
         let (mut spelled, mut joined, mut coded) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut margins, mut heads, mut weak, mut short) = (Vec::new(), Vec::new(), Vec::new(), Short::default());
+        let (mut margins, mut heads, mut weak, mut short) =
+            (Vec::new(), Vec::new(), Vec::new(), Short::default());
         for (index, (name, secret)) in secrets.iter().enumerate() {
             let value = secret.expose();
             if value.chars().count() < MIN_ANYWHERE {
@@ -204,13 +217,25 @@ impl Forms {
                 weak.push((*name).clone());
                 continue;
             }
-            spelled.extend(needles::spelled(value).into_iter().map(|form| (form, index)));
+            spelled.extend(
+                needles::spelled(value)
+                    .into_iter()
+                    .map(|form| (form, index)),
+            );
             joined.extend(needles::joined(value).into_iter().map(|form| (form, index)));
-            for Coded { form, before, after } in needles::coded(value) {
+            for Coded {
+                form,
+                before,
+                after,
+            } in needles::coded(value)
+            {
                 coded.push((form, index));
                 margins.push((before, after));
             }
-            heads.push((Form::new(View::of(value.as_bytes()).folded().bytes().to_vec()), index));
+            heads.push((
+                Form::new(View::of(value.as_bytes()).folded().bytes().to_vec()),
+                index,
+            ));
         }
         Self {
             placeholders: secrets.iter().map(|(name, _)| name.placeholder()).collect(),
@@ -225,11 +250,15 @@ impl Forms {
     }
 
     fn is_unsearchable(&self) -> bool {
-        [&self.spelled, &self.joined, &self.coded].iter().any(|automaton| automaton.machine.is_none())
+        [&self.spelled, &self.joined, &self.coded]
+            .iter()
+            .any(|automaton| automaton.machine.is_none())
     }
 
     fn is_secret(&self, text: &str) -> bool {
-        self.heads.iter().any(|(value, _)| ***value == *text.as_bytes())
+        self.heads
+            .iter()
+            .any(|(value, _)| ***value == *text.as_bytes())
     }
 
     /// Every hit in the text, outside of placeholders, in no order.
@@ -245,29 +274,55 @@ impl Forms {
         }
         if !hits.is_empty() {
             // A placeholder may hold the value as its name, or as the word "secret".
-            let placeholders: Vec<_> = self.placeholders.iter().flat_map(|p| occurrences(text, p.as_bytes())).collect();
-            hits.retain(|hit| !placeholders.iter().any(|p| p.start <= hit.range.start && hit.range.end <= p.end));
+            let placeholders: Vec<_> = self
+                .placeholders
+                .iter()
+                .flat_map(|p| occurrences(text, p.as_bytes()))
+                .collect();
+            hits.retain(|hit| {
+                !placeholders
+                    .iter()
+                    .any(|p| p.start <= hit.range.start && hit.range.end <= p.end)
+            });
         }
         hits
     }
 
     fn find_in(&self, view: &View, hits: &mut Vec<Hit>) {
         if !self.short.is_empty() {
-            self.short.find(view, |range, secret| hits.push(Hit { range: view.origin(range), secret }));
+            self.short.find(view, |range, secret| {
+                hits.push(Hit {
+                    range: view.origin(range),
+                    secret,
+                })
+            });
         }
         if self.heads.is_empty() {
             return;
         }
         let folded = view.folded();
-        self.spelled.find(&folded, |range, secret, _| hits.push(Hit { range: folded.origin(range), secret }));
+        self.spelled.find(&folded, |range, secret, _| {
+            hits.push(Hit {
+                range: folded.origin(range),
+                secret,
+            })
+        });
         self.find_cut_off(&folded, hits);
         let joined = folded.joined();
-        self.joined.find(&joined, |range, secret, _| hits.push(Hit { range: joined.origin(range), secret }));
+        self.joined.find(&joined, |range, secret, _| {
+            hits.push(Hit {
+                range: joined.origin(range),
+                secret,
+            })
+        });
         let packed = view.packed();
         self.coded.find(&packed, |range, secret, form| {
             let (before, after) = self.margins[form];
             let range = widened(packed.bytes(), range, before, after);
-            hits.push(Hit { range: packed.origin(range), secret });
+            hits.push(Hit {
+                range: packed.origin(range),
+                secret,
+            });
         });
     }
 
@@ -276,9 +331,14 @@ impl Forms {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];
             for (value, secret) in &self.heads {
-                let longest = (MIN_ANYWHERE..value.len()).rev().find(|n| before.ends_with(&value[..*n]));
+                let longest = (MIN_ANYWHERE..value.len())
+                    .rev()
+                    .find(|n| before.ends_with(&value[..*n]));
                 if let Some(length) = longest {
-                    hits.push(Hit { range: folded.origin(mark.start - length..mark.start), secret: *secret });
+                    hits.push(Hit {
+                        range: folded.origin(mark.start - length..mark.start),
+                        secret: *secret,
+                    });
                 }
             }
         }
@@ -295,12 +355,19 @@ struct Automaton {
 impl Automaton {
     fn of(forms: &[(Form, usize)]) -> Self {
         let machine = AhoCorasick::new(forms.iter().map(|(form, _)| form.as_slice())).ok();
-        Self { machine, secrets: forms.iter().map(|(_, secret)| *secret).collect() }
+        Self {
+            machine,
+            secrets: forms.iter().map(|(_, secret)| *secret).collect(),
+        }
     }
 
     /// Calls `found` with each occurrence, overlapping ones too: its range, its secret and its form.
     fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize, usize)) {
-        for hit in self.machine.iter().flat_map(|machine| machine.find_overlapping_iter(view.bytes())) {
+        for hit in self
+            .machine
+            .iter()
+            .flat_map(|machine| machine.find_overlapping_iter(view.bytes()))
+        {
             let form = hit.pattern().as_usize();
             found(hit.range(), self.secrets[form], form);
         }
@@ -309,7 +376,13 @@ impl Automaton {
 
 /// Overlapping hits as one, in order: their union, under the name of the longest.
 fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
-    hits.sort_by_key(|hit| (hit.range.start, std::cmp::Reverse(hit.range.end), hit.secret));
+    hits.sort_by_key(|hit| {
+        (
+            hit.range.start,
+            std::cmp::Reverse(hit.range.end),
+            hit.secret,
+        )
+    });
     let mut out: Vec<(Hit, usize)> = Vec::new();
     for hit in hits {
         match out.last_mut() {
@@ -328,9 +401,14 @@ fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
 /// A range of base64 with the characters around it that hold a part of the secret, and with the padding.
 fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range<usize> {
     let is_digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/-_".contains(b);
-    let start = range.start - usize::from(before && text[..range.start].last().is_some_and(is_digit));
+    let start =
+        range.start - usize::from(before && text[..range.start].last().is_some_and(is_digit));
     let mut end = range.end + usize::from(after && text[range.end..].first().is_some_and(is_digit));
-    end += text[end..].iter().take(2).take_while(|b| **b == b'=').count();
+    end += text[end..]
+        .iter()
+        .take(2)
+        .take_while(|b| **b == b'=')
+        .count();
     start..end
 }
 
@@ -347,7 +425,14 @@ fn occurrences(text: &[u8], part: &[u8]) -> Vec<Range<usize>> {
 
 impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.0.as_deref().map_or(0, |forms| forms.placeholders.len());
-        write!(f, "Redactor({count} secrets, {} of them short)", self.weak().len())
+        let count = self
+            .0
+            .as_deref()
+            .map_or(0, |forms| forms.placeholders.len());
+        write!(
+            f,
+            "Redactor({count} secrets, {} of them short)",
+            self.weak().len()
+        )
     }
 }

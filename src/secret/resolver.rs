@@ -45,10 +45,15 @@ mod tests {
     fn a_value_is_released_only_when_page_and_frame_are_both_bound() {
         let name = SecretName::parse("PASSWORD").unwrap();
         let shop = origin("https://shop.example");
-        let vault = Vault::new().with(name.clone(), Secret::new("hunter2"), vec![shop.clone()]).unwrap();
+        let vault = Vault::new()
+            .with(name.clone(), Secret::new("hunter2"), vec![shop.clone()])
+            .unwrap();
         let resolver = SecretResolver::new(Arc::new(vault));
 
-        assert_eq!(resolver.resolve(&name, &shop, &shop).unwrap().expose(), "hunter2");
+        assert_eq!(
+            resolver.resolve(&name, &shop, &shop).unwrap().expose(),
+            "hunter2"
+        );
         for other in [
             "http://shop.example",
             "https://shop.example:8443",
@@ -65,13 +70,20 @@ mod tests {
             }
         }
         let unknown = SecretName::parse("OTHER").unwrap();
-        assert_eq!(resolver.resolve(&unknown, &shop, &shop).unwrap_err().kind(), ErrorKind::InvalidInput);
+        assert_eq!(
+            resolver.resolve(&unknown, &shop, &shop).unwrap_err().kind(),
+            ErrorKind::InvalidInput
+        );
     }
 
     #[test]
     fn a_secret_cannot_be_bound_to_a_readable_channel() {
         let bind = |origin_text: &str| {
-            Vault::new().with(SecretName::parse("P").unwrap(), Secret::new("x"), vec![origin(origin_text)])
+            Vault::new().with(
+                SecretName::parse("P").unwrap(),
+                Secret::new("x"),
+                vec![origin(origin_text)],
+            )
         };
         assert!(bind("http://shop.example").is_err());
         assert!(bind("http://127.0.0.1:8080").is_ok());

@@ -30,7 +30,9 @@ impl Vault {
     /// machine, where anyone on the way could read it.
     pub fn with(mut self, name: SecretName, value: Secret, origins: Vec<Origin>) -> Result<Self> {
         let refuse = |why: &'static str| {
-            Err(Error::new(ErrorKind::InvalidInput, "vault.with").with("secret", &name).with("why", why))
+            Err(Error::new(ErrorKind::InvalidInput, "vault.with")
+                .with("secret", &name)
+                .with("why", why))
         };
         if value.expose().is_empty() {
             return refuse("the value is empty");
@@ -62,23 +64,34 @@ impl Vault {
 
     /// What replaces every form of every secret in a text.
     pub fn redactor(&self) -> Redactor {
-        Redactor::new(self.entries.iter().map(|(name, entry)| (name, &entry.value)))
+        Redactor::new(
+            self.entries
+                .iter()
+                .map(|(name, entry)| (name, &entry.value)),
+        )
     }
 
     /// Releases a value if both the page and the frame are among its origins.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for an unknown name, [`ErrorKind::Refused`] for an origin it is not bound to.
-    pub(super) fn release(&self, name: &SecretName, top: &Origin, frame: &Origin) -> Result<Secret> {
-        let entry = self
-            .entries
-            .get(name)
-            .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "secret.resolve").with("unknown_secret", name))?;
-        match [top, frame].into_iter().find(|origin| !entry.origins.contains(origin)) {
+    pub(super) fn release(
+        &self,
+        name: &SecretName,
+        top: &Origin,
+        frame: &Origin,
+    ) -> Result<Secret> {
+        let entry = self.entries.get(name).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidInput, "secret.resolve").with("unknown_secret", name)
+        })?;
+        match [top, frame]
+            .into_iter()
+            .find(|origin| !entry.origins.contains(origin))
+        {
             None => Ok(entry.value.clone()),
-            Some(origin) => {
-                Err(Error::new(ErrorKind::Refused, "secret.resolve").with("secret", name).with("not_bound_to", origin))
-            }
+            Some(origin) => Err(Error::new(ErrorKind::Refused, "secret.resolve")
+                .with("secret", name)
+                .with("not_bound_to", origin)),
         }
     }
 }

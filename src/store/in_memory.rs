@@ -56,14 +56,31 @@ impl MemoryBackend for InMemory {
         if !changes.is_empty() {
             generation += 1;
             let records = apply(&now.records, &changes);
-            shelves.insert(shelf.clone(), ShelfState { generation, records });
+            shelves.insert(
+                shelf.clone(),
+                ShelfState {
+                    generation,
+                    records,
+                },
+            );
         }
-        Ok(Committed { generation, durable: Durable::InProcess, changes })
+        Ok(Committed {
+            generation,
+            durable: Durable::InProcess,
+            changes,
+        })
     }
 
     async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>> {
         let holds = |(_, state): &(&Shelf, &ShelfState)| !state.records.is_empty();
-        Ok(self.lock().iter().filter(holds).map(|(shelf, _)| shelf).filter(|s| filter.matches(s)).cloned().collect())
+        Ok(self
+            .lock()
+            .iter()
+            .filter(holds)
+            .map(|(shelf, _)| shelf)
+            .filter(|s| filter.matches(s))
+            .cloned()
+            .collect())
     }
 
     async fn remove(&self, shelf: &Shelf) -> Result<()> {

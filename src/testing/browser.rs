@@ -66,14 +66,25 @@ impl ScriptedBrowser {
 
     /// Adds a page; the content is as [`tree`] reads it.
     pub fn with_page(self, url: &'static str, title: &str, content: &str) -> Self {
-        self.lock().pages.push(Observation::new(url, title, tree(content)));
+        self.lock()
+            .pages
+            .push(Observation::new(url, title, tree(content)));
         self
     }
 
     /// Says what an action does on a page; a later rule for the same action wins. Several replies are given one a time, the
     /// last one again and again.
-    pub fn on(self, page: &'static str, action: &str, replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
-        let rule = Rule { page, action: action.to_owned(), replies: replies.into_iter().collect() };
+    pub fn on(
+        self,
+        page: &'static str,
+        action: &str,
+        replies: impl IntoIterator<Item = ScriptedReply>,
+    ) -> Self {
+        let rule = Rule {
+            page,
+            action: action.to_owned(),
+            replies: replies.into_iter().collect(),
+        };
         self.lock().rules.push(rule);
         self
     }
@@ -95,13 +106,17 @@ impl ScriptedBrowser {
 
 impl State {
     fn url(&self) -> &str {
-        self.current.map_or("about:blank", |index| &self.pages[index].url)
+        self.current
+            .map_or("about:blank", |index| &self.pages[index].url)
     }
 
     /// The scripted reply, if there is one for this action on this page.
     fn reply(&mut self, line: &str) -> Option<ScriptedReply> {
         let url = self.url().to_owned();
-        let rule = self.rules.iter_mut().rfind(|rule| rule.page == url && rule.action == line)?;
+        let rule = self
+            .rules
+            .iter_mut()
+            .rfind(|rule| rule.page == url && rule.action == line)?;
         if rule.replies.len() > 1 {
             return rule.replies.pop_front();
         }
@@ -126,7 +141,11 @@ impl State {
     }
 
     fn lost(&self) -> Result<()> {
-        if self.lost { Err(Error::new(ErrorKind::BrowserLost, "scripted_browser.lost")) } else { Ok(()) }
+        if self.lost {
+            Err(Error::new(ErrorKind::BrowserLost, "scripted_browser.lost"))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -139,8 +158,10 @@ impl BrowserDriver for ScriptedBrowser {
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
         let state = self.lock();
         state.lost()?;
-        let mut page =
-            state.current.map_or_else(|| Observation::new("about:blank", "", tree("")), |i| state.pages[i].clone());
+        let mut page = state.current.map_or_else(
+            || Observation::new("about:blank", "", tree("")),
+            |i| state.pages[i].clone(),
+        );
         if let Some(dialog) = &state.dialog {
             page.dialog = Some(dialog.clone());
             page.tree = tree("");
@@ -170,10 +191,12 @@ impl BrowserDriver for ScriptedBrowser {
             }
             None => Ok(match &request.action {
                 BrowserAction::Goto(goto) => state.show(&goto.url).into(),
-                BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_) => match state.dialog.take() {
-                    Some(_) => Outcome::Done.into(),
-                    None => Outcome::failed(ErrorClass::NoDialog, "").into(),
-                },
+                BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_) => {
+                    match state.dialog.take() {
+                        Some(_) => Outcome::Done.into(),
+                        None => Outcome::failed(ErrorClass::NoDialog, "").into(),
+                    }
+                }
                 _ => Outcome::Done.into(),
             }),
         }

@@ -16,7 +16,9 @@ impl FixedClock {
     /// # Panics
     /// If it is not a time: a test's own mistake.
     pub fn at(time: &str) -> Self {
-        Self(Mutex::new(time.parse().expect("a time such as 2026-01-02T03:04:05Z")))
+        Self(Mutex::new(
+            time.parse().expect("a time such as 2026-01-02T03:04:05Z"),
+        ))
     }
 
     /// Moves it on.

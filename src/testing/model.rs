@@ -45,26 +45,44 @@ impl ScriptedModel {
     pub fn with_results(results: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
         let mut waiting: VecDeque<_> = results.into_iter().collect();
         Self::deciding(move |_| {
-            waiting
-                .pop_front()
-                .unwrap_or_else(|| Err(Error::new(ErrorKind::Unavailable, "scripted_model.out_of_replies")))
+            waiting.pop_front().unwrap_or_else(|| {
+                Err(Error::new(
+                    ErrorKind::Unavailable,
+                    "scripted_model.out_of_replies",
+                ))
+            })
         })
     }
 
     /// Answers by a function of the request.
-    pub fn deciding(decide: impl FnMut(&ChatRequest) -> Result<ChatResponse> + Send + 'static) -> Self {
-        let state = State { decide: Box::new(decide), requests: Vec::new() };
-        Self { state: Arc::new(Mutex::new(state)), capabilities: LlmCapabilities::new("scripted") }
+    pub fn deciding(
+        decide: impl FnMut(&ChatRequest) -> Result<ChatResponse> + Send + 'static,
+    ) -> Self {
+        let state = State {
+            decide: Box::new(decide),
+            requests: Vec::new(),
+        };
+        Self {
+            state: Arc::new(Mutex::new(state)),
+            capabilities: LlmCapabilities::new("scripted"),
+        }
     }
 
     /// The same model with other capabilities.
     pub fn with_capabilities(self, capabilities: LlmCapabilities) -> Self {
-        Self { capabilities, ..self }
+        Self {
+            capabilities,
+            ..self
+        }
     }
 
     /// What it was asked so far.
     pub fn requests(&self) -> Vec<ChatRequest> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .requests
+            .clone()
     }
 }
 

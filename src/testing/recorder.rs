@@ -19,18 +19,27 @@ impl Recorder {
 
     /// The events so far.
     pub fn events(&self) -> Vec<Event> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The names of the events so far.
     pub fn names(&self) -> Vec<&'static str> {
-        self.events().iter().map(|event| event.kind.name()).collect()
+        self.events()
+            .iter()
+            .map(|event| event.kind.name())
+            .collect()
     }
 }
 
 impl EventSink for Recorder {
     fn emit(&self, event: &Event) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(event.clone());
     }
 
     fn failure(&self, _: &RunId) -> Option<String> {

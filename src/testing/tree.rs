@@ -51,7 +51,10 @@ fn node(line: &str) -> Node {
             return node;
         } else {
             let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
-            match word.strip_prefix('[').and_then(|word| word.strip_suffix(']')) {
+            match word
+                .strip_prefix('[')
+                .and_then(|word| word.strip_suffix(']'))
+            {
                 Some(state) => set_state(&mut node, state),
                 None => node.reference = Some(ElementRef::parse(word).expect("a ref such as e12")),
             }
@@ -62,7 +65,10 @@ fn node(line: &str) -> Node {
 
 fn quoted(text: &str) -> (String, &str) {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
-    let value = stream.next().expect("a quoted text").expect("a closed quote");
+    let value = stream
+        .next()
+        .expect("a quoted text")
+        .expect("a closed quote");
     (value, &text[stream.byte_offset()..])
 }
 
@@ -78,7 +84,9 @@ fn set_state(node: &mut Node, state: &str) {
         "focused" => states.active = true,
         "pointer" => states.pointer = true,
         other => {
-            let level = other.strip_prefix("level=").and_then(|level| level.parse().ok());
+            let level = other
+                .strip_prefix("level=")
+                .and_then(|level| level.parse().ok());
             states.level = Some(level.unwrap_or_else(|| panic!("a known state, not {other}")));
         }
     }

@@ -40,7 +40,14 @@ impl Entry {
         url: String,
         signature: Signature,
     ) -> Self {
-        Self { step, action, targets, outcome, url, signature }
+        Self {
+            step,
+            action,
+            targets,
+            outcome,
+            url,
+            signature,
+        }
     }
 }
 

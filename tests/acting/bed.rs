@@ -6,7 +6,10 @@ use std::{
 };
 
 use webwise::{
-    action::{BrowserAction, Click, ErrorClass, Eval, Fill, Goto, OnTarget, Select, Target, TextValue, Type},
+    action::{
+        BrowserAction, Click, ErrorClass, Eval, Fill, Goto, OnTarget, Select, Target, TextValue,
+        Type,
+    },
     base::Origin,
     browser::{BrowserDriver as _, Cdp, CdpOptions, ExecuteRequest, Execution, ObserveRequest},
     page::{Locator, Observation},
@@ -38,7 +41,8 @@ impl Bed {
             let (outer, inner) = body.split_once("<!-- inner -->").unwrap_or((&body, ""));
             Answer::page(if asked.path == "/inner" { inner } else { outer })
         });
-        let options = CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
+        let options =
+            CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
         let options = options.with_action_timeout(patience).with_scripts(true);
         let browser = Cdp::launch(&options).await.expect("the browser starts");
         Self { browser, web, page }
@@ -46,7 +50,8 @@ impl Bed {
 
     /// Opens a page with this body; what stands behind `<!-- inner -->` is the page `/inner`.
     pub(crate) async fn show(&self, body: &str) {
-        *self.page.lock().expect("a page") = format!("<!doctype html><meta charset=utf-8><title>t</title><body>{body}");
+        *self.page.lock().expect("a page") =
+            format!("<!doctype html><meta charset=utf-8><title>t</title><body>{body}");
         let url = self.web.url("127.0.0.1", "/");
         self.does(BrowserAction::Goto(Goto { url })).await;
     }
@@ -56,25 +61,40 @@ impl Bed {
     }
 
     pub(crate) async fn ask(&self, request: ExecuteRequest) -> Execution {
-        self.browser.execute(&request).await.expect("the browser answers")
+        self.browser
+            .execute(&request)
+            .await
+            .expect("the browser answers")
     }
 
     pub(crate) async fn see(&self) -> Observation {
-        self.browser.observe(&ObserveRequest::default()).await.expect("the page can be seen")
+        self.browser
+            .observe(&ObserveRequest::default())
+            .await
+            .expect("the page can be seen")
     }
 
     /// Acts, and the action must be done.
     pub(crate) async fn does(&self, action: BrowserAction) -> Execution {
         let said = format!("{action:?}");
         let execution = self.act(action).await;
-        assert!(execution.outcome.is_done(), "{said} gave {:?}", execution.outcome);
+        assert!(
+            execution.outcome.is_done(),
+            "{said} gave {:?}",
+            execution.outcome
+        );
         execution
     }
 
     /// What an expression is in the page, as JSON.
     pub(crate) async fn value(&self, expression: &str) -> String {
         let function = format!("() => {expression}");
-        let execution = self.does(BrowserAction::Eval(Eval { function, target: None })).await;
+        let execution = self
+            .does(BrowserAction::Eval(Eval {
+                function,
+                target: None,
+            }))
+            .await;
         let text = execution.text.unwrap_or_default();
         // The browser escapes more than is necessary.
         serde_json::from_str::<serde_json::Value>(&text).map_or(text, |value| value.to_string())
@@ -83,7 +103,9 @@ impl Bed {
     /// A request that releases [`SECRET`] to the page.
     pub(crate) fn with_secret(&self, action: BrowserAction) -> ExecuteRequest {
         let origin = Origin::parse(&self.web.url("127.0.0.1", "")).expect("an origin");
-        let vault = Vault::new().with(secret_name(), Secret::new(SECRET), vec![origin]).expect("a vault");
+        let vault = Vault::new()
+            .with(secret_name(), Secret::new(SECRET), vec![origin])
+            .expect("a vault");
         ExecuteRequest::new(action).with_secrets(SecretResolver::new(Arc::new(vault)))
     }
 }
@@ -110,7 +132,10 @@ pub(crate) fn located(text: &str) -> Target {
 }
 
 pub(crate) fn click(target: Target) -> BrowserAction {
-    BrowserAction::Click(Click { target, button: None })
+    BrowserAction::Click(Click {
+        target,
+        button: None,
+    })
 }
 
 pub(crate) fn hover(target: Target) -> BrowserAction {
@@ -118,17 +143,31 @@ pub(crate) fn hover(target: Target) -> BrowserAction {
 }
 
 pub(crate) fn fill(target: Target, text: &str) -> BrowserAction {
-    BrowserAction::Fill(Fill { target, text: text.into(), submit: false })
+    BrowserAction::Fill(Fill {
+        target,
+        text: text.into(),
+        submit: false,
+    })
 }
 
 pub(crate) fn fill_secret(target: Target) -> BrowserAction {
-    BrowserAction::Fill(Fill { target, text: TextValue::Secret(secret_name()), submit: false })
+    BrowserAction::Fill(Fill {
+        target,
+        text: TextValue::Secret(secret_name()),
+        submit: false,
+    })
 }
 
 pub(crate) fn type_secret() -> BrowserAction {
-    BrowserAction::Type(Type { text: TextValue::Secret(secret_name()), submit: false })
+    BrowserAction::Type(Type {
+        text: TextValue::Secret(secret_name()),
+        submit: false,
+    })
 }
 
 pub(crate) fn select(target: Target, values: &[&str]) -> BrowserAction {
-    BrowserAction::Select(Select { target, values: values.iter().map(|value| (*value).into()).collect() })
+    BrowserAction::Select(Select {
+        target,
+        values: values.iter().map(|value| (*value).into()).collect(),
+    })
 }

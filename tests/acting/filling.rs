@@ -8,7 +8,8 @@ use webwise::{
 };
 
 use crate::bed::{
-    BRIEF, Bed, PATIENT, SECRET, click, failure, fill, fill_secret, hover, id, located, select, type_secret,
+    BRIEF, Bed, PATIENT, SECRET, click, failure, fill, fill_secret, hover, id, located, select,
+    type_secret,
 };
 
 /// What the field holds, and what its neighbour does.
@@ -26,29 +27,72 @@ async fn each_kind_of_field_holds_what_was_filled_in() {
         ("<input id=f type=date>", "2024-02-29", "2024-02-29"),
         ("<input id=f type=date value=2024-02-29>", "", ""),
         ("<input id=f type=time>", "10:30", "10:30"),
-        ("<input id=f type=datetime-local>", "2024-02-29T10:30", "2024-02-29T10:30"),
+        (
+            "<input id=f type=datetime-local>",
+            "2024-02-29T10:30",
+            "2024-02-29T10:30",
+        ),
         ("<input id=f type=month>", "2024-02", "2024-02"),
         ("<input id=f type=week>", "2024-W09", "2024-W09"),
         ("<input id=f type=color>", "#FF8800", "#ff8800"),
         ("<input id=f type=range max=10>", "7", "7"),
         ("<input id=f maxlength=3 value=old>", "new", "new"),
-        ("<textarea id=f>old</textarea>", "one\r\ntwo\rthree", "one\ntwo\nthree"),
-        ("<textarea id=f></textarea>", "a\u{0}b 👋🏽 \u{202e}x", "a\u{0}b 👋🏽 \u{202e}x"),
-        ("<div id=f contenteditable>old</div>", "one\ntwo", "one\ntwo"),
-        ("<div id=f contenteditable=plaintext-only>old</div>", "one\ntwo", "one\ntwo"),
-        ("<div contenteditable><p id=f>old</p><p>other</p></div>", "new", "new"),
-        ("<p id=f>old</p><script>document.designMode = 'on'</script>", "new", "new"),
+        (
+            "<textarea id=f>old</textarea>",
+            "one\r\ntwo\rthree",
+            "one\ntwo\nthree",
+        ),
+        (
+            "<textarea id=f></textarea>",
+            "a\u{0}b 👋🏽 \u{202e}x",
+            "a\u{0}b 👋🏽 \u{202e}x",
+        ),
+        (
+            "<div id=f contenteditable>old</div>",
+            "one\ntwo",
+            "one\ntwo",
+        ),
+        (
+            "<div id=f contenteditable=plaintext-only>old</div>",
+            "one\ntwo",
+            "one\ntwo",
+        ),
+        (
+            "<div contenteditable><p id=f>old</p><p>other</p></div>",
+            "new",
+            "new",
+        ),
+        (
+            "<p id=f>old</p><script>document.designMode = 'on'</script>",
+            "new",
+            "new",
+        ),
         ("<label id=l>Name <input id=f></label>", "new", "new"),
-        ("<fieldset disabled><legend><input id=f></legend></fieldset>", "new", "new"),
+        (
+            "<fieldset disabled><legend><input id=f></legend></fieldset>",
+            "new",
+            "new",
+        ),
     ];
     for (body, text, held) in cases {
         bed.show(body).await;
-        let target = if body.contains("id=l") { id("l") } else { id("f") };
+        let target = if body.contains("id=l") {
+            id("l")
+        } else {
+            id("f")
+        };
         let (told, detail) = failure(&bed.act(fill(target, text)).await);
         assert_eq!(told, None, "{body}: {detail}");
-        assert_eq!(bed.value(HELD).await, serde_json::json!([held, ""]).to_string(), "{body}");
+        assert_eq!(
+            bed.value(HELD).await,
+            serde_json::json!([held, ""]).to_string(),
+            "{body}"
+        );
     }
-    figure!("cdp: {} kinds of fields hold what was filled in", cases.len());
+    figure!(
+        "cdp: {} kinds of fields hold what was filled in",
+        cases.len()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -57,26 +101,70 @@ async fn a_field_that_cannot_hold_a_text_stays_as_it_is() {
     let bed = Bed::start(BRIEF).await;
     let cases = [
         ("<input id=f type=number value=3>", "many", C::BadValue),
-        ("<input id=f type=date value=2024-02-29>", "29.2.2024", C::BadValue),
-        ("<input id=f type=date value=2024-02-29>", "2023-02-29", C::BadValue),
-        ("<input id=f type=color value='#ff8800'>", "orange", C::BadValue),
+        (
+            "<input id=f type=date value=2024-02-29>",
+            "29.2.2024",
+            C::BadValue,
+        ),
+        (
+            "<input id=f type=date value=2024-02-29>",
+            "2023-02-29",
+            C::BadValue,
+        ),
+        (
+            "<input id=f type=color value='#ff8800'>",
+            "orange",
+            C::BadValue,
+        ),
         ("<input id=f type=range max=10 value=3>", "11", C::BadValue),
         ("<input id=f maxlength=3 value=old>", "newer", C::BadValue),
         ("<input id=f readonly value=old>", "new", C::NotEditable),
-        ("<div id=f role=textbox contenteditable aria-readonly=true>old</div>", "new", C::NotEditable),
+        (
+            "<div id=f role=textbox contenteditable aria-readonly=true>old</div>",
+            "new",
+            C::NotEditable,
+        ),
         ("<input id=f disabled value=old>", "new", C::Disabled),
-        ("<fieldset disabled><input id=f value=old></fieldset>", "new", C::Disabled),
-        ("<input id=f type=checkbox value=old>", "new", C::NotEditable),
+        (
+            "<fieldset disabled><input id=f value=old></fieldset>",
+            "new",
+            C::Disabled,
+        ),
+        (
+            "<input id=f type=checkbox value=old>",
+            "new",
+            C::NotEditable,
+        ),
         ("<input id=f type=submit value=old>", "new", C::NotEditable),
         ("<input id=f type=file>", "new", C::NotEditable),
-        ("<select id=f><option>old<option>new</select>", "new", C::NotEditable),
+        (
+            "<select id=f><option>old<option>new</select>",
+            "new",
+            C::NotEditable,
+        ),
         ("<p id=f>old</p>", "new", C::NotEditable),
         ("<button id=f>old</button>", "new", C::NotEditable),
         ("<input id=f hidden value=old>", "new", C::NotVisible),
-        ("<input id=f value=old onfocus='o.focus()'><input id=o>", "new", C::NotEditable),
-        ("<input id=f value=old onfocus='blur()'>", "new", C::NotEditable),
-        ("<input id=f value=old onbeforeinput='event.preventDefault()'>", "new", C::BadValue),
-        ("<input id=f value=old oninput='value = `old`'>", "new", C::BadValue),
+        (
+            "<input id=f value=old onfocus='o.focus()'><input id=o>",
+            "new",
+            C::NotEditable,
+        ),
+        (
+            "<input id=f value=old onfocus='blur()'>",
+            "new",
+            C::NotEditable,
+        ),
+        (
+            "<input id=f value=old onbeforeinput='event.preventDefault()'>",
+            "new",
+            C::BadValue,
+        ),
+        (
+            "<input id=f value=old oninput='value = `old`'>",
+            "new",
+            C::BadValue,
+        ),
     ];
     for (body, text, class) in cases {
         bed.show(body).await;
@@ -85,7 +173,10 @@ async fn a_field_that_cannot_hold_a_text_stays_as_it_is() {
         assert_eq!(told, Some(class), "{body}: {detail}");
         assert_eq!(bed.value(HELD).await, before, "{body}");
     }
-    figure!("cdp: {} fields stay as they are under a text that they cannot hold", cases.len());
+    figure!(
+        "cdp: {} fields stay as they are under a text that they cannot hold",
+        cases.len()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,7 +209,11 @@ async fn the_page_has_the_last_word_on_a_text() {
         bed.show(body).await;
         let (told, detail) = failure(&bed.act(fill(id("f"), text)).await);
         assert_eq!(told, None, "{body}: {detail}");
-        assert_eq!(bed.value(HELD).await, serde_json::json!([held, ""]).to_string(), "{body}");
+        assert_eq!(
+            bed.value(HELD).await,
+            serde_json::json!([held, ""]).to_string(),
+            "{body}"
+        );
     }
 }
 
@@ -134,13 +229,17 @@ async fn the_page_hears_of_a_text_as_it_does_of_keys() {
     bed.does(click(id("b"))).await;
     let typed = r#"["beforeinput|insertText|new|old","input|insertText|new|new","change|||new"]"#;
     assert_eq!(bed.value("got").await, typed);
-    bed.show(&format!("<textarea id=f>old</textarea>{watch}")).await;
+    bed.show(&format!("<textarea id=f>old</textarea>{watch}"))
+        .await;
     bed.does(fill(id("f"), "")).await;
     let removed = r#"["beforeinput|deleteContentBackward||old","input|deleteContentBackward||"]"#;
     assert_eq!(bed.value("got").await, removed);
     bed.show(&format!("<input type=date id=f>{watch}")).await;
     bed.does(fill(id("f"), "2024-02-29")).await;
-    assert_eq!(bed.value("got").await, r#"["input|||2024-02-29","change|||2024-02-29"]"#);
+    assert_eq!(
+        bed.value("got").await,
+        r#"["input|||2024-02-29","change|||2024-02-29"]"#
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -153,7 +252,10 @@ async fn long_texts_arrive_whole() {
         ("<textarea id=f></textarea>", &letters),
         ("<input id=f>", &letters),
         ("<div id=f contenteditable></div>", &letters),
-        ("<div id=f contenteditable style='white-space:pre-wrap'></div>", &lines),
+        (
+            "<div id=f contenteditable style='white-space:pre-wrap'></div>",
+            &lines,
+        ),
     ] {
         bed.show(&format!(
             "{field}<script>window.heard = 0; f.oninput = event => {{ heard += event.isTrusted; }}</script>"
@@ -162,8 +264,17 @@ async fn long_texts_arrive_whole() {
         bed.does(fill(id("f"), text)).await;
         let held = "(f.value ?? [...f.childNodes].map(line => line.textContent).join('\\n')).replace(/\\u00a0/g, ' ')";
         let held: String = serde_json::from_str(&bed.value(held).await).expect("a text");
-        assert!(held == *text, "{field} holds {} characters of {}", held.chars().count(), text.chars().count());
-        assert_ne!(bed.value("heard").await, "0", "{field}: the page was not told");
+        assert!(
+            held == *text,
+            "{field} holds {} characters of {}",
+            held.chars().count(),
+            text.chars().count()
+        );
+        assert_ne!(
+            bed.value("heard").await,
+            "0",
+            "{field}: the page was not told"
+        );
     }
 }
 
@@ -174,7 +285,10 @@ async fn a_secret_goes_into_the_field_that_it_is_for_or_nowhere() {
     bed.show("<input id=f type=password><input id=o>").await;
     let execution = bed.ask(bed.with_secret(fill_secret(id("f")))).await;
     assert_eq!(execution.outcome, Outcome::Done);
-    assert_eq!(bed.value("[f.value.length, o.value.length]").await, format!("[{length},0]"));
+    assert_eq!(
+        bed.value("[f.value.length, o.value.length]").await,
+        format!("[{length},0]")
+    );
     let diverting = [
         "<input id=f type=password onfocus='o.focus()'><input id=o>",
         "<input id=f type=password onfocus='blur(); o.focus()'><input id=o>",
@@ -189,46 +303,77 @@ async fn a_secret_goes_into_the_field_that_it_is_for_or_nowhere() {
     for body in diverting {
         bed.show(body).await;
         let execution = bed.ask(bed.with_secret(fill_secret(id("f")))).await;
-        let other = bed.value("window.o ? o.value ?? o.innerText.trim() : ''").await;
+        let other = bed
+            .value("window.o ? o.value ?? o.innerText.trim() : ''")
+            .await;
         assert_eq!(other, "\"\"", "{body}: it went elsewhere");
         let refused = execution.outcome.class() == Some(ErrorClass::SecretRefused);
-        assert!(refused || execution.outcome.is_done(), "{body}: {:?}", execution.outcome);
+        assert!(
+            refused || execution.outcome.is_done(),
+            "{body}: {:?}",
+            execution.outcome
+        );
         if refused {
-            assert_eq!(bed.value("f.value ?? f.innerText.trim()").await, "\"\"", "{body}");
+            assert_eq!(
+                bed.value("f.value ?? f.innerText.trim()").await,
+                "\"\"",
+                "{body}"
+            );
         }
     }
     // While it is typed: what has gone in stays, and nothing more goes anywhere.
-    bed.show("<input id=f type=password oninput='if (value.length === 3) o.focus()'><input id=o>").await;
+    bed.show("<input id=f type=password oninput='if (value.length === 3) o.focus()'><input id=o>")
+        .await;
     bed.does(click(id("f"))).await;
     let execution = bed.ask(bed.with_secret(type_secret())).await;
     assert_eq!(execution.outcome.class(), Some(ErrorClass::SecretRefused));
     assert_eq!(bed.value("[f.value.length, o.value.length]").await, "[3,0]");
-    bed.show("<input id=f type=password readonly><p tabindex=0 id=o>x</p>").await;
+    bed.show("<input id=f type=password readonly><p tabindex=0 id=o>x</p>")
+        .await;
     for focused in ["f", "o"] {
         bed.does(click(id(focused))).await;
         let execution = bed.ask(bed.with_secret(type_secret())).await;
-        assert_eq!(execution.outcome.class(), Some(ErrorClass::SecretRefused), "{focused}");
+        assert_eq!(
+            execution.outcome.class(),
+            Some(ErrorClass::SecretRefused),
+            "{focused}"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_is_not_told_by_what_is_said_of_its_field() {
     let bed = Bed::start(BRIEF).await;
-    bed.show("<div contenteditable id=f role=textbox>old</div><p id=p>p</p>").await;
+    bed.show("<div contenteditable id=f role=textbox>old</div><p id=p>p</p>")
+        .await;
     let execution = bed.ask(bed.with_secret(fill_secret(id("f")))).await;
     assert_eq!(execution.outcome, Outcome::Done);
-    assert_eq!(bed.value(&format!("f.innerText === {}", serde_json::json!(SECRET))).await, "true");
+    assert_eq!(
+        bed.value(&format!("f.innerText === {}", serde_json::json!(SECRET)))
+            .await,
+        "true"
+    );
     // The field covers what is to be clicked, and is what must be named.
-    bed.value("{ f.style.cssText = 'position:fixed;inset:0'; }").await;
+    bed.value("{ f.style.cssText = 'position:fixed;inset:0'; }")
+        .await;
     let executions = [
         bed.act(click(id("p"))).await,
         bed.act(fill(id("p"), "x")).await,
         bed.act(hover(id("f"))).await,
-        bed.act(BrowserAction::Check(OnTarget { target: id("f") })).await,
-        bed.act(click(located(&format!("text={}", serde_json::json!(SECRET))))).await,
+        bed.act(BrowserAction::Check(OnTarget { target: id("f") }))
+            .await,
+        bed.act(click(located(&format!(
+            "text={}",
+            serde_json::json!(SECRET)
+        ))))
+        .await,
     ];
     assert_eq!(executions[0].outcome.class(), Some(ErrorClass::Intercepted));
-    assert_eq!(executions[4].outcome.class(), Some(ErrorClass::NotFound), "it can be looked for");
+    assert_eq!(
+        executions[4].outcome.class(),
+        Some(ErrorClass::NotFound),
+        "it can be looked for"
+    );
     for execution in executions {
         let told = format!("{execution:?}");
         assert!(!told.contains("s3cr") && !told.contains("ß東"), "{told}");
@@ -242,12 +387,19 @@ async fn options_are_chosen_as_they_are_called() {
         <option value=green>red<option value=g>  dark  green
         <option value=red>blue<option disabled>off</select></label>";
     let bed = Bed::start(PATIENT).await;
-    for (target, wanted, value) in
-        [("f", "red", "green"), ("f", "dark green", "g"), ("f", "g", "g"), ("l", "blue", "red")]
-    {
+    for (target, wanted, value) in [
+        ("f", "red", "green"),
+        ("f", "dark green", "g"),
+        ("f", "g", "g"),
+        ("l", "blue", "red"),
+    ] {
         bed.show(list).await;
         bed.does(select(id(target), &[wanted])).await;
-        assert_eq!(bed.value("[f.value, window.changed]").await, format!("[\"{value}\",\"{value}\"]"), "{wanted}");
+        assert_eq!(
+            bed.value("[f.value, window.changed]").await,
+            format!("[\"{value}\",\"{value}\"]"),
+            "{wanted}"
+        );
     }
     bed.show(
         "<select id=f></select><script>setTimeout(() => { f.innerHTML = '<option>x<option>late'; }, 200)</script>",
@@ -255,20 +407,34 @@ async fn options_are_chosen_as_they_are_called() {
     .await;
     bed.does(select(id("f"), &["late"])).await;
     assert_eq!(bed.value("f.value").await, "\"late\"");
-    bed.show("<select id=f multiple><option>a<option selected>b<option>c</select>").await;
+    bed.show("<select id=f multiple><option>a<option selected>b<option>c</select>")
+        .await;
     bed.does(select(id("f"), &["c", "a"])).await;
-    assert_eq!(bed.value("[...f.selectedOptions].map(one => one.value)").await, r#"["a","c"]"#);
+    assert_eq!(
+        bed.value("[...f.selectedOptions].map(one => one.value)")
+            .await,
+        r#"["a","c"]"#
+    );
     let brief = Bed::start(BRIEF).await;
-    for (values, class) in
-        [(&["purple"][..], C::NoSuchOption), (&["off"], C::Disabled), (&["red", "blue"], C::BadValue)]
-    {
+    for (values, class) in [
+        (&["purple"][..], C::NoSuchOption),
+        (&["off"], C::Disabled),
+        (&["red", "blue"], C::BadValue),
+    ] {
         brief.show(list).await;
         let (told, detail) = failure(&brief.act(select(id("f"), values)).await);
         assert_eq!(told, Some(class), "{values:?}: {detail}");
-        assert_eq!(brief.value("[f.value, window.changed ?? 0]").await, "[\"green\",0]", "{values:?}");
+        assert_eq!(
+            brief.value("[f.value, window.changed ?? 0]").await,
+            "[\"green\",0]",
+            "{values:?}"
+        );
     }
     brief.show("<ul id=f><li>red</ul>").await;
-    assert_eq!(failure(&brief.act(select(id("f"), &["red"])).await).0, Some(C::WrongElement));
+    assert_eq!(
+        failure(&brief.act(select(id("f"), &["red"])).await).0,
+        Some(C::WrongElement)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -279,9 +445,15 @@ async fn what_waits_for_its_field_does_nothing_once_it_is_given_up() {
     for action in [fill(id("f"), "new"), select(id("s"), &["new"])] {
         bed.show(body).await;
         let given_up = ExecuteRequest::new(action).with_timeout(Duration::from_millis(150));
-        assert_eq!(failure(&bed.ask(given_up).await).0, Some(ErrorClass::Timeout));
+        assert_eq!(
+            failure(&bed.ask(given_up).await).0,
+            Some(ErrorClass::Timeout)
+        );
         bed.value("new Promise(go => setTimeout(go, 1500))").await;
-        assert_eq!(bed.value("[f.disabled, f.value, s.value]").await, r#"[false,"old","old"]"#);
+        assert_eq!(
+            bed.value("[f.disabled, f.value, s.value]").await,
+            r#"[false,"old","old"]"#
+        );
     }
 }
 
@@ -294,8 +466,13 @@ async fn a_dialog_that_opens_while_a_field_is_waited_for_is_not_the_doing_of_the
         )
         .await;
         let execution = bed.act(action).await;
-        assert_eq!(failure(&execution).0, Some(ErrorClass::DialogOpen), "{execution:?}");
-        bed.does(BrowserAction::DialogAccept(DialogAccept { text: None })).await;
+        assert_eq!(
+            failure(&execution).0,
+            Some(ErrorClass::DialogOpen),
+            "{execution:?}"
+        );
+        bed.does(BrowserAction::DialogAccept(DialogAccept { text: None }))
+            .await;
     }
 }
 
@@ -305,8 +482,12 @@ async fn a_list_that_is_filled_anew_when_it_gets_the_focus_is_chosen_from_as_it_
     bed.show("<select id=s onfocus='this.innerHTML = this.innerHTML'><option>a<option>b<option>c</select>").await;
     bed.does(select(id("s"), &["c"])).await;
     assert_eq!(bed.value("s.value").await, r#""c""#);
-    bed.show("<select id=s onfocus='this.innerHTML = `<option>a`'><option>a<option>b</select>").await;
-    assert_eq!(failure(&bed.act(select(id("s"), &["b"])).await).0, Some(ErrorClass::NoSuchOption));
+    bed.show("<select id=s onfocus='this.innerHTML = `<option>a`'><option>a<option>b</select>")
+        .await;
+    assert_eq!(
+        failure(&bed.act(select(id("s"), &["b"])).await).0,
+        Some(ErrorClass::NoSuchOption)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -315,11 +496,20 @@ async fn what_a_dialog_keeps_from_being_done_is_not_told_as_done() {
     let body = "<form onsubmit='window.sent = 1; event.preventDefault()'><input id=f oninput='alert()'></form>";
     for submit in [false, true] {
         bed.show(body).await;
-        let action = BrowserAction::Fill(Fill { target: id("f"), text: "x".into(), submit });
+        let action = BrowserAction::Fill(Fill {
+            target: id("f"),
+            text: "x".into(),
+            submit,
+        });
         let execution = bed.act(action).await;
         assert!(execution.dialog.is_some(), "{execution:?}");
-        assert_eq!(failure(&execution).0, submit.then_some(ErrorClass::DialogOpen), "{execution:?}");
-        bed.does(BrowserAction::DialogAccept(DialogAccept { text: None })).await;
+        assert_eq!(
+            failure(&execution).0,
+            submit.then_some(ErrorClass::DialogOpen),
+            "{execution:?}"
+        );
+        bed.does(BrowserAction::DialogAccept(DialogAccept { text: None }))
+            .await;
         assert_eq!(bed.value("[f.value, window.sent ?? 0]").await, r#"["x",0]"#);
     }
 }

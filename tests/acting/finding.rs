@@ -41,7 +41,10 @@ async fn every_kind_of_step_finds_what_it_says() {
         (r#"role=link[name="home"]"#, "home"),
         (r#"role=heading[name="Kayak" exact]"#, "h1"),
         (r#"role=button[name="say \"hi\" \\ now"]"#, "w"),
-        (r#"role=listitem >> has-text="canoe" >> role=button[name="Buy"]"#, "k2"),
+        (
+            r#"role=listitem >> has-text="canoe" >> role=button[name="Buy"]"#,
+            "k2",
+        ),
         (r#"role=row >> has-text="row  two" >> role=link"#, "e2"),
         (r#"role=dialog[name="Settings"] >> role=button"#, "d1"),
         (r#"role=button[name="Buy"] >> nth=0"#, "k1"),
@@ -64,7 +67,11 @@ async fn every_kind_of_step_finds_what_it_says() {
     for (locator, found) in cases {
         let (told, detail) = failure(&bed.act(click(located(locator))).await);
         assert_eq!(told, None, "{locator}: {detail}");
-        assert_eq!(bed.value("got.splice(0)").await, format!("[\"{found}\"]"), "{locator}");
+        assert_eq!(
+            bed.value("got.splice(0)").await,
+            format!("[\"{found}\"]"),
+            "{locator}"
+        );
     }
     for (locator, class) in [
         (r#"role=button[name="buy"]"#, ErrorClass::NotUnique),
@@ -75,9 +82,16 @@ async fn every_kind_of_step_finds_what_it_says() {
         ("role=button >> nth=99", ErrorClass::NotFound),
         (r#"css="li:nth-of-type(""#, ErrorClass::BadArguments),
     ] {
-        assert_eq!(failure(&bed.act(click(located(locator))).await).0, Some(class), "{locator}");
+        assert_eq!(
+            failure(&bed.act(click(located(locator))).await).0,
+            Some(class),
+            "{locator}"
+        );
     }
-    figure!("cdp: {} locators find the one element that they say", cases.len());
+    figure!(
+        "cdp: {} locators find the one element that they say",
+        cases.len()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,20 +107,39 @@ async fn a_told_locator_finds_its_element_on_the_next_load() {
     for id in &ids {
         let execution = bed.does(click(crate::bed::id(id))).await;
         let pressed = bed.value("got.splice(0)").await;
-        let locator = execution.locator.unwrap_or_else(|| panic!("no locator was told for {id}"));
+        let locator = execution
+            .locator
+            .unwrap_or_else(|| panic!("no locator was told for {id}"));
         bed.show(&page).await;
         bed.does(click(Target::Locator(locator.clone()))).await;
         assert_eq!(bed.value("got.splice(0)").await, pressed, "{id}: {locator}");
-        let by_ids = locator.steps().iter().any(|step| matches!(step, LocatorStep::Css(css) if css.starts_with('#')));
-        if locator.steps().iter().any(|step| matches!(step, LocatorStep::Nth(_))) {
+        let by_ids = locator
+            .steps()
+            .iter()
+            .any(|step| matches!(step, LocatorStep::Css(css) if css.starts_with('#')));
+        if locator
+            .steps()
+            .iter()
+            .any(|step| matches!(step, LocatorStep::Nth(_)))
+        {
             by_place.push(id.clone());
         } else if !by_ids {
             durable += 1;
         }
     }
-    assert!(by_place.is_empty(), "only their place tells them: {by_place:?}");
-    assert!(durable * 10 >= ids.len() * 8, "only {durable} of {} are told by what they are called", ids.len());
-    figure!("cdp: {} locators told and found again, {durable} of them by what the element is called", ids.len());
+    assert!(
+        by_place.is_empty(),
+        "only their place tells them: {by_place:?}"
+    );
+    assert!(
+        durable * 10 >= ids.len() * 8,
+        "only {durable} of {} are told by what they are called",
+        ids.len()
+    );
+    figure!(
+        "cdp: {} locators told and found again, {durable} of them by what the element is called",
+        ids.len()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -116,16 +149,39 @@ async fn what_is_alike_is_told_by_what_stands_around_it() {
     let page = format!("{}{NOTES}", SHOP.replace(" id=", " data-id="));
     bed.show(&page).await;
     for (css, expected) in [
-        ("li:nth-of-type(2) > button", r#"role=listitem >> has-text="Canoe" >> role=button[name="Buy"]"#),
-        ("tr:nth-of-type(2) a", r#"role=row >> has-text="Row two" >> role=link[name="Edit"]"#),
-        ("dialog button", r#"role=dialog[name="Settings"] >> role=button[name="Save"]"#),
-        ("section button", r#"role=region[name="Profile"] >> role=button[name="Save"]"#),
+        (
+            "li:nth-of-type(2) > button",
+            r#"role=listitem >> has-text="Canoe" >> role=button[name="Buy"]"#,
+        ),
+        (
+            "tr:nth-of-type(2) a",
+            r#"role=row >> has-text="Row two" >> role=link[name="Edit"]"#,
+        ),
+        (
+            "dialog button",
+            r#"role=dialog[name="Settings"] >> role=button[name="Save"]"#,
+        ),
+        (
+            "section button",
+            r#"role=region[name="Profile"] >> role=button[name="Save"]"#,
+        ),
         ("button[data-testid='the-one']", r#"testid="the-one""#),
         ("h3:nth-of-type(1)", r#"role=heading[name="Kayak"]"#),
     ] {
-        let css = if css.starts_with("h3") { "li:nth-of-type(1) > h3" } else { css };
+        let css = if css.starts_with("h3") {
+            "li:nth-of-type(1) > h3"
+        } else {
+            css
+        };
         let execution = bed.does(click(located(&format!("css=\"{css}\"")))).await;
-        assert_eq!(execution.locator.map(|locator| locator.to_string()).as_deref(), Some(expected), "{css}");
+        assert_eq!(
+            execution
+                .locator
+                .map(|locator| locator.to_string())
+                .as_deref(),
+            Some(expected),
+            "{css}"
+        );
     }
 }
 
@@ -139,7 +195,11 @@ async fn a_page_full_of_alike_things_has_locators_for_them_too() {
         let execution = bed.does(click(crate::bed::id(&format!("b{number}")))).await;
         let locator = execution.locator.expect("a locator");
         bed.does(click(Target::Locator(locator.clone()))).await;
-        assert_eq!(bed.value("got.splice(0)").await, format!("[\"b{number}\",\"b{number}\"]"), "{locator}");
+        assert_eq!(
+            bed.value("got.splice(0)").await,
+            format!("[\"b{number}\",\"b{number}\"]"),
+            "{locator}"
+        );
     }
 }
 
@@ -153,7 +213,10 @@ async fn names_that_a_page_makes_up_do_not_lead_elsewhere() {
          <button id=a aria-label='\u{202e}evil'>x</button><button id=b aria-label='Line\none'>y</button>"
     ))
     .await;
-    for locator in [r#"label="real""#, r#"css="form" >> role=textbox[name="Real"]"#] {
+    for locator in [
+        r#"label="real""#,
+        r#"css="form" >> role=textbox[name="Real"]"#,
+    ] {
         bed.does(fill(located(locator), "found")).await;
         assert_eq!(bed.value("real.value").await, "\"found\"", "{locator}");
         bed.does(fill(located(locator), "")).await;

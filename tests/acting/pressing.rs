@@ -22,20 +22,51 @@ async fn every_reason_against_a_press_is_told_as_what_it_is() {
         b.style.left = (n++ % 200) + 'px'; requestAnimationFrame(step); })();</script>";
     let cases = [
         (button("disabled"), C::Disabled, "<button"),
-        (format!("<fieldset disabled>{}</fieldset>", button("")), C::Disabled, "<button"),
-        (format!("<div aria-disabled=true>{}</div>", button("")), C::Disabled, "<button"),
-        ("<button disabled><span id=b>Press</span></button>".into(), C::Disabled, "<button"),
-        (button("style='display:none'"), C::NotVisible, "<button"),
-        (button("style='visibility:hidden'"), C::NotVisible, "<button"),
-        ("<div id=b></div>".into(), C::NotVisible, "<div id=\"b\">"),
-        ("<select><option id=b>a</select>".into(), C::NotVisible, "<option"),
-        ("<details><summary>s</summary><p id=b>closed</details>".into(), C::NotVisible, "<p"),
         (
-            format!("{}<div class=veil style='position:fixed;inset:0'><p>Cookies?</p></div>", button("")),
+            format!("<fieldset disabled>{}</fieldset>", button("")),
+            C::Disabled,
+            "<button",
+        ),
+        (
+            format!("<div aria-disabled=true>{}</div>", button("")),
+            C::Disabled,
+            "<button",
+        ),
+        (
+            "<button disabled><span id=b>Press</span></button>".into(),
+            C::Disabled,
+            "<button",
+        ),
+        (button("style='display:none'"), C::NotVisible, "<button"),
+        (
+            button("style='visibility:hidden'"),
+            C::NotVisible,
+            "<button",
+        ),
+        ("<div id=b></div>".into(), C::NotVisible, "<div id=\"b\">"),
+        (
+            "<select><option id=b>a</select>".into(),
+            C::NotVisible,
+            "<option",
+        ),
+        (
+            "<details><summary>s</summary><p id=b>closed</details>".into(),
+            C::NotVisible,
+            "<p",
+        ),
+        (
+            format!(
+                "{}<div class=veil style='position:fixed;inset:0'><p>Cookies?</p></div>",
+                button("")
+            ),
             C::Intercepted,
             "<div class=\"veil\">",
         ),
-        (button("style='pointer-events:none'"), C::Intercepted, "intercepts pointer events"),
+        (
+            button("style='pointer-events:none'"),
+            C::Intercepted,
+            "intercepts pointer events",
+        ),
         (
             "<label style='position:relative;display:block;height:20px'><input id=b type=checkbox>
              <a href=# style='position:absolute;inset:0'>terms</a></label>"
@@ -44,8 +75,16 @@ async fn every_reason_against_a_press_is_told_as_what_it_is() {
             "<a href",
         ),
         (format!("{moving}{}", button("")), C::NotStable, "moving"),
-        (format!("{}{restless}", button("style='position:absolute'")), C::NotStable, "moving"),
-        (button("style='position:absolute;left:-900px'"), C::NotStable, "outside"),
+        (
+            format!("{}{restless}", button("style='position:absolute'")),
+            C::NotStable,
+            "moving",
+        ),
+        (
+            button("style='position:absolute;left:-900px'"),
+            C::NotStable,
+            "outside",
+        ),
     ];
     for (body, class, part) in &cases {
         bed.show(&format!("{HIT}{body}")).await;
@@ -54,7 +93,10 @@ async fn every_reason_against_a_press_is_told_as_what_it_is() {
         assert!(detail.contains(part), "{body}: {detail}");
         assert_eq!(bed.value("window.pressed ?? 0").await, "0", "{body}");
     }
-    figure!("cdp: {} reasons against a press told as what they are", cases.len());
+    figure!(
+        "cdp: {} reasons against a press told as what they are",
+        cases.len()
+    );
 }
 
 /// Where a button may stand.
@@ -158,7 +200,10 @@ fn changes() -> Vec<(&'static str, String)> {
     vec![
         (
             "enabled after a while",
-            format!("{}<script>setTimeout(() => {{ b.disabled = false; }}, 200)</script>", button("disabled")),
+            format!(
+                "{}<script>setTimeout(() => {{ b.disabled = false; }}, 200)</script>",
+                button("disabled")
+            ),
         ),
         (
             "uncovered after a while",
@@ -194,9 +239,16 @@ async fn what_a_person_can_press_is_pressed() {
         bed.show(&format!("{HIT}{body}")).await;
         let (told, detail) = failure(&bed.act(click(id("b"))).await);
         assert_eq!(told, None, "{name}: {detail}");
-        assert_eq!(bed.value("window.pressed ?? 0").await, "1", "{name}: it was not pressed");
+        assert_eq!(
+            bed.value("window.pressed ?? 0").await,
+            "1",
+            "{name}: it was not pressed"
+        );
     }
-    figure!("cdp: {} kinds of elements pressed that a person can press", cases.len());
+    figure!(
+        "cdp: {} kinds of elements pressed that a person can press",
+        cases.len()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -211,15 +263,25 @@ async fn a_press_that_would_meet_something_else_reaches_nothing() {
          <!-- inner --><button id=b>Press</button>"
     );
     let inner = crate::bed::located("css=\"#f\" >> frame >> css=\"#b\"");
-    for (name, body, target) in [("in the page", here, id("b")), ("in a frame", framed, inner)] {
+    for (name, body, target) in [
+        ("in the page", here, id("b")),
+        ("in a frame", framed, inner),
+    ] {
         bed.show(&body).await;
         let (told, detail) = failure(&bed.act(click(target)).await);
         assert_eq!(told, Some(ErrorClass::Intercepted), "{name}: {detail}");
         assert!(detail.starts_with("<div id=\"veil\""), "{name}: {detail}");
-        assert_eq!(bed.value("got").await, "[]", "{name}: the page got something of the press");
+        assert_eq!(
+            bed.value("got").await,
+            "[]",
+            "{name}: the page got something of the press"
+        );
         // The watch is over: the next press is the page's again.
         bed.does(click(id("veil"))).await;
-        assert!(bed.value("got").await.contains("click veil"), "{name}: the page got nothing of the next press");
+        assert!(
+            bed.value("got").await.contains("click veil"),
+            "{name}: the page got nothing of the next press"
+        );
     }
 }
 
@@ -229,7 +291,13 @@ async fn an_element_that_goes_away_is_not_pressed_and_neither_is_its_heir() {
     let replace = "b.outerHTML = '<button id=b onclick=hit()>Press</button>';";
     let reference = async || {
         let seen = bed.see().await;
-        Target::Ref(seen.tree.nodes().iter().find_map(|node| node.reference.clone()).expect("a reference"))
+        Target::Ref(
+            seen.tree
+                .nodes()
+                .iter()
+                .find_map(|node| node.reference.clone())
+                .expect("a reference"),
+        )
     };
     let cases = [
         // Late enough for the press to have begun on any machine.
@@ -239,7 +307,12 @@ async fn an_element_that_goes_away_is_not_pressed_and_neither_is_its_heir() {
             format!("setTimeout(() => {{ {replace} }}, 3000);"),
             ErrorClass::Detached,
         ),
-        ("under the pointer", "", format!("b.onmousemove = () => {{ {replace} }};"), ErrorClass::Detached),
+        (
+            "under the pointer",
+            "",
+            format!("b.onmousemove = () => {{ {replace} }};"),
+            ErrorClass::Detached,
+        ),
         ("before", "", replace.to_owned(), ErrorClass::RefNotFound),
     ];
     for (name, attributes, script, class) in cases {
@@ -250,7 +323,11 @@ async fn an_element_that_goes_away_is_not_pressed_and_neither_is_its_heir() {
         assert_eq!(told, Some(class), "{name}: {detail}");
         assert_eq!(bed.value("window.pressed ?? 0").await, "0", "{name}");
         bed.does(click(id("b"))).await;
-        assert_eq!(bed.value("window.pressed ?? 0").await, "1", "{name}: the heir is no worse for it");
+        assert_eq!(
+            bed.value("window.pressed ?? 0").await,
+            "1",
+            "{name}: the heir is no worse for it"
+        );
     }
 }
 
@@ -265,7 +342,8 @@ async fn a_press_is_made_of_the_events_of_a_hand() {
     )
     .await;
     bed.does(click(id("b"))).await;
-    let expected = r#"["mousemove","pointerdown","mousedown","focus","pointerup","mouseup","click"]"#;
+    let expected =
+        r#"["mousemove","pointerdown","mousedown","focus","pointerup","mouseup","click"]"#;
     assert_eq!(bed.value("got").await, expected);
     assert_eq!(bed.value("document.activeElement.id").await, "\"b\"");
 }
@@ -273,7 +351,8 @@ async fn a_press_is_made_of_the_events_of_a_hand() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_press_finds_its_way_through_frames() {
     let bed = Bed::start(PATIENT).await;
-    let style = "border:7px solid;padding:5px;width:300px;height:1500px;scale:.5;transform-origin:0 0";
+    let style =
+        "border:7px solid;padding:5px;width:300px;height:1500px;scale:.5;transform-origin:0 0";
     let inner = "<body style=margin:0><button id=b style='position:absolute;top:1300px;left:200px'
         onclick=parent.hit()>Press</button>";
     let target = || crate::bed::located("css=\"iframe\" >> frame >> css=\"#b\"");
@@ -286,12 +365,17 @@ async fn a_press_finds_its_way_through_frames() {
              <div style='height:400px'></div>{frame}</div>"
         ),
     ] {
-        bed.show(&format!("{HIT}{around}<!-- inner -->{inner}")).await;
+        bed.show(&format!("{HIT}{around}<!-- inner -->{inner}"))
+            .await;
         bed.does(click(target())).await;
         assert_eq!(bed.value("window.pressed ?? 0").await, "1", "{around}");
     }
     let brief = Bed::start(BRIEF).await;
-    brief.show(&format!("{frame}<div id=veil style='position:fixed;inset:0'></div><!-- inner -->{inner}")).await;
+    brief
+        .show(&format!(
+            "{frame}<div id=veil style='position:fixed;inset:0'></div><!-- inner -->{inner}"
+        ))
+        .await;
     let (told, detail) = failure(&brief.act(click(target())).await);
     assert_eq!(told, Some(ErrorClass::Intercepted), "{detail}");
     assert!(detail.contains("id=\"veil\""), "{detail}");
@@ -319,13 +403,20 @@ async fn boxes_are_ticked_by_what_stands_for_them() {
     bed.does(tick("l")).await;
     assert_eq!(bed.value("c.checked").await, "true");
     bed.does(tick("c")).await;
-    assert_eq!(bed.value("c.checked").await, "true", "it was ticked already");
+    assert_eq!(
+        bed.value("c.checked").await,
+        "true",
+        "it was ticked already"
+    );
     bed.does(untick("c")).await;
     assert_eq!(bed.value("c.checked").await, "false");
     bed.does(tick("s")).await;
     assert_eq!(bed.value("s.ariaChecked").await, "\"true\"");
     bed.does(tick("r")).await;
     for action in [untick("r"), tick("p")] {
-        assert_eq!(failure(&bed.act(action).await).0, Some(ErrorClass::WrongElement));
+        assert_eq!(
+            failure(&bed.act(action).await).0,
+            Some(ErrorClass::WrongElement)
+        );
     }
 }

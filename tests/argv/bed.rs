@@ -5,7 +5,10 @@ use std::{fs, time::Duration};
 use webwise::{
     Error,
     action::BrowserAction,
-    browser::{BrowserDriver as _, ExecuteRequest, Execution, PlaywrightCli, PlaywrightCliOptions, TransportChoice},
+    browser::{
+        BrowserDriver as _, ExecuteRequest, Execution, PlaywrightCli, PlaywrightCliOptions,
+        TransportChoice,
+    },
 };
 
 use super::{
@@ -68,15 +71,27 @@ impl Found {
 
 impl Bed {
     pub(crate) async fn start() -> Self {
-        let home = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder");
+        let home = tempfile::Builder::new()
+            .prefix("ww")
+            .tempdir_in("/tmp")
+            .expect("a folder");
         let own = std::env::current_exe().expect("this program");
-        std::os::unix::fs::symlink(own, home.path().join(fake::NAME)).expect("a link to this program");
+        std::os::unix::fs::symlink(own, home.path().join(fake::NAME))
+            .expect("a link to this program");
         let daemon = Daemon::start(home.path());
         let process = Half::start(&home, TransportChoice::Process).await;
         let socket = Half::start(&home, TransportChoice::Socket).await;
-        assert_eq!((process.driver.transport(), socket.driver.transport()), ("process", "socket"));
+        assert_eq!(
+            (process.driver.transport(), socket.driver.transport()),
+            ("process", "socket")
+        );
         daemon.take();
-        Self { process, socket, daemon, home }
+        Self {
+            process,
+            socket,
+            daemon,
+            home,
+        }
     }
 
     /// Puts the fakes into the mood in which they answer everything with their help.
@@ -87,7 +102,10 @@ impl Bed {
     /// Carries an action out by both transports.
     pub(crate) async fn ask(&self, action: &BrowserAction) -> [Result<Execution, Error>; 2] {
         let request = ExecuteRequest::new(action.clone()).with_timeout(PATIENCE);
-        [self.process.driver.execute(&request).await, self.socket.driver.execute(&request).await]
+        [
+            self.process.driver.execute(&request).await,
+            self.socket.driver.execute(&request).await,
+        ]
     }
 
     /// How often anything was started or sent since this was last asked.
@@ -98,7 +116,10 @@ impl Bed {
     /// Carries a case out by both transports, and compares what was sent with what must be sent.
     pub(crate) async fn check(&self, case: &Case) -> Found {
         let mut found = Found::default();
-        for (transport, execution) in ["process", "socket"].iter().zip(self.ask(&case.action).await) {
+        for (transport, execution) in ["process", "socket"]
+            .iter()
+            .zip(self.ask(&case.action).await)
+        {
             match execution {
                 Ok(execution) if execution.outcome.is_done() => {}
                 other => found.differences.push(format!("{transport}: {other:?}")),
@@ -108,7 +129,10 @@ impl Bed {
         let (records, lines) = (Record::take(self.home.path()), self.daemon.take());
         if (records.len(), lines.len()) != (commands.len(), commands.len()) {
             let sent = (records.len(), lines.len());
-            found.differences.push(format!("{sent:?} processes and lines for {} commands", commands.len()));
+            found.differences.push(format!(
+                "{sent:?} processes and lines for {} commands",
+                commands.len()
+            ));
         }
         for (command, (record, line)) in commands.iter().zip(records.iter().zip(&lines)) {
             found.add(self.compare_record(command, record));
@@ -122,7 +146,13 @@ impl Bed {
         let mut commands = vec![case.clone()];
         if matches!(case.action, BrowserAction::RunCode(_)) {
             let (command, options, words, script) = ("tab-list", Vec::new(), Vec::new(), None);
-            commands.push(Case { action: case.action.clone(), command, options, words, script });
+            commands.push(Case {
+                action: case.action.clone(),
+                command,
+                options,
+                words,
+                script,
+            });
         }
         commands
     }
@@ -133,47 +163,79 @@ impl Bed {
             Word::Exactly(text) => Word::Exactly(text.replace("<out>", &states)),
             quoted @ Word::Quoted(..) => quoted.clone(),
         };
-        [Word::Exactly(case.command.to_owned())].into_iter().chain(case.words.iter().map(placed)).collect()
+        [Word::Exactly(case.command.to_owned())]
+            .into_iter()
+            .chain(case.words.iter().map(placed))
+            .collect()
     }
 
     fn compare_record(&self, case: &Case, record: &Record) -> Found {
         let mut found = Found::default();
         let folder = String::from_utf8_lossy(&record.folder).into_owned();
         let session = format!("-s=ww-{}", folder.rsplit('-').next().unwrap_or_default());
-        let end = record.arguments.iter().position(|argument| argument == b"--");
-        let (before, after) = record.arguments.split_at(end.unwrap_or(record.arguments.len()));
+        let end = record
+            .arguments
+            .iter()
+            .position(|argument| argument == b"--");
+        let (before, after) = record
+            .arguments
+            .split_at(end.unwrap_or(record.arguments.len()));
         // Everything before the first `--` is of a closed list.
         for argument in before {
             let text = String::from_utf8_lossy(argument);
-            let is_ours =
-                text == session || text == case.command || (text == "--submit" && case.options.contains(&"submit"));
-            let is_file = case.options.contains(&"filename") && text.starts_with(&format!("--filename={folder}/"));
+            let is_ours = text == session
+                || text == case.command
+                || (text == "--submit" && case.options.contains(&"submit"));
+            let is_file = case.options.contains(&"filename")
+                && text.starts_with(&format!("--filename={folder}/"));
             if !is_ours && !is_file {
                 found.options.push(format!("{text:?} before `--`"));
             }
         }
         // The tool itself would read the same.
-        let text: Vec<String> = record.arguments.iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect();
+        let text: Vec<String> = record
+            .arguments
+            .iter()
+            .map(|a| String::from_utf8_lossy(a).into_owned())
+            .collect();
         let line = tool::read(&text);
-        found
-            .options
-            .extend(line.options.keys().filter(|name| *name != "s" && !case.options.contains(&&***name)).cloned());
+        found.options.extend(
+            line.options
+                .keys()
+                .filter(|name| *name != "s" && !case.options.contains(&&***name))
+                .cloned(),
+        );
         if line.options.get("s").map(|name| format!("-s={name}")) != Some(session) {
-            found.options.push(format!("another session: {:?}", line.options.get("s")));
+            found
+                .options
+                .push(format!("another session: {:?}", line.options.get("s")));
         }
         let words = self.words(case);
-        let sent: Vec<&[u8]> =
-            std::iter::once(case.command.as_bytes()).chain(after.iter().skip(1).map(Vec::as_slice)).collect();
+        let sent: Vec<&[u8]> = std::iter::once(case.command.as_bytes())
+            .chain(after.iter().skip(1).map(Vec::as_slice))
+            .collect();
         found.differences.extend(compare(&words, &sent, case));
-        found.differences.extend(compare(&words, &line.words.iter().map(String::as_bytes).collect::<Vec<_>>(), case));
-        if !case.script.as_ref().map_or(record.script.is_empty(), |script| script.is(&record.script)) {
-            found.differences.push(format!("the script of {:?}", case.action.tool()));
+        found.differences.extend(compare(
+            &words,
+            &line.words.iter().map(String::as_bytes).collect::<Vec<_>>(),
+            case,
+        ));
+        if !case
+            .script
+            .as_ref()
+            .map_or(record.script.is_empty(), |script| script.is(&record.script))
+        {
+            found
+                .differences
+                .push(format!("the script of {:?}", case.action.tool()));
         }
         if !record.stdin.is_empty()
             || record.environment != self.process.opened.environment
             || record.folder != self.process.opened.folder
         {
-            found.differences.push("standard input, environment or working folder".to_owned());
+            found
+                .differences
+                .push("standard input, environment or working folder".to_owned());
         }
         found
     }
@@ -183,11 +245,25 @@ impl Bed {
         let request: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
         let params = &request["params"];
         let sent = tool::line_of(&params["args"]);
-        found.options.extend(sent.options.keys().filter(|name| !case.options.contains(&&***name)).cloned());
+        found.options.extend(
+            sent.options
+                .keys()
+                .filter(|name| !case.options.contains(&&***name))
+                .cloned(),
+        );
         let mut words = sent.words.clone();
-        let script = if case.script.is_some() && words.len() > 1 { words.remove(1) } else { String::new() };
-        if !case.script.as_ref().map_or(script.is_empty(), |script_is| script_is.is(script.as_bytes())) {
-            found.differences.push(format!("the script of {:?} by the socket", case.action.tool()));
+        let script = if case.script.is_some() && words.len() > 1 {
+            words.remove(1)
+        } else {
+            String::new()
+        };
+        if !case.script.as_ref().map_or(script.is_empty(), |script_is| {
+            script_is.is(script.as_bytes())
+        }) {
+            found.differences.push(format!(
+                "the script of {:?} by the socket",
+                case.action.tool()
+            ));
         }
         found.differences.extend(compare(
             &self.words(case),
@@ -196,12 +272,23 @@ impl Bed {
         ));
         // Nothing else in the arguments, and the rest is the same for every command.
         let folder = String::from_utf8_lossy(&self.socket.opened.folder).into_owned();
-        let expected = Line { options: sent.options.clone(), words: sent.words };
-        let frame = (&request["method"], &params["cwd"], &params["raw"], &params["json"]);
+        let expected = Line {
+            options: sent.options.clone(),
+            words: sent.words,
+        };
+        let frame = (
+            &request["method"],
+            &params["cwd"],
+            &params["raw"],
+            &params["json"],
+        );
         if params["args"] != tool::args_of(&expected)
             || frame != (&"run".into(), &folder.into(), &false.into(), &false.into())
         {
-            found.differences.push(format!("the frame of a line: {}", &line[..line.len().min(200)]));
+            found.differences.push(format!(
+                "the frame of a line: {}",
+                &line[..line.len().min(200)]
+            ));
         }
         found
     }
@@ -209,26 +296,38 @@ impl Bed {
 
 /// A sentence if the words are not the same in number, order and bytes.
 fn compare(wanted: &[Word], sent: &[&[u8]], case: &Case) -> Option<String> {
-    let same = wanted.len() == sent.len() && wanted.iter().zip(sent).all(|(word, bytes)| word.is(bytes));
+    let same =
+        wanted.len() == sent.len() && wanted.iter().zip(sent).all(|(word, bytes)| word.is(bytes));
     let shown = || {
-        let sent = sent.iter().map(|bytes| String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned());
-        format!("{:?} sent {:?}", case.action.tool(), sent.collect::<Vec<_>>())
+        let sent = sent
+            .iter()
+            .map(|bytes| String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned());
+        format!(
+            "{:?} sent {:?}",
+            case.action.tool(),
+            sent.collect::<Vec<_>>()
+        )
     };
     (!same).then(shown)
 }
 
 impl Half {
     async fn start(home: &tempfile::TempDir, transport: TransportChoice) -> Self {
-        let mut options = PlaywrightCliOptions::new(home.path().join(fake::NAME), "/nonexistent/chromium")
-            .with_folder(home.path())
-            .with_state_folder(home.path().join("states"))
-            .with_scripts(true)
-            .with_transport(transport);
+        let mut options =
+            PlaywrightCliOptions::new(home.path().join(fake::NAME), "/nonexistent/chromium")
+                .with_folder(home.path())
+                .with_state_folder(home.path().join("states"))
+                .with_scripts(true)
+                .with_transport(transport);
         for (name, file) in uploads() {
             options = options.with_upload(name, file);
         }
-        let driver = PlaywrightCli::launch(&options).await.expect("the fake can be started");
-        let [opened] = Record::take(home.path()).try_into().expect("one process opens the browser");
+        let driver = PlaywrightCli::launch(&options)
+            .await
+            .expect("the fake can be started");
+        let [opened] = Record::take(home.path())
+            .try_into()
+            .expect("one process opens the browser");
         Self { driver, opened }
     }
 }
@@ -239,7 +338,11 @@ impl Record {
         let folder = String::from_utf8_lossy(&self.folder).into_owned();
         let config = format!("--config={folder}/config.json");
         let mut wrong = Vec::new();
-        let arguments: Vec<_> = self.arguments.iter().map(|a| String::from_utf8_lossy(a)).collect();
+        let arguments: Vec<_> = self
+            .arguments
+            .iter()
+            .map(|a| String::from_utf8_lossy(a))
+            .collect();
         if !matches!(&arguments[..], [session, open, file] if session.starts_with("-s=ww-") && open == "open" && *file == config)
         {
             wrong.push(format!("arguments {arguments:?}"));
@@ -262,7 +365,10 @@ impl Record {
 impl Bed {
     /// What is wrong with how the browsers were opened.
     pub(crate) fn wrong(&self) -> Vec<String> {
-        [&self.process, &self.socket].into_iter().flat_map(|half| half.opened.wrong()).collect()
+        [&self.process, &self.socket]
+            .into_iter()
+            .flat_map(|half| half.opened.wrong())
+            .collect()
     }
 
     /// Whether a script stood anywhere: for the control that scripts are looked at.

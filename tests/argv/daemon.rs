@@ -32,15 +32,31 @@ impl Daemon {
     pub(crate) fn start(home: &Path) -> Self {
         let path = home.join(fake::SOCKET);
         let listener = UnixListener::bind(&path).expect("a socket in a short folder");
-        let (lines, ended) = (Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicBool>::default());
+        let (lines, ended) = (
+            Arc::<Mutex<Vec<String>>>::default(),
+            Arc::<AtomicBool>::default(),
+        );
         let (told, stop, home) = (Arc::clone(&lines), Arc::clone(&ended), home.to_owned());
         let serve = move || {
-            for stream in listener.incoming().take_while(|_| !stop.load(Ordering::Relaxed)).flatten() {
-                let mood = if home.join(fake::MOOD).exists() { Mood::Help } else { Mood::Fine };
+            for stream in listener
+                .incoming()
+                .take_while(|_| !stop.load(Ordering::Relaxed))
+                .flatten()
+            {
+                let mood = if home.join(fake::MOOD).exists() {
+                    Mood::Help
+                } else {
+                    Mood::Fine
+                };
                 answer(stream, &told, mood);
             }
         };
-        Self { path, lines, ended, thread: Some(thread::spawn(serve)) }
+        Self {
+            path,
+            lines,
+            ended,
+            thread: Some(thread::spawn(serve)),
+        }
     }
 
     /// The lines since they were last taken.

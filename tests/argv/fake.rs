@@ -43,22 +43,54 @@ pub(crate) fn home() -> Option<PathBuf> {
 /// Acts as the tool.
 pub(crate) fn main(home: &Path) {
     let bytes = |text: OsString| text.into_vec();
-    let mut record = Record { arguments: env::args_os().skip(1).map(bytes).collect(), ..Record::default() };
-    std::io::stdin().read_to_end(&mut record.stdin).expect("standard input can be read");
-    let pair = |(name, value): (OsString, OsString)| [bytes(name), b"=".to_vec(), bytes(value)].concat();
+    let mut record = Record {
+        arguments: env::args_os().skip(1).map(bytes).collect(),
+        ..Record::default()
+    };
+    std::io::stdin()
+        .read_to_end(&mut record.stdin)
+        .expect("standard input can be read");
+    let pair =
+        |(name, value): (OsString, OsString)| [bytes(name), b"=".to_vec(), bytes(value)].concat();
     record.environment = env::vars_os().map(pair).collect();
     record.environment.sort();
-    record.folder = bytes(env::current_dir().expect("a working folder").into_os_string());
+    record.folder = bytes(
+        env::current_dir()
+            .expect("a working folder")
+            .into_os_string(),
+    );
 
-    let text: Vec<String> = record.arguments.iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect();
+    let text: Vec<String> = record
+        .arguments
+        .iter()
+        .map(|a| String::from_utf8_lossy(a).into_owned())
+        .collect();
     let line = tool::read(&text);
-    if line.words.first().is_some_and(|command| command == "run-code") {
-        record.script = line.options.get("filename").and_then(|file| fs::read(file).ok()).unwrap_or_default();
+    if line
+        .words
+        .first()
+        .is_some_and(|command| command == "run-code")
+    {
+        record.script = line
+            .options
+            .get("filename")
+            .and_then(|file| fs::read(file).ok())
+            .unwrap_or_default();
     }
-    let mut records = fs::OpenOptions::new().create(true).append(true).open(home.join(RECORDS)).expect("the records");
-    records.write_all(&record.written()).expect("the record can be written");
+    let mut records = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(home.join(RECORDS))
+        .expect("the records");
+    records
+        .write_all(&record.written())
+        .expect("the record can be written");
 
-    let mood = if home.join(MOOD).exists() { Mood::Help } else { Mood::Fine };
+    let mood = if home.join(MOOD).exists() {
+        Mood::Help
+    } else {
+        Mood::Fine
+    };
     let reply = match line.words.first().map(String::as_str) {
         Some("open") => open(home, &line),
         Some("close") => "closed".to_owned(),
@@ -71,19 +103,30 @@ pub(crate) fn main(home: &Path) {
 /// Leaves the session file that leads to the fake daemon.
 fn open(home: &Path, line: &Line) -> String {
     let session = line.options.get("s").map_or("", String::as_str);
-    let folder = env::var_os("PWTEST_DAEMON_SESSION_DIR").expect("the driver says where sessions are kept");
+    let folder =
+        env::var_os("PWTEST_DAEMON_SESSION_DIR").expect("the driver says where sessions are kept");
     let folder = PathBuf::from(folder).join("workspace");
     fs::create_dir_all(&folder).expect("a folder for the session");
     let told = serde_json::json!({ "version": "1.64.0", "socketPath": home.join(SOCKET) });
     fs::write(folder.join(format!("{session}.session")), told.to_string()).expect("a session file");
     let page = "### Page\n- Page URL: about:blank\n- Page Title: ";
-    format!("### Browser `{session}` opened with pid {}.\n{page}", std::process::id())
+    format!(
+        "### Browser `{session}` opened with pid {}.\n{page}",
+        std::process::id()
+    )
 }
 
 impl Record {
     fn parts(&self) -> Vec<&[u8]> {
-        let lists = [&self.arguments, &self.environment].into_iter().flatten().map(Vec::as_slice);
-        [&self.script, &self.stdin, &self.folder].into_iter().map(Vec::as_slice).chain(lists).collect()
+        let lists = [&self.arguments, &self.environment]
+            .into_iter()
+            .flatten()
+            .map(Vec::as_slice);
+        [&self.script, &self.stdin, &self.folder]
+            .into_iter()
+            .map(Vec::as_slice)
+            .chain(lists)
+            .collect()
     }
 
     /// Number of arguments, number of parts, then each part after its length.
@@ -101,7 +144,9 @@ impl Record {
     /// The records of a folder since they were last taken.
     pub(crate) fn take(home: &Path) -> Vec<Self> {
         let file = home.join(RECORDS);
-        let Ok(bytes) = fs::read(&file) else { return Vec::new() };
+        let Ok(bytes) = fs::read(&file) else {
+            return Vec::new();
+        };
         fs::remove_file(&file).expect("the records can be removed");
         let mut rest = bytes.as_slice();
         let mut records = Vec::new();
@@ -111,7 +156,13 @@ impl Record {
             let environment = parts.split_off(3 + arguments);
             let arguments = parts.split_off(3);
             let [script, stdin, folder] = parts.try_into().expect("three single parts");
-            records.push(Self { arguments, script, stdin, environment, folder });
+            records.push(Self {
+                arguments,
+                script,
+                stdin,
+                environment,
+                folder,
+            });
         }
         records
     }

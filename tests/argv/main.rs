@@ -23,12 +23,25 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let options: Vec<String> = env::args().skip(1).collect();
-    let wanted: Vec<&String> = options.iter().filter(|option| !option.starts_with('-')).collect();
+    let wanted: Vec<&String> = options
+        .iter()
+        .filter(|option| !option.starts_with('-'))
+        .collect();
     let is_exact = options.iter().any(|option| option == "--exact");
     let is_wanted = |name: &str| {
-        wanted.is_empty() || wanted.iter().any(|w| if is_exact { name == *w } else { name.contains(&**w) })
+        wanted.is_empty()
+            || wanted.iter().any(|w| {
+                if is_exact {
+                    name == *w
+                } else {
+                    name.contains(&**w)
+                }
+            })
     };
-    let chosen: Vec<_> = rules::ALL.iter().filter(|(name, _)| is_wanted(name)).collect();
+    let chosen: Vec<_> = rules::ALL
+        .iter()
+        .filter(|(name, _)| is_wanted(name))
+        .collect();
     if options.iter().any(|option| option == "--list") {
         for (name, _) in &chosen {
             println!("{name}: test");

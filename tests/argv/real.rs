@@ -5,7 +5,8 @@ use std::time::Duration;
 use webwise::{
     action::{BrowserAction, Fill, Goto, Target, TextValue},
     browser::{
-        BrowserDriver as _, ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions, TransportChoice,
+        BrowserDriver as _, ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions,
+        TransportChoice,
     },
     page::Role,
 };
@@ -49,9 +50,15 @@ fn values() -> Vec<String> {
     ];
     // Without line breaks: with thousands of them a field takes minutes.
     let long = "--help é 日本 ".repeat(6_000);
-    let made: Vec<String> =
-        (0..VALUES - first.len() - 1).map(|_| format!("{}{}", dice.pick(pieces()), dice.value())).collect();
-    first.iter().map(|&text| text.to_owned()).chain(made).chain([long]).collect()
+    let made: Vec<String> = (0..VALUES - first.len() - 1)
+        .map(|_| format!("{}{}", dice.pick(pieces()), dice.value()))
+        .collect();
+    first
+        .iter()
+        .map(|&text| text.to_owned())
+        .chain(made)
+        .chain([long])
+        .collect()
 }
 
 /// The beginning of a value, for people.
@@ -81,34 +88,75 @@ fn decoded(text: &str) -> Option<String> {
 
 /// How many of the values the page got as they are, by this transport, of how many.
 pub(crate) async fn read_back(transport: TransportChoice) -> (usize, usize) {
-    let folder = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder");
+    let folder = tempfile::Builder::new()
+        .prefix("ww")
+        .tempdir_in("/tmp")
+        .expect("a folder");
     let web = Web::start(|_| Answer::page(PAGE));
     let options = PlaywrightCliOptions::from_env()
         .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first");
-    let options = options.with_folder(folder.path()).with_transport(transport).with_action_timeout(SLOW);
-    let browser = PlaywrightCli::launch(&options).await.expect("the browser starts");
+    let options = options
+        .with_folder(folder.path())
+        .with_transport(transport)
+        .with_action_timeout(SLOW);
+    let browser = PlaywrightCli::launch(&options)
+        .await
+        .expect("the browser starts");
     let mut good = 0;
     for value in &values() {
         // A page of its own for each, so that no value can meet what another left behind.
-        let goto = BrowserAction::Goto(Goto { url: web.url("127.0.0.1", "/") });
-        assert!(browser.execute(&ExecuteRequest::new(goto)).await.expect("the page opens").outcome.is_done());
-        let seen = browser.observe(&ObserveRequest::default()).await.expect("the page can be seen");
-        let field = seen.tree.nodes().iter().find(|node| node.role == Role::TextBox).expect("the field");
+        let goto = BrowserAction::Goto(Goto {
+            url: web.url("127.0.0.1", "/"),
+        });
+        assert!(
+            browser
+                .execute(&ExecuteRequest::new(goto))
+                .await
+                .expect("the page opens")
+                .outcome
+                .is_done()
+        );
+        let seen = browser
+            .observe(&ObserveRequest::default())
+            .await
+            .expect("the page can be seen");
+        let field = seen
+            .tree
+            .nodes()
+            .iter()
+            .find(|node| node.role == Role::TextBox)
+            .expect("the field");
         let target = Target::Ref(field.reference.clone().expect("the field has a reference"));
         // An empty value changes nothing in an empty field, so something stands there before.
-        let texts = if value.is_empty() { vec!["before", value] } else { vec![value.as_str()] };
+        let texts = if value.is_empty() {
+            vec!["before", value]
+        } else {
+            vec![value.as_str()]
+        };
         for text in &texts {
             let fill = BrowserAction::Fill(Fill {
                 target: target.clone(),
                 text: TextValue::Literal((*text).to_owned()),
                 submit: false,
             });
-            let execution = browser.execute(&ExecuteRequest::new(fill)).await.expect("the browser answers");
-            assert!(execution.outcome.is_done(), "{:?}: {:?}", short(value), execution.outcome);
+            let execution = browser
+                .execute(&ExecuteRequest::new(fill))
+                .await
+                .expect("the browser answers");
+            assert!(
+                execution.outcome.is_done(),
+                "{:?}: {:?}",
+                short(value),
+                execution.outcome
+            );
         }
         match told(&browser, value).await {
             Some(text) if is_kept(value, &text) => good += 1,
-            other => println!("{transport:?}: {:?} was read back as {:?}", short(value), other.as_deref().map(short)),
+            other => println!(
+                "{transport:?}: {:?} was read back as {:?}",
+                short(value),
+                other.as_deref().map(short)
+            ),
         }
     }
     browser.close().await.expect("the browser ends");
@@ -119,9 +167,20 @@ pub(crate) async fn read_back(transport: TransportChoice) -> (usize, usize) {
 async fn told(browser: &PlaywrightCli, wanted: &str) -> Option<String> {
     let mut last = None;
     for _ in 0..LOOKS {
-        let seen = browser.observe(&ObserveRequest::default()).await.expect("the page can be seen");
-        let out = seen.tree.nodes().iter().find(|node| node.role == Role::Status).expect("the page tells what it got");
-        last = out.value.as_deref().and_then(|text| decoded(text.strip_prefix("got:")?.strip_suffix(';')?));
+        let seen = browser
+            .observe(&ObserveRequest::default())
+            .await
+            .expect("the page can be seen");
+        let out = seen
+            .tree
+            .nodes()
+            .iter()
+            .find(|node| node.role == Role::Status)
+            .expect("the page tells what it got");
+        last = out
+            .value
+            .as_deref()
+            .and_then(|text| decoded(text.strip_prefix("got:")?.strip_suffix(';')?));
         if last.as_deref().is_some_and(|text| is_kept(wanted, text)) {
             break;
         }

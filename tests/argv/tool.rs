@@ -19,17 +19,23 @@ const SWITCHES: [&str; 7] = ["submit", "all", "g", "help", "json", "raw", "versi
 /// Reads a command line as the tool's own parser does (`minimist.js` of playwright-cli 0.1.22): what begins with `-` is an
 /// option up to the first `--`, and may take the next word with it.
 pub(crate) fn read(arguments: &[String]) -> Line {
-    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    let end = arguments
+        .iter()
+        .position(|argument| argument == "--")
+        .unwrap_or(arguments.len());
     let (before, after) = arguments.split_at(end);
     let mut line = Line::default();
     let is_flag = |text: &str| {
-        text.strip_prefix("--").or(text.strip_prefix('-')).is_some_and(|t| !t.is_empty() && !t.starts_with('-'))
+        text.strip_prefix("--")
+            .or(text.strip_prefix('-'))
+            .is_some_and(|t| !t.is_empty() && !t.starts_with('-'))
     };
     let mut at = 0;
     while let Some(argument) = before.get(at) {
         at += 1;
         let next = before.get(at).filter(|next| !is_flag(next));
-        let mut set = |name: &str, value: &str| _ = line.options.insert(name.to_owned(), value.to_owned());
+        let mut set =
+            |name: &str, value: &str| _ = line.options.insert(name.to_owned(), value.to_owned());
         if let Some(long) = argument.strip_prefix("--") {
             match long.split_once('=') {
                 Some((name, value)) if !name.is_empty() => set(name, value),
@@ -42,20 +48,28 @@ pub(crate) fn read(arguments: &[String]) -> Line {
                     _ => set(long, "true"),
                 },
             }
-        } else if let Some(short) =
-            argument.strip_prefix('-').filter(|s| s.starts_with(|c: char| c.is_ascii_alphabetic()))
+        } else if let Some(short) = argument
+            .strip_prefix('-')
+            .filter(|s| s.starts_with(|c: char| c.is_ascii_alphabetic()))
         {
             match short.split_once('=') {
                 Some((letters, value)) => {
-                    letters.chars().for_each(|letter| set(&letter.to_string(), "true"));
-                    set(&letters.chars().next_back().unwrap_or('-').to_string(), value);
+                    letters
+                        .chars()
+                        .for_each(|letter| set(&letter.to_string(), "true"));
+                    set(
+                        &letters.chars().next_back().unwrap_or('-').to_string(),
+                        value,
+                    );
                 }
                 None => match (short.len(), next) {
                     (1, Some(value)) if !SWITCHES.contains(&short) => {
                         set(short, value);
                         at += 1;
                     }
-                    _ => short.chars().for_each(|letter| set(&letter.to_string(), "true")),
+                    _ => short
+                        .chars()
+                        .for_each(|letter| set(&letter.to_string(), "true")),
                 },
             }
         } else {
@@ -90,9 +104,9 @@ pub(crate) fn answer(line: &Line, mood: Mood) -> String {
     let command = line.words.first().map_or("", String::as_str);
     match command {
         "goto" => ran("await page.goto('x');"),
-        "click" | "dblclick" | "hover" | "check" | "uncheck" | "fill" => {
-            ran(&format!("await page.getByRole('textbox', {{ name: 'x' }}).{command}('x');"))
-        }
+        "click" | "dblclick" | "hover" | "check" | "uncheck" | "fill" => ran(&format!(
+            "await page.getByRole('textbox', {{ name: 'x' }}).{command}('x');"
+        )),
         "type" => ran("// Press x\nawait page.keyboard.type('x');"),
         "press" => ran("// Press x\nawait page.keyboard.press('x');"),
         "select" => ran("await page.locator('select').selectOption('x');"),
@@ -102,9 +116,14 @@ pub(crate) fn answer(line: &Line, mood: Mood) -> String {
         "state-load" => ran("await page.context().setStorageState('x');"),
         "dialog-accept" | "dialog-dismiss" => PAGE.to_owned(),
         "snapshot" => format!("{PAGE}\n### Snapshot\n```yaml\n- main [ref=e1]: ℵ\n```"),
-        "tab-list" | "tab-new" | "tab-select" => "### Result\n- 0: (current) [ℵ](http://127.0.0.1/fake)".to_owned(),
+        "tab-list" | "tab-new" | "tab-select" => {
+            "### Result\n- 0: (current) [ℵ](http://127.0.0.1/fake)".to_owned()
+        }
         "eval" => format!("### Result\n1\n{}", ran("await page.evaluate('x');")),
-        "run-code" => format!("### Result\n{{\"done\":true}}\n{}", ran("await (async page => {})(page);")),
+        "run-code" => format!(
+            "### Result\n{{\"done\":true}}\n{}",
+            ran("await (async page => {})(page);")
+        ),
         "screenshot" => {
             if let Some(file) = line.options.get("filename") {
                 std::fs::write(file, PNG).expect("the driver names a file that can be written");
@@ -117,17 +136,40 @@ pub(crate) fn answer(line: &Line, mood: Mood) -> String {
 
 /// The `args` of a line to the daemon as a command line.
 pub(crate) fn line_of(args: &Value) -> Line {
-    let words = args["_"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let options = args.as_object().into_iter().flatten().filter(|(name, _)| *name != "_");
-    Line { options: options.map(|(name, value)| (name.clone(), text(value))).collect(), words }
+    let words = args["_"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect();
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    let options = args
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| *name != "_");
+    Line {
+        options: options
+            .map(|(name, value)| (name.clone(), text(value)))
+            .collect(),
+        words,
+    }
 }
 
 /// The `args` of a line to the daemon that mean this command line.
 pub(crate) fn args_of(line: &Line) -> Value {
     let mut args = json!({ "_": line.words });
     for (name, value) in &line.options {
-        args[name] = if value == "true" { json!(true) } else { json!(value) };
+        args[name] = if value == "true" {
+            json!(true)
+        } else {
+            json!(value)
+        };
     }
     args
 }

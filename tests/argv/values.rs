@@ -59,7 +59,11 @@ impl Dice {
     /// A character that is not NUL; half of them ASCII, control characters included.
     fn char(&mut self) -> char {
         loop {
-            let code = if self.below(2) == 0 { self.below(0x80) } else { self.below(0x11_0000) };
+            let code = if self.below(2) == 0 {
+                self.below(0x80)
+            } else {
+                self.below(0x11_0000)
+            };
             match char::from_u32(u32::try_from(code).unwrap()) {
                 Some('\0') | None => {}
                 Some(c) => return c,
@@ -102,8 +106,17 @@ impl Dice {
 
     /// A value as texts of locators must be: short, visible, not empty.
     pub(crate) fn short_value(&mut self) -> String {
-        let text: String = self.value().chars().filter(|c| !webwise::base::text::is_deceptive(*c)).take(120).collect();
-        if text.is_empty() { "--help".to_owned() } else { text }
+        let text: String = self
+            .value()
+            .chars()
+            .filter(|c| !webwise::base::text::is_deceptive(*c))
+            .take(120)
+            .collect();
+        if text.is_empty() {
+            "--help".to_owned()
+        } else {
+            text
+        }
     }
 }
 

@@ -17,7 +17,8 @@ use webwise::{
     Error, ErrorKind,
     action::{BrowserAction, Click, ErrorClass, Fill, Goto, Target, TextValue, Upload},
     browser::{
-        BrowserDriver, ExecuteRequest, Execution, PlaywrightCli, PlaywrightCliOptions, ProgramPlaces, TransportChoice,
+        BrowserDriver, ExecuteRequest, Execution, PlaywrightCli, PlaywrightCliOptions,
+        ProgramPlaces, TransportChoice,
     },
     page::{Notice, Observation},
     testing::conformance::browser::Site,
@@ -36,15 +37,20 @@ fn options(folder: &Path) -> PlaywrightCliOptions {
 
 /// A folder with a short path: sockets are made in it.
 fn folder() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap()
+    tempfile::Builder::new()
+        .prefix("ww")
+        .tempdir_in("/tmp")
+        .unwrap()
 }
 
 /// Processes whose command line names a text.
 fn processes(naming: &str) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(naming)))
-        .collect()
+    pids.filter(|pid| {
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(naming))
+    })
+    .collect()
 }
 
 /// Whether a process was started by another, directly or not.
@@ -54,7 +60,10 @@ fn descends(mut pid: u32, from: u32) -> bool {
             return true;
         }
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
+        let parent = stat
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
         pid = parent.unwrap_or(0);
     }
     false
@@ -79,7 +88,9 @@ async fn act(driver: &PlaywrightCli, action: BrowserAction) -> Result<Execution,
 }
 
 async fn goto(driver: &PlaywrightCli, url: String) -> Execution {
-    let execution = act(driver, BrowserAction::Goto(Goto { url })).await.unwrap();
+    let execution = act(driver, BrowserAction::Goto(Goto { url }))
+        .await
+        .unwrap();
     assert!(execution.outcome.is_done(), "{execution:?}");
     execution
 }
@@ -89,22 +100,40 @@ fn target(text: &str) -> Target {
 }
 
 fn click(text: &str) -> BrowserAction {
-    BrowserAction::Click(Click { target: target(text), button: None })
+    BrowserAction::Click(Click {
+        target: target(text),
+        button: None,
+    })
 }
 
 fn fill(text: &str, value: &str) -> BrowserAction {
-    BrowserAction::Fill(Fill { target: target(text), text: TextValue::Literal(value.to_owned()), submit: false })
+    BrowserAction::Fill(Fill {
+        target: target(text),
+        text: TextValue::Literal(value.to_owned()),
+        submit: false,
+    })
 }
 
 async fn see(driver: &PlaywrightCli) -> Observation {
-    driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap()
+    driver
+        .observe(&webwise::browser::ObserveRequest::default())
+        .await
+        .unwrap()
 }
 
 /// A program that does something before or after the real tool.
 fn wrapper(folder: &Path, script: &str) -> PathBuf {
-    let real = ProgramPlaces::from_env().tool().expect("playwright-cli is there").display().to_string();
+    let real = ProgramPlaces::from_env()
+        .tool()
+        .expect("playwright-cli is there")
+        .display()
+        .to_string();
     let file = folder.join("wrapper");
-    fs::write(&file, format!("#!/bin/sh\n{}\n", script.replace("REAL", &real))).unwrap();
+    fs::write(
+        &file,
+        format!("#!/bin/sh\n{}\n", script.replace("REAL", &real)),
+    )
+    .unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     file
 }
@@ -115,20 +144,30 @@ async fn an_untested_version_of_the_daemon_is_spoken_to_by_processes_and_this_is
     let script = r#""REAL" "$@"; code=$?
 sed -i 's/"version": "[^"]*"/"version": "0.0.1"/' "$PWTEST_DAEMON_SESSION_DIR"/*/*.session 2>/dev/null; exit $code"#;
     let options = options(base.path()).with_program(wrapper(tools.path(), script));
-    let refused = PlaywrightCli::launch(&options.clone().with_transport(TransportChoice::Socket)).await;
+    let refused =
+        PlaywrightCli::launch(&options.clone().with_transport(TransportChoice::Socket)).await;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unavailable);
 
     let driver = PlaywrightCli::launch(&options).await.unwrap();
     assert_eq!(driver.transport(), "process");
     let execution = goto(&driver, site.url("article")).await;
     let told = execution.notices.iter().find_map(|notice| match notice {
-        Notice::TransportChanged { from, to, why } => Some((from.as_str(), to.as_str(), why.contains("0.0.1"))),
+        Notice::TransportChanged { from, to, why } => {
+            Some((from.as_str(), to.as_str(), why.contains("0.0.1")))
+        }
         _ => None,
     });
     assert_eq!(told, Some(("socket", "process", true)));
     let again = goto(&driver, site.url("form")).await;
     assert!(again.notices.is_empty(), "told once: {:?}", again.notices);
-    assert_eq!(driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap().title, "Form");
+    assert_eq!(
+        driver
+            .observe(&webwise::browser::ObserveRequest::default())
+            .await
+            .unwrap()
+            .title,
+        "Form"
+    );
     driver.close().await.unwrap();
     gone(base.path()).await;
 }
@@ -137,15 +176,33 @@ sed -i 's/"version": "[^"]*"/"version": "0.0.1"/' "$PWTEST_DAEMON_SESSION_DIR"/*
 async fn a_daemon_that_goes_away_is_a_lost_browser_by_either_transport() {
     for transport in [TransportChoice::Auto, TransportChoice::Process] {
         let (base, site) = (folder(), Site::start().unwrap());
-        let driver = PlaywrightCli::launch(&options(base.path()).with_transport(transport)).await.unwrap();
+        let driver = PlaywrightCli::launch(&options(base.path()).with_transport(transport))
+            .await
+            .unwrap();
         goto(&driver, site.url("article")).await;
         let pid = fs::read_to_string(entry(base.path()).join("browser.pid")).unwrap();
-        assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-9", pid.trim()])
+                .status()
+                .unwrap()
+                .success()
+        );
         for _ in 0..2 {
-            let error = driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::BrowserLost, "{transport:?}: {error:?}");
+            let error = driver
+                .observe(&webwise::browser::ObserveRequest::default())
+                .await
+                .unwrap_err();
+            assert_eq!(
+                error.kind(),
+                ErrorKind::BrowserLost,
+                "{transport:?}: {error:?}"
+            );
         }
-        assert_eq!(act(&driver, click("e1")).await.unwrap_err().kind(), ErrorKind::BrowserLost);
+        assert_eq!(
+            act(&driver, click("e1")).await.unwrap_err().kind(),
+            ErrorKind::BrowserLost
+        );
         driver.close().await.unwrap();
         gone(base.path()).await;
     }
@@ -153,7 +210,12 @@ async fn a_daemon_that_goes_away_is_a_lost_browser_by_either_transport() {
 
 /// The only entry of a folder.
 fn entry(folder: &Path) -> PathBuf {
-    fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
+    fs::read_dir(folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,14 +223,31 @@ async fn a_renderer_that_dies_is_a_lost_browser_and_not_a_blank_page() {
     let (base, site) = (folder(), Site::start().unwrap());
     let driver = PlaywrightCli::launch(&options(base.path())).await.unwrap();
     goto(&driver, site.url("article")).await;
-    let daemon = fs::read_to_string(entry(base.path()).join("browser.pid")).unwrap().trim().parse().unwrap();
-    let renderers = processes("--type=renderer").into_iter().filter(|pid| descends(*pid, daemon));
-    let killed = renderers.filter(|pid| Command::new("kill").args(["-9", &pid.to_string()]).status().is_ok()).count();
+    let daemon = fs::read_to_string(entry(base.path()).join("browser.pid"))
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    let renderers = processes("--type=renderer")
+        .into_iter()
+        .filter(|pid| descends(*pid, daemon));
+    let killed = renderers
+        .filter(|pid| {
+            Command::new("kill")
+                .args(["-9", &pid.to_string()])
+                .status()
+                .is_ok()
+        })
+        .count();
     assert!(killed > 0, "no renderer was found");
     tokio::time::sleep(Duration::from_millis(300)).await;
     for _ in 0..2 {
         assert_eq!(
-            driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap_err().kind(),
+            driver
+                .observe(&webwise::browser::ObserveRequest::default())
+                .await
+                .unwrap_err()
+                .kind(),
             ErrorKind::BrowserLost
         );
     }
@@ -198,7 +277,9 @@ fn a_browser_does_not_outlive_a_killed_owner() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     if let Some(folder) = std::env::var_os(OWNER) {
         // This is the owner: it starts a browser and waits to be killed.
-        let driver = runtime.block_on(PlaywrightCli::launch(&options(Path::new(&folder)))).unwrap();
+        let driver = runtime
+            .block_on(PlaywrightCli::launch(&options(Path::new(&folder))))
+            .unwrap();
         fs::write(Path::new(&folder).join("ready"), "").unwrap();
         std::thread::sleep(Duration::from_mins(2));
         drop(driver);
@@ -215,7 +296,10 @@ fn a_browser_does_not_outlive_a_killed_owner() {
     );
     let begin = Instant::now();
     while !base.path().join("ready").exists() {
-        assert!(begin.elapsed() < Duration::from_mins(1), "the owner did not start a browser");
+        assert!(
+            begin.elapsed() < Duration::from_mins(1),
+            "the owner did not start a browser"
+        );
         assert!(owner.0.try_wait().unwrap().is_none(), "the owner ended");
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -242,33 +326,62 @@ async fn files_are_given_and_kept_only_as_the_options_say() {
     let report = own.path().join("report.txt");
     fs::write(&report, "x").unwrap();
     let kept = own.path().join("downloads");
-    let options = options(base.path()).with_upload("report", &report).with_downloads(&kept);
+    let options = options(base.path())
+        .with_upload("report", &report)
+        .with_downloads(&kept);
     let driver = PlaywrightCli::launch(&options).await.unwrap();
 
     goto(&driver, site.url("dialogs")).await;
-    let upload = || BrowserAction::Upload(Upload { files: vec!["report".into()] });
-    assert_eq!(act(&driver, upload()).await.unwrap().outcome.class(), Some(ErrorClass::NoFileChooser));
+    let upload = || {
+        BrowserAction::Upload(Upload {
+            files: vec!["report".into()],
+        })
+    };
+    assert_eq!(
+        act(&driver, upload()).await.unwrap().outcome.class(),
+        Some(ErrorClass::NoFileChooser)
+    );
     let execution = act(&driver, click(r#"label="File""#)).await.unwrap();
-    assert!(execution.outcome.is_done() && execution.dialog.is_some(), "{execution:?}");
+    assert!(
+        execution.outcome.is_done() && execution.dialog.is_some(),
+        "{execution:?}"
+    );
     assert!(act(&driver, upload()).await.unwrap().outcome.is_done());
-    let seen = driver.observe(&webwise::browser::ObserveRequest::default()).await.unwrap();
-    let text: String = seen.tree.roots().map(|root| seen.tree.text_of(root)).collect();
+    let seen = driver
+        .observe(&webwise::browser::ObserveRequest::default())
+        .await
+        .unwrap();
+    let text: String = seen
+        .tree
+        .roots()
+        .map(|root| seen.tree.text_of(root))
+        .collect();
     assert!(text.contains("file=report.txt;"), "{text}");
 
     goto(&driver, site.url("windows")).await;
-    let mut notices = act(&driver, click(r#"role=link[name="Download"]"#)).await.unwrap().notices;
+    let mut notices = act(&driver, click(r#"role=link[name="Download"]"#))
+        .await
+        .unwrap()
+        .notices;
     for _ in 0..20 {
-        if notices.iter().any(|notice| matches!(notice, Notice::Download { kept: true, .. })) {
+        if notices
+            .iter()
+            .any(|notice| matches!(notice, Notice::Download { kept: true, .. }))
+        {
             break;
         }
         notices = goto(&driver, site.url("windows")).await.notices;
     }
-    let names: Vec<_> = fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let names: Vec<_> = fs::read_dir(&kept)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     assert_eq!(names.len(), 1);
     assert_eq!(fs::read_to_string(&names[0]).unwrap(), "a,b\n");
     let name = names[0].file_name().unwrap().to_str().unwrap();
     assert!(
-        name.strip_prefix("download-").is_some_and(|rest| rest.split_once('.').is_some_and(|(_, end)| end == "bin")),
+        name.strip_prefix("download-")
+            .is_some_and(|rest| rest.split_once('.').is_some_and(|(_, end)| end == "bin")),
         "{name}"
     );
     driver.close().await.unwrap();
@@ -278,16 +391,26 @@ async fn files_are_given_and_kept_only_as_the_options_say() {
 async fn a_tool_that_cannot_start_says_why() {
     let (base, tools) = (folder(), folder());
     let missing = options(base.path()).with_program("/nonexistent/playwright-cli");
-    assert_eq!(PlaywrightCli::launch(&missing).await.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert_eq!(
+        PlaywrightCli::launch(&missing).await.unwrap_err().kind(),
+        ErrorKind::Unavailable
+    );
 
-    let broken =
-        options(base.path()).with_program(wrapper(tools.path(), "echo 'needs Node.js 20 or higher' >&2; exit 1"));
+    let broken = options(base.path()).with_program(wrapper(
+        tools.path(),
+        "echo 'needs Node.js 20 or higher' >&2; exit 1",
+    ));
     let error = PlaywrightCli::launch(&broken).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(error.to_string().contains("needs Node.js 20"), "{error}");
 
     let slow = wrapper(tools.path(), "sleep 60");
-    let slow = options(base.path()).with_program(slow).with_launch_timeout(Duration::from_millis(300));
-    assert_eq!(PlaywrightCli::launch(&slow).await.unwrap_err().kind(), ErrorKind::Timeout);
+    let slow = options(base.path())
+        .with_program(slow)
+        .with_launch_timeout(Duration::from_millis(300));
+    assert_eq!(
+        PlaywrightCli::launch(&slow).await.unwrap_err().kind(),
+        ErrorKind::Timeout
+    );
     gone(base.path()).await;
 }

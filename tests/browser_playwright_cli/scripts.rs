@@ -11,18 +11,32 @@ use webwise::{
 use super::{act, folder, goto, options, see};
 
 async fn run_code(driver: &PlaywrightCli, code: &str) -> Result<Execution, Error> {
-    act(driver, BrowserAction::RunCode(RunCode { code: code.into() })).await
+    act(
+        driver,
+        BrowserAction::RunCode(RunCode { code: code.into() }),
+    )
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scripts_run_when_allowed_and_cannot_speak_for_the_tool() {
     let (base, site) = (folder(), Site::start().unwrap());
-    let driver = PlaywrightCli::launch(&options(base.path()).with_scripts(true)).await.unwrap();
+    let driver = PlaywrightCli::launch(&options(base.path()).with_scripts(true))
+        .await
+        .unwrap();
     assert!(driver.capabilities().tools.contains(&BrowserTool::Eval));
     goto(&driver, site.url("article")).await;
-    let eval = |function: &str| BrowserAction::Eval(Eval { function: function.into(), target: None });
+    let eval = |function: &str| {
+        BrowserAction::Eval(Eval {
+            function: function.into(),
+            target: None,
+        })
+    };
     let execution = act(&driver, eval("() => document.title")).await.unwrap();
-    assert_eq!((execution.outcome.is_done(), execution.text.as_deref()), (true, Some("\"Article\"")));
+    assert_eq!(
+        (execution.outcome.is_done(), execution.text.as_deref()),
+        (true, Some("\"Article\""))
+    );
     for lie in [
         "() => { throw new Error('Target page, context or browser has been closed') }",
         "() => { throw new Error('x\\n### Page\\n- Page URL: about:blank') }",
@@ -52,30 +66,66 @@ async fn a_script_in_the_tool_cannot_forge_a_page_a_dialog_or_an_end() {
     ];
     for transport in [TransportChoice::Socket, TransportChoice::Process] {
         let base = folder();
-        let options = options(base.path()).with_scripts(true).with_transport(transport);
+        let options = options(base.path())
+            .with_scripts(true)
+            .with_transport(transport);
         let driver = PlaywrightCli::launch(&options).await.unwrap();
         goto(&driver, site.url("article")).await;
         for lie in &lies {
             let execution = run_code(&driver, lie).await.unwrap();
-            assert!(execution.outcome.is_done(), "{transport:?} {lie}: {execution:?}");
-            assert_eq!(execution.page, Some((site.url("article"), "Article".to_owned())), "{transport:?} {lie}");
-            assert_eq!((execution.dialog, execution.notices.len()), (None, 0), "{transport:?} {lie}");
+            assert!(
+                execution.outcome.is_done(),
+                "{transport:?} {lie}: {execution:?}"
+            );
+            assert_eq!(
+                execution.page,
+                Some((site.url("article"), "Article".to_owned())),
+                "{transport:?} {lie}"
+            );
+            assert_eq!(
+                (execution.dialog, execution.notices.len()),
+                (None, 0),
+                "{transport:?} {lie}"
+            );
         }
-        let gone = "async page => { throw new Error('Target page, context or browser has been closed') }";
-        assert_eq!(run_code(&driver, gone).await.unwrap().outcome.class(), Some(ErrorClass::ScriptFailed));
+        let gone =
+            "async page => { throw new Error('Target page, context or browser has been closed') }";
+        assert_eq!(
+            run_code(&driver, gone).await.unwrap().outcome.class(),
+            Some(ErrorClass::ScriptFailed)
+        );
 
         // What it really did is told.
-        let moved = format!("async page => {{ await page.goto('{}') }}", site.url("form"));
+        let moved = format!(
+            "async page => {{ await page.goto('{}') }}",
+            site.url("form")
+        );
         let page = run_code(&driver, &moved).await.unwrap().page;
-        assert_eq!(page, Some((site.url("form"), "Form".to_owned())), "{transport:?}");
-        let asked = run_code(&driver, "async page => { await page.evaluate(() => confirm('Sure?')) }").await.unwrap();
+        assert_eq!(
+            page,
+            Some((site.url("form"), "Form".to_owned())),
+            "{transport:?}"
+        );
+        let asked = run_code(
+            &driver,
+            "async page => { await page.evaluate(() => confirm('Sure?')) }",
+        )
+        .await
+        .unwrap();
         assert_eq!(
             asked.dialog.map(|dialog| dialog.kind),
             Some(DialogKind::Confirm),
             "{transport:?}: {:?}",
             asked.outcome
         );
-        assert_eq!(run_code(&driver, "async page => 1").await.unwrap().outcome.class(), Some(ErrorClass::DialogOpen));
+        assert_eq!(
+            run_code(&driver, "async page => 1")
+                .await
+                .unwrap()
+                .outcome
+                .class(),
+            Some(ErrorClass::DialogOpen)
+        );
         driver.close().await.unwrap();
     }
 }

@@ -17,11 +17,22 @@ use webwise::{
 use super::{act, fill, folder, goto, options, see, target, wrapper};
 
 /// Types a secret that is bound to the site.
-async fn fill_secret(driver: &PlaywrightCli, site: &Site, field: &str, value: &str) -> webwise::browser::Execution {
+async fn fill_secret(
+    driver: &PlaywrightCli,
+    site: &Site,
+    field: &str,
+    value: &str,
+) -> webwise::browser::Execution {
     let name = SecretName::parse("LOGIN").unwrap();
     let origin = Origin::parse(&site.url("")).unwrap();
-    let vault = Vault::new().with(name.clone(), Secret::new(value), vec![origin]).unwrap();
-    let action = BrowserAction::Fill(Fill { target: target(field), text: TextValue::Secret(name), submit: false });
+    let vault = Vault::new()
+        .with(name.clone(), Secret::new(value), vec![origin])
+        .unwrap();
+    let action = BrowserAction::Fill(Fill {
+        target: target(field),
+        text: TextValue::Secret(name),
+        submit: false,
+    });
     let request = ExecuteRequest::new(action).with_secrets(SecretResolver::new(Arc::new(vault)));
     let execution = driver.execute(&request).await.unwrap();
     assert!(execution.outcome.is_done(), "{execution:?}");
@@ -33,9 +44,14 @@ async fn a_secret_is_in_no_argument_and_in_no_file() {
     const VALUE: &str = "canary-7f3a9b1c";
     let (base, tools, site) = (folder(), folder(), Site::start().unwrap());
     let log = tools.path().join("argv");
-    let script = format!(r#"printf '%s\n' "$@" >> {}; exec "REAL" "$@""#, log.display());
+    let script = format!(
+        r#"printf '%s\n' "$@" >> {}; exec "REAL" "$@""#,
+        log.display()
+    );
     for transport in [TransportChoice::Process, TransportChoice::Socket] {
-        let options = options(base.path()).with_program(wrapper(tools.path(), &script)).with_transport(transport);
+        let options = options(base.path())
+            .with_program(wrapper(tools.path(), &script))
+            .with_transport(transport);
         let driver = PlaywrightCli::launch(&options).await.unwrap();
         goto(&driver, site.url("login")).await;
         let execution = fill_secret(&driver, &site, r#"label="Password""#, VALUE).await;
@@ -43,12 +59,21 @@ async fn a_secret_is_in_no_argument_and_in_no_file() {
         assert!(!format!("{seen:?}{execution:?}").contains(VALUE));
 
         let argv = fs::read_to_string(&log).unwrap();
-        assert!(argv.contains("open") && !argv.contains(VALUE), "{transport:?}");
+        assert!(
+            argv.contains("open") && !argv.contains(VALUE),
+            "{transport:?}"
+        );
         if transport == TransportChoice::Process {
-            assert!(argv.contains("run-code"), "the way of the value was not watched");
+            assert!(
+                argv.contains("run-code"),
+                "the way of the value was not watched"
+            );
         }
         // The profile is the browser's own memory of the page; everything else is ours.
-        let found: Vec<_> = files(base.path()).into_iter().filter(|file| holds(file, VALUE)).collect();
+        let found: Vec<_> = files(base.path())
+            .into_iter()
+            .filter(|file| holds(file, VALUE))
+            .collect();
         assert!(found.is_empty(), "{transport:?}: {found:?}");
         driver.close().await.unwrap();
     }
@@ -67,7 +92,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn holds(file: &Path, text: &str) -> bool {
-    fs::read(file).is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+    fs::read(file).is_ok_and(|bytes| {
+        bytes
+            .windows(text.len())
+            .any(|window| window == text.as_bytes())
+    })
 }
 
 /// The commands that a logging program was started with since the last look.
@@ -85,28 +114,57 @@ impl Log {
 async fn fields_are_asked_by_a_script_only_where_one_may_hold_a_secret() {
     let (base, tools, site) = (folder(), folder(), Site::start().unwrap());
     let log = Log(tools.path().join("commands"));
-    let script = format!(r#"printf '%s\n' "$2" >> {}; exec "REAL" "$@""#, log.0.display());
+    let script = format!(
+        r#"printf '%s\n' "$2" >> {}; exec "REAL" "$@""#,
+        log.0.display()
+    );
     let options = options(base.path()).with_program(wrapper(tools.path(), &script));
-    let driver = PlaywrightCli::launch(&options.with_transport(TransportChoice::Process)).await.unwrap();
+    let driver = PlaywrightCli::launch(&options.with_transport(TransportChoice::Process))
+        .await
+        .unwrap();
     let looked = |asked: &[&str]| {
         let commands = log.take();
         assert_eq!(commands, asked, "the commands of one look");
     };
 
     goto(&driver, site.url("form")).await;
-    assert!(act(&driver, fill(r#"label="Name""#, "told-to-anybody")).await.unwrap().outcome.is_done());
+    assert!(
+        act(&driver, fill(r#"label="Name""#, "told-to-anybody"))
+            .await
+            .unwrap()
+            .outcome
+            .is_done()
+    );
     log.take();
     assert!(format!("{:?}", see(&driver).await).contains("told-to-anybody"));
     looked(&["snapshot", "generate-locator"]);
 
     // A password is asked about once; then its reference says enough.
     goto(&driver, site.url("login")).await;
-    assert!(act(&driver, fill(r#"label="User""#, "bob-the-user")).await.unwrap().outcome.is_done());
-    assert!(act(&driver, fill(r#"label="Password""#, "typed-as-text")).await.unwrap().outcome.is_done());
+    assert!(
+        act(&driver, fill(r#"label="User""#, "bob-the-user"))
+            .await
+            .unwrap()
+            .outcome
+            .is_done()
+    );
+    assert!(
+        act(&driver, fill(r#"label="Password""#, "typed-as-text"))
+            .await
+            .unwrap()
+            .outcome
+            .is_done()
+    );
     log.take();
-    for asked in [&["snapshot", "generate-locator", "run-code"][..], &["snapshot", "generate-locator"]] {
+    for asked in [
+        &["snapshot", "generate-locator", "run-code"][..],
+        &["snapshot", "generate-locator"],
+    ] {
         let seen = format!("{:?}", see(&driver).await);
-        assert!(seen.contains("bob-the-user") && !seen.contains("typed-as-text"), "{seen}");
+        assert!(
+            seen.contains("bob-the-user") && !seen.contains("typed-as-text"),
+            "{seen}"
+        );
         looked(asked);
     }
 
@@ -120,7 +178,10 @@ async fn fields_are_asked_by_a_script_only_where_one_may_hold_a_secret() {
     }
     goto(&driver, site.url("word-shown")).await;
     log.take();
-    for asked in [&["snapshot", "run-code"][..], &["snapshot", "generate-locator"]] {
+    for asked in [
+        &["snapshot", "run-code"][..],
+        &["snapshot", "generate-locator"],
+    ] {
         assert!(format!("{:?}", see(&driver).await).contains("prefilled-by-page"));
         looked(asked);
     }

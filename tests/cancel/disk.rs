@@ -67,7 +67,10 @@ impl<L: LlmClient> LlmClient for Unhurried<L> {
 /// The child: one run that is recorded twice, and what it came to.
 fn child() {
     let place = PathBuf::from(env::var_os(PLACE).expect("the parent says where"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let eyes = Eyes::new(Club::new(0, Duration::ZERO));
         let policy = eyes.policy();
@@ -75,17 +78,26 @@ fn child() {
         let recorder = Recorder::new();
         let runs = Arc::new(RunFolder::new(place.join("runs")).unwrap());
         let lines = Arc::new(Jsonl::create(place.join("all.jsonl")).unwrap());
-        let sinks = FanOut::new().with(Arc::new(recorder.clone()) as _).with(Arc::clone(&runs) as _);
+        let sinks = FanOut::new()
+            .with(Arc::new(recorder.clone()) as _)
+            .with(Arc::clone(&runs) as _);
         let agent = DecisionLoop::builder(eyes, model, InMemory::new())
             .with_approval(ApprovalMode::Auto)
             .with_sink(sinks.with(Arc::clone(&lines) as _))
             .build()
             .unwrap();
         let report = agent.run(task()).await;
-        let told = recorder.names().iter().filter(|name| **name == "recording_failed").count();
+        let told = recorder
+            .names()
+            .iter()
+            .filter(|name| **name == "recording_failed")
+            .count();
         let closed = [runs.close().is_ok(), lines.close().is_ok()];
         let stop = report.summary.stop.as_str();
-        println!("{REPORT}{}", json!({ "stop": stop, "recording": report.recording, "told": told, "closed": closed }));
+        println!(
+            "{REPORT}{}",
+            json!({ "stop": stop, "recording": report.recording, "told": told, "closed": closed })
+        );
     });
 }
 
@@ -97,14 +109,26 @@ fn run(place: &Path, limit: Option<u32>) -> Value {
     let child = Command::new("sh")
         .args(["-c", &script])
         .arg(env::current_exe().unwrap())
-        .args(["--exact", "disk::a_full_disk_is_told_once_and_the_run_finishes", "--nocapture"])
+        .args([
+            "--exact",
+            "disk::a_full_disk_is_told_once_and_the_run_finishes",
+            "--nocapture",
+        ])
         .env(JOB, "disk")
         .env(PLACE, place)
         .output()
         .unwrap();
     let output = String::from_utf8_lossy(&child.stdout);
-    let report = output.lines().find_map(|line| line.split_once(REPORT)).map(|(_, report)| report);
-    let report = report.unwrap_or_else(|| panic!("no report: {output}{}", String::from_utf8_lossy(&child.stderr)));
+    let report = output
+        .lines()
+        .find_map(|line| line.split_once(REPORT))
+        .map(|(_, report)| report);
+    let report = report.unwrap_or_else(|| {
+        panic!(
+            "no report: {output}{}",
+            String::from_utf8_lossy(&child.stderr)
+        )
+    });
     serde_json::from_str(report).unwrap()
 }
 
@@ -120,25 +144,56 @@ fn a_full_disk_is_told_once_and_the_run_finishes() {
         assert_eq!(report["stop"], "finished", "{limit:?}: {report}");
         let complete = report["closed"] == json!([true, true]);
         let is_told = report["recording"].is_string();
-        assert_eq!(report["told"], json!(u32::from(is_told)), "{limit:?}: one event if the report says so: {report}");
-        assert!(!is_told || !complete, "{limit:?}: nothing is told of a complete record: {report}");
+        assert_eq!(
+            report["told"],
+            json!(u32::from(is_told)),
+            "{limit:?}: one event if the report says so: {report}"
+        );
+        assert!(
+            !is_told || !complete,
+            "{limit:?}: nothing is told of a complete record: {report}"
+        );
         // The last step is written after the report was made; what failed before it is in the report.
-        assert!(is_told || limit.is_none_or(|blocks| blocks >= 8), "{limit:?}: {report}");
-        assert_eq!(limit.is_none(), complete, "{limit:?}: the closed sinks say the rest: {report}");
+        assert!(
+            is_told || limit.is_none_or(|blocks| blocks >= 8),
+            "{limit:?}: {report}"
+        );
+        assert_eq!(
+            limit.is_none(),
+            complete,
+            "{limit:?}: the closed sinks say the rest: {report}"
+        );
         told += u32::from(is_told);
 
         assert_eq!(unreadable(&place.path().join("runs")), [""; 0], "{limit:?}");
-        assert_eq!(bad_lines(&place.path().join("all.jsonl")), [""; 0], "{limit:?}");
+        assert_eq!(
+            bad_lines(&place.path().join("all.jsonl")),
+            [""; 0],
+            "{limit:?}"
+        );
         assert_eq!(temporary(&place.path().join("runs")), [""; 0], "{limit:?}");
     }
-    figure!("cancel: {} sizes of a full disk, told by {told} reports, 0 unreadable files", LIMITS.len() - 1);
+    figure!(
+        "cancel: {} sizes of a full disk, told by {told} reports, 0 unreadable files",
+        LIMITS.len() - 1
+    );
 }
 
 /// Files and folders that were to become others.
 fn temporary(runs: &Path) -> Vec<String> {
-    let entries =
-        |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect::<Vec<_>>();
-    let all = entries(runs).into_iter().flat_map(|run| entries(&run).into_iter().chain([run]));
+    let entries = |folder: &Path| {
+        fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|e| e.path())
+            .collect::<Vec<_>>()
+    };
+    let all = entries(runs)
+        .into_iter()
+        .flat_map(|run| entries(&run).into_iter().chain([run]));
     let names = all.map(|path| path.file_name().unwrap().to_string_lossy().into_owned());
-    names.filter(|name| name.starts_with(".new-") || name.contains(".tmp")).collect()
+    names
+        .filter(|name| name.starts_with(".new-") || name.contains(".tmp"))
+        .collect()
 }

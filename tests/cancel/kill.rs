@@ -11,7 +11,8 @@ use std::{
 };
 
 use webwise::{
-    BrowserDriver as _, DecisionLoop, event::RunFolder, store::InMemory, testing::conformance::browser::Site,
+    BrowserDriver as _, DecisionLoop, event::RunFolder, store::InMemory,
+    testing::conformance::browser::Site,
 };
 
 use crate::{
@@ -57,18 +58,28 @@ pub(crate) fn child() {
     let place = PathBuf::from(env::var_os(PLACE).expect("the parent says where"));
     let site = env::var(SITE).expect("the parent says where the pages are");
     let name = env::var(DRIVER).expect("the parent says by what");
-    let by = Driver::EACH.into_iter().find(|driver| driver.name() == name).expect("a driver of this name");
+    let by = Driver::EACH
+        .into_iter()
+        .find(|driver| driver.name() == name)
+        .expect("a driver of this name");
     // Its input ends with the parent: a child that nobody is going to kill any more ends by itself.
     thread::spawn(|| {
         let _ = io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(1);
     });
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let browser = by.launch(&wishes(&place.join("b"))).await;
         println!("{UP}");
         let runs = RunFolder::new(place.join("runs")).unwrap();
-        let agent = DecisionLoop::builder(browser, restless(&site), InMemory::new()).with_sink(runs).build().unwrap();
+        let agent = DecisionLoop::builder(browser, restless(&site), InMemory::new())
+            .with_sink(runs)
+            .build()
+            .unwrap();
         loop {
             agent.run(task(&site)).await;
         }
@@ -78,7 +89,10 @@ pub(crate) fn child() {
 /// Kills children at random moments and counts what is left.
 pub(crate) fn at_random_moments(by: Driver) -> Killed {
     let site = Site::start().unwrap();
-    let Random(seed) = Random::told(&format!("cancel: the moments of the kills by {}", by.name()));
+    let Random(seed) = Random::told(&format!(
+        "cancel: the moments of the kills by {}",
+        by.name()
+    ));
     let all = Mutex::new(Killed::default());
     thread::scope(|scope| {
         for worker in 0..WORKERS {
@@ -104,9 +118,20 @@ pub(crate) fn at_random_moments(by: Driver) -> Killed {
     all.into_inner().unwrap()
 }
 
-fn kill_one(by: Driver, place: &Path, site: &str, nth: u32, random: &mut Random, all: &Mutex<Killed>) {
+fn kill_one(
+    by: Driver,
+    place: &Path,
+    site: &str,
+    nth: u32,
+    random: &mut Random,
+    all: &Mutex<Killed>,
+) {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "nothing_is_left_and_all_reads_wherever_a_run_is_cut_off", "--nocapture"])
+        .args([
+            "--exact",
+            "nothing_is_left_and_all_reads_wherever_a_run_is_cut_off",
+            "--nocapture",
+        ])
         .env(JOB, "kill")
         .env(PLACE, place)
         .env(SITE, site)
@@ -122,7 +147,10 @@ fn kill_one(by: Driver, place: &Path, site: &str, nth: u32, random: &mut Random,
     }
     thread::sleep(Duration::from_millis(random.below(1_600)));
     let known = family(place, child.id());
-    assert!(child.try_wait().unwrap().is_none(), "it runs until it is killed");
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "it runs until it is killed"
+    );
     child.kill().unwrap();
     let begin = Instant::now();
     child.wait().unwrap();
@@ -153,21 +181,35 @@ fn wait_until_up(child: &mut Child, said: &Path) {
         }
     });
     let up = receiver.recv_timeout(START);
-    assert!(up.is_ok(), "the child's browser starts: {}", fs::read_to_string(said).unwrap_or_default());
+    assert!(
+        up.is_ok(),
+        "the child's browser starts: {}",
+        fs::read_to_string(said).unwrap_or_default()
+    );
 }
 
 /// Whether the newest run began and did not end.
 fn running(runs: &Path) -> bool {
-    let mut folders: Vec<PathBuf> = fs::read_dir(runs).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    let mut folders: Vec<PathBuf> = fs::read_dir(runs)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.path())
+        .collect();
     // Their ids sort by time.
     folders.sort();
-    let meta = folders.last().and_then(|run| fs::read_to_string(run.join("run_meta.json")).ok());
+    let meta = folders
+        .last()
+        .and_then(|run| fs::read_to_string(run.join("run_meta.json")).ok());
     meta.is_some_and(|meta| meta.contains("\"status\":\"running\""))
 }
 
 /// The folders of dead browsers that the next start leaves there.
 fn after_the_next_start(by: Driver, folder: &Path) -> usize {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let next = by.launch(&wishes(folder)).await;
         let others = fs::read_dir(folder).unwrap().count() - 1;

@@ -58,7 +58,18 @@ fn nothing_is_left_and_all_reads_wherever_a_run_is_cut_off() {
             killed.in_a_run,
             killed.slowest.as_millis()
         );
-        assert!(killed.kills == 50 && killed.in_a_run >= 10, "it was killed often enough, and in runs");
-        assert_eq!((killed.processes, killed.locks, killed.folders, killed.unreadable), (0, 0, 0, 0));
+        assert!(
+            killed.kills == 50 && killed.in_a_run >= 10,
+            "it was killed often enough, and in runs"
+        );
+        assert_eq!(
+            (
+                killed.processes,
+                killed.locks,
+                killed.folders,
+                killed.unreadable
+            ),
+            (0, 0, 0, 0)
+        );
     }
 }

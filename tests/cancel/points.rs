@@ -23,8 +23,8 @@ use webwise::{
     event::{Event, EventKind, FanOut, RunFolder},
     guard::ApprovalMode,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
-        ShelfFilter, ShelfState, StoreNotice,
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog,
+        Shelf, ShelfEdit, ShelfFilter, ShelfState, StoreNotice,
     },
     store::InMemory,
     testing::{Recorder, ScriptedModel, call},
@@ -47,7 +47,10 @@ impl Place {
 
     fn get(&self) -> &'static str {
         // The loop itself waits for nothing but a page that answers late.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or("settle")
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .unwrap_or("settle")
     }
 
     /// Waits before a part does its work, and after it.
@@ -119,7 +122,9 @@ impl Approver for Slow<()> {
         self.1.around("approve", async { Approval::Yes }).await
     }
     async fn answer(&self, _: &str) -> Option<String> {
-        self.1.around("answer", async { Some("as you like".to_owned()) }).await
+        self.1
+            .around("answer", async { Some("as you like".to_owned()) })
+            .await
     }
 }
 
@@ -127,7 +132,11 @@ impl Approver for Slow<()> {
 impl Tool for Slow<()> {
     fn spec(&self) -> ToolSpec {
         let parameters = json!({ "type": "object", "properties": {} });
-        ToolSpec { name: "rate".to_owned(), description: "Rates the page.".to_owned(), parameters }
+        ToolSpec {
+            name: "rate".to_owned(),
+            description: "Rates the page.".to_owned(),
+            parameters,
+        }
     }
     fn effect(&self) -> Effect {
         Effect::Read
@@ -172,9 +181,17 @@ impl MemoryKind for Pairs {
     }
     fn learn(&self, namespace: &Namespace, said: &Value) -> Result<Vec<ShelfEdit>> {
         let run = said.as_str().unwrap_or_default().to_owned();
-        let record = move |half: &str| Change::Put(Record::new(format!("{run}-{half}"), &json!({ "half": half })));
+        let record = move |half: &str| {
+            Change::Put(Record::new(
+                format!("{run}-{half}"),
+                &json!({ "half": half }),
+            ))
+        };
         let edit = Edit::new(move |_| Ok(vec![record("a"), record("b")]));
-        Ok(vec![ShelfEdit { shelf: Shelf::global(namespace, "pairs"), edit }])
+        Ok(vec![ShelfEdit {
+            shelf: Shelf::global(namespace, "pairs"),
+            edit,
+        }])
     }
     fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
         Vec::new()
@@ -213,7 +230,10 @@ impl World {
         let runs = Arc::new(RunFolder::new(runs).unwrap());
         let mut options = Options::default();
         options.approval = ApprovalMode::Safe;
-        let kinds = webwise::memory::kinds().into_iter().chain([Arc::new(Pairs) as _]).collect();
+        let kinds = webwise::memory::kinds()
+            .into_iter()
+            .chain([Arc::new(Pairs) as _])
+            .collect();
         let agent = DecisionLoop::builder(
             Slow(eyes, place.clone()),
             Slow(model, place.clone()),
@@ -223,32 +243,69 @@ impl World {
         .with_kinds(kinds)
         .with_approver(Slow((), place.clone()))
         .with_tool(Slow((), place.clone()))
-        .with_sink(FanOut::new().with(Arc::new(recorder.clone())).with(Arc::clone(&runs) as _))
+        .with_sink(
+            FanOut::new()
+                .with(Arc::new(recorder.clone()))
+                .with(Arc::clone(&runs) as _),
+        )
         .build()
         .unwrap();
-        Self { agent, club, place, store, recorder, runs }
+        Self {
+            agent,
+            club,
+            place,
+            store,
+            recorder,
+            runs,
+        }
     }
 
     /// The halves that memory holds of a run: none or both.
     async fn remembered(&self, run: &RunId) -> usize {
         let shelf = Shelf::global(&Namespace::default(), "pairs");
         let records = self.store.load(&shelf).await.unwrap().records;
-        let halves = records.iter().filter(|record| record.key.starts_with(run.as_str())).count();
+        let halves = records
+            .iter()
+            .filter(|record| record.key.starts_with(run.as_str()))
+            .count();
         assert!(halves == 0 || halves == 2, "half of a change: {records:?}");
         halves
     }
 
     fn events(&self, run: &RunId) -> Vec<Event> {
-        self.recorder.events().into_iter().filter(|event| event.run == *run).collect()
+        self.recorder
+            .events()
+            .into_iter()
+            .filter(|event| event.run == *run)
+            .collect()
     }
 
     /// The same loop and the same folder are good for another run.
     async fn another_run_works(&self) {
-        assert_eq!(Handle::current().metrics().num_alive_tasks(), 0, "no task is left");
+        assert_eq!(
+            Handle::current().metrics().num_alive_tasks(),
+            0,
+            "no task is left"
+        );
         let report = self.agent.run(task()).await;
-        assert_eq!(report.summary.stop, StopReason::Finished, "{:?}", report.error);
-        assert_eq!((report.recording.as_deref(), self.remembered(&report.run).await), (None, 2));
-        assert_eq!(self.club.sent(), 1, "the form was sent once in both runs together");
+        assert_eq!(
+            report.summary.stop,
+            StopReason::Finished,
+            "{:?}",
+            report.error
+        );
+        assert_eq!(
+            (
+                report.recording.as_deref(),
+                self.remembered(&report.run).await
+            ),
+            (None, 2)
+        );
+        assert_eq!(
+            self.club.sent(),
+            1,
+            "the form was sent once in both runs together"
+        );
     }
 }
 
@@ -275,7 +332,12 @@ async fn drop_after<T>(polls: usize, future: impl Future<Output = T>) -> Option<
 }
 
 fn paused<T>(future: impl Future<Output = T>) -> T {
-    Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(future)
+    Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap()
+        .block_on(future)
 }
 
 /// Drops the run's future at every await point; gives their number and that of files that cannot be read.
@@ -286,7 +348,9 @@ pub(crate) fn dropped_everywhere() -> (usize, usize) {
         let dir = tempfile::tempdir().unwrap();
         let world = World::new(dir.path());
         let ended = paused(async {
-            let ended = drop_after(points, world.agent.run(named(points))).await.is_some();
+            let ended = drop_after(points, world.agent.run(named(points)))
+                .await
+                .is_some();
             places.insert(world.place.get());
             learned.insert(world.remembered(&id(points)).await);
             world.another_run_works().await;
@@ -299,9 +363,19 @@ pub(crate) fn dropped_everywhere() -> (usize, usize) {
         }
         points += 1;
     }
-    let all = ["answer", "approve", "execute", "load", "model", "observe", "settle", "tool", "update"];
-    assert_eq!(places, BTreeSet::from(all), "it was dropped while it waited for each part");
-    assert_eq!(learned, BTreeSet::from([0, 2]), "before and after the change, never between");
+    let all = [
+        "answer", "approve", "execute", "load", "model", "observe", "settle", "tool", "update",
+    ];
+    assert_eq!(
+        places,
+        BTreeSet::from(all),
+        "it was dropped while it waited for each part"
+    );
+    assert_eq!(
+        learned,
+        BTreeSet::from([0, 2]),
+        "before and after the change, never between"
+    );
     assert!(bad.is_empty(), "{bad:?}");
     (points, bad.len())
 }
@@ -337,7 +411,12 @@ fn a_step_that_is_dropped_is_given_up_and_the_run_goes_on() {
                 }
             }
             let report = run.finish().await;
-            assert_eq!(report.summary.stop, StopReason::Finished, "after {points} polls: {:?}", report.error);
+            assert_eq!(
+                report.summary.stop,
+                StopReason::Finished,
+                "after {points} polls: {:?}",
+                report.error
+            );
             whole(&world.events(&report.run));
             dropped
         });
@@ -371,17 +450,29 @@ fn a_cancel_that_is_asked_for_anywhere_ends_the_run_in_order() {
             })
             .await;
             let stop = report.summary.stop;
-            assert!(matches!(stop, StopReason::Cancelled | StopReason::Finished), "{stop} after {points} polls");
+            assert!(
+                matches!(stop, StopReason::Cancelled | StopReason::Finished),
+                "{stop} after {points} polls"
+            );
             stopped += usize::from(stop == StopReason::Cancelled);
             whole(&world.events(&report.run));
-            assert_eq!(world.remembered(&report.run).await, 2, "a run that is asked to stop learns");
+            assert_eq!(
+                world.remembered(&report.run).await,
+                2,
+                "a run that is asked to stop learns"
+            );
             world.another_run_works().await;
             cancel.is_cancelled()
         });
         world.runs.close().unwrap();
         assert_eq!(unreadable(dir.path()), [""; 0]);
-        let meta = std::fs::read_to_string(dir.path().join(id(points).as_str()).join("run_meta.json")).unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&meta).unwrap()["status"], "ended");
+        let meta =
+            std::fs::read_to_string(dir.path().join(id(points).as_str()).join("run_meta.json"))
+                .unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(&meta).unwrap()["status"],
+            "ended"
+        );
         if !asked {
             break;
         }
@@ -393,12 +484,19 @@ fn a_cancel_that_is_asked_for_anywhere_ends_the_run_in_order() {
 
 /// One start, one end, and each action that was begun has an end.
 fn whole(events: &[Event]) {
-    let count = |name: &str| events.iter().filter(|event| event.kind.name() == name).count();
+    let count = |name: &str| {
+        events
+            .iter()
+            .filter(|event| event.kind.name() == name)
+            .count()
+    };
     assert_eq!((count("run_started"), count("run_ended")), (1, 1));
     let mut open: Option<String> = None;
     for event in events {
         match &event.kind {
-            EventKind::ActionStarted { action, .. } => assert_eq!(open.replace(action.line()), None),
+            EventKind::ActionStarted { action, .. } => {
+                assert_eq!(open.replace(action.line()), None)
+            }
             EventKind::ActionExecuted { action, .. } => {
                 if let Some(line) = open.take() {
                     assert_eq!(line, action.line());

@@ -33,12 +33,19 @@ const MOMENTS: [(bool, u64); 12] = [
 ];
 
 pub(crate) fn wishes(folder: &Path) -> Wishes {
-    Wishes { settle: Some(Duration::from_millis(100)), ..Wishes::default() }.in_folder(folder)
+    Wishes {
+        settle: Some(Duration::from_millis(100)),
+        ..Wishes::default()
+    }
+    .in_folder(folder)
 }
 
 /// A folder with a short path: sockets are made in it.
 pub(crate) fn folder() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("wwc").tempdir_in("/tmp").unwrap()
+    tempfile::Builder::new()
+        .prefix("wwc")
+        .tempdir_in("/tmp")
+        .unwrap()
 }
 
 /// A model that never comes to an end of its own.
@@ -51,14 +58,20 @@ pub(crate) fn restless(site: &str) -> ScriptedModel {
         Ok(match turn % 4 {
             0 => goto("article"),
             1 => goto("form"),
-            2 => call("click", json!({ "target": "role=button[name=\"Press me\"]" })),
+            2 => call(
+                "click",
+                json!({ "target": "role=button[name=\"Press me\"]" }),
+            ),
             _ => call("press", json!({ "key": "Tab" })),
         })
     })
 }
 
 pub(crate) fn task(site: &str) -> Task {
-    Task::new("Go round and round").unwrap().with_start_url(&format!("{site}start")).unwrap()
+    Task::new("Go round and round")
+        .unwrap()
+        .with_start_url(&format!("{site}start"))
+        .unwrap()
 }
 
 on_each_driver! {
@@ -98,16 +111,27 @@ async fn a_real_browser_ends_with_the_run_that_is_dropped(by: Driver) {
             known
         };
         let folder = base.path().to_owned();
-        let (took, left) = tokio::task::spawn_blocking(move || gone(&folder, &known)).await.unwrap();
-        assert!(left.is_empty(), "{ms} ms: {left:?} lives {ORPHAN:?} after its owner");
+        let (took, left) = tokio::task::spawn_blocking(move || gone(&folder, &known))
+            .await
+            .unwrap();
+        assert!(
+            left.is_empty(),
+            "{ms} ms: {left:?} lives {ORPHAN:?} after its owner"
+        );
         slowest = slowest.max(took);
         assert_eq!(locks(base.path()), 0);
     }
     let next = by.launch(&wishes(base.path())).await;
-    assert_eq!(fs::read_dir(base.path()).unwrap().count(), 1, "the next start finds its own folder alone");
+    assert_eq!(
+        fs::read_dir(base.path()).unwrap().count(),
+        1,
+        "the next start finds its own folder alone"
+    );
     next.close().await.unwrap();
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
     assert_eq!(unreadable(runs.path()), [""; 0]);
     let (name, count, ms) = (by.name(), MOMENTS.len(), slowest.as_millis());
-    figure!("cancel: {name}: a real browser dropped at {count} moments, the last process ended {ms} ms later at most");
+    figure!(
+        "cancel: {name}: a real browser dropped at {count} moments, the last process ended {ms} ms later at most"
+    );
 }

@@ -37,13 +37,18 @@ fn answering(bytes: String) -> u16 {
 }
 
 fn json(body: &str) -> String {
-    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 async fn refused(address: &str) -> Error {
     let base = folder();
     let options = options(base.path()).with_launch_timeout(Duration::from_secs(2));
-    let attached = timeout(NEVER, Cdp::attach(address, &options)).await.expect("it does not hang");
+    let attached = timeout(NEVER, Cdp::attach(address, &options))
+        .await
+        .expect("it does not hang");
     attached.expect_err("there is no browser")
 }
 
@@ -56,13 +61,41 @@ async fn what_is_no_browser_is_refused_and_says_why() {
     let web = site(&[("/", "<p>a web page")]);
     for (address, kind, word) in [
         (String::new(), ErrorKind::InvalidInput, "expected"),
-        ("ftp://127.0.0.1:1".to_owned(), ErrorKind::InvalidInput, "expected"),
-        ("file:///etc/passwd".to_owned(), ErrorKind::InvalidInput, "expected"),
-        (format!("http://127.0.0.1:{nobody}"), ErrorKind::Unavailable, &*format!("127.0.0.1:{nobody}")),
-        (format!("ws://127.0.0.1:{nobody}/devtools/browser/x"), ErrorKind::Unavailable, &format!("127.0.0.1:{nobody}")),
-        ("http://nowhere.invalid:9222".to_owned(), ErrorKind::Unavailable, "nowhere.invalid"),
-        (web.url("127.0.0.1", "/"), ErrorKind::MalformedReply, "no browser"),
-        (web.url("127.0.0.1", "/").replace("http", "ws"), ErrorKind::Unavailable, "127.0.0.1"),
+        (
+            "ftp://127.0.0.1:1".to_owned(),
+            ErrorKind::InvalidInput,
+            "expected",
+        ),
+        (
+            "file:///etc/passwd".to_owned(),
+            ErrorKind::InvalidInput,
+            "expected",
+        ),
+        (
+            format!("http://127.0.0.1:{nobody}"),
+            ErrorKind::Unavailable,
+            &*format!("127.0.0.1:{nobody}"),
+        ),
+        (
+            format!("ws://127.0.0.1:{nobody}/devtools/browser/x"),
+            ErrorKind::Unavailable,
+            &format!("127.0.0.1:{nobody}"),
+        ),
+        (
+            "http://nowhere.invalid:9222".to_owned(),
+            ErrorKind::Unavailable,
+            "nowhere.invalid",
+        ),
+        (
+            web.url("127.0.0.1", "/"),
+            ErrorKind::MalformedReply,
+            "no browser",
+        ),
+        (
+            web.url("127.0.0.1", "/").replace("http", "ws"),
+            ErrorKind::Unavailable,
+            "127.0.0.1",
+        ),
     ] {
         let error = refused(&address).await;
         assert_eq!(error.kind(), kind, "{address}: {error:?}");
@@ -80,9 +113,15 @@ async fn a_server_that_answers_nonsense_or_nothing_is_no_browser() {
         (endless, ErrorKind::MalformedReply),
         (json("[]"), ErrorKind::MalformedReply),
         (json("{}"), ErrorKind::MalformedReply),
-        (json(r#"{"webSocketDebuggerUrl":"nonsense"}"#), ErrorKind::MalformedReply),
+        (
+            json(r#"{"webSocketDebuggerUrl":"nonsense"}"#),
+            ErrorKind::MalformedReply,
+        ),
         // It names itself, and its WebSocket is none.
-        (json(r#"{"webSocketDebuggerUrl":"ws://elsewhere.invalid/devtools/browser/x"}"#), ErrorKind::Unavailable),
+        (
+            json(r#"{"webSocketDebuggerUrl":"ws://elsewhere.invalid/devtools/browser/x"}"#),
+            ErrorKind::Unavailable,
+        ),
     ] {
         let port = answering(bytes.clone());
         let error = refused(&format!("http://127.0.0.1:{port}")).await;
@@ -97,21 +136,30 @@ async fn pages(browser: &Running) -> Vec<String> {
     let list = move || {
         let host = address.trim_start_matches("http://").to_owned();
         let mut stream = BufReader::new(TcpStream::connect(&host).unwrap());
-        write!(stream.get_mut(), "GET /json/list HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        write!(
+            stream.get_mut(),
+            "GET /json/list HTTP/1.1\r\nHost: {host}\r\n\r\n"
+        )
+        .unwrap();
         // It keeps the connection open, so the length says where the answer ends.
         let mut length = 0;
         let mut line = String::from("-");
         while !line.trim().is_empty() {
             line.clear();
             stream.read_line(&mut line).unwrap();
-            let value = line.to_ascii_lowercase().strip_prefix("content-length:").map(|value| value.trim().parse());
+            let value = line
+                .to_ascii_lowercase()
+                .strip_prefix("content-length:")
+                .map(|value| value.trim().parse());
             length = value.map_or(length, |value| value.unwrap());
         }
         let mut body = vec![0; length];
         stream.read_exact(&mut body).unwrap();
         let list: Vec<Value> = serde_json::from_slice(&body).unwrap();
         let of_pages = list.iter().filter(|target| target["type"] == "page");
-        of_pages.map(|target| target["url"].as_str().unwrap().to_owned()).collect()
+        of_pages
+            .map(|target| target["url"].as_str().unwrap().to_owned())
+            .collect()
     };
     tokio::task::spawn_blocking(list).await.unwrap()
 }
@@ -130,7 +178,10 @@ async fn has_only(browser: &Running, wanted: &[&str]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_path_of_a_real_browser_is_refused() {
     let browser = Running::start().await;
-    let address = format!("{}/devtools/browser/no-such-id", browser.address().replace("http", "ws"));
+    let address = format!(
+        "{}/devtools/browser/no-such-id",
+        browser.address().replace("http", "ws")
+    );
     assert_eq!(refused(&address).await.kind(), ErrorKind::Unavailable);
 }
 
@@ -138,7 +189,10 @@ async fn a_wrong_path_of_a_real_browser_is_refused() {
 async fn a_browser_of_others_keeps_its_tabs_and_lives_on() {
     let mut browser = Running::start().await;
     let web = site(&[
-        ("/", "<title>Own</title><button onclick=\"window.open('/popup')\">Open</button>"),
+        (
+            "/",
+            "<title>Own</title><button onclick=\"window.open('/popup')\">Open</button>",
+        ),
         ("/popup", "<p>popup"),
     ]);
     let base = folder();
@@ -149,13 +203,27 @@ async fn a_browser_of_others_keeps_its_tabs_and_lives_on() {
         act(&driver, goto(web.url("127.0.0.1", "/"))).await.unwrap();
         // A second one sees nothing of the first one's tabs, nor of the tab that was there before.
         let other = Cdp::attach(&browser.address(), &options()).await.unwrap();
-        assert_eq!((see(&other).await.url.as_str(), see(&other).await.tabs.len()), ("about:blank", 0));
+        assert_eq!(
+            (see(&other).await.url.as_str(), see(&other).await.tabs.len()),
+            ("about:blank", 0)
+        );
         let pressed = act(&driver, button("Open")).await.unwrap();
         assert!(pressed.outcome.is_done(), "{pressed:?}");
-        act(&driver, BrowserAction::TabNew(TabNew { url: Some(web.url("127.0.0.1", "/popup")) })).await.unwrap();
+        act(
+            &driver,
+            BrowserAction::TabNew(TabNew {
+                url: Some(web.url("127.0.0.1", "/popup")),
+            }),
+        )
+        .await
+        .unwrap();
         let tabs = see(&driver).await.tabs;
         let all = pages(&browser).await;
-        assert_eq!(tabs.len(), 3, "its own, what its page opened, and what it opened itself: {tabs:?} of {all:?}");
+        assert_eq!(
+            tabs.len(),
+            3,
+            "its own, what its page opened, and what it opened itself: {tabs:?} of {all:?}"
+        );
         assert_eq!(see(&other).await.tabs.len(), 0);
         assert_eq!(pages(&browser).await.len(), 5);
         if is_closed {
@@ -171,14 +239,21 @@ async fn a_browser_of_others_keeps_its_tabs_and_lives_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_ends_while_attached_is_lost() {
     let browser = Running::start().await;
-    let driver = Cdp::attach(&browser.address(), &CdpOptions::new("/nonexistent")).await.unwrap();
+    let driver = Cdp::attach(&browser.address(), &CdpOptions::new("/nonexistent"))
+        .await
+        .unwrap();
     see(&driver).await;
     drop(browser);
     for _ in 0..2 {
-        let seen = timeout(NEVER, driver.observe(&ObserveRequest::default())).await.expect("it does not hang");
+        let seen = timeout(NEVER, driver.observe(&ObserveRequest::default()))
+            .await
+            .expect("it does not hang");
         assert_eq!(seen.unwrap_err().kind(), ErrorKind::BrowserLost);
     }
-    timeout(NEVER, driver.close()).await.expect("it does not hang").unwrap();
+    timeout(NEVER, driver.close())
+        .await
+        .expect("it does not hang")
+        .unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -188,9 +263,13 @@ async fn attaching_that_is_given_up_leaves_no_tab() {
         let patience = Duration::from_millis(nth * 5);
         let options = CdpOptions::new("/nonexistent");
         // By whoever waits for it.
-        let _ = timeout(patience, Cdp::attach(&browser.address(), &options)).await.map(drop);
+        let _ = timeout(patience, Cdp::attach(&browser.address(), &options))
+            .await
+            .map(drop);
         // By its own time-out.
-        let _ = Cdp::attach(&browser.address(), &options.with_launch_timeout(patience)).await.map(drop);
+        let _ = Cdp::attach(&browser.address(), &options.with_launch_timeout(patience))
+            .await
+            .map(drop);
     }
     // One that is still opened then is closed after that.
     tokio::time::sleep(Duration::from_secs(1)).await;

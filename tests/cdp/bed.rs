@@ -11,7 +11,10 @@ use std::{
 use tempfile::TempDir;
 use webwise::{
     Result,
-    action::{BrowserAction, Click, ErrorClass, Eval, Fill, Goto, NoArguments, Outcome, TabAt, Target, TextValue},
+    action::{
+        BrowserAction, Click, ErrorClass, Eval, Fill, Goto, NoArguments, Outcome, TabAt, Target,
+        TextValue,
+    },
     browser::{BrowserDriver as _, Cdp, CdpOptions, ExecuteRequest, Execution, ObserveRequest},
     page::{Node, Observation},
 };
@@ -27,7 +30,10 @@ pub(crate) const NEVER: Duration = Duration::from_secs(90);
 
 /// A folder with a short path: sockets are made in it.
 pub(crate) fn folder() -> TempDir {
-    tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder")
+    tempfile::Builder::new()
+        .prefix("ww")
+        .tempdir_in("/tmp")
+        .expect("a folder")
 }
 
 /// Options of a browser whose private folder is made in this one.
@@ -40,12 +46,19 @@ pub(crate) fn options(folder: &Path) -> CdpOptions {
 
 /// A site of pages by path. `HERE` in a page is its own origin on 127.0.0.1, `THERE` another one, on localhost.
 pub(crate) fn site(pages: &[(&str, &str)]) -> Web {
-    let pages: BTreeMap<String, String> =
-        pages.iter().map(|(path, html)| ((*path).to_owned(), (*html).to_owned())).collect();
-    serve(move |asked| match pages.get(asked.path.split('?').next().unwrap_or_default()) {
-        Some(html) => Answer::page(format!("<!doctype html><meta charset=utf-8>{html}")),
-        None => Answer { status: 404, ..Answer::page("<h1>404</h1>") },
-    })
+    let pages: BTreeMap<String, String> = pages
+        .iter()
+        .map(|(path, html)| ((*path).to_owned(), (*html).to_owned()))
+        .collect();
+    serve(
+        move |asked| match pages.get(asked.path.split('?').next().unwrap_or_default()) {
+            Some(html) => Answer::page(format!("<!doctype html><meta charset=utf-8>{html}")),
+            None => Answer {
+                status: 404,
+                ..Answer::page("<h1>404</h1>")
+            },
+        },
+    )
 }
 
 /// A site that a function answers for; see [`site`] for what stands for its origins.
@@ -58,7 +71,10 @@ pub(crate) fn serve(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -
         for (word, host) in [("THERE", "localhost"), ("HERE", "127.0.0.1")] {
             let origin = format!("http://{host}:{port}");
             given.body = given.body.replace(word, &origin);
-            given.headers.iter_mut().for_each(|header| *header = header.replace(word, &origin));
+            given
+                .headers
+                .iter_mut()
+                .for_each(|header| *header = header.replace(word, &origin));
         }
         given
     });
@@ -83,7 +99,9 @@ impl Bed {
     /// A browser that is not like the others.
     pub(crate) async fn with(web: Web, change: impl FnOnce(CdpOptions) -> CdpOptions) -> Self {
         let base = folder();
-        let driver = Cdp::launch(&change(options(base.path()))).await.expect("the browser starts");
+        let driver = Cdp::launch(&change(options(base.path())))
+            .await
+            .expect("the browser starts");
         Self { driver, web, base }
     }
 
@@ -94,7 +112,9 @@ impl Bed {
 
     /// Acts.
     pub(crate) async fn act(&self, action: BrowserAction) -> Execution {
-        self.try_act(action).await.unwrap_or_else(|error| panic!("{error:?}"))
+        self.try_act(action)
+            .await
+            .unwrap_or_else(|error| panic!("{error:?}"))
     }
 
     /// Acts, with the error if the machinery broke.
@@ -135,9 +155,17 @@ impl Bed {
 
     /// Waits until the page shows a text.
     pub(crate) async fn shows(&self, text: &str) {
-        let wait = webwise::action::Wait { text: Some(text.to_owned()), gone: None, seconds: None };
+        let wait = webwise::action::Wait {
+            text: Some(text.to_owned()),
+            gone: None,
+            seconds: None,
+        };
         let execution = self.act(BrowserAction::Wait(wait)).await;
-        assert!(execution.outcome.is_done(), "the page should show {text:?} and shows {:?}", self.text().await);
+        assert!(
+            execution.outcome.is_done(),
+            "the page should show {text:?} and shows {:?}",
+            self.text().await
+        );
     }
 
     /// The reference of the only element with this name.
@@ -148,14 +176,22 @@ impl Bed {
 
     /// What a script in the page gives; for beds with scripts.
     pub(crate) async fn eval(&self, function: &str) -> String {
-        self.does(eval(function)).await.text.expect("a script gives a text")
+        self.does(eval(function))
+            .await
+            .text
+            .expect("a script gives a text")
     }
 
     /// Ends the browser; nothing of it is left.
     pub(crate) async fn close(self) {
         self.driver.close().await.expect("it closes");
         assert!(crate::processes::naming(self.base.path()).is_empty());
-        assert_eq!(std::fs::read_dir(self.base.path()).expect("the folder").count(), 0);
+        assert_eq!(
+            std::fs::read_dir(self.base.path())
+                .expect("the folder")
+                .count(),
+            0
+        );
     }
 }
 
@@ -164,18 +200,31 @@ pub(crate) async fn act(driver: &Cdp, action: BrowserAction) -> Result<Execution
 }
 
 pub(crate) async fn see(driver: &Cdp) -> Observation {
-    driver.observe(&ObserveRequest::default()).await.unwrap_or_else(|error| panic!("{error:?}"))
+    driver
+        .observe(&ObserveRequest::default())
+        .await
+        .unwrap_or_else(|error| panic!("{error:?}"))
 }
 
 /// All text of a page.
 pub(crate) fn text_of(seen: &Observation) -> String {
-    seen.tree.roots().map(|root| seen.tree.text_of(root)).collect::<Vec<_>>().join(" ")
+    seen.tree
+        .roots()
+        .map(|root| seen.tree.text_of(root))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The only element with this name that has a reference.
 pub(crate) fn element<'a>(seen: &'a Observation, name: &str) -> &'a Node {
-    let mut found = seen.tree.nodes().iter().filter(|node| &*node.name == name && node.reference.is_some());
-    let first = found.next().unwrap_or_else(|| panic!("no element {name:?} in {:?}", seen.tree));
+    let mut found = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter(|node| &*node.name == name && node.reference.is_some());
+    let first = found
+        .next()
+        .unwrap_or_else(|| panic!("no element {name:?} in {:?}", seen.tree));
     assert_eq!(found.next(), None, "one element {name:?}");
     first
 }
@@ -193,7 +242,10 @@ pub(crate) fn goto(url: impl Into<String>) -> BrowserAction {
 }
 
 pub(crate) const fn click(target: Target) -> BrowserAction {
-    BrowserAction::Click(Click { target, button: None })
+    BrowserAction::Click(Click {
+        target,
+        button: None,
+    })
 }
 
 /// Clicks the only button of this name.
@@ -202,11 +254,18 @@ pub(crate) fn button(name: &str) -> BrowserAction {
 }
 
 pub(crate) fn fill(target: Target, text: &str) -> BrowserAction {
-    BrowserAction::Fill(Fill { target, text: TextValue::Literal(text.to_owned()), submit: false })
+    BrowserAction::Fill(Fill {
+        target,
+        text: TextValue::Literal(text.to_owned()),
+        submit: false,
+    })
 }
 
 pub(crate) fn eval(function: &str) -> BrowserAction {
-    BrowserAction::Eval(Eval { function: function.to_owned(), target: None })
+    BrowserAction::Eval(Eval {
+        function: function.to_owned(),
+        target: None,
+    })
 }
 
 pub(crate) const fn accept() -> BrowserAction {

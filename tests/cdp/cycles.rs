@@ -21,7 +21,10 @@ const GIVEN_UP: u64 = 700;
 
 #[test]
 fn two_hundred_starts_leave_no_process_and_no_folder() {
-    let web = site(&[("/", "<title>Here</title><button onclick=\"document.title='Pressed'\">Go</button>")]);
+    let web = site(&[(
+        "/",
+        "<title>Here</title><button onclick=\"document.title='Pressed'\">Go</button>",
+    )]);
     let random = Random::told("cdp: the moments at which starts are given up");
     let left = thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS)
@@ -30,7 +33,10 @@ fn two_hundred_starts_leave_no_process_and_no_folder() {
                 scope.spawn(move || work(web, random))
             })
             .collect();
-        workers.into_iter().map(|worker| worker.join().expect("a worker")).sum::<Left>()
+        workers
+            .into_iter()
+            .map(|worker| worker.join().expect("a worker"))
+            .sum::<Left>()
     });
     left.tell("cycles");
     assert_eq!((left.ends, left.processes, left.folders), (CYCLES, 0, 0));
@@ -38,8 +44,11 @@ fn two_hundred_starts_leave_no_process_and_no_folder() {
 
 fn work(web: &Web, mut random: Random) -> Left {
     let base = folder();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let mut left = Left::default();
     for nth in 0..CYCLES / WORKERS {
         let known = runtime.block_on(cycle(base.path(), web, nth, &mut random));
@@ -61,16 +70,27 @@ async fn cycle(base: &Path, web: &Web, nth: u32, random: &mut Random) -> BTreeSe
     }
     let driver = Cdp::launch(&options).await.expect("it starts");
     let known = family(base, 0);
-    assert!(known.len() > 2, "a browser has several processes: {known:?}");
+    assert!(
+        known.len() > 2,
+        "a browser has several processes: {known:?}"
+    );
     match nth % 5 {
         0 => driver.close().await.expect("it closes"),
         1 => {
-            act(&driver, goto(web.url("127.0.0.1", "/"))).await.expect("it goes there");
+            act(&driver, goto(web.url("127.0.0.1", "/")))
+                .await
+                .expect("it goes there");
             driver.close().await.expect("it closes");
-            assert_eq!(fs::read_dir(base).expect("the folder").count(), 0, "nothing is left of what was closed");
+            assert_eq!(
+                fs::read_dir(base).expect("the folder").count(),
+                0,
+                "nothing is left of what was closed"
+            );
         }
         2 => {
-            act(&driver, goto(web.url("127.0.0.1", "/"))).await.expect("it goes there");
+            act(&driver, goto(web.url("127.0.0.1", "/")))
+                .await
+                .expect("it goes there");
             let moment = Duration::from_millis(random.below(60));
             drop(timeout(moment, act(&driver, button("Go"))).await);
         }

@@ -16,19 +16,33 @@ use crate::{
 
 /// The one process of a browser that started the others.
 fn main_process(bed: &Bed) -> u32 {
-    let mut folders = std::fs::read_dir(bed.base.path()).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders = std::fs::read_dir(bed.base.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let folder = folders.next().expect("the private folder");
-    std::fs::read_to_string(folder.join("browser.pid")).unwrap().trim().parse().unwrap()
+    std::fs::read_to_string(folder.join("browser.pid"))
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap()
 }
 
 /// Every call must fail as one to a lost browser, and end.
 async fn is_lost(bed: &Bed) {
     for _ in 0..2 {
         let calls = async {
-            let seen = bed.driver.observe(&ObserveRequest::default()).await.unwrap_err();
+            let seen = bed
+                .driver
+                .observe(&ObserveRequest::default())
+                .await
+                .unwrap_err();
             let acted = bed.try_act(button("Go")).await.unwrap_err();
             let opened = bed.try_act(goto(bed.url("/"))).await.unwrap_err();
-            let taken = bed.driver.screenshot(&ScreenshotRequest::default()).await.unwrap_err();
+            let taken = bed
+                .driver
+                .screenshot(&ScreenshotRequest::default())
+                .await
+                .unwrap_err();
             [seen, acted, opened, taken]
         };
         for error in timeout(NEVER, calls).await.expect("no call hangs") {
@@ -47,18 +61,32 @@ async fn kill_under(bed: &Bed, action: BrowserAction, victims: &[u32]) {
         }
     };
     let name = format!("{action:?}");
-    let (ended, ()) = timeout(NEVER, async { tokio::join!(bed.try_act(action), kill) }).await.expect("it ends");
-    assert_eq!(ended.expect_err(&name).kind(), ErrorKind::BrowserLost, "{name}");
+    let (ended, ()) = timeout(NEVER, async { tokio::join!(bed.try_act(action), kill) })
+        .await
+        .expect("it ends");
+    assert_eq!(
+        ended.expect_err(&name).kind(),
+        ErrorKind::BrowserLost,
+        "{name}"
+    );
 }
 
 const PAGES: [(&str, &str); 1] = [("/", "<button>Go</button><p>here")];
 
 fn wait_for_a_text() -> BrowserAction {
-    BrowserAction::Wait(Wait { text: Some("that never comes".into()), gone: None, seconds: None })
+    BrowserAction::Wait(Wait {
+        text: Some("that never comes".into()),
+        gone: None,
+        seconds: None,
+    })
 }
 
 fn wait_by_the_clock() -> BrowserAction {
-    BrowserAction::Wait(Wait { text: None, gone: None, seconds: Some(30) })
+    BrowserAction::Wait(Wait {
+        text: None,
+        gone: None,
+        seconds: Some(30),
+    })
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,7 +111,12 @@ async fn a_killed_renderer_is_a_lost_page_and_never_a_blank_one() {
     for action in [wait_for_a_text(), wait_by_the_clock()] {
         let bed = Bed::start(&PAGES).await;
         bed.open("/").await;
-        kill_under(&bed, action, &naming_with(bed.base.path(), "--type=renderer")).await;
+        kill_under(
+            &bed,
+            action,
+            &naming_with(bed.base.path(), "--type=renderer"),
+        )
+        .await;
         is_lost(&bed).await;
         bed.close().await;
     }
@@ -99,27 +132,50 @@ async fn a_browser_that_stands_still_hangs_no_call_and_no_end() {
         signal(*pid, "STOP");
     }
     let limit = Duration::from_millis(500);
-    let seen = timeout(NEVER, bed.driver.observe(&ObserveRequest::default().with_timeout(limit))).await;
-    assert_eq!(seen.expect("it does not hang").unwrap_err().kind(), ErrorKind::Timeout);
+    let seen = timeout(
+        NEVER,
+        bed.driver
+            .observe(&ObserveRequest::default().with_timeout(limit)),
+    )
+    .await;
+    assert_eq!(
+        seen.expect("it does not hang").unwrap_err().kind(),
+        ErrorKind::Timeout
+    );
     let request = webwise::browser::ExecuteRequest::new(button("Go")).with_timeout(limit);
-    let acted = timeout(NEVER, bed.driver.execute(&request)).await.expect("it does not hang").unwrap();
-    assert_eq!(acted.outcome.class(), Some(webwise::action::ErrorClass::Timeout));
-    timeout(NEVER, bed.driver.close()).await.expect("it does not hang").unwrap();
+    let acted = timeout(NEVER, bed.driver.execute(&request))
+        .await
+        .expect("it does not hang")
+        .unwrap();
+    assert_eq!(
+        acted.outcome.class(),
+        Some(webwise::action::ErrorClass::Timeout)
+    );
+    timeout(NEVER, bed.driver.close())
+        .await
+        .expect("it does not hang")
+        .unwrap();
     // The children of a browser that was ended by force end when they run again.
     for pid in &all {
-        let _ = std::process::Command::new("kill").args(["-CONT", &pid.to_string()]).output();
+        let _ = std::process::Command::new("kill")
+            .args(["-CONT", &pid.to_string()])
+            .output();
     }
     assert_eq!(crate::processes::gone(bed.base.path(), &known).1, [].into());
 }
 
 /// A page whose process is known by how long it worked.
-const BUSY: &str =
-    "<button>Inner</button><script>const end = performance.now() + 1500; while (performance.now() < end);</script>";
+const BUSY: &str = "<button>Inner</button><script>const end = performance.now() + 1500; while (performance.now() < end);</script>";
 
 /// How long a process has worked. Unit: ticks of the system's clock.
 fn worked(pid: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let rest: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let rest: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
     rest.get(11).and_then(|time| time.parse().ok()).unwrap_or(0)
 }
 
@@ -131,9 +187,16 @@ async fn the_process_of_a_frame_may_die_without_the_page() {
     bed.open("/").await;
     bed.shows("Inner").await;
     let renderers = naming_with(bed.base.path(), "--type=renderer");
-    let busiest = renderers.into_iter().max_by_key(|pid| worked(*pid)).expect("the frame has a process of its own");
+    let busiest = renderers
+        .into_iter()
+        .max_by_key(|pid| worked(*pid))
+        .expect("the frame has a process of its own");
     signal(busiest, "KILL");
-    let gone = BrowserAction::Wait(Wait { text: None, gone: Some("Inner".into()), seconds: None });
+    let gone = BrowserAction::Wait(Wait {
+        text: None,
+        gone: Some("Inner".into()),
+        seconds: None,
+    });
     bed.does(gone).await;
     bed.does(button("Go")).await;
     assert_eq!(bed.see().await.title, "pressed");

@@ -8,7 +8,9 @@ use std::{
 
 use tokio::time::timeout;
 use webwise::{
-    action::{BrowserAction, Drag, Key, NoArguments, OnTarget, Outcome, Press, Select, TabNew, Type},
+    action::{
+        BrowserAction, Drag, Key, NoArguments, OnTarget, Outcome, Press, Select, TabNew, Type,
+    },
     browser::{BrowserDriver as _, ObserveRequest, ScreenshotRequest},
 };
 
@@ -37,8 +39,14 @@ impl<F: Future> Future for Cut<F> {
 
 /// Polls so often, and drops; whether it was over by then.
 async fn cut<F: Future>(work: F, polls: u32) -> bool {
-    let cut = Cut { inner: Box::pin(work), left: polls };
-    timeout(NEVER, cut).await.expect("it does not hang").is_some()
+    let cut = Cut {
+        inner: Box::pin(work),
+        left: polls,
+    };
+    timeout(NEVER, cut)
+        .await
+        .expect("it does not hang")
+        .is_some()
 }
 
 const PAGE: &str = "<title>Page</title><label>Name <input></label><label>Pick <select><option>a<option>b</select></label>
@@ -56,8 +64,14 @@ const PAGE: &str = "<title>Page</title><label>Name <input></label><label>Pick <s
     </script>";
 
 fn actions(bed: &Bed) -> Vec<BrowserAction> {
-    let on = |text: &str| OnTarget { target: target(text) };
-    let key = |text: &str| BrowserAction::Press(Press { key: Key::parse(text).unwrap() });
+    let on = |text: &str| OnTarget {
+        target: target(text),
+    };
+    let key = |text: &str| {
+        BrowserAction::Press(Press {
+            key: Key::parse(text).unwrap(),
+        })
+    };
     let drag = |from: &str| {
         BrowserAction::Drag(Drag {
             from: target(&format!("role=img[name={from:?}]")),
@@ -66,13 +80,19 @@ fn actions(bed: &Bed) -> Vec<BrowserAction> {
     };
     vec![
         button("One"),
-        BrowserAction::Dblclick(webwise::action::Click { target: target("role=button[name=\"One\"]"), button: None }),
+        BrowserAction::Dblclick(webwise::action::Click {
+            target: target("role=button[name=\"One\"]"),
+            button: None,
+        }),
         BrowserAction::Hover(on("role=button[name=\"One\"]")),
         BrowserAction::Check(on("label=\"Tick\"")),
         BrowserAction::Uncheck(on("label=\"Tick\"")),
         fill(target("label=\"Name\""), "some text"),
         click(target("label=\"Name\"")),
-        BrowserAction::Type(Type { text: webwise::action::TextValue::Literal("typed".into()), submit: false }),
+        BrowserAction::Type(Type {
+            text: webwise::action::TextValue::Literal("typed".into()),
+            submit: false,
+        }),
         key("Shift+A"),
         key("Control+Alt+ArrowDown"),
         BrowserAction::Select(Select {
@@ -105,10 +125,15 @@ async fn goes_on(bed: &Bed, after: &str) {
     if bed.see().await.tabs.len() > 1 || bed.see().await.title != "Page" {
         clean(bed).await;
     }
-    let clicked = timeout(NEVER, bed.act(button("Other"))).await.unwrap_or_else(|_| panic!("after {after}: it hangs"));
+    let clicked = timeout(NEVER, bed.act(button("Other")))
+        .await
+        .unwrap_or_else(|_| panic!("after {after}: it hangs"));
     assert_eq!(clicked.outcome, Outcome::Done, "after {after}");
     let text = bed.text().await;
-    assert!(text.contains("hits 1 buttons 0 keys ."), "after {after}: {text}");
+    assert!(
+        text.contains("hits 1 buttons 0 keys ."),
+        "after {after}: {text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,7 +156,12 @@ async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing
         }
     }
     for polls in 1..=MOMENTS {
-        let looked = cut(bed.driver.observe(&ObserveRequest::default().with_screenshot(true)), polls).await;
+        let looked = cut(
+            bed.driver
+                .observe(&ObserveRequest::default().with_screenshot(true)),
+            polls,
+        )
+        .await;
         let taken = cut(bed.driver.screenshot(&ScreenshotRequest::default()), polls).await;
         goes_on(&bed, "a look").await;
         clean(&bed).await;
@@ -155,7 +185,12 @@ async fn a_press_that_is_dropped_stands_in_the_way_of_no_later_one() {
             break;
         }
         let to = target("role=img[name=\"To\"]");
-        let slid = bed.act(BrowserAction::Drag(Drag { from: target("role=img[name=\"Slide\"]"), to })).await;
+        let slid = bed
+            .act(BrowserAction::Drag(Drag {
+                from: target("role=img[name=\"Slide\"]"),
+                to,
+            }))
+            .await;
         assert_eq!(slid.outcome, Outcome::Done, "after {polls} polls");
         let page = see(&bed.driver).await;
         assert_eq!(page.title, "Page");

@@ -14,7 +14,9 @@ use crate::{
 };
 
 fn upload(names: &[&str]) -> BrowserAction {
-    BrowserAction::Upload(Upload { files: names.iter().map(|name| (*name).to_owned()).collect() })
+    BrowserAction::Upload(Upload {
+        files: names.iter().map(|name| (*name).to_owned()).collect(),
+    })
 }
 
 const CHOOSES: &str = "<label>One <input type=file onchange=\"told(this)\"></label>
@@ -32,7 +34,10 @@ async fn a_file_chooser_gets_what_may_be_sent_and_nothing_else() {
     }
     let bed = Bed::with(site(&[("/", CHOOSES)]), |options| {
         let file = |name: &str| own.path().join(name);
-        options.with_upload("a", file("a.txt")).with_upload("b", file("b.txt")).with_upload("gone", file("none"))
+        options
+            .with_upload("a", file("a.txt"))
+            .with_upload("b", file("b.txt"))
+            .with_upload("gone", file("none"))
     })
     .await;
     bed.open("/").await;
@@ -42,7 +47,8 @@ async fn a_file_chooser_gets_what_may_be_sent_and_nothing_else() {
     for refused in ["/etc/passwd", "../a", "c", "", "gone"] {
         bed.fails(upload(&[refused]), ErrorClass::FileRefused).await;
     }
-    bed.fails(upload(&["a", "b"]), ErrorClass::BadArguments).await;
+    bed.fails(upload(&["a", "b"]), ErrorClass::BadArguments)
+        .await;
     bed.does(upload(&["a"])).await;
     bed.shows("got a.txt=first").await;
     bed.does(click(target("label=\"Many\""))).await;
@@ -61,8 +67,17 @@ async fn a_file_chooser_of_a_frame_of_another_site_is_told_and_answered() {
     fs::write(own.path().join("a.txt"), "first").unwrap();
     let inner = "<button onclick=\"document.querySelector('input').click()\">Choose</button>
         <input type=file style='display:none' onchange=\"this.files[0].text().then(text => document.body.append('got ' + text))\">";
-    let pages = [("/", "<title>Outer</title><iframe src='THERE/inner'></iframe>"), ("/inner", inner)];
-    let bed = Bed::with(site(&pages), |options| options.with_upload("a", own.path().join("a.txt"))).await;
+    let pages = [
+        (
+            "/",
+            "<title>Outer</title><iframe src='THERE/inner'></iframe>",
+        ),
+        ("/inner", inner),
+    ];
+    let bed = Bed::with(site(&pages), |options| {
+        options.with_upload("a", own.path().join("a.txt"))
+    })
+    .await;
     bed.open("/").await;
     bed.shows("Choose").await;
     let opened = bed.does(click(bed.find("Choose").await)).await;
@@ -74,7 +89,12 @@ async fn a_file_chooser_of_a_frame_of_another_site_is_told_and_answered() {
 
 const MIB: usize = 1 << 20;
 /// Names that a page may give to its files.
-const NAMES: [&str; 4] = ["../../../tmp/evil.sh", "/etc/cron.d/evil", ".bashrc", "a%0Ab%E2%80%AEfdp.exe"];
+const NAMES: [&str; 4] = [
+    "../../../tmp/evil.sh",
+    "/etc/cron.d/evil",
+    ".bashrc",
+    "a%0Ab%E2%80%AEfdp.exe",
+];
 
 fn downloads() -> crate::web::Web {
     serve(|asked| {
@@ -91,11 +111,15 @@ fn downloads() -> crate::web::Web {
             "fits" => file("fits.bin", "x".repeat(99 * MIB)),
             "large" => file("large.bin", "x".repeat(101 * MIB)),
             "hostile" => {
-                let links =
-                    (0..NAMES.len()).map(|n| format!("<button onclick=\"location = '/named{n}'\">Take {n}</button>"));
+                let links = (0..NAMES.len()).map(|n| {
+                    format!("<button onclick=\"location = '/named{n}'\">Take {n}</button>")
+                });
                 Answer::page(links.collect::<String>())
             }
-            path => match path.strip_prefix("named").and_then(|n| n.parse::<usize>().ok()) {
+            path => match path
+                .strip_prefix("named")
+                .and_then(|n| n.parse::<usize>().ok())
+            {
                 Some(n) => file(NAMES[n], format!("hostile {n}")),
                 None => Answer::page(
                     ["small", "fits", "large"]
@@ -112,30 +136,53 @@ async fn take(bed: &Bed, name: &str) -> (String, bool) {
     let mut notices = bed.does(button(name)).await.notices;
     for _ in 0..600 {
         for notice in notices {
-            if let Notice::Download { suggested_name, kept } = notice {
+            if let Notice::Download {
+                suggested_name,
+                kept,
+            } = notice
+            {
                 return (suggested_name, kept);
             }
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        notices = bed.act(BrowserAction::TabList(webwise::action::NoArguments {})).await.notices;
+        notices = bed
+            .act(BrowserAction::TabList(webwise::action::NoArguments {}))
+            .await
+            .notices;
     }
     panic!("nothing was told of {name}");
 }
 
 fn files(folder: &Path) -> Vec<(String, u64)> {
-    let entry = |entry: fs::DirEntry| (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().len());
-    fs::read_dir(folder).into_iter().flatten().map(|found| entry(found.unwrap())).collect()
+    let entry = |entry: fs::DirEntry| {
+        (
+            entry.file_name().into_string().unwrap(),
+            entry.metadata().unwrap().len(),
+        )
+    };
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .map(|found| entry(found.unwrap()))
+        .collect()
 }
 
 /// Whether a name is one that this driver gives.
 fn is_ours(name: &str) -> bool {
-    let middle = name.strip_prefix("download-").and_then(|rest| rest.strip_suffix(".bin"));
+    let middle = name
+        .strip_prefix("download-")
+        .and_then(|rest| rest.strip_suffix(".bin"));
     middle.is_some_and(|id| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// What lies in the folder for files on their way.
 fn on_their_way(bed: &Bed) -> Vec<(String, u64)> {
-    let private = fs::read_dir(bed.base.path()).unwrap().next().unwrap().unwrap().path();
+    let private = fs::read_dir(bed.base.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     files(&private.join("files"))
 }
 
@@ -157,15 +204,24 @@ async fn files_are_kept_whole_under_names_of_ours_and_up_to_a_size() {
     bed.open("/").await;
     assert_eq!(take(&bed, "small").await, ("small.csv".into(), true));
     let (name, size) = files(&into).pop().expect("it was kept");
-    assert_eq!((size, fs::read_to_string(into.join(&name)).unwrap().as_str()), (4, "a,b\n"));
+    assert_eq!(
+        (size, fs::read_to_string(into.join(&name)).unwrap().as_str()),
+        (4, "a,b\n")
+    );
     assert!(is_ours(&name), "{name}");
     fs::remove_file(into.join(name)).unwrap();
 
-    assert_eq!(timeout(NEVER, take(&bed, "fits")).await.expect("it ends"), ("fits.bin".into(), true));
+    assert_eq!(
+        timeout(NEVER, take(&bed, "fits")).await.expect("it ends"),
+        ("fits.bin".into(), true)
+    );
     let (name, size) = files(&into).pop().expect("it was kept");
     assert_eq!(size, 99 * MIB as u64);
     fs::remove_file(into.join(name)).unwrap();
-    assert_eq!(timeout(NEVER, take(&bed, "large")).await.expect("it ends"), ("large.bin".into(), false));
+    assert_eq!(
+        timeout(NEVER, take(&bed, "large")).await.expect("it ends"),
+        ("large.bin".into(), false)
+    );
     assert_eq!(files(&into), []);
     // The browser removes what it has by then, in its own time.
     for _ in 0..200 {
@@ -179,7 +235,10 @@ async fn files_are_kept_whole_under_names_of_ours_and_up_to_a_size() {
     bed.open("/hostile").await;
     for (n, _) in NAMES.iter().enumerate() {
         let (told, was_kept) = take(&bed, &format!("Take {n}")).await;
-        assert!(was_kept && !told.chars().any(|c| c.is_control() || c == '\u{202e}'), "{told:?}");
+        assert!(
+            was_kept && !told.chars().any(|c| c.is_control() || c == '\u{202e}'),
+            "{told:?}"
+        );
     }
     let found = files(&into);
     assert_eq!(found.len(), NAMES.len());

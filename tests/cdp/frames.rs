@@ -29,9 +29,18 @@ fn pages() -> Vec<(&'static str, String)> {
     vec![
         ("/", outer()),
         ("/near", one("Near")),
-        ("/far", format!("{}<iframe src=HERE/nested></iframe>", one("Far"))),
+        (
+            "/far",
+            format!("{}<iframe src=HERE/nested></iframe>", one("Far")),
+        ),
         ("/nested", one("Nested")),
-        ("/boxed", format!("{}<label>Password <input type=password></label>", one("Boxed"))),
+        (
+            "/boxed",
+            format!(
+                "{}<label>Password <input type=password></label>",
+                one("Boxed")
+            ),
+        ),
         ("/hidden", one("Hidden")),
         ("/other", one("Other")),
     ]
@@ -39,7 +48,10 @@ fn pages() -> Vec<(&'static str, String)> {
 
 async fn bed() -> Bed {
     let pages = pages();
-    let pages: Vec<(&str, &str)> = pages.iter().map(|(path, html)| (*path, html.as_str())).collect();
+    let pages: Vec<(&str, &str)> = pages
+        .iter()
+        .map(|(path, html)| (*path, html.as_str()))
+        .collect();
     Bed::start(&pages).await
 }
 
@@ -47,14 +59,21 @@ async fn bed() -> Bed {
 async fn every_kind_of_frame_is_seen_and_acted_in() {
     let bed = bed().await;
     bed.open("/").await;
-    for (name, says) in
-        [("Near", "Near"), ("Far", "Far"), ("Nested", "Nested"), ("Source", "source"), ("Boxed", "Boxed")]
-    {
+    for (name, says) in [
+        ("Near", "Near"),
+        ("Far", "Far"),
+        ("Nested", "Nested"),
+        ("Source", "source"),
+        ("Boxed", "Boxed"),
+    ] {
         bed.shows(name).await;
         bed.does(click(bed.find(name).await)).await;
         bed.shows(&format!("pressed {says}")).await;
     }
-    assert!(!bed.text().await.contains("Hidden"), "what is not shown is not seen");
+    assert!(
+        !bed.text().await.contains("Hidden"),
+        "what is not shown is not seen"
+    );
     bed.close().await;
 }
 
@@ -63,22 +82,41 @@ async fn a_secret_is_refused_in_a_frame_without_an_origin() {
     let bed = bed().await;
     bed.open("/").await;
     let name = SecretName::parse("LOGIN").unwrap();
-    let origins = ["127.0.0.1", "localhost"].map(|host| Origin::parse(&bed.web.url(host, "")).unwrap());
-    let vault = Vault::new().with(name.clone(), Secret::new("canary-2c71"), origins.to_vec()).unwrap();
+    let origins =
+        ["127.0.0.1", "localhost"].map(|host| Origin::parse(&bed.web.url(host, "")).unwrap());
+    let vault = Vault::new()
+        .with(name.clone(), Secret::new("canary-2c71"), origins.to_vec())
+        .unwrap();
     let field = bed.find("Password").await;
     for action in [
-        BrowserAction::Fill(Fill { target: field.clone(), text: TextValue::Secret(name.clone()), submit: false }),
-        BrowserAction::Type(webwise::action::Type { text: TextValue::Secret(name), submit: false }),
+        BrowserAction::Fill(Fill {
+            target: field.clone(),
+            text: TextValue::Secret(name.clone()),
+            submit: false,
+        }),
+        BrowserAction::Type(webwise::action::Type {
+            text: TextValue::Secret(name),
+            submit: false,
+        }),
     ] {
         if matches!(action, BrowserAction::Type(_)) {
             bed.does(click(field.clone())).await;
         }
-        let request = ExecuteRequest::new(action).with_secrets(SecretResolver::new(Arc::new(vault.clone())));
+        let request =
+            ExecuteRequest::new(action).with_secrets(SecretResolver::new(Arc::new(vault.clone())));
         let execution = bed.driver.execute(&request).await.unwrap();
-        assert_eq!(execution.outcome.class(), Some(ErrorClass::SecretRefused), "{execution:?}");
+        assert_eq!(
+            execution.outcome.class(),
+            Some(ErrorClass::SecretRefused),
+            "{execution:?}"
+        );
     }
     let seen = bed.see().await;
-    assert_eq!(crate::bed::element(&seen, "Password").value, None, "nothing was typed");
+    assert_eq!(
+        crate::bed::element(&seen, "Password").value,
+        None,
+        "nothing was typed"
+    );
     bed.close().await;
 }
 
@@ -89,7 +127,10 @@ async fn what_was_in_a_frame_is_void_when_it_navigates() {
                 <iframe src=/near></iframe>";
     let mut pages = pages();
     pages.push(("/moves", page.to_owned()));
-    let pages: Vec<(&str, &str)> = pages.iter().map(|(path, html)| (*path, html.as_str())).collect();
+    let pages: Vec<(&str, &str)> = pages
+        .iter()
+        .map(|(path, html)| (*path, html.as_str()))
+        .collect();
     let bed = Bed::start(&pages).await;
     bed.open("/moves").await;
     let mut before = bed.find("Near").await;
@@ -97,9 +138,18 @@ async fn what_was_in_a_frame_is_void_when_it_navigates() {
         bed.does(button(on)).await;
         bed.shows("Other").await;
         let failure = bed.act(click(before.clone())).await.outcome;
-        assert!(matches!(failure.class(), Some(ErrorClass::RefNotFound | ErrorClass::Detached)), "{failure:?}");
+        assert!(
+            matches!(
+                failure.class(),
+                Some(ErrorClass::RefNotFound | ErrorClass::Detached)
+            ),
+            "{failure:?}"
+        );
         let other = bed.find("Other").await;
-        assert_ne!(other, before, "no document gets the references of the one before");
+        assert_ne!(
+            other, before,
+            "no document gets the references of the one before"
+        );
         bed.does(click(other.clone())).await;
         bed.shows("pressed Other").await;
         before = other;
@@ -117,7 +167,10 @@ async fn frames_that_come_and_go_break_no_look() {
         }, 15);</script>";
     let mut pages = pages();
     pages.push(("/restless", page.to_owned()));
-    let pages: Vec<(&str, &str)> = pages.iter().map(|(path, html)| (*path, html.as_str())).collect();
+    let pages: Vec<(&str, &str)> = pages
+        .iter()
+        .map(|(path, html)| (*path, html.as_str()))
+        .collect();
     let bed = Bed::start(&pages).await;
     bed.open("/restless").await;
     for _ in 0..20 {
@@ -135,13 +188,21 @@ async fn a_frame_that_answers_nothing_hides_itself_alone() {
     let hangs = "<button>Stuck</button><script>setTimeout(() => { for (;;); }, 200)</script>";
     let mut pages = pages();
     pages.extend([("/with", page.to_owned()), ("/hangs", hangs.to_owned())]);
-    let pages: Vec<(&str, &str)> = pages.iter().map(|(path, html)| (*path, html.as_str())).collect();
+    let pages: Vec<(&str, &str)> = pages
+        .iter()
+        .map(|(path, html)| (*path, html.as_str()))
+        .collect();
     let bed = Bed::start(&pages).await;
     bed.open("/with").await;
     tokio::time::sleep(std::time::Duration::from_millis(400)).await;
     let text = timeout(NEVER, bed.text()).await.expect("it does not hang");
-    assert!(text.contains("Go") && text.contains("Near") && !text.contains("Stuck"), "{text}");
-    timeout(NEVER, bed.does(button("Go"))).await.expect("it does not hang");
+    assert!(
+        text.contains("Go") && text.contains("Near") && !text.contains("Stuck"),
+        "{text}"
+    );
+    timeout(NEVER, bed.does(button("Go")))
+        .await
+        .expect("it does not hang");
     assert_eq!(bed.see().await.title, "pressed");
     let seen = bed.see().await;
     bed.does(click(reference(&seen, "Near"))).await;

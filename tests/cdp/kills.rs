@@ -48,15 +48,25 @@ fn fifty_kills_of_the_owner_leave_no_process_and_no_folder() {
     let (left, starting) = thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS)
             .map(|worker| {
-                let (site, random) = (web.url("127.0.0.1", "/"), Random(random.0 ^ u64::from(worker) << 32));
+                let (site, random) = (
+                    web.url("127.0.0.1", "/"),
+                    Random(random.0 ^ u64::from(worker) << 32),
+                );
                 scope.spawn(move || work(&site, random))
             })
             .collect();
-        let done = workers.into_iter().map(|worker| worker.join().expect("a worker"));
+        let done = workers
+            .into_iter()
+            .map(|worker| worker.join().expect("a worker"));
         let (left, starting): (Vec<Left>, Vec<u32>) = done.unzip();
-        (left.into_iter().sum::<Left>(), starting.into_iter().sum::<u32>())
+        (
+            left.into_iter().sum::<Left>(),
+            starting.into_iter().sum::<u32>(),
+        )
     });
-    left.tell(&format!("kills, {starting} of them while the browser started"));
+    left.tell(&format!(
+        "kills, {starting} of them while the browser started"
+    ));
     assert!(starting >= 5, "some met a browser that was starting");
     assert_eq!((left.ends, left.processes, left.folders), (KILLS, 0, 0));
 }
@@ -69,14 +79,27 @@ fn child(place: &Path) {
         let _ = io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(1);
     });
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     runtime.block_on(async {
-        let driver = Cdp::launch(&options(&place.join("b"))).await.expect("the browser starts");
+        let driver = Cdp::launch(&options(&place.join("b")))
+            .await
+            .expect("the browser starts");
         fs::write(place.join(UP), "").expect("the place is there");
         loop {
-            let new = BrowserAction::TabNew(TabNew { url: Some(site.clone()) });
-            for action in [goto(&*site), fill(target("label=\"Name\""), "x"), button("Open"), new, tab_close(0)] {
+            let new = BrowserAction::TabNew(TabNew {
+                url: Some(site.clone()),
+            });
+            for action in [
+                goto(&*site),
+                fill(target("label=\"Name\""), "x"),
+                button("Open"),
+                new,
+                tab_close(0),
+            ] {
                 act(&driver, action).await.expect("it acts");
                 see(&driver).await;
             }
@@ -104,7 +127,11 @@ fn work(site: &str, mut random: Random) -> (Left, u32) {
         };
         thread::sleep(Duration::from_millis(random.below(latest)));
         let known = family(place.path(), child.id());
-        assert!(child.try_wait().expect("it is ours").is_none(), "it runs until it is killed: {}", said(place.path()));
+        assert!(
+            child.try_wait().expect("it is ours").is_none(),
+            "it runs until it is killed: {}",
+            said(place.path())
+        );
         child.kill().expect("it can be killed");
         starting += u32::from(!up.exists());
         child.wait().expect("it is ours");
@@ -118,7 +145,11 @@ fn work(site: &str, mut random: Random) -> (Left, u32) {
 
 fn start(place: &Path, site: &str) -> Child {
     Command::new(env::current_exe().expect("this program"))
-        .args(["--exact", "kills::fifty_kills_of_the_owner_leave_no_process_and_no_folder", "--nocapture"])
+        .args([
+            "--exact",
+            "kills::fifty_kills_of_the_owner_leave_no_process_and_no_folder",
+            "--nocapture",
+        ])
         .env(PLACE, place)
         .env(SITE, site)
         .stdin(Stdio::piped())

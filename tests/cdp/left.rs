@@ -61,7 +61,9 @@ impl Sum for Left {
 
 /// The folders of ended browsers that the next start leaves there, and those that its own end does.
 pub(crate) async fn after_the_next_start(base: &Path) -> usize {
-    let next = Cdp::launch(&options(base)).await.expect("the next one starts");
+    let next = Cdp::launch(&options(base))
+        .await
+        .expect("the next one starts");
     let others = fs::read_dir(base).expect("the folder").count() - 1;
     next.close().await.expect("it closes");
     others + fs::read_dir(base).expect("the folder").count()

@@ -24,15 +24,28 @@ async fn a_page_with_more_text_than_can_be_told_is_told_in_part_and_says_so() {
     let bed = Bed::start(&[("/", page), ("/calm", "<p>calm")]).await;
     bed.open("/").await;
     let seen = timeout(NEVER, bed.see()).await.expect("it does not hang");
-    let told: usize = seen.tree.nodes().iter().filter_map(|node| node.url.as_deref()).map(str::len).sum();
+    let told: usize = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter_map(|node| node.url.as_deref())
+        .map(str::len)
+        .sum();
     assert!((7_000_000..=9_000_000).contains(&told), "{told} characters");
-    assert!(seen.tree.omitted() > 250, "{} left out", seen.tree.omitted());
+    assert!(
+        seen.tree.omitted() > 250,
+        "{} left out",
+        seen.tree.omitted()
+    );
     assert!(!text_of(&seen).contains("end"));
     bed.does(click(reference(&seen, "Go"))).await;
     assert_eq!(bed.see().await.title, "pressed");
     bed.open("/calm").await;
     let seen = bed.see().await;
-    assert_eq!((text_of(&seen), seen.tree.omitted()), ("calm".to_owned(), 0));
+    assert_eq!(
+        (text_of(&seen), seen.tree.omitted()),
+        ("calm".to_owned(), 0)
+    );
     bed.close().await;
 }
 
@@ -43,9 +56,21 @@ async fn one_text_without_end_hides_nothing_else() {
     let bed = Bed::start(&[("/", page)]).await;
     bed.open("/").await;
     let seen = bed.see().await;
-    let long = seen.tree.nodes().iter().filter_map(|node| node.value.as_deref()).max_by_key(|text| text.len()).unwrap();
-    assert_eq!((long.chars().count(), long.ends_with('…')), (1_000_000, true));
-    assert_eq!((seen.tree.omitted(), &*element(&seen, "Go").name), (0, "Go"));
+    let long = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter_map(|node| node.value.as_deref())
+        .max_by_key(|text| text.len())
+        .unwrap();
+    assert_eq!(
+        (long.chars().count(), long.ends_with('…')),
+        (1_000_000, true)
+    );
+    assert_eq!(
+        (seen.tree.omitted(), &*element(&seen, "Go").name),
+        (0, "Go")
+    );
     bed.close().await;
 }
 
@@ -63,18 +88,31 @@ async fn frames_that_answer_nothing_are_waited_for_together() {
     );
     let stops = "<button>Stuck</button><script>onmessage = () => { for (;;); }</script>";
     let near = "<button>Near</button><iframe src=/nested></iframe>";
-    let bed = Bed::start(&[("/", &page), ("/stops", stops), ("/near", near), ("/nested", "<p>nested")]).await;
+    let bed = Bed::start(&[
+        ("/", &page),
+        ("/stops", stops),
+        ("/near", near),
+        ("/nested", "<p>nested"),
+    ])
+    .await;
     bed.open("/").await;
     bed.shows("loaded").await;
     let all = async { while text_of(&bed.see().await).matches("Stuck").count() < STUCK {} };
-    timeout(NEVER, all).await.expect("every frame is seen while it answers");
-    timeout(NEVER, bed.act(button("Stop"))).await.expect("it does not hang");
+    timeout(NEVER, all)
+        .await
+        .expect("every frame is seen while it answers");
+    timeout(NEVER, bed.act(button("Stop")))
+        .await
+        .expect("it does not hang");
     // One after the other they would take longer than that.
     let mut request = ObserveRequest::default();
     request.timeout = Duration::from_secs(20);
     let seen = bed.driver.observe(&request).await.unwrap();
     let text = text_of(&seen);
-    assert!(text.contains("Near") && text.contains("nested") && !text.contains("Stuck"), "{text}");
+    assert!(
+        text.contains("Near") && text.contains("nested") && !text.contains("Stuck"),
+        "{text}"
+    );
     bed.close().await;
 }
 
@@ -86,22 +124,40 @@ async fn what_is_told_of_a_frame_is_all_of_one_document() {
         let turn = 0;
         setInterval(() => { box.children[turn++ % 8].contentWindow.location.replace(turn % 3 === 0 ? '/a' : '/b?' + turn); }, 7);
         </script>";
-    let bed = Bed::start(&[("/", page), ("/a", "<button>/a</button>"), ("/b", "<button>/b</button>")]).await;
+    let bed = Bed::start(&[
+        ("/", page),
+        ("/a", "<button>/a</button>"),
+        ("/b", "<button>/b</button>"),
+    ])
+    .await;
     bed.open("/").await;
     let (mut looks, mut frames) = (0, 0);
     for _ in 0..60 {
         let seen = timeout(NEVER, bed.see()).await.expect("it does not hang");
         looks += 1;
-        for (id, frame) in seen.tree.iter().filter(|(_, node)| node.role == Role::Iframe) {
-            let url = frame.url.as_deref().expect("a frame has an address, or an empty one");
+        for (id, frame) in seen
+            .tree
+            .iter()
+            .filter(|(_, node)| node.role == Role::Iframe)
+        {
+            let url = frame
+                .url
+                .as_deref()
+                .expect("a frame has an address, or an empty one");
             let inside = seen.tree.descendants(id).map(|id| &seen.tree[id]);
             for button in inside.filter(|node| node.role == Role::Button) {
-                assert!(url.contains(&*button.name), "{} in the frame at {url}", button.name);
+                assert!(
+                    url.contains(&*button.name),
+                    "{} in the frame at {url}",
+                    button.name
+                );
                 frames += 1;
             }
         }
     }
-    figure!("cdp: {looks} looks at frames that go on all the time: {frames} frames, each with its own address");
+    figure!(
+        "cdp: {looks} looks at frames that go on all the time: {frames} frames, each with its own address"
+    );
     assert!(frames > 60, "{frames} frames were read");
     bed.close().await;
 }
@@ -132,10 +188,21 @@ async fn halves_of_characters_break_no_look() {
     let field = element(&seen, "Field");
     assert_eq!(field.value.as_deref(), Some("\u{fffd}value"));
     assert_eq!(field.property("placeholder"), Some("placeholder\u{fffd}"));
-    assert_eq!(element(&seen, "\u{fffd}link").url.as_deref(), Some("/to\u{fffd}"));
-    assert_eq!(element(&seen, "Area").value.as_deref(), Some("area\u{fffd}"));
+    assert_eq!(
+        element(&seen, "\u{fffd}link").url.as_deref(),
+        Some("/to\u{fffd}")
+    );
+    assert_eq!(
+        element(&seen, "Area").value.as_deref(),
+        Some("area\u{fffd}")
+    );
     let text = text_of(&seen);
-    for wanted in ["image\u{fffd}", "choice\u{fffd}", "before\u{fffd}", "text\u{fffd}"] {
+    for wanted in [
+        "image\u{fffd}",
+        "choice\u{fffd}",
+        "before\u{fffd}",
+        "text\u{fffd}",
+    ] {
         assert!(text.contains(wanted), "{wanted:?}");
     }
     let go: BrowserAction = click(reference(&seen, "Go"));

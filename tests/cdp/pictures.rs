@@ -11,7 +11,10 @@ use crate::bed::{Bed, NEVER, site};
 
 /// Width and height of a PNG file.
 fn size(png: &[u8]) -> (u32, u32) {
-    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() > 24, "it is a PNG file");
+    assert!(
+        png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() > 24,
+        "it is a PNG file"
+    );
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
     (number(16), number(20))
 }
@@ -20,7 +23,9 @@ fn size(png: &[u8]) -> (u32, u32) {
 async fn picture(bed: &Bed, name: Option<&str>) -> (u32, u32) {
     let mut request = ScreenshotRequest::default();
     if let Some(name) = name {
-        let Target::Ref(reference) = bed.find(name).await else { panic!("a reference") };
+        let Target::Ref(reference) = bed.find(name).await else {
+            panic!("a reference")
+        };
         request.target = Some(reference);
     }
     size(&bed.driver.screenshot(&request).await.unwrap())
@@ -36,19 +41,29 @@ const PAGE: &str = "<style>body { margin: 0 } iframe { border: 0 }</style>
 async fn pictures_have_the_size_of_what_they_show() {
     let inner = "<style>body { margin: 20px }</style><button aria-label=Inner style='width:90px;height:30px'></button>
         <div style='height:900px'></div><button aria-label=Deep style='width:64px;height:48px'></button>";
-    let bed = Bed::with(site(&[("/", PAGE), ("/inner", inner)]), |options| options.with_viewport(900, 650)).await;
+    let bed = Bed::with(site(&[("/", PAGE), ("/inner", inner)]), |options| {
+        options.with_viewport(900, 650)
+    })
+    .await;
     bed.open("/").await;
     bed.shows("Inner").await;
     assert_eq!(picture(&bed, None).await, (900, 650));
-    for (name, wanted) in
-        [("Near", (120, 40)), ("Far", (77, 55)), ("Inner", (90, 30)), ("Deep", (64, 48)), ("Scaled", (100, 40))]
-    {
+    for (name, wanted) in [
+        ("Near", (120, 40)),
+        ("Far", (77, 55)),
+        ("Inner", (90, 30)),
+        ("Deep", (64, 48)),
+        ("Scaled", (100, 40)),
+    ] {
         assert_eq!(picture(&bed, Some(name)).await, wanted, "{name}");
         assert_eq!(picture(&bed, None).await, (900, 650), "after {name}");
     }
     let mut request = ScreenshotRequest::default();
     request.target = Some(ElementRef::parse("e9999").unwrap());
-    assert_eq!(bed.driver.screenshot(&request).await.unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(
+        bed.driver.screenshot(&request).await.unwrap_err().kind(),
+        ErrorKind::InvalidInput
+    );
     bed.close().await;
 }
 
@@ -59,7 +74,9 @@ async fn of_what_is_larger_than_any_picture_the_beginning_is_shown() {
         <button aria-label=Long style='width:100000px;height:20px'></button>";
     let bed = Bed::start(&[("/", page)]).await;
     bed.open("/").await;
-    let huge = tokio::time::timeout(NEVER, picture(&bed, Some("Huge"))).await.expect("it does not hang");
+    let huge = tokio::time::timeout(NEVER, picture(&bed, Some("Huge")))
+        .await
+        .expect("it does not hang");
     assert_eq!(huge, (16_384, 1953));
     assert_eq!(picture(&bed, Some("Long")).await, (16_384, 20));
     bed.close().await;
@@ -69,10 +86,15 @@ async fn of_what_is_larger_than_any_picture_the_beginning_is_shown() {
 async fn pages_are_as_large_as_the_options_say_in_every_tab() {
     let says = "<title>Size</title><p></p><script>document.querySelector('p').textContent =
         [innerWidth, innerHeight, devicePixelRatio, matchMedia('(hover: hover)').matches, document.hasFocus(), document.visibilityState].join(' ')</script>";
-    let bed = Bed::with(site(&[("/", says)]), |options| options.with_viewport(640, 480)).await;
+    let bed = Bed::with(site(&[("/", says)]), |options| {
+        options.with_viewport(640, 480)
+    })
+    .await;
     bed.open("/").await;
     assert_eq!(bed.text().await, "640 480 1 true true visible");
-    let new = webwise::action::TabNew { url: Some(bed.url("/")) };
+    let new = webwise::action::TabNew {
+        url: Some(bed.url("/")),
+    };
     bed.does(webwise::action::BrowserAction::TabNew(new)).await;
     assert_eq!(bed.text().await, "640 480 1 true true visible");
     bed.does(crate::bed::tab_select(0)).await;

@@ -17,7 +17,10 @@ use webwise::{
 };
 
 use crate::{
-    bed::{Bed, act, button, click, element, eval, folder, goto, options, reference, see, site, tab_select},
+    bed::{
+        Bed, act, button, click, element, eval, folder, goto, options, reference, see, site,
+        tab_select,
+    },
     chromium::Running,
 };
 
@@ -27,14 +30,26 @@ const PAGE: &str = "<title>Page</title><button onclick=\"this.textContent = 'Ren
     <iframe src=/inner></iframe>";
 
 async fn bed() -> Bed {
-    let pages = [("/", PAGE), ("/inner", "<button onclick=\"location.reload()\">Inner</button>")];
+    let pages = [
+        ("/", PAGE),
+        (
+            "/inner",
+            "<button onclick=\"location.reload()\">Inner</button>",
+        ),
+    ];
     Bed::with(site(&pages), |options| options.with_scripts(true)).await
 }
 
 /// The reference means nothing any more.
 async fn is_void(bed: &Bed, target: &Target) {
     let outcome = bed.act(click(target.clone())).await.outcome;
-    assert!(matches!(outcome.class(), Some(ErrorClass::RefNotFound | ErrorClass::Detached)), "{target}: {outcome:?}");
+    assert!(
+        matches!(
+            outcome.class(),
+            Some(ErrorClass::RefNotFound | ErrorClass::Detached)
+        ),
+        "{target}: {outcome:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -46,7 +61,11 @@ async fn an_element_keeps_its_reference_and_no_other_gets_it() {
         assert_eq!(bed.find("First").await, first);
     }
     bed.does(click(first.clone())).await;
-    assert_eq!(bed.find("Renamed").await, first, "with another role and name");
+    assert_eq!(
+        bed.find("Renamed").await,
+        first,
+        "with another role and name"
+    );
     bed.does(button("Move")).await;
     assert_eq!(bed.find("Renamed").await, first, "in another place");
     let other = bed.find("Move").await;
@@ -69,8 +88,14 @@ async fn an_element_keeps_its_reference_and_no_other_gets_it() {
         bed.shows("Inner").await;
         let now = bed.see().await;
         for old in &void {
-            let Target::Ref(old) = old else { panic!("a reference") };
-            assert_eq!(now.tree.by_ref(old.as_str()), None, "{old} of another document");
+            let Target::Ref(old) = old else {
+                panic!("a reference")
+            };
+            assert_eq!(
+                now.tree.by_ref(old.as_str()),
+                None,
+                "{old} of another document"
+            );
         }
         for old in &void {
             is_void(&bed, old).await;
@@ -84,14 +109,23 @@ async fn a_reference_of_one_tab_means_nothing_in_another() {
     let bed = bed().await;
     bed.open("/").await;
     let (move_here, inner) = (bed.find("Move").await, bed.find("Inner").await);
-    bed.does(BrowserAction::TabNew(TabNew { url: Some(bed.url("/")) })).await;
+    bed.does(BrowserAction::TabNew(TabNew {
+        url: Some(bed.url("/")),
+    }))
+    .await;
     bed.shows("Inner").await;
     let seen = bed.see().await;
-    assert_ne!((reference(&seen, "Move"), reference(&seen, "Inner")), (move_here.clone(), inner.clone()));
+    assert_ne!(
+        (reference(&seen, "Move"), reference(&seen, "Inner")),
+        (move_here.clone(), inner.clone())
+    );
     is_void(&bed, &move_here).await;
     is_void(&bed, &inner).await;
     bed.does(tab_select(0)).await;
-    assert_eq!((bed.find("Move").await, bed.find("Inner").await), (move_here.clone(), inner));
+    assert_eq!(
+        (bed.find("Move").await, bed.find("Inner").await),
+        (move_here.clone(), inner)
+    );
     bed.does(click(move_here)).await;
     bed.close().await;
 }
@@ -111,7 +145,11 @@ impl Counted {
         thread::spawn(move || {
             for near in listener.incoming().flatten() {
                 let far = TcpStream::connect(&to).unwrap();
-                let (near2, far2, count) = (near.try_clone().unwrap(), far.try_clone().unwrap(), Arc::clone(&count));
+                let (near2, far2, count) = (
+                    near.try_clone().unwrap(),
+                    far.try_clone().unwrap(),
+                    Arc::clone(&count),
+                );
                 thread::spawn(move || pass(near, far, &AtomicU64::default()));
                 thread::spawn(move || pass(far2, near2, &count));
             }
@@ -141,8 +179,16 @@ async fn between_two_looks_only_what_changed_is_told() {
     let (browser, web, base) = (Running::start().await, site(&[("/", page)]), folder());
     let way = Counted::start(browser.address().trim_start_matches("http://").to_owned());
     let options: CdpOptions = options(base.path()).with_scripts(true);
-    let driver = Cdp::attach(&format!("http://127.0.0.1:{}", way.port), &options).await.unwrap();
-    assert!(act(&driver, goto(web.url("127.0.0.1", "/"))).await.unwrap().outcome.is_done());
+    let driver = Cdp::attach(&format!("http://127.0.0.1:{}", way.port), &options)
+        .await
+        .unwrap();
+    assert!(
+        act(&driver, goto(web.url("127.0.0.1", "/")))
+            .await
+            .unwrap()
+            .outcome
+            .is_done()
+    );
     way.take();
     let first = see(&driver).await;
     let all = way.take();
@@ -154,10 +200,22 @@ async fn between_two_looks_only_what_changed_is_told() {
     way.take();
     let changed = see(&driver).await;
     let little = way.take();
-    figure!("cdp: a look at 3,000 buttons takes {all} bytes, {nothing} without a change, {little} with one");
-    assert_eq!(reference(&changed, "Changed"), reference(&first, "Button 1500"), "it is the same element");
-    assert_eq!(element(&changed, "Button 1499").reference, element(&first, "Button 1499").reference);
+    figure!(
+        "cdp: a look at 3,000 buttons takes {all} bytes, {nothing} without a change, {little} with one"
+    );
+    assert_eq!(
+        reference(&changed, "Changed"),
+        reference(&first, "Button 1500"),
+        "it is the same element"
+    );
+    assert_eq!(
+        element(&changed, "Button 1499").reference,
+        element(&first, "Button 1499").reference
+    );
     assert_eq!(first.tree.len(), changed.tree.len());
-    assert!(all > 100_000 && nothing < all / 50 && little < all / 50, "{all} {nothing} {little}");
+    assert!(
+        all > 100_000 && nothing < all / 50 && little < all / 50,
+        "{all} {nothing} {little}"
+    );
     driver.close().await.unwrap();
 }

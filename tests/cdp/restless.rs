@@ -17,14 +17,18 @@ use crate::{
 /// A bed with little patience.
 async fn bed(pages: &[(&str, &str)]) -> Bed {
     let impatient = |options: webwise::browser::CdpOptions| {
-        options.with_settle(Duration::from_millis(500)).with_navigation_timeout(Duration::from_secs(2))
+        options
+            .with_settle(Duration::from_millis(500))
+            .with_navigation_timeout(Duration::from_secs(2))
     };
     Bed::with(site(pages), impatient).await
 }
 
 /// Whatever happened on a page, the next one opens.
 async fn goes_on(bed: Bed) {
-    let opened = timeout(NEVER, bed.act(goto(bed.url("/calm")))).await.expect("it does not hang");
+    let opened = timeout(NEVER, bed.act(goto(bed.url("/calm"))))
+        .await
+        .expect("it does not hang");
     assert!(opened.outcome.is_done(), "{opened:?}");
     assert_eq!(bed.text().await, "calm");
     bed.close().await;
@@ -57,13 +61,21 @@ async fn answers_that_never_come_hold_nothing_up_for_long() {
          <script>fetch('{silent}/poll'); new EventSource('{silent}/events')</script>"
     );
     let bed = bed(&[("/", &page), ("/calm", "<p>calm")]).await;
-    let opened = timeout(NEVER, bed.act(goto(bed.url("/")))).await.expect("it does not hang");
+    let opened = timeout(NEVER, bed.act(goto(bed.url("/"))))
+        .await
+        .expect("it does not hang");
     assert!(opened.outcome.is_done(), "{opened:?}");
     bed.does(button("Go")).await;
     assert_eq!(bed.see().await.title, "pressed");
     // An address that never answers at all.
-    let given_up = timeout(NEVER, bed.act(goto(silent))).await.expect("it does not hang");
-    assert_eq!(given_up.outcome.class(), Some(ErrorClass::Timeout), "{given_up:?}");
+    let given_up = timeout(NEVER, bed.act(goto(silent)))
+        .await
+        .expect("it does not hang");
+    assert_eq!(
+        given_up.outcome.class(),
+        Some(ErrorClass::Timeout),
+        "{given_up:?}"
+    );
     goes_on(bed).await;
 }
 
@@ -71,25 +83,50 @@ async fn answers_that_never_come_hold_nothing_up_for_long() {
 async fn endless_redirects_end() {
     let web = serve(|asked| match &*asked.path {
         "/calm" => Answer::page("<p>calm"),
-        "/sends" => Answer { status: 302, headers: vec!["Location: /sends".into()], body: String::new() },
-        "/turns" => Answer::page("<p>turning<script>location.replace('/turns?' + Math.random())</script>"),
+        "/sends" => Answer {
+            status: 302,
+            headers: vec!["Location: /sends".into()],
+            body: String::new(),
+        },
+        "/turns" => {
+            Answer::page("<p>turning<script>location.replace('/turns?' + Math.random())</script>")
+        }
         path if path.starts_with("/turns") => {
             Answer::page("<p>turning<script>location.replace('/turns?' + Math.random())</script>")
         }
         _ => Answer::page("<p>home<meta http-equiv=refresh content='0;url=/again'>"),
     });
-    let bed = Bed::with(web, |options| options.with_navigation_timeout(Duration::from_secs(3))).await;
-    bed.fails(goto(bed.url("/sends")), ErrorClass::NavigationFailed).await;
+    let bed = Bed::with(web, |options| {
+        options.with_navigation_timeout(Duration::from_secs(3))
+    })
+    .await;
+    bed.fails(goto(bed.url("/sends")), ErrorClass::NavigationFailed)
+        .await;
     for path in ["/turns", "/again"] {
-        let opened = timeout(NEVER, bed.act(goto(bed.url(path)))).await.expect("it does not hang");
-        assert!(opened.outcome.is_done() || opened.outcome.class() == Some(ErrorClass::Timeout), "{opened:?}");
+        let opened = timeout(NEVER, bed.act(goto(bed.url(path))))
+            .await
+            .expect("it does not hang");
+        assert!(
+            opened.outcome.is_done() || opened.outcome.class() == Some(ErrorClass::Timeout),
+            "{opened:?}"
+        );
         // Looking at it may meet two documents, and must not take for ever or break anything.
-        let seen = timeout(NEVER, bed.driver.observe(&ObserveRequest::default())).await.expect("it does not hang");
-        assert!(seen.is_ok() || seen.as_ref().is_err_and(|e| e.kind() != ErrorKind::BrowserLost), "{seen:?}");
+        let seen = timeout(NEVER, bed.driver.observe(&ObserveRequest::default()))
+            .await
+            .expect("it does not hang");
+        assert!(
+            seen.is_ok()
+                || seen
+                    .as_ref()
+                    .is_err_and(|e| e.kind() != ErrorKind::BrowserLost),
+            "{seen:?}"
+        );
     }
     // What such a page asked for before it was left may still come after where it was left for.
     for _ in 0..10 {
-        let opened = timeout(NEVER, bed.act(goto(bed.url("/calm")))).await.expect("it does not hang");
+        let opened = timeout(NEVER, bed.act(goto(bed.url("/calm"))))
+            .await
+            .expect("it does not hang");
         if opened.outcome.is_done() && bed.text().await == "calm" {
             break;
         }
@@ -100,19 +137,45 @@ async fn endless_redirects_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_that_never_ends_hangs_no_call() {
     let page = "<button onclick=\"for (;;);\">Go</button>";
-    let pages = [("/", page), ("/loads", "<p>loads<script>for (;;);</script>"), ("/calm", "<p>calm")];
-    let bed = Bed::with(site(&pages), |options| options.with_navigation_timeout(Duration::from_secs(6))).await;
+    let pages = [
+        ("/", page),
+        ("/loads", "<p>loads<script>for (;;);</script>"),
+        ("/calm", "<p>calm"),
+    ];
+    let bed = Bed::with(site(&pages), |options| {
+        options.with_navigation_timeout(Duration::from_secs(6))
+    })
+    .await;
     bed.open("/").await;
     let limit = Duration::from_secs(2);
     let request = ExecuteRequest::new(button("Go")).with_timeout(limit);
-    let acted = timeout(NEVER, bed.driver.execute(&request)).await.expect("it does not hang").unwrap();
-    assert_eq!(acted.outcome.class(), Some(ErrorClass::Timeout), "{acted:?}");
-    let seen = timeout(NEVER, bed.driver.observe(&ObserveRequest::default().with_timeout(limit))).await;
-    assert_eq!(seen.expect("it does not hang").unwrap_err().kind(), ErrorKind::Timeout);
-    let opened = timeout(NEVER, bed.act(goto(bed.url("/calm")))).await.expect("it does not hang");
+    let acted = timeout(NEVER, bed.driver.execute(&request))
+        .await
+        .expect("it does not hang")
+        .unwrap();
+    assert_eq!(
+        acted.outcome.class(),
+        Some(ErrorClass::Timeout),
+        "{acted:?}"
+    );
+    let seen = timeout(
+        NEVER,
+        bed.driver
+            .observe(&ObserveRequest::default().with_timeout(limit)),
+    )
+    .await;
+    assert_eq!(
+        seen.expect("it does not hang").unwrap_err().kind(),
+        ErrorKind::Timeout
+    );
+    let opened = timeout(NEVER, bed.act(goto(bed.url("/calm"))))
+        .await
+        .expect("it does not hang");
     assert!(opened.outcome.is_done(), "{opened:?}");
     // One that begins while the page loads.
-    let opened = timeout(NEVER, bed.act(goto(bed.url("/loads")))).await.expect("it does not hang");
+    let opened = timeout(NEVER, bed.act(goto(bed.url("/loads"))))
+        .await
+        .expect("it does not hang");
     println!("a page whose script never ends: {opened:?}");
     goes_on(bed).await;
 }
@@ -122,12 +185,22 @@ async fn history_that_leads_nowhere_ends() {
     let page = "<p>here<script>history.pushState(1, '', '#1'); onpopstate = () => history.forward();</script>";
     let bed = bed(&[("/", page), ("/calm", "<p>calm")]).await;
     bed.open("/").await;
-    let back = timeout(NEVER, bed.act(BrowserAction::GoBack(NoArguments {}))).await.expect("it does not hang");
+    let back = timeout(NEVER, bed.act(BrowserAction::GoBack(NoArguments {})))
+        .await
+        .expect("it does not hang");
     println!("back on a page that goes forward again: {back:?}");
-    let wait = BrowserAction::Wait(Wait { text: Some("nothing".into()), gone: None, seconds: None });
+    let wait = BrowserAction::Wait(Wait {
+        text: Some("nothing".into()),
+        gone: None,
+        seconds: None,
+    });
     let request = ExecuteRequest::new(wait).with_timeout(Duration::from_secs(1));
     let waited = bed.driver.execute(&request).await.unwrap();
-    assert_eq!(waited.outcome.class(), Some(ErrorClass::WaitedInVain), "{waited:?}");
+    assert_eq!(
+        waited.outcome.class(),
+        Some(ErrorClass::WaitedInVain),
+        "{waited:?}"
+    );
     goes_on(bed).await;
 }
 
@@ -138,16 +211,29 @@ async fn crowds_and_depths_are_cut_and_counted() {
         for (let i = 0; i < 1000; i++) at = at.appendChild(document.createElement(i % 2 ? 'ul' : 'li'));
         at.innerHTML = '<button onclick=\"document.title = `reached`\">Deep</button>';</script>";
     let bed = bed(&[("/crowd", crowd), ("/deep", deep), ("/calm", "<p>calm")]).await;
-    timeout(NEVER, bed.open("/crowd")).await.expect("it does not hang");
+    timeout(NEVER, bed.open("/crowd"))
+        .await
+        .expect("it does not hang");
     let seen = timeout(NEVER, bed.see()).await.expect("it does not hang");
     let (nodes, omitted) = (seen.tree.len(), seen.tree.omitted());
     figure!("cdp: of 100,000 buttons {nodes} nodes are seen and {omitted} are counted as left out");
     assert_eq!(nodes, webwise::page::MAX_NODES);
     assert!(nodes + omitted as usize > 100_000, "{omitted}");
-    timeout(NEVER, bed.open("/deep")).await.expect("it does not hang");
+    timeout(NEVER, bed.open("/deep"))
+        .await
+        .expect("it does not hang");
     let seen = timeout(NEVER, bed.see()).await.expect("it does not hang");
-    assert!(seen.tree.len() + seen.tree.omitted() as usize > 1, "{}", seen.tree.len());
-    timeout(NEVER, bed.does(crate::bed::click(crate::bed::target("css=\"button\"")))).await.expect("it does not hang");
+    assert!(
+        seen.tree.len() + seen.tree.omitted() as usize > 1,
+        "{}",
+        seen.tree.len()
+    );
+    timeout(
+        NEVER,
+        bed.does(crate::bed::click(crate::bed::target("css=\"button\""))),
+    )
+    .await
+    .expect("it does not hang");
     assert_eq!(bed.see().await.title, "reached");
     goes_on(bed).await;
 }
@@ -157,7 +243,10 @@ async fn a_page_that_leads_on_at_once_is_arrived_at() {
     let pages = [
         ("/replaces", "<script>location.replace('/assigns')</script>"),
         ("/assigns", "<script>location = '/refreshes'</script>"),
-        ("/refreshes", "<meta http-equiv=refresh content='0; url=/calm'>"),
+        (
+            "/refreshes",
+            "<meta http-equiv=refresh content='0; url=/calm'>",
+        ),
         ("/calm", "<p>calm"),
     ];
     let bed = bed(&pages).await;
@@ -173,9 +262,15 @@ async fn the_script_of_a_page_that_stays_goes_on() {
     let works = "<title>Works</title><button onclick=\"setTimeout(() => { const end = performance.now() + 2000;
         while (performance.now() < end); document.title = 'done'; }, 200)\">Go</button>";
     let web = crate::bed::serve(move |asked| match &*asked.path {
-        "/nothing" => Answer { status: 204, ..Answer::page("") },
+        "/nothing" => Answer {
+            status: 204,
+            ..Answer::page("")
+        },
         "/file" => Answer {
-            headers: vec!["Content-Type: text/plain".into(), "Content-Disposition: attachment".into()],
+            headers: vec![
+                "Content-Type: text/plain".into(),
+                "Content-Disposition: attachment".into(),
+            ],
             ..Answer::page("file")
         },
         _ => Answer::page(works),
@@ -185,7 +280,8 @@ async fn the_script_of_a_page_that_stays_goes_on() {
         bed.open("/").await;
         bed.does(button("Go")).await;
         tokio::time::sleep(Duration::from_millis(400)).await;
-        bed.fails(goto(bed.url(path)), ErrorClass::NavigationFailed).await;
+        bed.fails(goto(bed.url(path)), ErrorClass::NavigationFailed)
+            .await;
         let mut title = String::new();
         for _ in 0..200 {
             title = bed.see().await.title;
@@ -194,7 +290,10 @@ async fn the_script_of_a_page_that_stays_goes_on() {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        assert_eq!(title, "done", "{path} is no document, and the page was not left");
+        assert_eq!(
+            title, "done",
+            "{path} is no document, and the page was not left"
+        );
     }
     bed.close().await;
 }

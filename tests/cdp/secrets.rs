@@ -26,12 +26,18 @@ const PAGE: &str =
 fn secret(bed: &Bed) -> (SecretName, SecretResolver) {
     let name = SecretName::parse("LOGIN").unwrap();
     let origin = Origin::parse(&bed.url("")).unwrap();
-    let vault = Vault::new().with(name.clone(), Secret::new(VALUE), vec![origin]).unwrap();
+    let vault = Vault::new()
+        .with(name.clone(), Secret::new(VALUE), vec![origin])
+        .unwrap();
     (name, SecretResolver::new(Arc::new(vault)))
 }
 
 async fn types(bed: &Bed, action: BrowserAction, secrets: &SecretResolver) -> Execution {
-    let execution = bed.driver.execute(&ExecuteRequest::new(action).with_secrets(secrets.clone())).await.unwrap();
+    let execution = bed
+        .driver
+        .execute(&ExecuteRequest::new(action).with_secrets(secrets.clone()))
+        .await
+        .unwrap();
     assert!(execution.outcome.is_done(), "{execution:?}");
     execution
 }
@@ -51,50 +57,90 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Whether bytes hold the value, in either form in which Chromium writes texts.
 fn holds(bytes: &[u8]) -> bool {
     let wide: Vec<u8> = VALUE.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    [VALUE.as_bytes(), &wide].iter().any(|form| bytes.windows(form.len()).any(|window| window == *form))
+    [VALUE.as_bytes(), &wide]
+        .iter()
+        .any(|form| bytes.windows(form.len()).any(|window| window == *form))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_is_shown_nowhere_and_written_nowhere() {
-    let bed = Bed::with(site(&[("/", PAGE), ("/next", "<p>next")]), |options| options).await;
+    let bed = Bed::with(site(&[("/", PAGE), ("/next", "<p>next")]), |options| {
+        options
+    })
+    .await;
     let (name, secrets) = secret(&bed);
     bed.open("/").await;
     let mut shown = Vec::new();
     for field in ["label=\"Password\"", "label=\"User\""] {
         let text = TextValue::Secret(name.clone());
-        let filled =
-            types(&bed, BrowserAction::Fill(Fill { target: target(field), text, submit: false }), &secrets).await;
+        let filled = types(
+            &bed,
+            BrowserAction::Fill(Fill {
+                target: target(field),
+                text,
+                submit: false,
+            }),
+            &secrets,
+        )
+        .await;
         let seen = bed.see().await;
         shown.push(format!("{filled:?}{seen:?}"));
     }
     bed.does(click(target("label=\"User\""))).await;
-    let typed =
-        types(&bed, BrowserAction::Type(Type { text: TextValue::Secret(name.clone()), submit: true }), &secrets).await;
-    assert_eq!(bed.see().await.title, format!("sent {}", 2 * VALUE.len()), "it was typed");
+    let typed = types(
+        &bed,
+        BrowserAction::Type(Type {
+            text: TextValue::Secret(name.clone()),
+            submit: true,
+        }),
+        &secrets,
+    )
+    .await;
+    assert_eq!(
+        bed.see().await.title,
+        format!("sent {}", 2 * VALUE.len()),
+        "it was typed"
+    );
     shown.push(format!("{typed:?}{:?}", bed.see().await));
-    bed.does(BrowserAction::StateSave(StateFile { name: "s".into() })).await;
+    bed.does(BrowserAction::StateSave(StateFile { name: "s".into() }))
+        .await;
     bed.open("/next").await;
     shown.push(format!("{:?} {:?}", bed.driver, secrets));
 
     let lines = || {
         naming(bed.base.path()).into_iter().map(|pid| {
-            ["cmdline", "environ"].map(|file| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default()).concat()
+            ["cmdline", "environ"]
+                .map(|file| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default())
+                .concat()
         })
     };
-    assert!(lines().count() > 2 && !lines().any(|line| holds(&line)), "in an argument or in the environment");
+    assert!(
+        lines().count() > 2 && !lines().any(|line| holds(&line)),
+        "in an argument or in the environment"
+    );
     let found = files(bed.base.path());
     assert!(found.len() > 10, "there are files to look at");
-    let telling: Vec<_> = found.iter().filter(|file| fs::read(file).is_ok_and(|bytes| holds(&bytes))).collect();
+    let telling: Vec<_> = found
+        .iter()
+        .filter(|file| fs::read(file).is_ok_and(|bytes| holds(&bytes)))
+        .collect();
     assert!(telling.is_empty(), "{telling:?}");
 
     // A value that was on its way when the browser died is not in the error either.
     bed.open("/").await;
-    let action =
-        BrowserAction::Fill(Fill { target: target("label=\"User\""), text: TextValue::Secret(name), submit: false });
+    let action = BrowserAction::Fill(Fill {
+        target: target("label=\"User\""),
+        text: TextValue::Secret(name),
+        submit: false,
+    });
     for pid in naming(bed.base.path()) {
         let _ = std::panic::catch_unwind(|| signal(pid, "KILL"));
     }
-    let error = bed.driver.execute(&ExecuteRequest::new(action).with_secrets(secrets)).await.unwrap_err();
+    let error = bed
+        .driver
+        .execute(&ExecuteRequest::new(action).with_secrets(secrets))
+        .await
+        .unwrap_err();
     shown.push(format!("{error:?} {error} {:?}", bed.driver));
     assert!(!holds(shown.concat().as_bytes()), "{shown:?}");
     bed.close().await;

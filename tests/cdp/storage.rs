@@ -4,7 +4,10 @@ use std::path::Path;
 
 use webwise::{
     action::{BrowserAction, ErrorClass, StateFile},
-    browser::{BrowserDriver, Cdp, CdpOptions, ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions},
+    browser::{
+        BrowserDriver, Cdp, CdpOptions, ExecuteRequest, ObserveRequest, PlaywrightCli,
+        PlaywrightCliOptions,
+    },
 };
 
 use crate::{
@@ -33,7 +36,8 @@ fn keeper() -> Web {
                     "Content-Type: text/html; charset=utf-8".into(),
                     "Set-Cookie: shown=; Path=/; Max-Age=0".into(),
                     "Set-Cookie: hidden=; Path=/; Max-Age=0".into(),
-                    "Set-Cookie: part=; Path=/; Secure; SameSite=None; Partitioned; Max-Age=0".into(),
+                    "Set-Cookie: part=; Path=/; Secure; SameSite=None; Partitioned; Max-Age=0"
+                        .into(),
                 ],
                 ..Answer::page("<script>localStorage.clear()</script><p>done")
             },
@@ -44,17 +48,23 @@ fn keeper() -> Web {
 
 async fn act(driver: &dyn BrowserDriver, action: BrowserAction) {
     let name = format!("{action:?}");
-    let execution =
-        driver.execute(&ExecuteRequest::new(action)).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+    let execution = driver
+        .execute(&ExecuteRequest::new(action))
+        .await
+        .unwrap_or_else(|error| panic!("{name}: {error:?}"));
     assert!(execution.outcome.is_done(), "{name}: {execution:?}");
 }
 
 fn save() -> BrowserAction {
-    BrowserAction::StateSave(StateFile { name: "kept".into() })
+    BrowserAction::StateSave(StateFile {
+        name: "kept".into(),
+    })
 }
 
 fn load() -> BrowserAction {
-    BrowserAction::StateLoad(StateFile { name: "kept".into() })
+    BrowserAction::StateLoad(StateFile {
+        name: "kept".into(),
+    })
 }
 
 async fn shown(driver: &dyn BrowserDriver, web: &Web) -> String {
@@ -66,7 +76,9 @@ const KEPT: &str = "kept shown=yes; part=own and v Ü";
 const NOTHING: &str = "kept and null";
 
 async fn native(base: &Path, states: &Path) -> Cdp {
-    Cdp::launch(&options(base).with_state_folder(states)).await.unwrap()
+    Cdp::launch(&options(base).with_state_folder(states))
+        .await
+        .unwrap()
 }
 
 async fn other(base: &Path, states: &Path) -> PlaywrightCli {
@@ -89,7 +101,11 @@ async fn passes(web: &Web, from: &dyn BrowserDriver, to: &dyn BrowserDriver) {
     act(to, load()).await;
     assert_eq!(shown(to, web).await, KEPT, "{to:?} reads that of {from:?}");
     act(to, goto(web.url("127.0.0.1", "/forget"))).await;
-    assert_eq!(shown(to, web).await, NOTHING, "the cookie of this site's pages alone is one again");
+    assert_eq!(
+        shown(to, web).await,
+        NOTHING,
+        "the cookie of this site's pages alone is one again"
+    );
     assert!(web.asked().len() > 4);
 }
 
@@ -116,16 +132,28 @@ async fn a_state_is_in_its_folder_under_a_plain_name_and_no_tab_of_it_is_seen() 
     let cdp = native(base.path(), states.path()).await;
     act(&cdp, goto(web.url("127.0.0.1", "/keep"))).await;
     act(&cdp, save()).await;
-    let files: Vec<_> = std::fs::read_dir(states.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let files: Vec<_> = std::fs::read_dir(states.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
     assert_eq!(files, ["state-kept.json"]);
     let before = web.asked().len();
     act(&cdp, load()).await;
     let seen = cdp.observe(&ObserveRequest::default()).await.unwrap();
-    assert!(seen.tabs.is_empty() && seen.url.ends_with("/keep"), "{seen:?}");
-    assert_eq!(web.asked().len(), before, "loading asks no server for anything");
-    for (name, class) in
-        [("../x", ErrorClass::BadArguments), ("", ErrorClass::BadArguments), ("none", ErrorClass::FileRefused)]
-    {
+    assert!(
+        seen.tabs.is_empty() && seen.url.ends_with("/keep"),
+        "{seen:?}"
+    );
+    assert_eq!(
+        web.asked().len(),
+        before,
+        "loading asks no server for anything"
+    );
+    for (name, class) in [
+        ("../x", ErrorClass::BadArguments),
+        ("", ErrorClass::BadArguments),
+        ("none", ErrorClass::FileRefused),
+    ] {
         let action = BrowserAction::StateLoad(StateFile { name: name.into() });
         let execution = cdp.execute(&ExecuteRequest::new(action)).await.unwrap();
         assert_eq!(execution.outcome.class(), Some(class), "{name}");
@@ -138,18 +166,22 @@ async fn a_state_is_in_its_folder_under_a_plain_name_and_no_tab_of_it_is_seen() 
 
 /// A page of one origin with a frame of another one, and a page that shows what is kept.
 fn framed() -> Web {
-    serve(|asked| match asked.path.split('?').next().unwrap_or_default() {
-        "/framed" => Answer::page("<p>outer<iframe src='THERE/inner'></iframe>"),
-        "/inner" => Answer::page("<p>inner"),
-        _ => Answer::page("<p>plain"),
-    })
+    serve(
+        |asked| match asked.path.split('?').next().unwrap_or_default() {
+            "/framed" => Answer::page("<p>outer<iframe src='THERE/inner'></iframe>"),
+            "/inner" => Answer::page("<p>inner"),
+            _ => Answer::page("<p>plain"),
+        },
+    )
 }
 
 /// Loads a state, which must be refused; the words.
 async fn is_refused(driver: &Cdp, states: &Path, state: &str) -> String {
     std::fs::write(states.join("state-kept.json"), state).unwrap();
     let execution = driver.execute(&ExecuteRequest::new(load())).await.unwrap();
-    let webwise::action::Outcome::Failed(failure) = execution.outcome else { panic!("{state}: {execution:?}") };
+    let webwise::action::Outcome::Failed(failure) = execution.outcome else {
+        panic!("{state}: {execution:?}")
+    };
     assert_eq!(failure.class, ErrorClass::FileRefused, "{failure:?}");
     failure.detail
 }
@@ -163,10 +195,20 @@ async fn a_state_that_cannot_be_loaded_leaves_the_cookies_as_they_were() {
     let long = "x".repeat(11 << 20);
     let origin = web.url("127.0.0.1", "").trim_end_matches('/').to_owned();
     for (state, word) in [
-        (format!(r#"{{"cookies":[{ok},{{"name":"x","value":"a\nb","domain":"127.0.0.1","path":"/"}}]}}"#), "cookie"),
-        (format!(r#"{{"cookies":[{ok},{{"name":"x","domain":"127.0.0.1","path":"/"}}]}}"#), "no such"),
         (
-            format!(r#"{{"cookies":[{ok},{{"name":"a","value":"","domain":"x","path":"/","sameSite":"Odd"}}]}}"#),
+            format!(
+                r#"{{"cookies":[{ok},{{"name":"x","value":"a\nb","domain":"127.0.0.1","path":"/"}}]}}"#
+            ),
+            "cookie",
+        ),
+        (
+            format!(r#"{{"cookies":[{ok},{{"name":"x","domain":"127.0.0.1","path":"/"}}]}}"#),
+            "no such",
+        ),
+        (
+            format!(
+                r#"{{"cookies":[{ok},{{"name":"a","value":"","domain":"x","path":"/","sameSite":"Odd"}}]}}"#
+            ),
             "no such",
         ),
         // More than an origin may keep.
@@ -187,26 +229,40 @@ async fn a_state_that_cannot_be_loaded_leaves_the_cookies_as_they_were() {
 #[tokio::test(flavor = "multi_thread")]
 async fn all_origins_that_were_visited_are_saved_with_halves_of_characters() {
     let states = folder();
-    let bed = Bed::with(framed(), |options| options.with_scripts(true).with_state_folder(states.path())).await;
+    let bed = Bed::with(framed(), |options| {
+        options.with_scripts(true).with_state_folder(states.path())
+    })
+    .await;
     // The frame's own storage under another page is not that of its origin.
     let there = bed.web.url("localhost", "/");
     bed.does(goto(&*there)).await;
-    bed.eval("() => { localStorage.setItem('of', 'there'); document.cookie = 'c=1'; }").await;
+    bed.eval("() => { localStorage.setItem('of', 'there'); document.cookie = 'c=1'; }")
+        .await;
     bed.open("/framed").await;
-    bed.eval("() => localStorage.setItem('half \\ud83d', '\\udc00 \\u2028')").await;
+    bed.eval("() => localStorage.setItem('half \\ud83d', '\\udc00 \\u2028')")
+        .await;
     bed.does(save()).await;
     let file = states.path().join("state-kept.json");
     let saved = std::fs::read_to_string(&file).unwrap();
-    assert!(saved.contains(r"half \ud83d") || saved.contains(r"half \uD83D"), "{saved}");
+    assert!(
+        saved.contains(r"half \ud83d") || saved.contains(r"half \uD83D"),
+        "{saved}"
+    );
     let there = there.trim_end_matches('/');
-    assert!(saved.contains(&format!("\"{there}\"")) && saved.contains("\"there\""), "{saved}");
+    assert!(
+        saved.contains(&format!("\"{there}\"")) && saved.contains("\"there\""),
+        "{saved}"
+    );
     bed.eval("() => localStorage.clear()").await;
     bed.does(load()).await;
-    let kept =
-        "() => JSON.stringify([localStorage.length, localStorage.getItem('half \\ud83d') === '\\udc00 \\u2028'])";
+    let kept = "() => JSON.stringify([localStorage.length, localStorage.getItem('half \\ud83d') === '\\udc00 \\u2028'])";
     assert_eq!(bed.eval(kept).await.replace('\\', ""), "\"[1,true]\"");
     bed.does(goto(format!("{there}/"))).await;
-    assert!(bed.eval("() => document.cookie + localStorage.getItem('of')").await.contains("there"));
+    assert!(
+        bed.eval("() => document.cookie + localStorage.getItem('of')")
+            .await
+            .contains("there")
+    );
     bed.close().await;
 }
 

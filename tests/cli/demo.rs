@@ -4,7 +4,12 @@ use crate::machine::{Machine, debian, refusal_of, refused, root, text};
 
 #[test]
 fn a_bad_value_of_the_demo_is_refused() {
-    for (flag, value) in [("--port", "70000"), ("--port", "x"), ("--seed", "-1"), ("--base-url", "ftp://a.example")] {
+    for (flag, value) in [
+        ("--port", "70000"),
+        ("--port", "x"),
+        ("--seed", "-1"),
+        ("--base-url", "ftp://a.example"),
+    ] {
         assert!(refusal_of(&["demo", &format!("{flag}={value}")]).contains(flag));
     }
     assert!(refusal_of(&["demo", "--goal", "x"]).contains("--goal"));
@@ -25,7 +30,11 @@ fn a_port_in_use_is_refused_before_anything_is_installed() {
 fn the_demo_installs_what_is_missing_first() {
     for (args, command, last) in [
         (&[][..], "webwise setup", "[1/1] Install Chromium"),
-        (&["--driver", "cdp"], "webwise setup --driver cdp", "[1/1] Install Chromium"),
+        (
+            &["--driver", "cdp"],
+            "webwise setup --driver cdp",
+            "[1/1] Install Chromium",
+        ),
         (
             &["--driver", "playwright-cli"],
             "webwise setup --driver playwright-cli",
@@ -37,8 +46,14 @@ fn the_demo_installs_what_is_missing_first() {
         let said = text(&output.stderr);
         // The scripts that play the programs cannot open a browser.
         assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains(&format!("`{command}` runs first")) && said.contains(last), "{said}");
-        assert_eq!(root(&machine).join("npm-was-told").exists(), args.contains(&"playwright-cli"));
+        assert!(
+            said.contains(&format!("`{command}` runs first")) && said.contains(last),
+            "{said}"
+        );
+        assert_eq!(
+            root(&machine).join("npm-was-told").exists(),
+            args.contains(&"playwright-cli")
+        );
         assert!(output.stdout.is_empty() && !machine.home().join("runs").exists());
     }
 }
@@ -47,5 +62,8 @@ fn the_demo_installs_what_is_missing_first() {
 fn the_demo_is_refused_where_nothing_can_be_installed() {
     let machine = Machine::with(&[]);
     let said = refused(&machine, &machine.run(&["demo"]));
-    assert!(said.contains("install Chromium with its own package manager"), "{said}");
+    assert!(
+        said.contains("install Chromium with its own package manager"),
+        "{said}"
+    );
 }

@@ -15,7 +15,9 @@ pub(crate) struct Machine {
 impl Machine {
     /// A machine with these programs; each is a shell script.
     pub(crate) fn with(programs: &[(&str, &str)]) -> Self {
-        let machine = Self { dir: tempfile::tempdir().unwrap() };
+        let machine = Self {
+            dir: tempfile::tempdir().unwrap(),
+        };
         std::fs::create_dir_all(machine.bin()).unwrap();
         std::fs::create_dir_all(machine.home()).unwrap();
         for (name, script) in programs {
@@ -23,7 +25,14 @@ impl Machine {
             // cannot be started.
             let write = "printf '#!/bin/sh\\nPATH=/usr/bin:/bin\\n%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
             let mut sh = Command::new("sh");
-            assert!(sh.args(["-c", write, "sh"]).arg(machine.bin().join(name)).arg(script).status().unwrap().success());
+            assert!(
+                sh.args(["-c", write, "sh"])
+                    .arg(machine.bin().join(name))
+                    .arg(script)
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         }
         machine
     }
@@ -51,7 +60,11 @@ impl Machine {
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_webwise"));
-        command.env_clear().env("PATH", self.bin()).env("HOME", self.home()).current_dir(self.home());
+        command
+            .env_clear()
+            .env("PATH", self.bin())
+            .env("HOME", self.home())
+            .current_dir(self.home());
         command.args(args).stdin(Stdio::null());
         command
     }
@@ -74,7 +87,10 @@ pub(crate) fn refused(machine: &Machine, output: &Output) -> String {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
-    assert!(said.starts_with("webwise: ") && !said.contains("panicked"), "{said}");
+    assert!(
+        said.starts_with("webwise: ") && !said.contains("panicked"),
+        "{said}"
+    );
     assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
     assert!(machine.left_nothing());
     said
@@ -87,13 +103,18 @@ pub(crate) fn refusal_of(args: &[&str]) -> String {
 
 /// A Debian in which apt-get and npm do nothing but put scripts where the real ones put programs.
 pub(crate) fn debian(node_version: &str) -> Machine {
-    let put = |path: &str, says: &str| format!("printf '#!/bin/sh\\necho {says}\\n' >{path} && chmod 755 {path}");
+    let put = |path: &str, says: &str| {
+        format!("printf '#!/bin/sh\\necho {says}\\n' >{path} && chmod 755 {path}")
+    };
     let npm = [
         "case \" $* \" in *' --prefix '*) ;; *) exit 9;; esac",
         "for word in \"$@\"; do case $last in --prefix) root=$word;; esac; last=$word; done",
         "test -f \"$root/package.json\" || exit 8",
         "bin=$root/node_modules/.bin; mkdir -p \"$bin\"",
-        &format!("for word in \"$@\"; do case $word in node@22) {};; esac; done", put("\"$bin/node\"", "v22.1.0")),
+        &format!(
+            "for word in \"$@\"; do case $word in node@22) {};; esac; done",
+            put("\"$bin/node\"", "v22.1.0")
+        ),
         &put("\"$bin/playwright-cli\"", "0.1.22"),
         "echo \"$*\" >\"$root/npm-was-told\"",
     ]

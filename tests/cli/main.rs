@@ -21,13 +21,19 @@ fn no_command_is_refused() {
 #[test]
 fn an_unknown_command_is_refused_and_named() {
     let said = refusal_of(&["fly"]);
-    assert!(said.contains("'fly'") && said.ends_with("; see `webwise --help`\n"), "{said}");
+    assert!(
+        said.contains("'fly'") && said.ends_with("; see `webwise --help`\n"),
+        "{said}"
+    );
 }
 
 #[test]
 fn an_unknown_flag_is_refused_with_the_one_that_was_meant() {
     let said = refusal_of(&["setup", "--chekc"]);
-    assert!(said.contains("'--chekc'") && said.contains("'--check'"), "{said}");
+    assert!(
+        said.contains("'--chekc'") && said.contains("'--check'"),
+        "{said}"
+    );
     assert!(said.ends_with("; see `webwise setup --help`\n"), "{said}");
 }
 
@@ -38,7 +44,15 @@ fn a_superfluous_argument_is_refused() {
 
 #[test]
 fn flags_that_exclude_each_other_are_refused() {
-    let run = ["run", "--goal", "Look", "--url", "https://a.example", "--attach", "http://127.0.0.1:9222"];
+    let run = [
+        "run",
+        "--goal",
+        "Look",
+        "--url",
+        "https://a.example",
+        "--attach",
+        "http://127.0.0.1:9222",
+    ];
     for args in [
         &["setup", "--yes", "--check"][..],
         &["setup", "--tests", "--driver", "cdp"],
@@ -47,14 +61,20 @@ fn flags_that_exclude_each_other_are_refused() {
         assert!(refusal_of(args).contains("cannot be used with"), "{args:?}");
     }
     let said = refusal_of(&[&run[..], &["--driver", "playwright-cli"]].concat());
-    assert!(said.contains("--attach works by the driver cdp: leave out `--driver playwright-cli`"), "{said}");
+    assert!(
+        said.contains("--attach works by the driver cdp: leave out `--driver playwright-cli`"),
+        "{said}"
+    );
 }
 
 #[test]
 fn a_driver_that_is_none_is_refused_with_those_that_are() {
     for command in ["setup", "doctor", "demo"] {
         let said = refusal_of(&[command, "--driver", "selenium"]);
-        assert!(said.contains("'selenium'") && said.contains("cdp, playwright-cli"), "{said}");
+        assert!(
+            said.contains("'selenium'") && said.contains("cdp, playwright-cli"),
+            "{said}"
+        );
     }
 }
 
@@ -63,7 +83,11 @@ fn an_argument_that_is_not_text_is_refused() {
     use std::os::unix::ffi::OsStrExt as _;
 
     let machine = Machine::complete();
-    let output = machine.command(&["doctor"]).arg(std::ffi::OsStr::from_bytes(b"--\xff\x1b[31m")).output().unwrap();
+    let output = machine
+        .command(&["doctor"])
+        .arg(std::ffi::OsStr::from_bytes(b"--\xff\x1b[31m"))
+        .output()
+        .unwrap();
     assert!(!refused(&machine, &output).contains('\u{1b}'));
 }
 
@@ -71,7 +95,11 @@ fn an_argument_that_is_not_text_is_refused() {
 fn without_a_home_the_variable_to_set_is_named() {
     let machine = Machine::complete();
     for command in ["setup", "doctor"] {
-        let output = machine.command(&[command]).env_remove("HOME").output().unwrap();
+        let output = machine
+            .command(&[command])
+            .env_remove("HOME")
+            .output()
+            .unwrap();
         assert!(refused(&machine, &output).contains("set WEBWISE_HOME"));
     }
 }
@@ -79,7 +107,11 @@ fn without_a_home_the_variable_to_set_is_named() {
 #[test]
 fn a_variable_that_names_no_browser_is_refused() {
     let machine = Machine::complete();
-    let output = machine.command(&["setup"]).env("WEBWISE_CHROMIUM", "/nowhere/chrome").output().unwrap();
+    let output = machine
+        .command(&["setup"])
+        .env("WEBWISE_CHROMIUM", "/nowhere/chrome")
+        .output()
+        .unwrap();
     assert!(refused(&machine, &output).contains("WEBWISE_CHROMIUM names /nowhere/chrome"));
 }
 

@@ -50,7 +50,10 @@ impl Bed {
     pub(crate) async fn with(by: Driver, wishes: Wishes) -> Self {
         let permit = BROWSERS.acquire().await.unwrap();
         // A folder with a short path: sockets are made in it.
-        let base = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap();
+        let base = tempfile::Builder::new()
+            .prefix("ww")
+            .tempdir_in("/tmp")
+            .unwrap();
         let wishes = Wishes {
             launch: Some(CAP),
             action: Some(Duration::from_secs(4)),
@@ -59,7 +62,13 @@ impl Bed {
             ..wishes.in_folder(base.path())
         };
         let driver = by.launch(&wishes).await;
-        Self { site: Site::start(), base, by, driver, _permit: permit }
+        Self {
+            site: Site::start(),
+            base,
+            by,
+            driver,
+            _permit: permit,
+        }
     }
 
     pub(crate) fn driver(&self) -> Arc<dyn BrowserDriver> {
@@ -67,8 +76,15 @@ impl Bed {
     }
 
     /// Runs a task on a page; it must end for this reason.
-    pub(crate) async fn play(&self, page: &'static str, path: &str, model: ScriptedModel, stop: StopReason) -> Played {
-        self.play_with(page, path, self.driver(), model, options(), stop).await
+    pub(crate) async fn play(
+        &self,
+        page: &'static str,
+        path: &str,
+        model: ScriptedModel,
+        stop: StopReason,
+    ) -> Played {
+        self.play_with(page, path, self.driver(), model, options(), stop)
+            .await
     }
 
     /// The same with another driver around the browser, and with other options.
@@ -81,7 +97,8 @@ impl Bed {
         options: Options,
         stop: StopReason,
     ) -> Played {
-        self.play_to(page, path, driver, model, options, &[stop]).await
+        self.play_to(page, path, driver, model, options, &[stop])
+            .await
     }
 
     /// The same with an end for one of several reasons.
@@ -102,43 +119,82 @@ impl Bed {
             .unwrap();
         // Frames of the second host are shown: it is a site that a person named.
         let other = webwise::Site::of(&"http://there.localhost/".parse().unwrap()).unwrap();
-        let task = Task::new("Look at this page").unwrap().with_start_url(&self.site.url(path)).unwrap();
-        let task = if path.starts_with("frame") { task.with_allowed(other) } else { task };
+        let task = Task::new("Look at this page")
+            .unwrap()
+            .with_start_url(&self.site.url(path))
+            .unwrap();
+        let task = if path.starts_with("frame") {
+            task.with_allowed(other)
+        } else {
+            task
+        };
         let begin = Instant::now();
         let Ok(report) = tokio::time::timeout(CAP, agent.run(task)).await else {
             ended(self.by, page, End::Hung, "hung", begin.elapsed());
-            panic!("{page} hung by {}; so far: {:?}", self.by.name(), recorder.names());
+            panic!(
+                "{page} hung by {}; so far: {:?}",
+                self.by.name(),
+                recorder.names()
+            );
         };
         let played = Played::new(report, recorder.events(), model.requests());
-        let end = if stops.contains(&played.report.summary.stop) { End::AsExpected } else { End::Otherwise };
-        ended(self.by, page, end, played.report.summary.stop.as_str(), begin.elapsed());
-        assert_eq!(end, End::AsExpected, "{page} should end with one of {stops:?} by {}: {played:?}", self.by.name());
+        let end = if stops.contains(&played.report.summary.stop) {
+            End::AsExpected
+        } else {
+            End::Otherwise
+        };
+        ended(
+            self.by,
+            page,
+            end,
+            played.report.summary.stop.as_str(),
+            begin.elapsed(),
+        );
+        assert_eq!(
+            end,
+            End::AsExpected,
+            "{page} should end with one of {stops:?} by {}: {played:?}",
+            self.by.name()
+        );
         played
     }
 
     /// The daemon of the tool.
     pub(crate) fn daemon(&self) -> u32 {
-        fs::read_to_string(self.private_folder().join("browser.pid")).unwrap().trim().parse().unwrap()
+        fs::read_to_string(self.private_folder().join("browser.pid"))
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap()
     }
 
     /// The browser's first process: the one that was given its folder and has no part to play.
     pub(crate) fn browser(&self) -> u32 {
         let of_ours = processes(self.base.path().to_str().unwrap());
         let lines = of_ours.into_iter().map(|pid| (pid, command_line(pid)));
-        let mut first = lines.filter(|(_, line)| line.contains("--user-data-dir=") && !line.contains("--type="));
+        let mut first = lines
+            .filter(|(_, line)| line.contains("--user-data-dir=") && !line.contains("--type="));
         first.next().expect("the browser runs").0
     }
 
     /// The processes that show pages.
     pub(crate) fn renderers(&self) -> Vec<u32> {
         let browser = self.browser();
-        processes("--type=renderer").into_iter().filter(|pid| descends(*pid, browser)).collect()
+        processes("--type=renderer")
+            .into_iter()
+            .filter(|pid| descends(*pid, browser))
+            .collect()
     }
 
     /// The browser's private folder.
     pub(crate) fn private_folder(&self) -> PathBuf {
-        let mut entries = fs::read_dir(self.base.path()).unwrap().flatten().map(|entry| entry.path());
-        entries.find(|path| path.join("browser.pid").exists()).expect("the browser's folder")
+        let mut entries = fs::read_dir(self.base.path())
+            .unwrap()
+            .flatten()
+            .map(|entry| entry.path());
+        entries
+            .find(|path| path.join("browser.pid").exists())
+            .expect("the browser's folder")
     }
 
     /// Ends the browser: no process of it and no file of it may be left.
@@ -160,7 +216,11 @@ async fn nothing_is_left(folder: &Path) {
     let name = folder.to_str().unwrap();
     let begin = Instant::now();
     loop {
-        let files: Vec<_> = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        let files: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .flatten()
+            .map(|entry| entry.file_name())
+            .collect();
         let left = (processes(name), files);
         if left.0.is_empty() && left.1.is_empty() {
             return;
@@ -174,7 +234,8 @@ async fn nothing_is_left(folder: &Path) {
 fn processes(naming: &str) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| command_line(*pid).contains(naming)).collect()
+    pids.filter(|pid| command_line(*pid).contains(naming))
+        .collect()
 }
 
 fn command_line(pid: u32) -> String {
@@ -188,7 +249,10 @@ fn descends(mut pid: u32, from: u32) -> bool {
             return true;
         }
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
+        let parent = stat
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
         pid = parent.unwrap_or(0);
     }
     false

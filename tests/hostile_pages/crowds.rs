@@ -23,21 +23,49 @@ async fn on_a_page_of_20_000_buttons_the_last_one_is_found_and_pressed(by: Drive
     let bed = Bed::start(by).await;
     let model = decides(|calls, message| match calls {
         0 => call("find", json!({ "query": "Item number 19999" })),
-        1 => click_at(&reference(message, "button \"Item number 19999\"").expect("the last button is found")),
+        1 => click_at(
+            &reference(message, "button \"Item number 19999\"").expect("the last button is found"),
+        ),
         _ => finish("pressed=19999"),
     });
     let mut options = options();
     options.command_timeout = Duration::from_mins(2);
-    let played = bed.play_with("20,000 buttons", "crowd", bed.driver(), model, options, StopReason::Finished).await;
-    assert_eq!(played.course(), ["goto done", "find done", "click done"], "{:?}", played.report);
+    let played = bed
+        .play_with(
+            "20,000 buttons",
+            "crowd",
+            bed.driver(),
+            model,
+            options,
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(
+        played.course(),
+        ["goto done", "find done", "click done"],
+        "{:?}",
+        played.report
+    );
     let first = &played.seen()[0];
-    let buttons = first.tree.nodes().iter().filter(|node| node.role == Role::Button).count();
+    let buttons = first
+        .tree
+        .nodes()
+        .iter()
+        .filter(|node| node.role == Role::Button)
+        .count();
     assert_eq!((buttons, first.tree.omitted()), (20_000, 0));
     for message in &played.messages {
-        assert!(message.len() < 12_000, "a message of {} bytes", message.len());
+        assert!(
+            message.len() < 12_000,
+            "a message of {} bytes",
+            message.len()
+        );
     }
     let note = "only the first 10000 of 20000 elements were kept";
-    assert!(played.views()[0].notes.iter().any(|told| told == note) && played.messages[0].contains(note));
+    assert!(
+        played.views()[0].notes.iter().any(|told| told == note)
+            && played.messages[0].contains(note)
+    );
     bed.close().await;
 }
 
@@ -45,10 +73,28 @@ async fn a_feed_without_end_grows_and_the_message_does_not(by: Driver) {
     let bed = Bed::start(by).await;
     let down = || call("scroll", json!({ "direction": "down", "pixels": 3000 }));
     let course = says([down(), down(), down(), finish("Feed")]);
-    let played = bed.play("infinite scroll", "endless-scroll", course, StopReason::Finished).await;
-    assert_eq!(played.course(), ["goto done", "scroll done", "scroll done", "scroll done"], "{played:?}");
-    let links: Vec<usize> = played.views().iter().map(|view| view.elements.len()).collect();
-    assert!(links.is_sorted() && links.last() >= Some(&(links[0] + 20)), "{links:?}");
+    let played = bed
+        .play(
+            "infinite scroll",
+            "endless-scroll",
+            course,
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(
+        played.course(),
+        ["goto done", "scroll done", "scroll done", "scroll done"],
+        "{played:?}"
+    );
+    let links: Vec<usize> = played
+        .views()
+        .iter()
+        .map(|view| view.elements.len())
+        .collect();
+    assert!(
+        links.is_sorted() && links.last() >= Some(&(links[0] + 20)),
+        "{links:?}"
+    );
     let sizes: Vec<usize> = played.messages.iter().map(String::len).collect();
     assert!(sizes.iter().all(|size| *size < 6_000), "{sizes:?}");
     bed.close().await;
@@ -65,15 +111,31 @@ async fn a_page_that_rewrites_itself_is_still_used(by: Driver) {
         1 => click("Stable"),
         _ => finish("pressed=1"),
     });
-    let played = bed.play("rewrites itself", "rewrites-itself", model, StopReason::Finished).await;
-    assert_eq!(played.course(), ["goto done", "click ref_not_found", "click done"], "{played:?}");
+    let played = bed
+        .play(
+            "rewrites itself",
+            "rewrites-itself",
+            model,
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(
+        played.course(),
+        ["goto done", "click ref_not_found", "click done"],
+        "{played:?}"
+    );
     bed.close().await;
 }
 
 async fn a_page_that_never_settles_does_not_hold_the_run_up(by: Driver) {
     let bed = Bed::start(by).await;
     let played = bed
-        .play("never settles", "never-settles", says([click("Press"), finish("pressed=1")]), StopReason::Finished)
+        .play(
+            "never settles",
+            "never-settles",
+            says([click("Press"), finish("pressed=1")]),
+            StopReason::Finished,
+        )
         .await;
     assert_eq!(played.course(), ["goto done", "click done"], "{played:?}");
     bed.close().await;
@@ -84,8 +146,29 @@ async fn a_page_that_spins_is_given_up(by: Driver) {
     let mut options = options();
     options.command_timeout = Duration::from_secs(8);
     let model = says([click("Spin"), give_up()]);
-    let played = bed.play_with("spins", "spins", bed.driver(), model, options, StopReason::BrowserLost).await;
-    assert!(played.report.error.as_deref().is_some_and(|error| error.contains("timeout")), "{:?}", played.report.error);
-    assert_eq!(played.messages.len(), 1, "the model is not asked about a page that cannot be seen");
+    let played = bed
+        .play_with(
+            "spins",
+            "spins",
+            bed.driver(),
+            model,
+            options,
+            StopReason::BrowserLost,
+        )
+        .await;
+    assert!(
+        played
+            .report
+            .error
+            .as_deref()
+            .is_some_and(|error| error.contains("timeout")),
+        "{:?}",
+        played.report.error
+    );
+    assert_eq!(
+        played.messages.len(),
+        1,
+        "the model is not asked about a page that cannot be seen"
+    );
     bed.close().await;
 }

@@ -20,7 +20,13 @@ on_each_driver! {
 fn kill(pids: &[u32]) {
     assert!(!pids.is_empty(), "there is nothing to kill");
     for pid in pids {
-        assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-9", &pid.to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
     std::thread::sleep(std::time::Duration::from_millis(300));
 }
@@ -36,10 +42,19 @@ async fn a_renderer_that_is_killed_is_a_lost_page(by: Driver) {
             }
             _ => finish("All is well"),
         });
-        let played = bed.play(page, "plain", model, StopReason::BrowserLost).await;
-        assert_eq!(played.messages.len(), 1, "the model is not asked about a page that is gone");
+        let played = bed
+            .play(page, "plain", model, StopReason::BrowserLost)
+            .await;
+        assert_eq!(
+            played.messages.len(),
+            1,
+            "the model is not asked about a page that is gone"
+        );
         assert!(
-            played.seen().iter().all(|seen| seen.url == bed.site.url("plain")),
+            played
+                .seen()
+                .iter()
+                .all(|seen| seen.url == bed.site.url("plain")),
             "no blank page is shown: {played:?}"
         );
         bed.close().await;
@@ -47,9 +62,15 @@ async fn a_renderer_that_is_killed_is_a_lost_page(by: Driver) {
 }
 
 async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser(by: Driver) {
-    let browsers = by.ways("browser killed", "browser killed, by processes").into_iter().map(|way| (way, false));
+    let browsers = by
+        .ways("browser killed", "browser killed, by processes")
+        .into_iter()
+        .map(|way| (way, false));
     // Only one of the drivers has a tool that can die by itself.
-    let tools = by.ways("daemon killed", "daemon killed, by processes").into_iter().map(|way| (way, true));
+    let tools = by
+        .ways("daemon killed", "daemon killed, by processes")
+        .into_iter()
+        .map(|way| (way, true));
     for ((page, by), tool) in browsers.chain(tools.filter(|((_, by), _)| *by != Driver::Cdp)) {
         let bed = Bed::start(by).await;
         let victim = if tool { bed.daemon() } else { bed.browser() };
@@ -60,9 +81,18 @@ async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser(by: Driver) {
             }
             _ => finish("All is well"),
         });
-        let played = bed.play(page, "plain", model, StopReason::BrowserLost).await;
+        let played = bed
+            .play(page, "plain", model, StopReason::BrowserLost)
+            .await;
         assert_eq!(played.messages.len(), 1);
-        assert!(played.report.error.as_deref().is_some_and(|error| error.contains("browser lost")), "{played:?}");
+        assert!(
+            played
+                .report
+                .error
+                .as_deref()
+                .is_some_and(|error| error.contains("browser lost")),
+            "{played:?}"
+        );
         bed.close().await;
     }
 }
@@ -73,7 +103,10 @@ async fn a_browser_whose_folder_is_removed_is_lost_or_goes_on_and_ends_all_the_s
     let model = decides(move |call, _| match call {
         0 => {
             // The browser may still write into it meanwhile; what matters is gone at the first attempt.
-            while ["s", "watch.cjs", "browser.pid"].iter().any(|file| folder.join(file).exists()) {
+            while ["s", "watch.cjs", "browser.pid"]
+                .iter()
+                .any(|file| folder.join(file).exists())
+            {
                 let _ = std::fs::remove_dir_all(&folder);
             }
             click("Press")
@@ -81,13 +114,32 @@ async fn a_browser_whose_folder_is_removed_is_lost_or_goes_on_and_ends_all_the_s
         _ => finish("All is well"),
     });
     // The tool's sockets are in it. Chromium by itself may have all it needs in memory, or not.
-    let stops: &[_] =
-        if by == Driver::Cdp { &[StopReason::Finished, StopReason::BrowserLost] } else { &[StopReason::BrowserLost] };
-    let played = bed.play_to("folder removed", "plain", bed.driver(), model, options(), stops).await;
+    let stops: &[_] = if by == Driver::Cdp {
+        &[StopReason::Finished, StopReason::BrowserLost]
+    } else {
+        &[StopReason::BrowserLost]
+    };
+    let played = bed
+        .play_to(
+            "folder removed",
+            "plain",
+            bed.driver(),
+            model,
+            options(),
+            stops,
+        )
+        .await;
     if played.report.summary.stop == StopReason::Finished {
         assert_eq!(played.course(), ["goto done", "click done"], "{played:?}");
     } else {
-        assert!(played.report.error.as_deref().is_some_and(|error| error.contains("browser lost")), "{played:?}");
+        assert!(
+            played
+                .report
+                .error
+                .as_deref()
+                .is_some_and(|error| error.contains("browser lost")),
+            "{played:?}"
+        );
         assert_eq!(played.messages.len(), 1);
     }
     bed.close().await;

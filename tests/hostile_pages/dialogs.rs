@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use webwise::{
     Result,
-    browser::{BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest,
+        ScreenshotRequest,
+    },
     page::{Dialog, DialogKind, Observation},
     working::StopReason,
 };
@@ -30,11 +33,20 @@ async fn an_alert_on_load_is_told_before_anything_else(by: Driver) {
     for (page, by) in by.ways("alert on load", "alert on load, by processes") {
         let bed = Bed::start(by).await;
         let model = says([accept(), finish("Behind the alert")]);
-        let played = bed.play(page, "alert-on-load", model, StopReason::Finished).await;
+        let played = bed
+            .play(page, "alert-on-load", model, StopReason::Finished)
+            .await;
         let first = &played.seen()[0];
-        assert_eq!(first.dialog, Some(Dialog::new(DialogKind::Alert, "Welcome, press OK")), "{played:?}");
+        assert_eq!(
+            first.dialog,
+            Some(Dialog::new(DialogKind::Alert, "Welcome, press OK")),
+            "{played:?}"
+        );
         assert!(first.tree.is_empty());
-        assert!(played.messages[0].contains("Welcome, press OK") && !played.messages[0].contains("Behind the alert"));
+        assert!(
+            played.messages[0].contains("Welcome, press OK")
+                && !played.messages[0].contains("Behind the alert")
+        );
         assert_eq!(played.course()[1..], ["dialog_accept done"], "{played:?}");
         bed.close().await;
     }
@@ -42,48 +54,132 @@ async fn an_alert_on_load_is_told_before_anything_else(by: Driver) {
 
 async fn dialogs_that_a_click_opens_are_answered_as_the_model_says(by: Driver) {
     let bed = Bed::start(by).await;
-    let course = [click("Tell"), click("Ask"), accept(), click("Ask"), dismiss(), finish("sure=false")];
-    let played = bed.play("alert on click", "alert-on-click", says(course), StopReason::Finished).await;
+    let course = [
+        click("Tell"),
+        click("Ask"),
+        accept(),
+        click("Ask"),
+        dismiss(),
+        finish("sure=false"),
+    ];
+    let played = bed
+        .play(
+            "alert on click",
+            "alert-on-click",
+            says(course),
+            StopReason::Finished,
+        )
+        .await;
     // The second click came under the dialog of the first.
     assert_eq!(
         played.course(),
-        ["goto done", "click done", "click dialog_open", "dialog_accept done", "click done", "dialog_dismiss done"],
+        [
+            "goto done",
+            "click done",
+            "click dialog_open",
+            "dialog_accept done",
+            "click done",
+            "dialog_dismiss done"
+        ],
         "{played:?}"
     );
-    assert!(played.last_text().contains("alert=over;sure=false;"), "{played:?}");
+    assert!(
+        played.last_text().contains("alert=over;sure=false;"),
+        "{played:?}"
+    );
 
     let course = [
         click("Question"),
         webwise::testing::call("dialog_accept", serde_json::json!({ "text": "Ann" })),
         finish("name=Ann"),
     ];
-    let played = bed.play("prompt", "alert-on-click", says(course), StopReason::Finished).await;
+    let played = bed
+        .play(
+            "prompt",
+            "alert-on-click",
+            says(course),
+            StopReason::Finished,
+        )
+        .await;
     let told = played.seen().iter().find_map(|seen| seen.dialog.clone());
     assert_eq!(told, Some(Dialog::new(DialogKind::Prompt, "Your name?")));
 
     let course = [click("Ask"), accept(), finish("sure=true")];
-    let played = bed.play("confirm", "alert-on-click", says(course), StopReason::Finished).await;
-    assert_eq!(played.course(), ["goto done", "click done", "dialog_accept done"], "{played:?}");
+    let played = bed
+        .play(
+            "confirm",
+            "alert-on-click",
+            says(course),
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(
+        played.course(),
+        ["goto done", "click done", "dialog_accept done"],
+        "{played:?}"
+    );
 
     // What a dialog asks is judged like the label of a button.
     let course = [click("Choose"), accept(), dismiss(), finish("gone=false")];
-    let played = bed.play("confirm that deletes", "alert-on-click", says(course), StopReason::Finished).await;
-    assert_eq!(played.course()[2..], ["dialog_accept rejected", "dialog_dismiss done"], "{played:?}");
+    let played = bed
+        .play(
+            "confirm that deletes",
+            "alert-on-click",
+            says(course),
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(
+        played.course()[2..],
+        ["dialog_accept rejected", "dialog_dismiss done"],
+        "{played:?}"
+    );
     bed.close().await;
 }
 
 async fn leaving_a_page_that_asks_to_stay_takes_two_actions(by: Driver) {
     let bed = Bed::start(by).await;
     let elsewhere = bed.site.url("plain");
-    let course = [click("Guard"), go(&elsewhere), accept(), finish("All is well")];
-    let played = bed.play("beforeunload", "guarded", says(course), StopReason::Finished).await;
-    assert_eq!(played.course(), ["goto done", "click done", "goto dialog_open", "dialog_accept done"], "{played:?}");
+    let course = [
+        click("Guard"),
+        go(&elsewhere),
+        accept(),
+        finish("All is well"),
+    ];
+    let played = bed
+        .play(
+            "beforeunload",
+            "guarded",
+            says(course),
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(
+        played.course(),
+        [
+            "goto done",
+            "click done",
+            "goto dialog_open",
+            "dialog_accept done"
+        ],
+        "{played:?}"
+    );
     assert_eq!(played.report.final_url.as_deref(), Some(&*elsewhere));
 
     let course = [click("Guard"), follow("Leave"), dismiss(), finish("Stay")];
-    let played = bed.play("beforeunload, stayed", "guarded", says(course), StopReason::Finished).await;
-    let kinds: Vec<_> =
-        played.seen().iter().filter_map(|seen| seen.dialog.as_ref().map(|dialog| dialog.kind)).collect();
+    let played = bed
+        .play(
+            "beforeunload, stayed",
+            "guarded",
+            says(course),
+            StopReason::Finished,
+        )
+        .await;
+    let kinds: Vec<_> = played
+        .seen()
+        .iter()
+        .filter_map(|seen| seen.dialog.as_ref().map(|dialog| dialog.kind))
+        .collect();
     assert!(kinds.contains(&DialogKind::BeforeUnload), "{played:?}");
     assert_eq!(played.report.final_url, Some(bed.site.url("guarded")));
     bed.close().await;
@@ -103,13 +199,23 @@ async fn an_alert_while_the_model_thinks_fails_the_action_and_nothing_else(by: D
             2 => click("Press"),
             _ => finish("pressed=1"),
         });
-        let played = bed.play(page, "alert-behind-a-gate", model, StopReason::Finished).await;
+        let played = bed
+            .play(page, "alert-behind-a-gate", model, StopReason::Finished)
+            .await;
         assert_eq!(
             played.course(),
-            ["goto done", "click dialog_open", "dialog_accept done", "click done"],
+            [
+                "goto done",
+                "click dialog_open",
+                "dialog_accept done",
+                "click done"
+            ],
             "{played:?}"
         );
-        assert!(played.messages[1].contains("It is late") && played.last_text().contains("alert=over;pressed=1;"));
+        assert!(
+            played.messages[1].contains("It is late")
+                && played.last_text().contains("alert=over;pressed=1;")
+        );
         bed.close().await;
     }
 }
@@ -151,16 +257,39 @@ impl BrowserDriver for OpensWhileLooking {
 
 async fn an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog(by: Driver) {
     let bed = Bed::start(by).await;
-    let driver = OpensWhileLooking { driver: bed.driver(), gates: bed.site.gates(), after: Duration::from_millis(20) };
+    let driver = OpensWhileLooking {
+        driver: bed.driver(),
+        gates: bed.site.gates(),
+        after: Duration::from_millis(20),
+    };
     let model = says([accept(), finish("Much to read")]);
     let page = "alert during a snapshot";
-    let played = bed.play_with(page, "alert-under-way", driver, model, options(), StopReason::Finished).await;
+    let played = bed
+        .play_with(
+            page,
+            "alert-under-way",
+            driver,
+            model,
+            options(),
+            StopReason::Finished,
+        )
+        .await;
     let seen = played.seen();
     // Nothing was open when the look began: that the page was opened says so.
-    assert_eq!(played.course(), ["goto done", "dialog_accept done"], "{:?}", played.report);
-    assert_eq!(seen[0].dialog, Some(Dialog::new(DialogKind::Alert, "Caught you looking")));
+    assert_eq!(
+        played.course(),
+        ["goto done", "dialog_accept done"],
+        "{:?}",
+        played.report
+    );
+    assert_eq!(
+        seen[0].dialog,
+        Some(Dialog::new(DialogKind::Alert, "Caught you looking"))
+    );
     assert!(
-        seen[0].tree.is_empty() && seen[0].url == bed.site.url("alert-under-way") && seen[0].title == "Slow to read"
+        seen[0].tree.is_empty()
+            && seen[0].url == bed.site.url("alert-under-way")
+            && seen[0].title == "Slow to read"
     );
     assert!(seen[1].dialog.is_none() && seen[1].tree.len() > 6_000);
     bed.close().await;
@@ -169,7 +298,20 @@ async fn an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog(by: Driv
 async fn a_page_that_nags_without_end_ends_the_run(by: Driver) {
     let bed = Bed::start(by).await;
     let model = decides(|call, _| if call < 20 { accept() } else { give_up() });
-    let played = bed.play("alerts without end", "alerts-without-end", model, StopReason::Stuck).await;
-    assert!(played.messages.iter().all(|message| message.contains("Look at me")), "{played:?}");
+    let played = bed
+        .play(
+            "alerts without end",
+            "alerts-without-end",
+            model,
+            StopReason::Stuck,
+        )
+        .await;
+    assert!(
+        played
+            .messages
+            .iter()
+            .all(|message| message.contains("Look at me")),
+        "{played:?}"
+    );
     bed.close().await;
 }

@@ -21,14 +21,25 @@ async fn what_is_in_a_frame_is_seen_and_pressed_by_its_reference(by: Driver) {
         ("frames in frames", "frames-in-frames"),
     ] {
         let model = decides(|call, message| match call {
-            0 => click_at(&reference(message, "button \"Inner button\"").expect("the button in the frame")),
+            0 => click_at(
+                &reference(message, "button \"Inner button\"").expect("the button in the frame"),
+            ),
             _ => finish("inner=pressed"),
         });
         let played = bed.play(page, path, model, StopReason::Finished).await;
         assert_eq!(played.course(), ["goto done", "click done"], "{played:?}");
-        assert_eq!(played.report.final_url, Some(bed.site.url(path)), "the address is the top one's");
+        assert_eq!(
+            played.report.final_url,
+            Some(bed.site.url(path)),
+            "the address is the top one's"
+        );
         let first = &played.seen()[0];
-        let frames = first.tree.nodes().iter().filter(|node| node.role == Role::Iframe).count();
+        let frames = first
+            .tree
+            .nodes()
+            .iter()
+            .filter(|node| node.role == Role::Iframe)
+            .count();
         assert_eq!(frames, if path == "frames-in-frames" { 2 } else { 1 });
     }
     bed.close().await;
@@ -37,14 +48,28 @@ async fn what_is_in_a_frame_is_seen_and_pressed_by_its_reference(by: Driver) {
 async fn an_open_shadow_tree_is_seen_and_a_closed_one_is_not_missed(by: Driver) {
     let bed = Bed::start(by).await;
     let played = bed
-        .play("open shadow", "shadow", says([click("Shadow button"), finish("shadow=pressed")]), StopReason::Finished)
+        .play(
+            "open shadow",
+            "shadow",
+            says([click("Shadow button"), finish("shadow=pressed")]),
+            StopReason::Finished,
+        )
         .await;
     assert_eq!(played.course(), ["goto done", "click done"], "{played:?}");
 
     let played = bed
-        .play("closed shadow", "closed-shadow", says([click("Hidden button"), finish("Closed")]), StopReason::Finished)
+        .play(
+            "closed shadow",
+            "closed-shadow",
+            says([click("Hidden button"), finish("Closed")]),
+            StopReason::Finished,
+        )
         .await;
-    assert_eq!(played.course(), ["goto done", "click not_found"], "{played:?}");
+    assert_eq!(
+        played.course(),
+        ["goto done", "click not_found"],
+        "{played:?}"
+    );
     assert!(!played.messages[0].contains("Hidden button"));
     bed.close().await;
 }

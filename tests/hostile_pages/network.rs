@@ -28,7 +28,16 @@ fn hasty() -> Options {
 /// Opens a page, then another one that is well.
 async fn visit(bed: &Bed, page: &'static str, path: &str) -> Played {
     let course = says([go(&bed.site.url("plain")), finish("All is well")]);
-    let played = bed.play_with(page, path, bed.driver(), course, hasty(), StopReason::Finished).await;
+    let played = bed
+        .play_with(
+            page,
+            path,
+            bed.driver(),
+            course,
+            hasty(),
+            StopReason::Finished,
+        )
+        .await;
     assert_eq!(played.course()[1..], ["goto done"], "{page}: {played:?}");
     assert_eq!(played.report.final_url, Some(bed.site.url("plain")));
     played
@@ -37,10 +46,19 @@ async fn visit(bed: &Bed, page: &'static str, path: &str) -> Played {
 async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(by: Driver) {
     let bed = Bed::start(by).await;
     // The tool waits for documents to be whole, as far as it can be told; Chromium by itself shows what came of them.
-    let (late, part) = if by == Driver::Cdp { ("in time", None) } else { ("Timeout", Some(ErrorClass::Timeout)) };
+    let (late, part) = if by == Driver::Cdp {
+        ("in time", None)
+    } else {
+        ("Timeout", Some(ErrorClass::Timeout))
+    };
     let failed = Some(ErrorClass::NavigationFailed);
     for (page, path, class, said) in [
-        ("redirect loop", "redirect-loop", failed, "ERR_TOO_MANY_REDIRECTS"),
+        (
+            "redirect loop",
+            "redirect-loop",
+            failed,
+            "ERR_TOO_MANY_REDIRECTS",
+        ),
         ("no headers ever", "never", Some(ErrorClass::Timeout), late),
         ("half a body", "half", part, late),
         ("connection reset", "reset", failed, "ERR_CONNECTION_RESET"),
@@ -57,9 +75,16 @@ async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(by: Dri
         let is_told = |class: ErrorClass| told.contains(class.as_str()) && told.contains(said);
         assert!(class.is_none_or(is_told), "{page}: {told}");
         // What came before the end is shown.
-        let came = [("half", "Half a page"), ("reset-midway", "Torn"), ("short", "Short of")];
+        let came = [
+            ("half", "Half a page"),
+            ("reset-midway", "Torn"),
+            ("short", "Short of"),
+        ];
         let came = came.iter().find(|(of, _)| *of == path);
-        assert!(came.is_none_or(|(_, text)| told.contains(text)), "{page}: {told}");
+        assert!(
+            came.is_none_or(|(_, text)| told.contains(text)),
+            "{page}: {told}"
+        );
     }
     bed.close().await;
 }
@@ -69,40 +94,80 @@ async fn a_page_is_a_page_whatever_its_status_length_or_bytes(by: Driver) {
     for (page, path, text) in [
         ("status 500", "error-500", "The server fell over"),
         ("status 404", "no-such-page", "Nothing here"),
-        ("invalid bytes", "bad-bytes", "Broken \u{fffd}( \u{fffd} text"),
+        (
+            "invalid bytes",
+            "bad-bytes",
+            "Broken \u{fffd}( \u{fffd} text",
+        ),
     ] {
-        let played = bed.play(page, path, says([finish(text)]), StopReason::Finished).await;
+        let played = bed
+            .play(page, path, says([finish(text)]), StopReason::Finished)
+            .await;
         assert_eq!(played.course(), ["goto done"], "{page}: {played:?}");
-        assert!(played.last_text().contains(text), "{page}: {:?}", played.last_text());
+        assert!(
+            played.last_text().contains(text),
+            "{page}: {:?}",
+            played.last_text()
+        );
     }
     bed.close().await;
 }
 
 async fn a_link_to_a_server_that_never_answers_leaves_the_page_in_place(by: Driver) {
     let bed = Bed::start(by).await;
-    let course = says([follow("There"), go(&bed.site.url("plain")), finish("All is well")]);
-    let played =
-        bed.play_with("link to nowhere", "slow-link", bed.driver(), course, hasty(), StopReason::Finished).await;
+    let course = says([
+        follow("There"),
+        go(&bed.site.url("plain")),
+        finish("All is well"),
+    ]);
+    let played = bed
+        .play_with(
+            "link to nowhere",
+            "slow-link",
+            bed.driver(),
+            course,
+            hasty(),
+            StopReason::Finished,
+        )
+        .await;
     let seen: Vec<_> = played.seen().iter().map(|seen| seen.url.clone()).collect();
     let here = bed.site.url("slow-link");
-    assert!(seen[..seen.len() - 1].iter().all(|url| *url == here), "{seen:?}");
-    assert!(played.messages[1].contains("link \"There\""), "{}", played.messages[1]);
+    assert!(
+        seen[..seen.len() - 1].iter().all(|url| *url == here),
+        "{seen:?}"
+    );
+    assert!(
+        played.messages[1].contains("link \"There\""),
+        "{}",
+        played.messages[1]
+    );
     bed.close().await;
 }
 
 async fn a_document_without_a_body_is_read_or_is_an_empty_page_that_says_so(by: Driver) {
     let bed = Bed::start(by).await;
-    for (page, path, text) in [("picture", "svg", "Only a picture"), ("document removed", "no-document", "")] {
+    for (page, path, text) in [
+        ("picture", "svg", "Only a picture"),
+        ("document removed", "no-document", ""),
+    ] {
         let played = visit(&bed, page, path).await;
         let first = &played.seen()[0];
         if by == Driver::Cdp {
             assert_eq!(played.course()[0], "goto done", "{page}: {played:?}");
-            assert_eq!((&*first.url, &*text_of(first)), (&*bed.site.url(path), text), "{page}");
+            assert_eq!(
+                (&*first.url, &*text_of(first)),
+                (&*bed.site.url(path), text),
+                "{page}"
+            );
             continue;
         }
         // The tool itself looks at what it has opened, and looks in vain.
         assert_eq!(played.course()[0], "goto timeout", "{page}: {played:?}");
-        assert_eq!((&*first.url, first.tree.len(), first.tree.omitted()), (&*bed.site.url(path), 0, 1), "{page}");
+        assert_eq!(
+            (&*first.url, first.tree.len(), first.tree.omitted()),
+            (&*bed.site.url(path), 0, 1),
+            "{page}"
+        );
         assert!(
             played.messages[0].contains("the page has more nodes than were read"),
             "{page}: {}",

@@ -9,7 +9,9 @@ const log = (name, value) => { document.getElementById('log').textContent += nam
 
 /// A document with this title and body.
 fn document(title: &str, body: &str) -> String {
-    format!("<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><body>{body}</body></html>")
+    format!(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><body>{body}</body></html>"
+    )
 }
 
 fn page(title: &str, body: &str) -> Answer {
@@ -131,7 +133,10 @@ pub(crate) const HOSTILE: &[&str] = &[
 
 /// A button and a text of each hostile name; a button says by its number which one it is.
 fn names() -> String {
-    let names: Vec<String> = HOSTILE.iter().map(|name| format!("\"{}\"", name.replace('"', "\\\""))).collect();
+    let names: Vec<String> = HOSTILE
+        .iter()
+        .map(|name| format!("\"{}\"", name.replace('"', "\\\"")))
+        .collect();
     format!(
         "<h1>Names</h1>{LOG}<script>[{}].forEach((name, i) => {{ const button = document.createElement('button'); \
          button.setAttribute('aria-label', name); button.onclick = () => log('pressed', i); \

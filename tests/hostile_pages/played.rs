@@ -21,13 +21,22 @@ pub(crate) struct Played {
 
 impl Played {
     pub(crate) fn new(report: RunReport, events: Vec<Event>, requests: Vec<ChatRequest>) -> Self {
-        Self { report, events, messages: requests.into_iter().map(|request| request.message).collect() }
+        Self {
+            report,
+            events,
+            messages: requests
+                .into_iter()
+                .map(|request| request.message)
+                .collect(),
+        }
     }
 
     /// Each action with how it ended, the opening of the start page first.
     pub(crate) fn actions(&self) -> Vec<(String, Outcome)> {
         let of = |event: &Event| match &event.kind {
-            EventKind::ActionExecuted { action, outcome, .. } => Some((action.tool_name().to_owned(), outcome.clone())),
+            EventKind::ActionExecuted {
+                action, outcome, ..
+            } => Some((action.tool_name().to_owned(), outcome.clone())),
             _ => None,
         };
         self.events.iter().filter_map(of).collect()
@@ -35,7 +44,10 @@ impl Played {
 
     /// The same as words: `goto done`.
     pub(crate) fn course(&self) -> Vec<String> {
-        self.actions().into_iter().map(|(tool, outcome)| format!("{tool} {}", outcome.as_str())).collect()
+        self.actions()
+            .into_iter()
+            .map(|(tool, outcome)| format!("{tool} {}", outcome.as_str()))
+            .collect()
     }
 
     /// All that was observed.
@@ -67,7 +79,10 @@ impl Played {
 
     /// The words of the last page.
     pub(crate) fn last_text(&self) -> String {
-        self.seen().last().map(|seen| text_of(seen)).unwrap_or_default()
+        self.seen()
+            .last()
+            .map(|seen| text_of(seen))
+            .unwrap_or_default()
     }
 }
 
@@ -75,7 +90,11 @@ impl fmt::Debug for Played {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:?}", self.report)?;
         for event in &self.events {
-            let line: String = serde_json::to_string(event).unwrap_or_default().chars().take(600).collect();
+            let line: String = serde_json::to_string(event)
+                .unwrap_or_default()
+                .chars()
+                .take(600)
+                .collect();
             writeln!(f, "{line}")?;
         }
         Ok(())
@@ -84,7 +103,11 @@ impl fmt::Debug for Played {
 
 /// All words of a page.
 pub(crate) fn text_of(seen: &Observation) -> String {
-    seen.tree.roots().map(|root| seen.tree.text_of(root)).collect::<Vec<_>>().join(" ")
+    seen.tree
+        .roots()
+        .map(|root| seen.tree.text_of(root))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A model that says these one after the other.
@@ -93,7 +116,9 @@ pub(crate) fn says(course: impl IntoIterator<Item = ChatResponse>) -> ScriptedMo
 }
 
 /// A model that decides from the number of the call, from 0, and the message.
-pub(crate) fn decides(mut decide: impl FnMut(usize, &str) -> ChatResponse + Send + 'static) -> ScriptedModel {
+pub(crate) fn decides(
+    mut decide: impl FnMut(usize, &str) -> ChatResponse + Send + 'static,
+) -> ScriptedModel {
     let mut calls = 0;
     ScriptedModel::deciding(move |request| {
         calls += 1;
@@ -134,12 +159,18 @@ pub(crate) fn look() -> ChatResponse {
 
 /// The end, proven by these words of the page.
 pub(crate) fn finish(evidence: &str) -> ChatResponse {
-    call("finish", json!({ "answer": evidence, "evidence": evidence }))
+    call(
+        "finish",
+        json!({ "answer": evidence, "evidence": evidence }),
+    )
 }
 
 /// The end without success.
 pub(crate) fn give_up() -> ChatResponse {
-    call("finish", json!({ "answer": "it cannot be done", "success": false }))
+    call(
+        "finish",
+        json!({ "answer": "it cannot be done", "success": false }),
+    )
 }
 
 /// The reference that a message shows for an element such as `button "Go"`.
@@ -147,5 +178,9 @@ pub(crate) fn reference(message: &str, element: &str) -> Option<String> {
     let line = message.lines().find(|line| line.contains(element))?;
     let before = line.split(element).next()?;
     let is_ref = |word: &&str| webwise::page::ElementRef::parse(word).is_ok();
-    before.split_whitespace().rev().find(is_ref).map(str::to_owned)
+    before
+        .split_whitespace()
+        .rev()
+        .find(is_ref)
+        .map(str::to_owned)
 }

@@ -32,7 +32,11 @@ pub(crate) enum Answer {
     /// The connection is reset after these bytes.
     Reset(Vec<u8>),
     /// A file of this many bytes; its length is told or not.
-    File { name: &'static str, bytes: u64, told: bool },
+    File {
+        name: &'static str,
+        bytes: u64,
+        told: bool,
+    },
     /// A page that comes when the gate of this name is opened.
     Gate(String),
 }
@@ -65,7 +69,11 @@ impl std::fmt::Debug for Gates {
 impl Gates {
     /// Lets the answers behind this gate go.
     pub(crate) fn open(&self, name: &str) {
-        self.0.gates.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        self.0
+            .gates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name.to_owned());
         self.0.opened.notify_all();
     }
 }
@@ -77,13 +85,21 @@ impl Site {
         let shared = Arc::new(Shared::default());
         let mine = Arc::clone(&shared);
         let serve = move || {
-            for stream in listener.incoming().take_while(|_| !mine.stop.load(Ordering::Relaxed)).flatten() {
+            for stream in listener
+                .incoming()
+                .take_while(|_| !mine.stop.load(Ordering::Relaxed))
+                .flatten()
+            {
                 let mine = Arc::clone(&mine);
                 // A thread a request: browsers open connections that they never use. What it cannot send, nobody reads.
                 let _ = thread::Builder::new().spawn(move || answer(stream, &mine));
             }
         };
-        Self { address, shared, thread: Some(thread::spawn(serve)) }
+        Self {
+            address,
+            shared,
+            thread: Some(thread::spawn(serve)),
+        }
     }
 
     /// The address of a page.
@@ -124,15 +140,26 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
             break;
         }
-        if let Some((_, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        if let Some((_, value)) = line
+            .split_once(':')
+            .filter(|(name, _)| name.eq_ignore_ascii_case("host"))
+        {
             value.trim().clone_into(&mut host);
         }
     }
-    let path = first.split(' ').nth(1).unwrap_or("/").trim_start_matches('/').to_owned();
+    let path = first
+        .split(' ')
+        .nth(1)
+        .unwrap_or("/")
+        .trim_start_matches('/')
+        .to_owned();
     match pages::answer(&path, &host) {
         Answer::Page(status, body) => page(&mut stream, status, &body),
         Answer::Redirect(to) => {
-            write!(stream, "HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            write!(
+                stream,
+                "HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
         }
         Answer::Raw(bytes) => stream.write_all(&bytes),
         Answer::Stall(bytes) => {
@@ -154,7 +181,10 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
 fn page(stream: &mut TcpStream, status: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     let kind = "Content-Type: text/html; charset=utf-8\r\nAccess-Control-Allow-Origin: *\r\nCache-Control: no-store";
-    write!(stream, "HTTP/1.1 {status}\r\n{kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\n{kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
 }
 
 /// Holds the connection until the browser closes it.
@@ -165,7 +195,14 @@ fn stall(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     while begin.elapsed() < FOREVER && !shared.stop.load(Ordering::Relaxed) {
         match stream.read(&mut [0; 64]) {
             Ok(0) => break,
-            Err(error) if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => break,
+            Err(error)
+                if !matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                ) =>
+            {
+                break;
+            }
             _ => {}
         }
     }
@@ -180,16 +217,27 @@ fn reset(stream: &TcpStream) -> io::Result<()> {
 fn await_gate(name: &str, shared: &Shared) {
     let begin = Instant::now();
     let mut gates = shared.gates.lock().unwrap_or_else(PoisonError::into_inner);
-    while !gates.contains(name) && begin.elapsed() < FOREVER && !shared.stop.load(Ordering::Relaxed) {
+    while !gates.contains(name) && begin.elapsed() < FOREVER && !shared.stop.load(Ordering::Relaxed)
+    {
         let wait = shared.opened.wait_timeout(gates, Duration::from_secs(1));
         gates = wait.unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 
 /// Streams zeros; what the browser does not want it stops reading.
-fn file(stream: &mut TcpStream, shared: &Shared, name: &str, bytes: u64, told: bool) -> io::Result<()> {
+fn file(
+    stream: &mut TcpStream,
+    shared: &Shared,
+    name: &str,
+    bytes: u64,
+    told: bool,
+) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
-    let length = if told { format!("Content-Length: {bytes}\r\n") } else { String::new() };
+    let length = if told {
+        format!("Content-Length: {bytes}\r\n")
+    } else {
+        String::new()
+    };
     write!(
         stream,
         "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n\

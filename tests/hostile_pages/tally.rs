@@ -92,12 +92,22 @@ pub(crate) fn ended(by: Driver, page: &'static str, end: End, how: &str, after: 
         Driver::Cdp => ("cdp", [].as_slice()),
         Driver::PlaywrightCli | Driver::PlaywrightCliByProcesses => ("playwright-cli", OF_THE_TOOL),
     };
-    assert!(PAGES.contains(&page) || own.contains(&page), "{page:?} is missing in the list of pages");
+    assert!(
+        PAGES.contains(&page) || own.contains(&page),
+        "{page:?} is missing in the list of pages"
+    );
     let mut all = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     let before = all.insert((driver, page), end);
     assert_eq!(before, None, "{page:?} was played twice by {driver}");
-    figure!("hostile_pages: {driver}: {page}: {how} after {:.1} s", after.as_secs_f64());
-    let ended: Vec<End> = all.iter().filter(|((of, _), _)| *of == driver).map(|(_, end)| *end).collect();
+    figure!(
+        "hostile_pages: {driver}: {page}: {how} after {:.1} s",
+        after.as_secs_f64()
+    );
+    let ended: Vec<End> = all
+        .iter()
+        .filter(|((of, _), _)| *of == driver)
+        .map(|(_, end)| *end)
+        .collect();
     let pages = PAGES.len() + own.len();
     if ended.len() == pages {
         let count = |wanted| ended.iter().filter(|end| **end == wanted).count();

@@ -25,13 +25,25 @@ fn swallow(bytes: &[u8], memory: &mut Memory) -> bool {
         }
     };
     let (done, _) = memory.import(&document, true);
-    assert!(done.problems.len() <= 2 * (v1::MAX_PROBLEMS + 1), "{}", done.problems.len());
+    assert!(
+        done.problems.len() <= 2 * (v1::MAX_PROBLEMS + 1),
+        "{}",
+        done.problems.len()
+    );
     for problem in &done.problems {
         let told = problem.to_string();
-        assert!(told.len() < MAX_TOLD && !told.chars().any(webwise::base::text::is_deceptive), "{told:?}");
+        assert!(
+            told.len() < MAX_TOLD && !told.chars().any(webwise::base::text::is_deceptive),
+            "{told:?}"
+        );
     }
     for record in memory.0.values().flatten() {
-        assert!(record.size() <= MAX_RECORD_BYTES, "{} has {} bytes", record.key, record.size());
+        assert!(
+            record.size() <= MAX_RECORD_BYTES,
+            "{} has {} bytes",
+            record.key,
+            record.size()
+        );
     }
     true
 }
@@ -60,7 +72,9 @@ fn a_broken_file_is_an_error_or_a_note_and_never_a_panic() {
     for name in ["version_1_documented.json", "version_1.json"] {
         let golden = fixture(name);
         let step = if full { 1 } else { 13 };
-        (0..golden.len()).step_by(step).for_each(|end| try_it(&golden[..end]));
+        (0..golden.len())
+            .step_by(step)
+            .for_each(|end| try_it(&golden[..end]));
         let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
         for _ in 0..cases(1_000, 40_000) {
             let mut broken = golden.clone();
@@ -121,7 +135,12 @@ fn numbers_names_and_sizes_that_nobody_means_are_told_and_left_out() {
     let parsed = v1::parse(document.to_string().as_bytes()).unwrap();
     let mut memory = Memory::default();
     let (done, changed) = memory.import(&parsed, true);
-    assert_eq!((done.taken, changed, done.problems.len()), (0, 0, count + 1), "{:#?}", done.problems);
+    assert_eq!(
+        (done.taken, changed, done.problems.len()),
+        (0, 0, count + 1),
+        "{:#?}",
+        done.problems
+    );
     assert!(swallow(document.to_string().as_bytes(), &mut memory));
 }
 
@@ -130,7 +149,12 @@ fn the_largest_count_stays_the_largest() {
     let lesson = |uses: u64| {
         let lesson = json!({ "lesson": "If fill fails, click(ref) to focus the input, then type(text).", "source": "seed",
             "category": "tool_fallback", "use_count": uses });
-        v1::parse(json!({ "version": 1, "lessons": [lesson] }).to_string().as_bytes()).unwrap()
+        v1::parse(
+            json!({ "version": 1, "lessons": [lesson] })
+                .to_string()
+                .as_bytes(),
+        )
+        .unwrap()
     };
     let mut memory = Memory::default();
     for uses in [1, u64::MAX, u64::MAX - 1, u64::MAX] {
@@ -141,18 +165,40 @@ fn the_largest_count_stays_the_largest() {
 
 #[test]
 fn more_than_a_shelf_holds_is_told_and_left_out() {
-    let lesson = |n: usize| json!({ "lesson": format!("Lesson {n}."), "category": "best_practice" });
+    let lesson =
+        |n: usize| json!({ "lesson": format!("Lesson {n}."), "category": "best_practice" });
     let lessons: Vec<Value> = (0..20_000).map(lesson).collect();
-    let document = v1::parse(json!({ "version": 1, "lessons": lessons }).to_string().as_bytes()).unwrap();
+    let document = v1::parse(
+        json!({ "version": 1, "lessons": lessons })
+            .to_string()
+            .as_bytes(),
+    )
+    .unwrap();
     assert_eq!(document.lessons.len(), v1::MAX_LESSONS);
     let mut memory = Memory::default();
     let (done, changed) = memory.import(&document, false);
-    assert_eq!((done.taken, changed), (v1::MAX_ON_A_SHELF, v1::MAX_ON_A_SHELF));
-    assert!(done.problems.len() <= v1::MAX_PROBLEMS + 2, "{}", done.problems.len());
-    assert!(done.problems.last().unwrap().what.contains("more problems"), "{:?}", done.problems.last());
+    assert_eq!(
+        (done.taken, changed),
+        (v1::MAX_ON_A_SHELF, v1::MAX_ON_A_SHELF)
+    );
+    assert!(
+        done.problems.len() <= v1::MAX_PROBLEMS + 2,
+        "{}",
+        done.problems.len()
+    );
+    assert!(
+        done.problems.last().unwrap().what.contains("more problems"),
+        "{:?}",
+        done.problems.last()
+    );
     // Nor do several files.
     let others: Vec<Value> = (20_000..20_100).map(lesson).collect();
-    let others = v1::parse(json!({ "version": 1, "lessons": others }).to_string().as_bytes()).unwrap();
+    let others = v1::parse(
+        json!({ "version": 1, "lessons": others })
+            .to_string()
+            .as_bytes(),
+    )
+    .unwrap();
     assert_eq!(memory.import(&others, false).1, 0);
 }
 
@@ -168,7 +214,10 @@ fn a_file_that_is_too_large_or_too_deep_is_an_error() {
                 deep(n)
             )
         };
-        assert_eq!(v1::parse(file(100_000).as_bytes()).unwrap_err().kind(), ErrorKind::InvalidInput);
+        assert_eq!(
+            v1::parse(file(100_000).as_bytes()).unwrap_err().kind(),
+            ErrorKind::InvalidInput
+        );
         // As deep as the reader goes: it can be stored and read again.
         let mut memory = Memory::default();
         memory.import(&v1::parse(file(100).as_bytes()).unwrap(), false);

@@ -11,7 +11,11 @@ use webwise::memory::{
 
 /// Cases of a property: quick, or with `WEBWISE_PROFILE=full`.
 pub(crate) fn cases(quick: u32, full: u32) -> u32 {
-    if std::env::var("WEBWISE_PROFILE").is_ok_and(|profile| profile == "full") { full } else { quick }
+    if std::env::var("WEBWISE_PROFILE").is_ok_and(|profile| profile == "full") {
+        full
+    } else {
+        quick
+    }
 }
 
 pub(crate) fn now() -> DateTime<Utc> {
@@ -19,7 +23,12 @@ pub(crate) fn now() -> DateTime<Utc> {
 }
 
 pub(crate) fn fixture(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/memory").join(name)).unwrap()
+    fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/memory")
+            .join(name),
+    )
+    .unwrap()
 }
 
 #[derive(Debug, Default, Clone, PartialEq)]

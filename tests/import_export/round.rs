@@ -18,7 +18,11 @@ fn difference(document: &Value, mut memory: Memory) -> Option<String> {
         return Some(format!("not all is read: {:?}", parsed.problems));
     }
     let (done, _) = memory.import(&parsed, false);
-    let told: Vec<_> = done.problems.iter().filter(|problem| !problem.what.contains("is shown as far as")).collect();
+    let told: Vec<_> = done
+        .problems
+        .iter()
+        .filter(|problem| !problem.what.contains("is shown as far as"))
+        .collect();
     if !told.is_empty() {
         return Some(format!("not all is taken: {told:?}"));
     }
@@ -37,7 +41,9 @@ fn planted() -> Memory {
     let shelf = Shelf::global(&Namespace::default(), COLLECTION);
     let edit = Lessons.upkeep(&shelf, &[], crate::memory::now()).unwrap();
     let mut memory = Memory::default();
-    memory.0.insert(shelf, apply(&[], &edit.changes(&[]).unwrap()));
+    memory
+        .0
+        .insert(shelf, apply(&[], &edit.changes(&[]).unwrap()));
     memory
 }
 
@@ -53,7 +59,11 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn maybe<T: Strategy<Value = String>>(some: T) -> impl Strategy<Value = Value> {
-    prop_oneof![Just(Value::Null), some.prop_map(Value::from), Just(json!(""))]
+    prop_oneof![
+        Just(Value::Null),
+        some.prop_map(Value::from),
+        Just(json!(""))
+    ]
 }
 
 fn domains() -> impl Strategy<Value = Value> {
@@ -97,22 +107,26 @@ prop_compose! {
 }
 
 fn documents() -> impl Strategy<Value = Value> {
-    (prop::collection::vec(lesson(), 0..20), prop::option::of(any::<u32>())).prop_map(|(lessons, extra)| {
-        // The same lesson twice is one lesson, which is a test of its own.
-        let mut seen = BTreeSet::new();
-        let lessons: Vec<Value> = lessons
-            .into_iter()
-            .filter(|lesson| {
-                let what = ["lesson", "failed_command", "error_pattern", "domain"];
-                seen.insert(what.map(|field| lesson[field].to_string()))
-            })
-            .collect();
-        let mut document = json!({ "version": 1, "lessons": lessons });
-        if let Some(extra) = extra {
-            document["exported_by"] = json!({ "build": extra });
-        }
-        document
-    })
+    (
+        prop::collection::vec(lesson(), 0..20),
+        prop::option::of(any::<u32>()),
+    )
+        .prop_map(|(lessons, extra)| {
+            // The same lesson twice is one lesson, which is a test of its own.
+            let mut seen = BTreeSet::new();
+            let lessons: Vec<Value> = lessons
+                .into_iter()
+                .filter(|lesson| {
+                    let what = ["lesson", "failed_command", "error_pattern", "domain"];
+                    seen.insert(what.map(|field| lesson[field].to_string()))
+                })
+                .collect();
+            let mut document = json!({ "version": 1, "lessons": lessons });
+            if let Some(extra) = extra {
+                document["exported_by"] = json!({ "build": extra });
+            }
+            document
+        })
 }
 
 #[test]
@@ -130,7 +144,11 @@ fn what_version_1_knows_survives_the_round_trip() {
         let document: Value = serde_json::from_slice(&fixture(name)).unwrap();
         differences.extend(difference(&document, memory).map(|what| format!("{name}: {what}")));
     }
-    let config = ProptestConfig { cases: cases(256, 4_096), failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases: cases(256, 4_096),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     let generated = std::cell::Cell::new(0);
     TestRunner::new(config)
         .run(&documents(), |document| {
@@ -143,19 +161,32 @@ fn what_version_1_knows_survives_the_round_trip() {
         .unwrap();
     count += generated.get();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-    figure!("import_export: {count} documents, {} differences", differences.len());
+    figure!(
+        "import_export: {count} documents, {} differences",
+        differences.len()
+    );
 }
 
 #[test]
 fn the_same_lesson_twice_is_one_with_the_larger_count() {
     let one = |uses: u64, domains: &[&str]| json!({ "lesson": "Wait.", "category": "best_practice", "use_count": uses, "triggered_domains": domains });
-    let document = json!({ "version": 1, "lessons": [one(3, &["a.example"]), one(5, &["b.example"])] });
+    let document =
+        json!({ "version": 1, "lessons": [one(3, &["a.example"]), one(5, &["b.example"])] });
     let mut memory = Memory::default();
-    let (done, changed) = memory.import(&v1::parse(document.to_string().as_bytes()).unwrap(), false);
-    assert_eq!((done.taken, changed, done.problems.len()), (1, 1, 1), "{:?}", done.problems);
+    let (done, changed) =
+        memory.import(&v1::parse(document.to_string().as_bytes()).unwrap(), false);
+    assert_eq!(
+        (done.taken, changed, done.problems.len()),
+        (1, 1, 1),
+        "{:?}",
+        done.problems
+    );
     let back = &memory.export()["lessons"];
     assert_eq!(back.as_array().unwrap().len(), 1);
-    assert_eq!((&back[0]["use_count"], &back[0]["triggered_domains"]), (&5.into(), &json!(["a.example", "b.example"])));
+    assert_eq!(
+        (&back[0]["use_count"], &back[0]["triggered_domains"]),
+        (&5.into(), &json!(["a.example", "b.example"]))
+    );
 }
 
 #[test]
@@ -166,7 +197,12 @@ fn files_of_one_memory_may_come_in_any_order() {
             "domain": null, "use_count": uses, "created_at": "2026-01-01", "last_used": used, "source": "learned",
             "triggered_domains": []
         });
-        v1::parse(json!({ "version": 1, "lessons": [lesson] }).to_string().as_bytes()).unwrap()
+        v1::parse(
+            json!({ "version": 1, "lessons": [lesson] })
+                .to_string()
+                .as_bytes(),
+        )
+        .unwrap()
     };
     let files = [
         state(1, "2026-01-02", "error_recovery"),
@@ -174,7 +210,14 @@ fn files_of_one_memory_may_come_in_any_order() {
         state(5, "2026-03-02", "best_practice"),
     ];
     let mut ends = BTreeSet::new();
-    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+    for order in [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ] {
         let mut memory = Memory::default();
         for at in order {
             memory.import(&files[at], false);
@@ -182,7 +225,10 @@ fn files_of_one_memory_may_come_in_any_order() {
         ends.insert(webwise::base::canonical(&memory.export()));
     }
     assert_eq!(ends.len(), 1, "{ends:?}");
-    assert!(ends.first().unwrap().contains("\"use_count\":5") && ends.first().unwrap().contains("best_practice"));
+    assert!(
+        ends.first().unwrap().contains("\"use_count\":5")
+            && ends.first().unwrap().contains("best_practice")
+    );
 }
 
 #[test]
@@ -190,21 +236,39 @@ fn uses_since_the_import_are_counted_on_top_and_a_newer_file_adds_only_what_is_n
     let file = |uses: u64| {
         let lesson = json!({ "lesson": "If fill fails, click(ref) to focus the input, then type(text) to enter text.",
             "category": "tool_fallback", "use_count": uses, "source": "seed", "last_used": "2026-01-01" });
-        v1::parse(json!({ "version": 1, "lessons": [lesson] }).to_string().as_bytes()).unwrap()
+        v1::parse(
+            json!({ "version": 1, "lessons": [lesson] })
+                .to_string()
+                .as_bytes(),
+        )
+        .unwrap()
     };
     let mut memory = planted();
     memory.import(&file(3), false);
     let shelf = Shelf::global(&Namespace::default(), COLLECTION);
     let records = memory.0.get_mut(&shelf).unwrap();
-    let mut seed = records.iter().find(|record| record.key == "seed-fill-fallback").unwrap().body.clone();
+    let mut seed = records
+        .iter()
+        .find(|record| record.key == "seed-fill-fallback")
+        .unwrap()
+        .body
+        .clone();
     assert_eq!(seed["counts"]["used"], 3);
     // Two uses of its own.
     seed["counts"]["used"] = json!(5);
-    *records = apply(records, &[Change::Put(Record::new("seed-fill-fallback", &seed))]);
+    *records = apply(
+        records,
+        &[Change::Put(Record::new("seed-fill-fallback", &seed))],
+    );
     for (uses, total) in [(3, 5), (10, 12), (3, 12), (10, 12)] {
         memory.import(&file(uses), false);
         let back = memory.export();
-        let seed = back["lessons"].as_array().unwrap().iter().find(|l| l["category"] == "tool_fallback").unwrap();
+        let seed = back["lessons"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|l| l["category"] == "tool_fallback")
+            .unwrap();
         assert_eq!(seed["use_count"], total);
     }
 }
@@ -214,6 +278,14 @@ fn fields_beside_the_lessons_never_hide_version_and_lessons() {
     let body = json!({ "extra": { "version": 9, "lessons": "gone", "mine": 1 } });
     let shelf = Shelf::global(&Namespace::default(), "imports");
     let document = v1::export(&[(shelf, vec![Record::new("memory_json", &body)])]);
-    assert_eq!(document.extra, Map::from_iter([("mine".to_owned(), json!(1))]));
-    assert_eq!(v1::parse(document.to_json().unwrap().as_bytes()).unwrap().extra, document.extra);
+    assert_eq!(
+        document.extra,
+        Map::from_iter([("mine".to_owned(), json!(1))])
+    );
+    assert_eq!(
+        v1::parse(document.to_json().unwrap().as_bytes())
+            .unwrap()
+            .extra,
+        document.extra
+    );
 }

@@ -33,8 +33,15 @@ impl Bed {
     pub(crate) async fn start(by: Driver) -> Self {
         let permit = BROWSERS.acquire().await.expect("it is never closed");
         // Scripts are for those who judge a page and begin its episodes; the loop's own option for them stays off.
-        let wishes = Wishes { launch: Some(CAP), scripts: true, ..Wishes::default() };
-        Self { driver: by.launch(&wishes).await, _permit: permit }
+        let wishes = Wishes {
+            launch: Some(CAP),
+            scripts: true,
+            ..Wishes::default()
+        };
+        Self {
+            driver: by.launch(&wishes).await,
+            _permit: permit,
+        }
     }
 
     pub(crate) async fn close(self) {
@@ -42,7 +49,12 @@ impl Bed {
     }
 
     /// A run of the stand-in, which decides from the prompt alone and keeps nothing.
-    pub(crate) async fn run(&self, task: Task, memory: impl MemoryBackend, clock: &Arc<FixedClock>) -> Ran {
+    pub(crate) async fn run(
+        &self,
+        task: Task,
+        memory: impl MemoryBackend,
+        clock: &Arc<FixedClock>,
+    ) -> Ran {
         let options = Options::default();
         assert!(options.memory && !options.scripts);
         let (model, sink) = (Watched::default(), Recorder::new());
@@ -53,20 +65,31 @@ impl Bed {
             .with_approver(Yes)
             .build()
             .expect("the options make sense");
-        let report = tokio::time::timeout(CAP, agent.run(task)).await.expect("a run ends");
-        Ran { report, events: sink.events(), requests: model.requests() }
+        let report = tokio::time::timeout(CAP, agent.run(task))
+            .await
+            .expect("a run ends");
+        Ran {
+            report,
+            events: sink.events(),
+            requests: model.requests(),
+        }
     }
 }
 
 /// A task on a page that a person named.
 pub(crate) fn task(goal: &str, url: &str) -> Task {
-    Task::new(goal).expect("a goal is not empty").with_start_url(url).expect("an address")
+    Task::new(goal)
+        .expect("a goal is not empty")
+        .with_start_url(url)
+        .expect("an address")
 }
 
 /// A task on the page that is open; the page stands on this machine, where a run may only be because a person named the site.
 pub(crate) fn task_here(goal: &str, url: &str) -> Task {
     let site = Site::of(&url.parse().expect("a page has an address")).expect("a page has a site");
-    Task::new(goal).expect("a goal is not empty").with_allowed(site)
+    Task::new(goal)
+        .expect("a goal is not empty")
+        .with_allowed(site)
 }
 
 /// A day on which all is quiet.
@@ -84,24 +107,44 @@ pub(crate) struct Ran {
 impl Ran {
     /// Every action that failed or had no effect, as command and target.
     pub(crate) fn troubles(&self) -> Vec<String> {
-        self.actions().filter(|(_, outcome)| outcome != "done").map(|(what, _)| what).collect()
+        self.actions()
+            .filter(|(_, outcome)| outcome != "done")
+            .map(|(what, _)| what)
+            .collect()
     }
 
     /// Every action with how it ended.
     pub(crate) fn log(&self) -> Vec<String> {
-        self.actions().map(|(what, outcome)| format!("{what} -> {outcome}")).collect()
+        self.actions()
+            .map(|(what, outcome)| format!("{what} -> {outcome}"))
+            .collect()
     }
 
     fn actions(&self) -> impl Iterator<Item = (String, String)> {
         self.events.iter().filter_map(|event| match &event.kind {
-            EventKind::ActionExecuted { action, targets, outcome, .. } => {
+            EventKind::ActionExecuted {
+                action,
+                targets,
+                outcome,
+                ..
+            } => {
                 // What was typed is another text on another day.
-                let key = || action.arguments()["key"].as_str().unwrap_or_default().to_owned();
-                let target = targets
-                    .first()
-                    .map_or_else(key, |target| format!("{} {:?} {}", target.role, target.name, target.ordinal));
-                let outcome = outcome.class().map_or_else(|| outcome.as_str(), |class| class.as_str());
-                Some((format!("{} {target}", action.tool_name()), outcome.to_owned()))
+                let key = || {
+                    action.arguments()["key"]
+                        .as_str()
+                        .unwrap_or_default()
+                        .to_owned()
+                };
+                let target = targets.first().map_or_else(key, |target| {
+                    format!("{} {:?} {}", target.role, target.name, target.ordinal)
+                });
+                let outcome = outcome
+                    .class()
+                    .map_or_else(|| outcome.as_str(), |class| class.as_str());
+                Some((
+                    format!("{} {target}", action.tool_name()),
+                    outcome.to_owned(),
+                ))
             }
             _ => None,
         })
@@ -109,7 +152,11 @@ impl Ran {
 
     /// The events of this name, as they are written.
     pub(crate) fn events(&self, name: &str) -> Vec<Value> {
-        self.events.iter().filter(|event| event.kind.name() == name).map(|event| json!(event)).collect()
+        self.events
+            .iter()
+            .filter(|event| event.kind.name() == name)
+            .map(|event| json!(event))
+            .collect()
     }
 
     /// The only event of this name.
@@ -121,7 +168,11 @@ impl Ran {
 
     /// What stood in the system instruction.
     pub(crate) fn system(&self) -> &str {
-        let all: BTreeSet<&str> = self.requests.iter().map(|request| request.system.as_str()).collect();
+        let all: BTreeSet<&str> = self
+            .requests
+            .iter()
+            .map(|request| request.system.as_str())
+            .collect();
         assert_eq!(all.len(), 1, "a run has one system instruction");
         self.requests.first().map_or("", |request| &request.system)
     }

@@ -40,7 +40,11 @@ struct Learned {
 
 impl Learned {
     fn holds(&self, by: Driver, task: &str) {
-        let (first, with, without) = (self.first.troubles(), self.with.troubles(), self.without.troubles());
+        let (first, with, without) = (
+            self.first.troubles(),
+            self.with.troubles(),
+            self.without.troubles(),
+        );
         figure!(
             "learning: {}: {task} run 1: {} failed, run 2 with memory: {}, without: {}",
             by.name(),
@@ -49,12 +53,38 @@ impl Learned {
             without.len()
         );
         println!("{task}: {first:?}, {with:?}, {without:?}");
-        let logs = || format!("{:#?}\n{:#?}\n{:#?}", self.first.log(), self.with.log(), self.without.log());
-        assert!(!first.is_empty(), "{task}: the first try is naive {}", logs());
-        assert!(!without.is_empty(), "{task}: so is every try without memory {}", logs());
-        assert!(!self.first.events("lesson_recorded").is_empty(), "{task}: something was learned {}", logs());
-        let again: Vec<&String> = with.iter().filter(|trouble| first.contains(trouble)).collect();
-        assert!(again.is_empty(), "{task}: {again:?} failed again {}", logs());
+        let logs = || {
+            format!(
+                "{:#?}\n{:#?}\n{:#?}",
+                self.first.log(),
+                self.with.log(),
+                self.without.log()
+            )
+        };
+        assert!(
+            !first.is_empty(),
+            "{task}: the first try is naive {}",
+            logs()
+        );
+        assert!(
+            !without.is_empty(),
+            "{task}: so is every try without memory {}",
+            logs()
+        );
+        assert!(
+            !self.first.events("lesson_recorded").is_empty(),
+            "{task}: something was learned {}",
+            logs()
+        );
+        let again: Vec<&String> = with
+            .iter()
+            .filter(|trouble| first.contains(trouble))
+            .collect();
+        assert!(
+            again.is_empty(),
+            "{task}: {again:?} failed again {}",
+            logs()
+        );
     }
 }
 
@@ -62,7 +92,10 @@ async fn what_failed_on_a_task_does_not_fail_again_with_another_seed(by: Driver)
     let site = pages::miniwob().await;
     let bed = Bed::start(by).await;
     for (name, [seed, other]) in TASKS {
-        let url = site.url(&format!("{name}.localhost"), &format!("miniwob/{name}.html"));
+        let url = site.url(
+            &format!("{name}.localhost"),
+            &format!("miniwob/{name}.html"),
+        );
         let memory = InMemory::new();
         let learned = Learned {
             first: run(&bed, &url, seed, &memory).await,
@@ -76,12 +109,25 @@ async fn what_failed_on_a_task_does_not_fail_again_with_another_seed(by: Driver)
 
 /// One episode, which must end with the full reward of the page's own judge.
 async fn run(bed: &Bed, url: &str, seed: &str, memory: &InMemory) -> Ran {
-    episode::open(&bed.driver, url).await.expect("the page opens");
-    let goal = episode::begin(&bed.driver, seed).await.expect("an episode begins");
-    let ran = bed.run(task_here(&goal, url), memory.clone(), &clock()).await;
-    let reward = episode::reward(&bed.driver).await.expect("the page says its reward");
+    episode::open(&bed.driver, url)
+        .await
+        .expect("the page opens");
+    let goal = episode::begin(&bed.driver, seed)
+        .await
+        .expect("an episode begins");
+    let ran = bed
+        .run(task_here(&goal, url), memory.clone(), &clock())
+        .await;
+    let reward = episode::reward(&bed.driver)
+        .await
+        .expect("the page says its reward");
     let is_full = reward.done && (reward.raw - 1.0).abs() < f64::EPSILON;
-    assert!(is_full, "{url} {seed} {goal}: {reward:?} {:#?} {:?}", ran.log(), ran.report);
+    assert!(
+        is_full,
+        "{url} {seed} {goal}: {reward:?} {:#?} {:?}",
+        ran.log(),
+        ran.report
+    );
     ran
 }
 
@@ -91,19 +137,44 @@ async fn what_failed_in_the_shop_does_not_fail_again_with_other_wares(by: Driver
     // The same address: a shop on another port is another host.
     let (with, _) = shop(by, SHOPS[1], port, &memory).await;
     let (without, _) = shop(by, SHOPS[1], port, &InMemory::new()).await;
-    Learned { first, with, without }.holds(by, "demo shop");
+    Learned {
+        first,
+        with,
+        without,
+    }
+    .holds(by, "demo shop");
 }
 
 /// The demo's errand in a shop with this seed, which must take the order.
 async fn shop(by: Driver, seed: u64, port: u16, memory: &InMemory) -> (Ran, u16) {
     // A browser of its own: one that was here before has agreed to the notice.
     let bed = Bed::start(by).await;
-    let shop = Shop::start(ShopOptions::default().with_seed(seed).with_port(port)).await.expect("the shop opens");
-    let ran = bed.run(errand::task(&shop).expect("the errand is a task"), memory.clone(), &clock()).await;
-    assert_eq!(ran.report.summary.stop, StopReason::Finished, "{:#?}", ran.log());
+    let shop = Shop::start(ShopOptions::default().with_seed(seed).with_port(port))
+        .await
+        .expect("the shop opens");
+    let ran = bed
+        .run(
+            errand::task(&shop).expect("the errand is a task"),
+            memory.clone(),
+            &clock(),
+        )
+        .await;
+    assert_eq!(
+        ran.report.summary.stop,
+        StopReason::Finished,
+        "{:#?}",
+        ran.log()
+    );
     let orders = shop.orders();
     assert_eq!(orders.len(), 1);
-    assert!(ran.report.answer.as_ref().is_some_and(|answer| answer.contains(&orders[0].number)), "{:?}", ran.report);
+    assert!(
+        ran.report
+            .answer
+            .as_ref()
+            .is_some_and(|answer| answer.contains(&orders[0].number)),
+        "{:?}",
+        ran.report
+    );
     let port = shop.url().port().expect("a shop has a port");
     shop.stop().await;
     bed.close().await;

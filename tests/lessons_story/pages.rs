@@ -18,7 +18,10 @@ const MINIWOB: &str = "miniwob/1.1.0/miniwob/html";
 /// A server of the pages of MiniWoB++.
 pub(crate) async fn miniwob() -> Site {
     let places = ProgramPlaces::from_env();
-    let own = places.installation_folder().and_then(|folder| folder.parent()).expect("HOME or WEBWISE_HOME is set");
+    let own = places
+        .installation_folder()
+        .and_then(|folder| folder.parent())
+        .expect("HOME or WEBWISE_HOME is set");
     let folder = own.join(MINIWOB);
     assert!(
         folder.is_dir(),
@@ -65,17 +68,66 @@ const fn words(
     show: &'static str,
     price: &'static str,
 ) -> Words {
-    Words { host, title, notice, agree, show, price }
+    Words {
+        host,
+        title,
+        notice,
+        agree,
+        show,
+        price,
+    }
 }
 
 /// Six sites. Their names are of those that lead to this machine, and each is a site of its own.
 pub(crate) const SITES: [Words; 6] = [
-    words("a.localhost", "Tarpon Rowing", "Biscuits ahead", "Agree", "Show offers", "Price: 17 crowns"),
-    words("b.localhost", "Quince Orchard", "We bake crumbs", "Accept everything", "Reveal tariffs", "Price: 23 crowns"),
-    words("c.localhost", "Velvet Garage", "Tracking parrots", "OK then", "Unfold rates", "Price: 31 crowns"),
-    words("d.localhost", "Nimbus Bakery", "Partners galore", "Allow gladly", "Uncover fees", "Price: 42 crowns"),
-    words("e.localhost", "Hollow Kayaks", "Storing pebbles", "Continue onward", "Expose charges", "Price: 58 crowns"),
-    words("f.localhost", "Copper Lantern", "Counting sheep", "Close notice", "Display quotes", "Price: 64 crowns"),
+    words(
+        "a.localhost",
+        "Tarpon Rowing",
+        "Biscuits ahead",
+        "Agree",
+        "Show offers",
+        "Price: 17 crowns",
+    ),
+    words(
+        "b.localhost",
+        "Quince Orchard",
+        "We bake crumbs",
+        "Accept everything",
+        "Reveal tariffs",
+        "Price: 23 crowns",
+    ),
+    words(
+        "c.localhost",
+        "Velvet Garage",
+        "Tracking parrots",
+        "OK then",
+        "Unfold rates",
+        "Price: 31 crowns",
+    ),
+    words(
+        "d.localhost",
+        "Nimbus Bakery",
+        "Partners galore",
+        "Allow gladly",
+        "Uncover fees",
+        "Price: 42 crowns",
+    ),
+    words(
+        "e.localhost",
+        "Hollow Kayaks",
+        "Storing pebbles",
+        "Continue onward",
+        "Expose charges",
+        "Price: 58 crowns",
+    ),
+    words(
+        "f.localhost",
+        "Copper Lantern",
+        "Counting sheep",
+        "Close notice",
+        "Display quotes",
+        "Price: 64 crowns",
+    ),
 ];
 
 impl Words {
@@ -90,11 +142,25 @@ impl Words {
     }
 
     fn page(&self, stubborn: bool) -> String {
-        let Self { title, notice, agree, show, price, .. } = self;
+        let Self {
+            title,
+            notice,
+            agree,
+            show,
+            price,
+            ..
+        } = self;
         // The notice is there on every visit. A stubborn one only thanks for the click, and goes by Escape.
-        let agreed = if stubborn { "heading.textContent += ' (noted)'" } else { "cover.remove()" };
-        let escape =
-            if stubborn { "document.onkeydown = e => { if (e.key === 'Escape') cover.remove(); };" } else { "" };
+        let agreed = if stubborn {
+            "heading.textContent += ' (noted)'"
+        } else {
+            "cover.remove()"
+        };
+        let escape = if stubborn {
+            "document.onkeydown = e => { if (e.key === 'Escape') cover.remove(); };"
+        } else {
+            ""
+        };
         format!(
             "<!doctype html><title>{title}</title><main><h1>{title}</h1><button id=show>{show}</button><p id=price></p></main>\
              <div id=cover role=dialog aria-label='{notice}' style='position:fixed;inset:0;background:#fffc'>\
@@ -117,11 +183,19 @@ impl Notices {
     pub(crate) fn start() -> Self {
         let rebuilt = Arc::<AtomicBool>::default();
         let stubborn = Arc::clone(&rebuilt);
-        let answer = move |asked: &Asked| match SITES.iter().find(|words| words.host == asked.host) {
+        let answer = move |asked: &Asked| match SITES.iter().find(|words| words.host == asked.host)
+        {
             Some(words) => Answer::page(words.page(stubborn.load(Ordering::Relaxed))),
-            None => Answer { status: 404, headers: Vec::new(), body: String::new() },
+            None => Answer {
+                status: 404,
+                headers: Vec::new(),
+                body: String::new(),
+            },
         };
-        Self { web: Web::start(answer), rebuilt }
+        Self {
+            web: Web::start(answer),
+            rebuilt,
+        }
     }
 
     pub(crate) fn url(&self, words: &Words) -> String {

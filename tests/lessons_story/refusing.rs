@@ -32,9 +32,13 @@ impl Refusing {
     }
 
     fn check(&self, shelf: &Shelf) -> webwise::Result<()> {
-        let refused =
-            self.all.load(Ordering::Relaxed) || (self.lessons.load(Ordering::Relaxed) && shelf.collection == "lessons");
-        if refused { Err(Error::new(ErrorKind::Unavailable, "store.test").with("shelf", shelf)) } else { Ok(()) }
+        let refused = self.all.load(Ordering::Relaxed)
+            || (self.lessons.load(Ordering::Relaxed) && shelf.collection == "lessons");
+        if refused {
+            Err(Error::new(ErrorKind::Unavailable, "store.test").with("shelf", shelf))
+        } else {
+            Ok(())
+        }
     }
 }
 

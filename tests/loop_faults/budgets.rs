@@ -31,8 +31,11 @@ const SHORT: Duration = Duration::from_secs(20);
 const GRACE: Duration = Duration::from_secs(2);
 /// A call's input and output as the model reports them at most; it says what it likes.
 const MOST: (u64, u64) = (9_000, 300);
-const PRICES: Prices =
-    Prices { input: Money::micros(300_000), cached: Money::micros(30_000), output: Money::micros(2_500_000) };
+const PRICES: Prices = Prices {
+    input: Money::micros(300_000),
+    cached: Money::micros(30_000),
+    output: Money::micros(2_500_000),
+};
 
 /// Runs all of them and gives the number of distinct combinations.
 pub(crate) fn run(tally: &Tally) -> usize {
@@ -45,14 +48,30 @@ pub(crate) fn run(tally: &Tally) -> usize {
                 // The third budget, say, meets the fault in its first call or in its second.
                 let when = When::once(1 + seed % 2);
                 let ended = end(spend(*budget, fault.map(|fault| (when, fault)), seed));
-                let over = ended
-                    .map(|played| held(*budget, fault, &played, &mut wrong, &format!("{name} {fault:?} seed {seed}")));
-                wrong.extend(tally.count(over).map(|complaint| format!("{name} {fault:?} seed {seed}: {complaint}")));
+                let over = ended.map(|played| {
+                    held(
+                        *budget,
+                        fault,
+                        &played,
+                        &mut wrong,
+                        &format!("{name} {fault:?} seed {seed}"),
+                    )
+                });
+                wrong.extend(
+                    tally
+                        .count(over)
+                        .map(|complaint| format!("{name} {fault:?} seed {seed}: {complaint}")),
+                );
             }
         }
     }
     combinations += in_time(tally, &mut wrong);
-    assert!(wrong.is_empty(), "{} complaints, the first:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} complaints, the first:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
     combinations
 }
 
@@ -84,7 +103,11 @@ async fn spend(budget: Bound, fault: Option<(When, ModelFault)>, seed: u32) -> P
         turn += 1;
         let mut response = policy();
         let part = |most: u64| TokenCount(most * (turn * 7 % 10 + 1) / 10);
-        response.usage = Some(Usage { input: part(MOST.0), output: part(MOST.1), cached: TokenCount(0) });
+        response.usage = Some(Usage {
+            input: part(MOST.0),
+            output: part(MOST.1),
+            cached: TokenCount(0),
+        });
         Ok(response)
     }));
     if let Some((when, fault)) = fault {
@@ -108,7 +131,13 @@ fn bounded(budget: Bound, seed: u32) -> Options {
 }
 
 /// Checks a run and gives the number of model calls that were made, or that went on, over its budget.
-fn held(budget: Bound, fault: Option<ModelFault>, played: &Played, wrong: &mut Vec<String>, name: &str) -> usize {
+fn held(
+    budget: Bound,
+    fault: Option<ModelFault>,
+    played: &Played,
+    wrong: &mut Vec<String>,
+    name: &str,
+) -> usize {
     let mut complaints = Vec::new();
     check(played, &mut complaints);
     let summary = &played.report.summary;
@@ -118,7 +147,8 @@ fn held(budget: Bound, fault: Option<ModelFault>, played: &Played, wrong: &mut V
         Bound::Input(_) | Bound::Output(_) => BudgetKind::Tokens,
         Bound::Cost(_) => BudgetKind::Money,
     };
-    let filtered = fault == Some(ModelFault::ContentFilter) && summary.stop == StopReason::ModelUnusable;
+    let filtered =
+        fault == Some(ModelFault::ContentFilter) && summary.stop == StopReason::ModelUnusable;
     if summary.stop != StopReason::Budget(kind) && !filtered {
         complaints.push(format!("it ended with {}", summary.stop));
     }
@@ -130,7 +160,9 @@ fn held(budget: Bound, fault: Option<ModelFault>, played: &Played, wrong: &mut V
     let mut spent = Usage::default();
     let mut over = 0;
     for event in &played.events {
-        let EventKind::ModelReplied { response, .. } = &event.kind else { continue };
+        let EventKind::ModelReplied { response, .. } = &event.kind else {
+            continue;
+        };
         let usage = response.usage.unwrap_or_default();
         spent.input += usage.input;
         spent.output += usage.output;
@@ -142,7 +174,9 @@ fn held(budget: Bound, fault: Option<ModelFault>, played: &Played, wrong: &mut V
         });
     }
     match budget {
-        Bound::Steps(most) if summary.steps > most => complaints.push(format!("{} steps", summary.steps)),
+        Bound::Steps(most) if summary.steps > most => {
+            complaints.push(format!("{} steps", summary.steps))
+        }
         Bound::Calls(most) => over = summary.calls.saturating_sub(most) as usize,
         _ => {}
     }
@@ -150,7 +184,11 @@ fn held(budget: Bound, fault: Option<ModelFault>, played: &Played, wrong: &mut V
     if !told || summary.cost.is_none() {
         complaints.push(format!("{:?} told of {spent:?}", summary.usage));
     }
-    wrong.extend(complaints.into_iter().map(|complaint| format!("{name}: {complaint}")));
+    wrong.extend(
+        complaints
+            .into_iter()
+            .map(|complaint| format!("{name}: {complaint}")),
+    );
     over
 }
 
@@ -188,7 +226,11 @@ fn in_time(tally: &Tally, wrong: &mut Vec<String>) -> usize {
                 }
                 0
             });
-            wrong.extend(tally.count(ended).map(|complaint| format!("{waits:?} seed {seed}: {complaint}")));
+            wrong.extend(
+                tally
+                    .count(ended)
+                    .map(|complaint| format!("{waits:?} seed {seed}: {complaint}")),
+            );
         }
     }
     all.len()
@@ -209,10 +251,16 @@ async fn hold_up(waits: Waits, place: u32, seed: u32) -> (Duration, StopReason) 
     }
     let played = match waits {
         Waits::Memory(first) => {
-            let kinds = webwise::memory::kinds().into_iter().chain([Arc::new(crate::run::Diary) as _]).collect();
+            let kinds = webwise::memory::kinds()
+                .into_iter()
+                .chain([Arc::new(crate::run::Diary) as _])
+                .collect();
             let store = Silent(first, std::sync::atomic::AtomicU32::new(0));
-            let agent =
-                DecisionLoop::builder(eyes, model, store).with_options(options).with_kinds(kinds).build().unwrap();
+            let agent = DecisionLoop::builder(eyes, model, store)
+                .with_options(options)
+                .with_kinds(kinds)
+                .build()
+                .unwrap();
             let begin = tokio::time::Instant::now();
             let report = agent.run(task()).await;
             return (begin.elapsed(), report.summary.stop);

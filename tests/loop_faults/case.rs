@@ -83,11 +83,23 @@ impl Case {
         let mut cases = Vec::new();
         for place in PLACES {
             for lasting in [Lasting::Once, Lasting::Always] {
-                cases.extend(MODEL_FAULTS.map(|fault| Self { model: Some((fault, place)), browser: None, lasting }));
-                cases.extend(BROWSER_FAULTS.map(|fault| Self { model: None, browser: Some((fault, place)), lasting }));
+                cases.extend(MODEL_FAULTS.map(|fault| Self {
+                    model: Some((fault, place)),
+                    browser: None,
+                    lasting,
+                }));
+                cases.extend(BROWSER_FAULTS.map(|fault| Self {
+                    model: None,
+                    browser: Some((fault, place)),
+                    lasting,
+                }));
             }
             for model in MODEL_FAULTS {
-                cases.extend(BROWSER_FAULTS.iter().filter_map(|browser| Self::pair(model, *browser, place)));
+                cases.extend(
+                    BROWSER_FAULTS
+                        .iter()
+                        .filter_map(|browser| Self::pair(model, *browser, place)),
+                );
             }
         }
         cases
@@ -104,13 +116,20 @@ impl Case {
             (Browser::Act(BrowserFault::Dead), ..) => place - 1,
             _ => place,
         };
-        Some(Self { model: Some((model, call)), browser: Some((browser, place)), lasting: Lasting::Once })
+        Some(Self {
+            model: Some((model, call)),
+            browser: Some((browser, place)),
+            lasting: Lasting::Once,
+        })
     }
 
     /// The seeds of this case out of so many: all of them for a fault alone; those of a pair are spread over its places.
     pub(crate) fn seeds(&self, all: u32) -> impl Iterator<Item = u32> {
         let (first, step) = match (self.model, self.browser) {
-            (Some(_), Some((_, place))) => (PLACES.iter().position(|p| *p == place).unwrap_or_default(), PLACES.len()),
+            (Some(_), Some((_, place))) => (
+                PLACES.iter().position(|p| *p == place).unwrap_or_default(),
+                PLACES.len(),
+            ),
             _ => (0, 1),
         };
         (0..all).skip(first).step_by(step)

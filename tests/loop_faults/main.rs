@@ -65,8 +65,8 @@ fn every_fault_ends_in_the_right_reason_within_the_budget() {
         let budgets = scope.spawn(|| budgets::run(&tally));
         matrix::run(&tally) + budgets.join().expect("the budgets hold")
     });
-    let [runs, panics, hangs, over] =
-        [&tally.runs, &tally.panics, &tally.hangs, &tally.over].map(|count| count.load(Ordering::Relaxed));
+    let [runs, panics, hangs, over] = [&tally.runs, &tally.panics, &tally.hangs, &tally.over]
+        .map(|count| count.load(Ordering::Relaxed));
     figure!(
         "loop_faults: {combinations} cases, {panics} panics, {hangs} hangs, at most {over} calls over a budget \
          ({runs} runs, {} seeds)",

@@ -19,7 +19,10 @@ pub(crate) const SEEDS: u32 = 20;
 pub(crate) fn run(tally: &Tally) -> usize {
     let cases = Case::all();
     let dir = tempfile::tempdir().unwrap();
-    let folders = RunFolder::builder(dir.path()).with_retention(Retention::forever()).build().unwrap();
+    let folders = RunFolder::builder(dir.path())
+        .with_retention(Retention::forever())
+        .build()
+        .unwrap();
     let folders = Arc::new(folders);
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -33,7 +36,10 @@ pub(crate) fn run(tally: &Tally) -> usize {
                         let mut complaints = complaints.into_iter().chain(tally.count(result));
                         // One complaint of a case says enough.
                         if let Some(complaint) = complaints.next() {
-                            wrong.lock().unwrap().push(format!("{case:?} seed {seed}: {complaint}"));
+                            wrong
+                                .lock()
+                                .unwrap()
+                                .push(format!("{case:?} seed {seed}: {complaint}"));
                             break;
                         }
                     }
@@ -45,6 +51,11 @@ pub(crate) fn run(tally: &Tally) -> usize {
     let mut wrong = wrong.into_inner().unwrap();
     wrong.extend(run::incomplete_folders(dir.path(), cases.len()));
     let few: Vec<_> = wrong.iter().take(20).cloned().collect();
-    assert!(wrong.is_empty(), "{} complaints, the first:\n{}", wrong.len(), few.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} complaints, the first:\n{}",
+        wrong.len(),
+        few.join("\n")
+    );
     cases.len()
 }

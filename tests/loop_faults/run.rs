@@ -22,7 +22,8 @@ use webwise::{
     guard::ApprovalMode,
     llm::Retrying,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog,
+        Shelf, ShelfEdit,
     },
     store::InMemory,
     testing::{
@@ -82,18 +83,25 @@ pub(crate) struct Played {
 }
 
 pub(crate) fn paused() -> Runtime {
-    Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
+    Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap()
 }
 
 /// Runs a future to its end on a clock that stands still, unless it panics or never ends.
 pub(crate) fn end<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
-    match catch_unwind(AssertUnwindSafe(|| paused().block_on(async { timeout(HANG, future).await }))) {
+    match catch_unwind(AssertUnwindSafe(|| {
+        paused().block_on(async { timeout(HANG, future).await })
+    })) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(_)) => Err(Failure::Hang),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             Err(Failure::Panic(
-                text.or_else(|| panic.downcast_ref::<&str>().map(|t| (*t).to_owned())).unwrap_or_default(),
+                text.or_else(|| panic.downcast_ref::<&str>().map(|t| (*t).to_owned()))
+                    .unwrap_or_default(),
             ))
         }
     }
@@ -126,17 +134,31 @@ pub(crate) async fn play(
     if let Some(folders) = folders {
         sink = sink.with(folders);
     }
-    let kinds = webwise::memory::kinds().into_iter().chain([Arc::new(Diary) as Arc<dyn MemoryKind>]).collect();
-    let agent = DecisionLoop::builder(eyes, Retrying::new(model.clone(), seed.into()), store.clone())
-        .with_options(options)
-        .with_kinds(kinds)
-        .with_sink(sink)
-        .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
-        .build()
-        .unwrap();
+    let kinds = webwise::memory::kinds()
+        .into_iter()
+        .chain([Arc::new(Diary) as Arc<dyn MemoryKind>])
+        .collect();
+    let agent = DecisionLoop::builder(
+        eyes,
+        Retrying::new(model.clone(), seed.into()),
+        store.clone(),
+    )
+    .with_options(options)
+    .with_kinds(kinds)
+    .with_sink(sink)
+    .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
+    .build()
+    .unwrap();
     let begin = Instant::now();
     let report = agent.run(task()).await;
-    Played { report, events: recorder.events(), elapsed: begin.elapsed(), model, browser, store }
+    Played {
+        report,
+        events: recorder.events(),
+        elapsed: begin.elapsed(),
+        model,
+        browser,
+        store,
+    }
 }
 
 /// A browser of one seed, without a fault.
@@ -148,7 +170,10 @@ pub(crate) fn browser(seed: u32) -> FaultyBrowser<Club> {
 pub(crate) fn model(browser: FaultyBrowser<Club>) -> (Model, Eyes<FaultyBrowser<Club>>) {
     let eyes = Eyes::new(browser);
     let policy = eyes.policy();
-    (FaultyModel::new(ScriptedModel::deciding(move |_| Ok(policy()))), eyes)
+    (
+        FaultyModel::new(ScriptedModel::deciding(move |_| Ok(policy()))),
+        eyes,
+    )
 }
 
 /// Runs one case with one seed.
@@ -157,7 +182,9 @@ pub(crate) fn case(case: &Case, seed: u32, folders: Option<Arc<RunFolder>>) -> F
         let mut browser = browser(seed);
         match case.browser {
             Some((Browser::Act(fault), place)) => browser = browser.with(case.when(place), fault),
-            Some((Browser::Look(fault), place)) => browser = browser.with_look(case.when(place), fault),
+            Some((Browser::Look(fault), place)) => {
+                browser = browser.with_look(case.when(place), fault)
+            }
             None => {}
         }
         let (mut model, eyes) = model(browser.clone());
@@ -182,22 +209,40 @@ fn check_case(case: &Case, played: &Played, wrong: &mut Vec<String>) {
     let (report, model, browser) = (&played.report, &played.model, &played.browser);
     let expected = case.expected();
     if report.summary.stop != expected {
-        wrong.push(format!("it ended with {}, not {expected}: {:?}", report.summary.stop, report.error));
+        wrong.push(format!(
+            "it ended with {}, not {expected}: {:?}",
+            report.summary.stop, report.error
+        ));
     }
-    if case.model.is_some_and(|(fault, _)| !model.struck().iter().any(|(_, struck)| *struck == fault)) {
+    if case
+        .model
+        .is_some_and(|(fault, _)| !model.struck().iter().any(|(_, struck)| *struck == fault))
+    {
         wrong.push("the model's fault never happened".to_owned());
     }
     let struck = case.browser.is_none_or(|(fault, _)| match fault {
         Browser::Act(fault) => browser.struck().iter().any(|(_, struck)| *struck == fault),
-        Browser::Look(fault) => browser.looks_struck().iter().any(|(_, struck)| *struck == fault),
+        Browser::Look(fault) => browser
+            .looks_struck()
+            .iter()
+            .any(|(_, struck)| *struck == fault),
     });
     if !struck {
         wrong.push("the browser's fault never happened".to_owned());
     }
-    if expected == StopReason::Finished && (browser.get_ref().sent(), report.answer.as_deref()) != (1, Some("M-4711")) {
-        wrong.push(format!("sent {} times, answer {:?}", browser.get_ref().sent(), report.answer));
+    if expected == StopReason::Finished
+        && (browser.get_ref().sent(), report.answer.as_deref()) != (1, Some("M-4711"))
+    {
+        wrong.push(format!(
+            "sent {} times, answer {:?}",
+            browser.get_ref().sent(),
+            report.answer
+        ));
     }
-    let breaks = matches!(expected, StopReason::ModelUnusable | StopReason::BrowserLost);
+    let breaks = matches!(
+        expected,
+        StopReason::ModelUnusable | StopReason::BrowserLost
+    );
     if breaks && report.error.is_none() {
         wrong.push("the report does not say what broke".to_owned());
     }
@@ -208,19 +253,40 @@ fn check_case(case: &Case, played: &Played, wrong: &mut Vec<String>) {
 
 /// What is true of every run, whatever struck.
 pub(crate) fn check(played: &Played, wrong: &mut Vec<String>) {
-    let Played { report, events, model, browser, .. } = played;
-    let count = |name: &str| events.iter().filter(|event| event.kind.name() == name).count();
-    let ends: Vec<&str> = [events.first(), events.last()].into_iter().flatten().map(|e| e.kind.name()).collect();
+    let Played {
+        report,
+        events,
+        model,
+        browser,
+        ..
+    } = played;
+    let count = |name: &str| {
+        events
+            .iter()
+            .filter(|event| event.kind.name() == name)
+            .count()
+    };
+    let ends: Vec<&str> = [events.first(), events.last()]
+        .into_iter()
+        .flatten()
+        .map(|e| e.kind.name())
+        .collect();
     if ends != ["run_started", "run_ended"] || count("run_started") + count("run_ended") != 2 {
         wrong.push(format!("no single start and end: {ends:?}"));
     }
     match events.last().map(|event| &event.kind) {
         Some(EventKind::RunEnded { summary, .. }) if *summary == report.summary => {}
-        last => wrong.push(format!("the report tells {:?}, the last event {last:?}", report.summary)),
+        last => wrong.push(format!(
+            "the report tells {:?}, the last event {last:?}",
+            report.summary
+        )),
     }
     let elapsed_ms = u64::try_from(played.elapsed.as_millis()).unwrap();
     if report.summary.elapsed_ms != elapsed_ms {
-        wrong.push(format!("the report tells {} ms of {elapsed_ms}", report.summary.elapsed_ms));
+        wrong.push(format!(
+            "the report tells {} ms of {elapsed_ms}",
+            report.summary.elapsed_ms
+        ));
     }
     check_calls(report, events, model, wrong);
     check_actions(report, events, browser, wrong);
@@ -250,20 +316,40 @@ fn check_calls(report: &RunReport, events: &[Event], model: &Model, wrong: &mut 
     if (asked, calls) != (failed + answered, asked)
         && report.summary.stop != StopReason::Budget(webwise::working::BudgetKind::Time)
     {
-        wrong.push(format!("{calls} calls told, {asked} asked, {answered} answered, {failed} failed"));
+        wrong.push(format!(
+            "{calls} calls told, {asked} asked, {answered} answered, {failed} failed"
+        ));
     }
-    let passing =
-        |fault: &ModelFault| matches!(fault, ModelFault::RateLimited(_) | ModelFault::Silent | ModelFault::ServerError);
-    let again = model.struck().iter().filter(|(_, fault)| passing(fault)).count();
+    let passing = |fault: &ModelFault| {
+        matches!(
+            fault,
+            ModelFault::RateLimited(_) | ModelFault::Silent | ModelFault::ServerError
+        )
+    };
+    let again = model
+        .struck()
+        .iter()
+        .filter(|(_, fault)| passing(fault))
+        .count();
     let seen = model.calls();
     let told = calls + retries;
-    if seen < told || (failed == 0 && asked == answered && seen != told) || (again == 0 && seen != calls) {
-        wrong.push(format!("the model was asked {seen} times, {calls} calls and {retries} retries are told"));
+    if seen < told
+        || (failed == 0 && asked == answered && seen != told)
+        || (again == 0 && seen != calls)
+    {
+        wrong.push(format!(
+            "the model was asked {seen} times, {calls} calls and {retries} retries are told"
+        ));
     }
 }
 
 /// What was decided reached the browser once, and each action has one start and one end.
-fn check_actions(report: &RunReport, events: &[Event], browser: &FaultyBrowser<Club>, wrong: &mut Vec<String>) {
+fn check_actions(
+    report: &RunReport,
+    events: &[Event],
+    browser: &FaultyBrowser<Club>,
+    wrong: &mut Vec<String>,
+) {
     let (mut started, mut open, mut errors) = (Vec::new(), None, 0);
     for event in events {
         match &event.kind {
@@ -273,7 +359,9 @@ fn check_actions(report: &RunReport, events: &[Event], browser: &FaultyBrowser<C
                 }
                 started.push(action.line());
             }
-            EventKind::ActionExecuted { action, outcome, .. } => {
+            EventKind::ActionExecuted {
+                action, outcome, ..
+            } => {
                 errors += u32::from(!outcome.is_done());
                 if open.take().is_some_and(|line| line != action.line()) {
                     wrong.push(format!("{} ended and was not begun", action.line()));
@@ -293,7 +381,11 @@ fn check_actions(report: &RunReport, events: &[Event], browser: &FaultyBrowser<C
         wrong.push(format!("{} steps told of {last}", report.summary.steps));
     }
     // A page that was lost is left by a navigation of the loop's own.
-    let lost = browser.struck().iter().filter(|(_, fault)| *fault == BrowserFault::PageLost).count();
+    let lost = browser
+        .struck()
+        .iter()
+        .filter(|(_, fault)| *fault == BrowserFault::PageLost)
+        .count();
     let (mut next, mut own) = (started.iter().peekable(), 0);
     for line in browser.sent() {
         if next.next_if(|started| **started == line).is_none() {
@@ -351,9 +443,15 @@ impl MemoryKind for Diary {
     }
 
     fn learn(&self, namespace: &Namespace, said: &Value) -> Result<Vec<ShelfEdit>> {
-        let (key, body) = (said["run"].as_str().unwrap_or_default().to_owned(), said.clone());
+        let (key, body) = (
+            said["run"].as_str().unwrap_or_default().to_owned(),
+            said.clone(),
+        );
         let edit = Edit::new(move |_| Ok(vec![Change::Put(Record::new(key.clone(), &body))]));
-        Ok(vec![ShelfEdit { shelf: Shelf::global(namespace, "diary"), edit }])
+        Ok(vec![ShelfEdit {
+            shelf: Shelf::global(namespace, "diary"),
+            edit,
+        }])
     }
 
     fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
@@ -364,21 +462,35 @@ impl MemoryKind for Diary {
 fn remembered(store: &InMemory) -> Vec<Value> {
     let shelf = Shelf::global(&Namespace::default(), "diary");
     let records = paused().block_on(store.load(&shelf)).unwrap().records;
-    records.into_iter().map(|record| serde_json::to_value(&record.body).unwrap()).collect()
+    records
+        .into_iter()
+        .map(|record| serde_json::to_value(&record.body).unwrap())
+        .collect()
 }
 
 /// What is wrong with the folders of the runs that were written.
 pub(crate) fn incomplete_folders(parent: &Path, count: usize) -> Vec<String> {
-    let folders: Vec<_> = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let folders: Vec<_> = fs::read_dir(parent)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     let mut wrong = Vec::new();
     if folders.len() != count {
         wrong.push(format!("{} folders of {count} runs", folders.len()));
     }
     for folder in folders {
-        let meta: Value = serde_json::from_slice(&fs::read(folder.join("run_meta.json")).unwrap()).unwrap();
+        let meta: Value =
+            serde_json::from_slice(&fs::read(folder.join("run_meta.json")).unwrap()).unwrap();
         let mut events: BTreeMap<String, usize> = BTreeMap::new();
-        for file in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if file.extension().is_some_and(|extension| extension == "jsonl") && !file.ends_with("reasoning.jsonl") {
+        for file in fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "jsonl")
+                && !file.ends_with("reasoning.jsonl")
+            {
                 for line in fs::read_to_string(&file).unwrap().lines() {
                     let event: Event = serde_json::from_str(line).unwrap();
                     *events.entry(event.kind.name().to_owned()).or_default() += 1;
@@ -387,11 +499,19 @@ pub(crate) fn incomplete_folders(parent: &Path, count: usize) -> Vec<String> {
         }
         let ends = ["run_started", "run_ended"].map(|name| events.get(name).copied());
         if meta["status"] != "ended" || ends != [Some(1), Some(1)] {
-            wrong.push(format!("{}: {}, {events:?}", folder.display(), meta["status"]));
+            wrong.push(format!(
+                "{}: {}, {events:?}",
+                folder.display(),
+                meta["status"]
+            ));
         }
         let calls = events.get("model_asked").copied().unwrap_or_default();
         if meta["summary"]["calls"] != calls {
-            wrong.push(format!("{}: {calls} calls, {}", folder.display(), meta["summary"]));
+            wrong.push(format!(
+                "{}: {calls} calls, {}",
+                folder.display(),
+                meta["summary"]
+            ));
         }
     }
     wrong

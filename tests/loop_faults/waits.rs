@@ -19,7 +19,15 @@ fn run(fault: ModelFault, when: When, seed: u32) -> Played {
     let played = end(async {
         let browser = browser(seed);
         let (model, eyes) = model(browser.clone());
-        play(model.with(when, fault), browser, eyes, options(seed), seed, None).await
+        play(
+            model.with(when, fault),
+            browser,
+            eyes,
+            options(seed),
+            seed,
+            None,
+        )
+        .await
     });
     let played = played.unwrap();
     let mut wrong = Vec::new();
@@ -42,7 +50,12 @@ fn third(fault: ModelFault, times: u32, seed: u32) -> Duration {
     let played = run(fault, When::once(3).times(times), seed);
     assert_eq!(played.report.summary.stop, StopReason::Finished);
     let took = calls(&played);
-    let others = took.iter().enumerate().filter(|(at, _)| *at != 2).map(|(_, time)| *time).sum::<Duration>();
+    let others = took
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| *at != 2)
+        .map(|(_, time)| *time)
+        .sum::<Duration>();
     assert_eq!((took.len(), others), (5, Duration::ZERO));
     took[2]
 }
@@ -52,7 +65,10 @@ fn the_wait_of_a_rate_limit_is_kept_to_the_millisecond() {
     for seed in 0..20 {
         for wait in [SECONDS, DATE, Duration::ZERO, Duration::from_millis(1)] {
             for times in 1..=3 {
-                assert_eq!(third(ModelFault::RateLimited(Some(wait)), times, seed), wait * times);
+                assert_eq!(
+                    third(ModelFault::RateLimited(Some(wait)), times, seed),
+                    wait * times
+                );
             }
         }
     }
@@ -65,8 +81,15 @@ fn without_a_wait_of_the_provider_ours_is_below_a_limit_that_doubles() {
         for (times, limit) in [(1, 1), (2, 3), (3, 7)] {
             for fault in [ModelFault::RateLimited(None), ModelFault::ServerError] {
                 let wait = third(fault, times, seed);
-                assert!(wait <= Duration::from_secs(limit), "{fault:?} {times}: {wait:?}");
-                assert_eq!(wait, third(fault, times, seed), "the same seed waits the same");
+                assert!(
+                    wait <= Duration::from_secs(limit),
+                    "{fault:?} {times}: {wait:?}"
+                );
+                assert_eq!(
+                    wait,
+                    third(fault, times, seed),
+                    "the same seed waits the same"
+                );
                 seen.insert(wait);
             }
         }
@@ -78,7 +101,10 @@ fn without_a_wait_of_the_provider_ours_is_below_a_limit_that_doubles() {
 fn a_model_that_is_silent_is_asked_again_after_a_minute() {
     for seed in 0..20 {
         let took = third(ModelFault::Silent, 1, seed);
-        assert!((Duration::from_mins(1)..=Duration::from_secs(61)).contains(&took), "{took:?}");
+        assert!(
+            (Duration::from_mins(1)..=Duration::from_secs(61)).contains(&took),
+            "{took:?}"
+        );
     }
 }
 
@@ -91,27 +117,54 @@ fn a_model_that_stays_away_is_given_up_after_four_tries() {
         (ModelFault::RateLimited(Some(DATE)), 231),
     ] {
         let played = run(fault, When::from(1), 0);
-        assert_eq!((played.report.summary.stop, played.model.calls()), (StopReason::ModelUnusable, 4), "{fault:?}");
-        assert!(played.elapsed <= Duration::from_secs(longest + 1), "{fault:?}: {:?}", played.elapsed);
+        assert_eq!(
+            (played.report.summary.stop, played.model.calls()),
+            (StopReason::ModelUnusable, 4),
+            "{fault:?}"
+        );
+        assert!(
+            played.elapsed <= Duration::from_secs(longest + 1),
+            "{fault:?}: {:?}",
+            played.elapsed
+        );
     }
 }
 
 #[test]
 fn a_wait_that_is_longer_than_all_patience_is_not_begun() {
-    let played = run(ModelFault::RateLimited(Some(Duration::from_mins(10))), When::from(1), 0);
-    assert_eq!((played.report.summary.stop, played.model.calls()), (StopReason::ModelUnusable, 1));
+    let played = run(
+        ModelFault::RateLimited(Some(Duration::from_mins(10))),
+        When::from(1),
+        0,
+    );
+    assert_eq!(
+        (played.report.summary.stop, played.model.calls()),
+        (StopReason::ModelUnusable, 1)
+    );
     assert_eq!(played.elapsed, Duration::ZERO);
     let told = |kind: ErrorKind| {
-        played.events.iter().any(|e| matches!(e.kind, EventKind::ModelFailed { kind: k, .. } if k == kind))
+        played
+            .events
+            .iter()
+            .any(|e| matches!(e.kind, EventKind::ModelFailed { kind: k, .. } if k == kind))
     };
-    assert!(told(ErrorKind::RateLimited), "the provider's own error is told");
+    assert!(
+        told(ErrorKind::RateLimited),
+        "the provider's own error is told"
+    );
 }
 
 #[test]
 fn what_asking_again_cannot_help_is_asked_once() {
     let played = run(ModelFault::ContentFilter, When::from(1), 0);
-    assert_eq!((played.report.summary.stop, played.model.calls()), (StopReason::ModelUnusable, 1));
+    assert_eq!(
+        (played.report.summary.stop, played.model.calls()),
+        (StopReason::ModelUnusable, 1)
+    );
     // An answer that nobody can read is told to the model, which is asked three times in all.
     let played = run(ModelFault::Garbled, When::from(1), 0);
-    assert_eq!((played.report.summary.stop, played.model.calls()), (StopReason::ModelUnusable, 3));
+    assert_eq!(
+        (played.report.summary.stop, played.model.calls()),
+        (StopReason::ModelUnusable, 3)
+    );
 }

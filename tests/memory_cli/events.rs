@@ -13,15 +13,48 @@ use crate::world::{Machine, lines};
 /// Event and key fields with the kind of their values. Source: the first requirements document.
 const DOCUMENTED: [(&str, &[(&str, &str)]); 7] = [
     ("tier1_loaded", &[("count", "number"), ("lessons", "texts")]),
-    ("error_recall", &[("command", "text"), ("error_snippet", "text"), ("matched", "number"), ("lessons", "texts")]),
-    ("domain_recall", &[("domain", "text"), ("matched", "number"), ("lessons", "texts")]),
+    (
+        "error_recall",
+        &[
+            ("command", "text"),
+            ("error_snippet", "text"),
+            ("matched", "number"),
+            ("lessons", "texts"),
+        ],
+    ),
+    (
+        "domain_recall",
+        &[
+            ("domain", "text"),
+            ("matched", "number"),
+            ("lessons", "texts"),
+        ],
+    ),
     (
         "lesson_recorded",
-        &[("lesson", "text"), ("category", "text"), ("failed_command", "text"), ("error_pattern", "text")],
+        &[
+            ("lesson", "text"),
+            ("category", "text"),
+            ("failed_command", "text"),
+            ("error_pattern", "text"),
+        ],
     ),
-    ("lesson_deduplicated", &[("lesson", "text"), ("new_use_count", "number")]),
-    ("lesson_promoted", &[("lesson", "text"), ("use_count", "number"), ("triggered_domains", "texts")]),
-    ("lessons_pruned", &[("pruned_count", "number"), ("remaining_count", "number")]),
+    (
+        "lesson_deduplicated",
+        &[("lesson", "text"), ("new_use_count", "number")],
+    ),
+    (
+        "lesson_promoted",
+        &[
+            ("lesson", "text"),
+            ("use_count", "number"),
+            ("triggered_domains", "texts"),
+        ],
+    ),
+    (
+        "lessons_pruned",
+        &[("pruned_count", "number"), ("remaining_count", "number")],
+    ),
 ];
 
 fn kind(value: &Value) -> &'static str {
@@ -43,7 +76,10 @@ async fn stale(machine: &Machine) {
     });
     let record = Record::new("old", &body);
     let edit = Edit::new(move |_| Ok(vec![Change::Put(record.clone())]));
-    JsonFiles::open(machine.memory()).update(&shelf, edit).await.unwrap();
+    JsonFiles::open(machine.memory())
+        .update(&shelf, edit)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -51,17 +87,35 @@ async fn every_documented_event_is_written_with_its_fields() {
     let machine = Machine::new();
     stale(&machine).await;
     // Five runs on three sites promote what the first one learned.
-    for (n, host) in ["a.example", "b.example", "c.example", "a.example", "b.example"].into_iter().enumerate() {
+    for (n, host) in [
+        "a.example",
+        "b.example",
+        "c.example",
+        "a.example",
+        "b.example",
+    ]
+    .into_iter()
+    .enumerate()
+    {
         machine.shop(&format!("run_{n}"), host).await;
     }
     let mut seen: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for n in 0..5 {
-        for event in lines(&machine.path("runs").join(format!("run_{n}")).join("memory_events.jsonl")) {
-            seen.entry(event["event"].as_str().unwrap().to_owned()).or_default().push(event);
+        for event in lines(
+            &machine
+                .path("runs")
+                .join(format!("run_{n}"))
+                .join("memory_events.jsonl"),
+        ) {
+            seen.entry(event["event"].as_str().unwrap().to_owned())
+                .or_default()
+                .push(event);
         }
     }
     for (name, fields) in DOCUMENTED {
-        let events = seen.get(name).unwrap_or_else(|| panic!("{name} is missing in {:?}", seen.keys()));
+        let events = seen
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} is missing in {:?}", seen.keys()));
         for event in events {
             for (field, wanted) in fields {
                 assert_eq!(kind(&event[field]), *wanted, "{name}.{field} in {event}");
@@ -70,8 +124,16 @@ async fn every_documented_event_is_written_with_its_fields() {
     }
     let of = |name: &str| &seen[name];
     assert_eq!(of("lessons_pruned")[0]["pruned_count"], 1);
-    assert!(of("tier1_loaded").iter().all(|event| event["count"] == event["lessons"].as_array().unwrap().len()));
-    assert!(of("error_recall").iter().all(|event| event["matched"] == event["lessons"].as_array().unwrap().len()));
+    assert!(
+        of("tier1_loaded")
+            .iter()
+            .all(|event| event["count"] == event["lessons"].as_array().unwrap().len())
+    );
+    assert!(
+        of("error_recall")
+            .iter()
+            .all(|event| event["matched"] == event["lessons"].as_array().unwrap().len())
+    );
     let promoted = &of("lesson_promoted")[0];
     assert_eq!(
         (&promoted["use_count"], &promoted["triggered_domains"]),
@@ -80,6 +142,7 @@ async fn every_documented_event_is_written_with_its_fields() {
     assert!(
         of("lesson_recorded")
             .iter()
-            .any(|event| event["failed_command"] == "click" && event["error_pattern"] == "intercepted")
+            .any(|event| event["failed_command"] == "click"
+                && event["error_pattern"] == "intercepted")
     );
 }

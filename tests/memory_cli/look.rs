@@ -16,9 +16,16 @@ fn imported(words: &str) -> serde_json::Value {
 fn an_empty_memory_is_no_error_and_leaves_nothing() {
     let machine = Machine::new();
     assert!(machine.says(&["list"]).contains("Nothing is remembered in"));
-    assert_eq!(machine.json(&["list"]), json!({ "lessons": [], "unreadable": 0 }));
+    assert_eq!(
+        machine.json(&["list"]),
+        json!({ "lessons": [], "unreadable": 0 })
+    );
     assert_eq!(machine.says(&["review"]), "Nothing waits for you.\n");
-    assert!(machine.refuses(&["show", "x"]).contains("nothing is remembered under x"));
+    assert!(
+        machine
+            .refuses(&["show", "x"])
+            .contains("nothing is remembered under x")
+    );
     assert!(!machine.memory().exists() && !machine.path("home").exists());
 }
 
@@ -27,17 +34,38 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;
     let lessons = machine.lessons();
-    assert_eq!(lessons.len(), 5, "three seeds, one recovery for the host and one for all: {lessons:?}");
-    let site = lessons.iter().find(|lesson| lesson["category"] == "site_specific").unwrap();
-    assert_eq!((&site["state"], &site["counts"]["used"]), (&"shown".into(), &1.into()));
-    assert!(site["text"].as_str().unwrap().contains("click button \"Accept all\" first"), "{site}");
-    let general = lessons.iter().find(|lesson| lesson["category"] == "error_recovery").unwrap();
+    assert_eq!(
+        lessons.len(),
+        5,
+        "three seeds, one recovery for the host and one for all: {lessons:?}"
+    );
+    let site = lessons
+        .iter()
+        .find(|lesson| lesson["category"] == "site_specific")
+        .unwrap();
+    assert_eq!(
+        (&site["state"], &site["counts"]["used"]),
+        (&"shown".into(), &1.into())
+    );
+    assert!(
+        site["text"]
+            .as_str()
+            .unwrap()
+            .contains("click button \"Accept all\" first"),
+        "{site}"
+    );
+    let general = lessons
+        .iter()
+        .find(|lesson| lesson["category"] == "error_recovery")
+        .unwrap();
     assert_eq!(general["state"], "seen on one site");
 
     let listed = machine.says(&["list"]);
     let name = site["name"].as_str().unwrap();
     assert!(
-        listed.contains(&format!("{name}  shop.example, site_specific, learned, shown; shown 0, used 1, helped 1")),
+        listed.contains(&format!(
+            "{name}  shop.example, site_specific, learned, shown; shown 0, used 1, helped 1"
+        )),
         "{listed}"
     );
     assert_eq!(listed.lines().count(), 10);
@@ -50,8 +78,14 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
     ] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
-    assert_eq!(shown.lines().last().unwrap(), format!("Text        {}", site["text"].as_str().unwrap()));
-    assert_eq!(machine.json(&["show", name])["record"]["body"]["source"], "learned");
+    assert_eq!(
+        shown.lines().last().unwrap(),
+        format!("Text        {}", site["text"].as_str().unwrap())
+    );
+    assert_eq!(
+        machine.json(&["show", name])["record"]["body"]["source"],
+        "learned"
+    );
 }
 
 #[tokio::test]
@@ -59,17 +93,36 @@ async fn a_beginning_is_enough_if_it_fits_one_only() {
     let machine = Machine::new();
     machine.shop("run_1", "a.example").await;
     machine.shop("run_2", "b.example").await;
-    let names: Vec<String> =
-        machine.lessons().iter().map(|lesson| lesson["name"].as_str().unwrap().to_owned()).collect();
+    let names: Vec<String> = machine
+        .lessons()
+        .iter()
+        .map(|lesson| lesson["name"].as_str().unwrap().to_owned())
+        .collect();
     assert!(
-        names.iter().any(|name| name.ends_with("@a.example")) && names.iter().any(|name| name.ends_with("@b.example"))
+        names.iter().any(|name| name.ends_with("@a.example"))
+            && names.iter().any(|name| name.ends_with("@b.example"))
     );
     let said = machine.refuses(&["show", "seed-"]);
-    assert!(said.contains("seed-fill-fallback, seed-press-enter") || said.contains("seed-escape-overlay"), "{said}");
-    assert!(machine.says(&["show", "seed-f"]).contains("seed-fill-fallback"));
+    assert!(
+        said.contains("seed-fill-fallback, seed-press-enter")
+            || said.contains("seed-escape-overlay"),
+        "{said}"
+    );
+    assert!(
+        machine
+            .says(&["show", "seed-f"])
+            .contains("seed-fill-fallback")
+    );
     // Both hosts taught the same, so they have one key; the host tells them apart.
-    let at_a = names.iter().find(|name| name.ends_with("@a.example")).unwrap();
-    assert!(machine.refuses(&["show", at_a.split('@').next().unwrap()]).contains("@b.example"));
+    let at_a = names
+        .iter()
+        .find(|name| name.ends_with("@a.example"))
+        .unwrap();
+    assert!(
+        machine
+            .refuses(&["show", at_a.split('@').next().unwrap()])
+            .contains("@b.example")
+    );
     assert!(machine.says(&["show", at_a]).contains("a.example"));
 }
 
@@ -90,38 +143,87 @@ async fn a_run_is_explained_item_by_item() {
     assert!(!said.contains('\u{1b}'));
     let second = machine.json(&["explain", "run_2"]);
     let items = second["items"].as_array().unwrap();
-    let site = items.iter().find(|item| item["id"]["shelf"]["scope"]["host"] == "shop.example").unwrap();
-    assert_eq!(site["recalled"][0]["host_shown"], json!({ "host": "shop.example" }), "{site}");
+    let site = items
+        .iter()
+        .find(|item| item["id"]["shelf"]["scope"]["host"] == "shop.example")
+        .unwrap();
+    assert_eq!(
+        site["recalled"][0]["host_shown"],
+        json!({ "host": "shop.example" }),
+        "{site}"
+    );
     assert_eq!(site["credited"][0]["helped"], true, "{site}");
-    assert!(!site["stood_in"].as_array().unwrap().is_empty() && !site["then"].as_array().unwrap().is_empty());
+    assert!(
+        !site["stood_in"].as_array().unwrap().is_empty()
+            && !site["then"].as_array().unwrap().is_empty()
+    );
     let key = site["id"]["key"].as_str().unwrap();
     let only = machine.says(&["explain", "run_2", &key[..12]]);
-    assert!(only.starts_with(key) && only.contains("because a page of shop.example was shown"), "{only}");
     assert!(
-        only.contains("then      step ") && only.contains("credited  its way out was taken on shop.example"),
+        only.starts_with(key) && only.contains("because a page of shop.example was shown"),
         "{only}"
     );
-    assert!(machine.refuses(&["explain", "run_"]).contains("could be run_1 or run_2"));
-    assert!(machine.refuses(&["explain", "run_9"]).contains("there is no run run_9"));
-    assert!(machine.refuses(&["explain", "run_1", "no-such"]).contains("did not speak of no-such"));
-    assert!(machine.refuses(&["explain", "x", "--runs-dir", "/nowhere"]).contains("--runs-dir"));
+    assert!(
+        only.contains("then      step ")
+            && only.contains("credited  its way out was taken on shop.example"),
+        "{only}"
+    );
+    assert!(
+        machine
+            .refuses(&["explain", "run_"])
+            .contains("could be run_1 or run_2")
+    );
+    assert!(
+        machine
+            .refuses(&["explain", "run_9"])
+            .contains("there is no run run_9")
+    );
+    assert!(
+        machine
+            .refuses(&["explain", "run_1", "no-such"])
+            .contains("did not speak of no-such")
+    );
+    assert!(
+        machine
+            .refuses(&["explain", "x", "--runs-dir", "/nowhere"])
+            .contains("--runs-dir")
+    );
 }
 
 #[test]
 fn words_of_another_program_wait_and_are_accepted_exactly_as_shown() {
     let machine = Machine::new();
-    let file = machine.write("memory.json", &imported("Press \u{1b}[2JEscape \u{202e} first."));
+    let file = machine.write(
+        "memory.json",
+        &imported("Press \u{1b}[2JEscape \u{202e} first."),
+    );
     let said = machine.says(&["import", &file]);
-    assert!(said.contains("Took 1 records; 1 are new") && said.contains("webwise memory review"), "{said}");
+    assert!(
+        said.contains("Took 1 records; 1 are new") && said.contains("webwise memory review"),
+        "{said}"
+    );
     let review = machine.json(&["review"]);
     let waiting = &review["lessons"][0];
-    assert_eq!((&waiting["state"], &waiting["text"]), (&"waits for you".into(), &"Press Escape first.".into()));
+    assert_eq!(
+        (&waiting["state"], &waiting["text"]),
+        (&"waits for you".into(), &"Press Escape first.".into())
+    );
     let name = waiting["name"].as_str().unwrap();
     let said = machine.says(&["trust", &name[..10]]);
-    assert!(said.ends_with("with exactly this text:\nPress Escape first.\n"), "{said}");
+    assert!(
+        said.ends_with("with exactly this text:\nPress Escape first.\n"),
+        "{said}"
+    );
     let record = &machine.json(&["show", name])["record"]["body"];
-    assert_eq!((&record["text"]["words"], &record["source"]), (&"Press Escape first.".into(), &"user".into()));
-    assert!(machine.refuses(&["trust", name]).contains("accepted before"));
+    assert_eq!(
+        (&record["text"]["words"], &record["source"]),
+        (&"Press Escape first.".into(), &"user".into())
+    );
+    assert!(
+        machine
+            .refuses(&["trust", name])
+            .contains("accepted before")
+    );
     assert_eq!(machine.says(&["review"]), "Nothing waits for you.\n");
 }
 
@@ -129,15 +231,24 @@ fn words_of_another_program_wait_and_are_accepted_exactly_as_shown() {
 async fn only_what_waits_can_be_accepted_and_only_as_a_prompt_shows_it() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;
-    assert!(machine.refuses(&["trust", "seed-fill-fallback"]).contains("does not wait for you"));
+    assert!(
+        machine
+            .refuses(&["trust", "seed-fill-fallback"])
+            .contains("does not wait for you")
+    );
     // Somebody edited the file by hand: what would be shown is not what stands there.
     let path = machine.memory().join("default/lessons.json");
-    let mut shelf: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let mut shelf: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let mut body = shelf["records"]["seed-press-enter"].clone();
     (body["text"], body["source"]) = (json!({ "words": "Two\nlines" }), json!("imported"));
     shelf["records"]["by-hand"] = body;
     std::fs::write(&path, shelf.to_string()).unwrap();
-    assert!(machine.refuses(&["trust", "by-hand"]).contains("line breaks"));
+    assert!(
+        machine
+            .refuses(&["trust", "by-hand"])
+            .contains("line breaks")
+    );
     assert!(machine.says(&["list"]).contains("    Two lines\n"));
 }
 
@@ -145,11 +256,31 @@ async fn only_what_waits_can_be_accepted_and_only_as_a_prompt_shows_it() {
 fn what_is_wrong_with_the_arguments_is_said_in_one_sentence() {
     let machine = Machine::new();
     assert!(machine.refuses(&["forget"]).contains("--host"));
-    assert!(machine.refuses(&["forget", "x", "--all"]).contains("cannot be used with"));
-    assert!(machine.refuses(&["forget", "--host", "ftp://x"]).contains("--host"));
-    assert!(machine.refuses(&["undo", "../x"]).contains("letters, digits"));
-    assert!(machine.refuses(&["list", "--namespace", "a b"]).contains("--namespace"));
-    assert!(machine.refuses(&["export", "--format", "xml"]).contains("--format"));
+    assert!(
+        machine
+            .refuses(&["forget", "x", "--all"])
+            .contains("cannot be used with")
+    );
+    assert!(
+        machine
+            .refuses(&["forget", "--host", "ftp://x"])
+            .contains("--host")
+    );
+    assert!(
+        machine
+            .refuses(&["undo", "../x"])
+            .contains("letters, digits")
+    );
+    assert!(
+        machine
+            .refuses(&["list", "--namespace", "a b"])
+            .contains("--namespace")
+    );
+    assert!(
+        machine
+            .refuses(&["export", "--format", "xml"])
+            .contains("--format")
+    );
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_webwise"))
         .env_clear()
         .args(["memory", "list"])
@@ -167,12 +298,26 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
     for broken in [&file, &file.with_added_extension("bak")] {
         std::fs::write(broken, "{broken").unwrap();
     }
-    for command in [&["list"][..], &["show", "seed"], &["export"], &["undo", "run_1"], &["forget", "--all", "--yes"]] {
+    for command in [
+        &["list"][..],
+        &["show", "seed"],
+        &["export"],
+        &["undo", "run_1"],
+        &["forget", "--all", "--yes"],
+    ] {
         let output = machine.run(command);
         assert_eq!(output.status.code(), Some(1), "{command:?}");
-        assert!(text(&output.stderr).contains("default/lessons.json"), "{}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains("default/lessons.json"),
+            "{}",
+            text(&output.stderr)
+        );
     }
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "{broken", "nothing was overwritten");
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        "{broken",
+        "nothing was overwritten"
+    );
 }
 
 #[tokio::test]

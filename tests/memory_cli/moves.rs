@@ -15,11 +15,24 @@ fn stored(machine: &Machine) -> String {
 async fn a_lesson_can_be_forgotten_and_a_seed_cannot() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;
-    let name =
-        machine.lessons().iter().find(|l| l["source"] == "learned").unwrap()["name"].as_str().unwrap().to_owned();
-    assert_eq!(machine.says(&["forget", &name]), format!("Forgot {name}.\n"));
+    let name = machine
+        .lessons()
+        .iter()
+        .find(|l| l["source"] == "learned")
+        .unwrap()["name"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        machine.says(&["forget", &name]),
+        format!("Forgot {name}.\n")
+    );
     assert_eq!(machine.lessons().len(), 4);
-    assert!(machine.refuses(&["forget", "seed-press"]).contains("planted again"));
+    assert!(
+        machine
+            .refuses(&["forget", "seed-press"])
+            .contains("planted again")
+    );
 }
 
 #[tokio::test]
@@ -32,9 +45,17 @@ async fn a_host_that_is_forgotten_leaves_nothing_that_it_taught() {
     let said = machine.says(&["forget", "--host", "https://shop.example/any?path"]);
     assert!(said.contains("1 records of its own, 1 elsewhere"), "{said}");
     let after = stored(&machine);
-    assert!(!after.contains("shop.example") && after.contains("other.example"), "{after}");
+    assert!(
+        !after.contains("shop.example") && after.contains("other.example"),
+        "{after}"
+    );
     // The general recovery is known from one site only now.
-    assert!(machine.lessons().iter().any(|lesson| lesson["state"] == "seen on one site"));
+    assert!(
+        machine
+            .lessons()
+            .iter()
+            .any(|lesson| lesson["state"] == "seen on one site")
+    );
 }
 
 #[tokio::test]
@@ -63,9 +84,17 @@ async fn what_a_run_taught_is_taken_back_on_all_shelves() {
     machine.shop("run_1", "shop.example").await;
     let before = machine.lessons();
     machine.shop("run_2", "other.example").await;
-    assert!(machine.says(&["undo", "run_2"]).contains("Took back what run_2 taught"));
+    assert!(
+        machine
+            .says(&["undo", "run_2"])
+            .contains("Took back what run_2 taught")
+    );
     assert_eq!(machine.lessons(), before);
-    assert!(machine.refuses(&["undo", "run_2"]).contains("nothing is remembered of run run_2"));
+    assert!(
+        machine
+            .refuses(&["undo", "run_2"])
+            .contains("nothing is remembered of run run_2")
+    );
 }
 
 #[tokio::test]
@@ -75,26 +104,42 @@ async fn memory_moves_to_another_machine_and_loses_nothing() {
     let file = there.path("export.json");
     here.says(&["export", "-o", file.to_str().unwrap()]);
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(here.refuses(&["export", "-o", file.to_str().unwrap()]).contains("not there yet"));
+    assert!(
+        here.refuses(&["export", "-o", file.to_str().unwrap()])
+            .contains("not there yet")
+    );
     there.says(&["import", file.to_str().unwrap(), "--trust"]);
     assert_eq!(stored(&there), stored(&here));
     let again = there.json(&["import", file.to_str().unwrap(), "--trust"]);
-    assert_eq!((&again["changed"], &again["problems"]), (&0.into(), &json!([])));
+    assert_eq!(
+        (&again["changed"], &again["problems"]),
+        (&0.into(), &json!([]))
+    );
 }
 
 #[tokio::test]
 async fn the_documented_file_comes_in_and_goes_out_again() {
     let machine = Machine::new();
-    let file = format!("{}/tests/fixtures/memory/version_1.json", env!("CARGO_MANIFEST_DIR"));
+    let file = format!(
+        "{}/tests/fixtures/memory/version_1.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let done = machine.json(&["import", &file]);
     let told = json!(["lesson 10: its text is shown as far as 300 characters; all of it is kept"]);
     // A record beside its lessons holds the file's own fields.
-    assert_eq!((&done["problems"], &done["taken"], &done["changed"]), (&told, &11.into(), &12.into()));
+    assert_eq!(
+        (&done["problems"], &done["taken"], &done["changed"]),
+        (&told, &11.into(), &12.into())
+    );
     assert_eq!(machine.json(&["import", &file])["changed"], 0);
-    let mut out: Value = serde_json::from_str(&machine.says(&["export", "--format", "v1"])).unwrap();
+    let mut out: Value =
+        serde_json::from_str(&machine.says(&["export", "--format", "v1"])).unwrap();
     let mut file: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
     for document in [&mut out, &mut file] {
-        document["lessons"].as_array_mut().unwrap().sort_by_key(ToString::to_string);
+        document["lessons"]
+            .as_array_mut()
+            .unwrap()
+            .sort_by_key(ToString::to_string);
     }
     assert_eq!(out, file);
 }
@@ -102,25 +147,57 @@ async fn the_documented_file_comes_in_and_goes_out_again() {
 #[test]
 fn a_file_that_is_none_is_refused_and_a_bad_lesson_is_told() {
     let machine = Machine::new();
-    let bad =
-        machine.write("bad.json", &json!({ "version": 1, "lessons": [7, { "lesson": "x", "category": "\u{1b}[1m" }] }));
+    let bad = machine.write(
+        "bad.json",
+        &json!({ "version": 1, "lessons": [7, { "lesson": "x", "category": "\u{1b}[1m" }] }),
+    );
     let output = machine.run(&["import", &bad]);
     let said = crate::world::text(&output.stderr);
-    assert_eq!((output.status.code(), said.lines().count()), (Some(0), 2), "{said}");
-    assert!(said.contains("lesson 1: it is not an object") && !said.contains('\u{1b}'), "{said}");
+    assert_eq!(
+        (output.status.code(), said.lines().count()),
+        (Some(0), 2),
+        "{said}"
+    );
+    assert!(
+        said.contains("lesson 1: it is not an object") && !said.contains('\u{1b}'),
+        "{said}"
+    );
     for (name, document, part) in [
         ("a.json", json!([1]), "it is not an object"),
-        ("b.json", json!({ "version": 9, "lessons": [] }), "has version 9"),
-        ("c.json", json!({ "format": "webwise-memory", "version": 3, "shelves": [] }), "has version 3"),
-        ("d.json", json!({ "format": "other" }), "not an export of this program"),
+        (
+            "b.json",
+            json!({ "version": 9, "lessons": [] }),
+            "has version 9",
+        ),
+        (
+            "c.json",
+            json!({ "format": "webwise-memory", "version": 3, "shelves": [] }),
+            "has version 3",
+        ),
+        (
+            "d.json",
+            json!({ "format": "other" }),
+            "not an export of this program",
+        ),
     ] {
         let path = machine.write(name, &document);
         assert!(machine.refuses(&["import", &path]).contains(part), "{name}");
     }
     // Sparse: large to read, small on the disk.
     let large = machine.path("large.json");
-    std::fs::File::create(&large).unwrap().set_len(100 * 1_024 * 1_024).unwrap();
-    assert!(machine.refuses(&["import", large.to_str().unwrap()]).contains("is too large"));
-    assert!(machine.refuses(&["import", "/nowhere.json"]).contains("cannot be read"));
+    std::fs::File::create(&large)
+        .unwrap()
+        .set_len(100 * 1_024 * 1_024)
+        .unwrap();
+    assert!(
+        machine
+            .refuses(&["import", large.to_str().unwrap()])
+            .contains("is too large")
+    );
+    assert!(
+        machine
+            .refuses(&["import", "/nowhere.json"])
+            .contains("cannot be read")
+    );
     assert!(!machine.memory().exists());
 }

@@ -55,12 +55,23 @@ impl Subscriber for Keeper {
         let id = self.next.fetch_add(1, Ordering::SeqCst) + 1;
         let mut fields = Fields::new();
         span.record(&mut Visitor(&mut fields));
-        self.spans.lock().unwrap().insert(id, (span.metadata().name(), fields));
+        self.spans
+            .lock()
+            .unwrap()
+            .insert(id, (span.metadata().name(), fields));
         Id::from_u64(id)
     }
 
     fn record(&self, span: &Id, values: &Recorded<'_>) {
-        values.record(&mut Visitor(&mut self.spans.lock().unwrap().get_mut(&span.into_u64()).unwrap().1));
+        values.record(&mut Visitor(
+            &mut self
+                .spans
+                .lock()
+                .unwrap()
+                .get_mut(&span.into_u64())
+                .unwrap()
+                .1,
+        ));
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
@@ -68,7 +79,10 @@ impl Subscriber for Keeper {
     fn event(&self, event: &Record<'_>) {
         let mut fields = Fields::new();
         event.record(&mut Visitor(&mut fields));
-        self.inside.lock().unwrap().push((self.current.lock().unwrap().last().copied(), fields));
+        self.inside
+            .lock()
+            .unwrap()
+            .push((self.current.lock().unwrap().last().copied(), fields));
     }
 
     fn enter(&self, span: &Id) {
@@ -96,12 +110,18 @@ fn emit(kinds: Vec<EventKind>) -> Keeper {
 }
 
 fn fields(pairs: &[(&str, &str)]) -> Fields {
-    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 #[test]
 fn a_recall_is_a_search_of_memory() {
-    let item = |key: &str| AdviceId { shelf: shelf(), key: key.to_owned() };
+    let item = |key: &str| AdviceId {
+        shelf: shelf(),
+        key: key.to_owned(),
+    };
     let recall = |items: Vec<AdviceId>| EventKind::ErrorRecall {
         command: "click".to_owned(),
         error_snippet: "intercepted".to_owned(),
@@ -110,7 +130,11 @@ fn a_recall_is_a_search_of_memory() {
         items,
         elapsed_ms: 7,
     };
-    let keeper = emit(vec![recall(vec![item("a"), item("b")]), recall(vec![item("a")]), recall(Vec::new())]);
+    let keeper = emit(vec![
+        recall(vec![item("a"), item("b")]),
+        recall(vec![item("a")]),
+        recall(Vec::new()),
+    ]);
     let spans: Vec<_> = keeper.spans.lock().unwrap().values().cloned().collect();
     let common = [
         ("event", "error_recall"),
@@ -122,15 +146,25 @@ fn a_recall_is_a_search_of_memory() {
     let store = ("gen_ai.memory.store.id", "team-a");
     let wanted = [
         vec![store, ("gen_ai.memory.record.count", "2")],
-        vec![store, ("gen_ai.memory.record.count", "1"), ("gen_ai.memory.record.id", "a")],
+        vec![
+            store,
+            ("gen_ai.memory.record.count", "1"),
+            ("gen_ai.memory.record.id", "a"),
+        ],
         vec![("gen_ai.memory.record.count", "0")],
     ];
     for ((name, found), own) in spans.into_iter().zip(&wanted) {
-        assert_eq!((name, found), ("search_memory", fields(&[&common[..], own].concat())));
+        assert_eq!(
+            (name, found),
+            ("search_memory", fields(&[&common[..], own].concat()))
+        );
     }
     // The words are in the record inside of the span, and in no attribute.
     let inside = keeper.inside.lock().unwrap().clone();
-    assert_eq!(inside.iter().map(|(span, _)| *span).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
+    assert_eq!(
+        inside.iter().map(|(span, _)| *span).collect::<Vec<_>>(),
+        [Some(1), Some(2), Some(3)]
+    );
     assert!(inside[0].1["json"].contains("Press Escape."));
 }
 
@@ -138,11 +172,23 @@ fn a_recall_is_a_search_of_memory() {
 fn a_change_of_memory_is_an_upsert_or_a_deletion() {
     let put = || Change::Put(Stored::new("k", &json!({ "n": 1 })));
     let updated = |changes: Vec<Change>| {
-        let committed = Committed { generation: 2, durable: Durable::Yes, changes };
-        EventKind::MemoryUpdated { shelf: shelf(), committed, elapsed_ms: 5 }
+        let committed = Committed {
+            generation: 2,
+            durable: Durable::Yes,
+            changes,
+        };
+        EventKind::MemoryUpdated {
+            shelf: shelf(),
+            committed,
+            elapsed_ms: 5,
+        }
     };
     let remove = || Change::Remove("old".to_owned());
-    let keeper = emit(vec![updated(vec![put()]), updated(vec![put(), remove()]), updated(vec![remove()])]);
+    let keeper = emit(vec![
+        updated(vec![put()]),
+        updated(vec![put(), remove()]),
+        updated(vec![remove()]),
+    ]);
     let spans: Vec<_> = keeper.spans.lock().unwrap().values().cloned().collect();
     let told: Vec<_> = spans
         .iter()
@@ -164,17 +210,38 @@ fn a_change_of_memory_is_an_upsert_or_a_deletion() {
         ]
     );
     for (_, found) in &spans {
-        assert_eq!((found["webwise.shelf"].as_str(), found["elapsed_ms"].as_str()), ("team-a/lessons", "5"));
-        assert_eq!((found["gen_ai.memory.store.id"].as_str(), found["event"].as_str()), ("team-a", "memory_updated"));
+        assert_eq!(
+            (
+                found["webwise.shelf"].as_str(),
+                found["elapsed_ms"].as_str()
+            ),
+            ("team-a/lessons", "5")
+        );
+        assert_eq!(
+            (
+                found["gen_ai.memory.store.id"].as_str(),
+                found["event"].as_str()
+            ),
+            ("team-a", "memory_updated")
+        );
     }
 }
 
 #[test]
 fn what_a_run_taught_is_recorded_under_its_documented_name() {
-    let keeper = emit(vec![EventKind::LessonsPruned { pruned_count: 2, remaining_count: 3 }]);
+    let keeper = emit(vec![EventKind::LessonsPruned {
+        pruned_count: 2,
+        remaining_count: 3,
+    }]);
     let inside = keeper.inside.lock().unwrap().clone();
-    assert_eq!((inside[0].0, inside[0].1["event"].as_str()), (None, "lessons_pruned"));
+    assert_eq!(
+        (inside[0].0, inside[0].1["event"].as_str()),
+        (None, "lessons_pruned")
+    );
     let json: serde_json::Value = serde_json::from_str(&inside[0].1["json"]).unwrap();
-    assert_eq!(json, json!({ "event": "lessons_pruned", "pruned_count": 2, "remaining_count": 3 }));
+    assert_eq!(
+        json,
+        json!({ "event": "lessons_pruned", "pruned_count": 2, "remaining_count": 3 })
+    );
     assert!(keeper.spans.lock().unwrap().is_empty());
 }

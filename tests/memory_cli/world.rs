@@ -26,7 +26,9 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -40,8 +42,16 @@ impl Machine {
     /// `webwise memory` with these arguments, in a home without anything.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_webwise"));
-        command.env_clear().env("HOME", self.path("home")).current_dir(self.dir.path()).stdin(Stdio::null());
-        command.arg("memory").args(args).arg("--memory-dir").arg(self.memory());
+        command
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .current_dir(self.dir.path())
+            .stdin(Stdio::null());
+        command
+            .arg("memory")
+            .args(args)
+            .arg("--memory-dir")
+            .arg(self.memory());
         command.output().unwrap()
     }
 
@@ -62,7 +72,10 @@ impl Machine {
         let output = self.run(args);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-        assert!(said.lines().count() == 1 && said.starts_with("webwise: "), "{said}");
+        assert!(
+            said.lines().count() == 1 && said.starts_with("webwise: "),
+            "{said}"
+        );
         assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
         said
     }
@@ -80,13 +93,18 @@ impl Machine {
 
     /// A run on a shop whose button is covered by a banner until the banner's own button is clicked.
     pub(crate) async fn shop(&self, run: &str, host: &str) {
-        let [home, open, done] = ["/", "/#open", "/results"].map(|path| leaked(format!("https://{host}{path}")));
+        let [home, open, done] =
+            ["/", "/#open", "/results"].map(|path| leaked(format!("https://{host}{path}")));
         let page = "button \"Go\" e3\nbutton \"Accept all\" e5";
         let browser = ScriptedBrowser::new()
             .with_page(home, "Shop", page)
             .with_page(open, "Shop", "button \"Go\" e3\n\"Thank you.\"")
             .with_page(done, "Results", "heading \"2 results\" e1")
-            .on(home, r#"click {"target":"e3"}"#, [Reply::Fail(ErrorClass::Intercepted, COVERED)])
+            .on(
+                home,
+                r#"click {"target":"e3"}"#,
+                [Reply::Fail(ErrorClass::Intercepted, COVERED)],
+            )
             .on(home, r#"click {"target":"e5"}"#, [Reply::Show(open)])
             .on(open, r#"click {"target":"e3"}"#, [Reply::Show(done)]);
         let click = |target: &str| call("click", json!({ "target": target }));
@@ -101,8 +119,13 @@ impl Machine {
             .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
             .build()
             .unwrap();
-        let task = Task::new("Count the results").unwrap().with_start_url(home).unwrap();
-        let report = agent.run(task.with_run_id(RunId::parse(run).unwrap())).await;
+        let task = Task::new("Count the results")
+            .unwrap()
+            .with_start_url(home)
+            .unwrap();
+        let report = agent
+            .run(task.with_run_id(RunId::parse(run).unwrap()))
+            .await;
         assert!(report.summary.success, "{report:?}");
         folder.close().unwrap();
     }
@@ -119,5 +142,9 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 /// The lines of a file, each an object.
 pub(crate) fn lines(path: &Path) -> Vec<Value> {
-    std::fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    std::fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }

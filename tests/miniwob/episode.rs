@@ -18,7 +18,14 @@ pub(crate) struct Reward {
 
 /// Opens the page of a task.
 pub(crate) async fn open(driver: &dyn BrowserDriver, url: &str) -> Result<(), String> {
-    act(driver, BrowserAction::Goto(Goto { url: url.to_owned() })).await.map(drop)
+    act(
+        driver,
+        BrowserAction::Goto(Goto {
+            url: url.to_owned(),
+        }),
+    )
+    .await
+    .map(drop)
 }
 
 /// Begins an episode on the open page, without an end by time, and gives its goal.
@@ -36,17 +43,34 @@ pub(crate) async fn begin(driver: &dyn BrowserDriver, seed: &str) -> Result<Stri
 
 /// What the page gave for what was done; to be read before the next episode begins.
 pub(crate) async fn reward(driver: &dyn BrowserDriver) -> Result<Reward, String> {
-    evaluate(driver, "() => ({ raw: WOB_RAW_REWARD_GLOBAL, done: WOB_DONE_GLOBAL })").await
+    evaluate(
+        driver,
+        "() => ({ raw: WOB_RAW_REWARD_GLOBAL, done: WOB_DONE_GLOBAL })",
+    )
+    .await
 }
 
-async fn evaluate<T: DeserializeOwned>(driver: &dyn BrowserDriver, function: &str) -> Result<T, String> {
-    let text = act(driver, BrowserAction::Eval(Eval { function: function.to_owned(), target: None })).await?;
+async fn evaluate<T: DeserializeOwned>(
+    driver: &dyn BrowserDriver,
+    function: &str,
+) -> Result<T, String> {
+    let text = act(
+        driver,
+        BrowserAction::Eval(Eval {
+            function: function.to_owned(),
+            target: None,
+        }),
+    )
+    .await?;
     serde_json::from_str(&text).map_err(|error| format!("the page said {text:?}: {error}"))
 }
 
 async fn act(driver: &dyn BrowserDriver, action: BrowserAction) -> Result<String, String> {
     let name = action.tool().as_str();
-    let execution = driver.execute(&ExecuteRequest::new(action)).await.map_err(|error| format!("{error:?}"))?;
+    let execution = driver
+        .execute(&ExecuteRequest::new(action))
+        .await
+        .map_err(|error| format!("{error:?}"))?;
     if execution.outcome.is_done() {
         Ok(execution.text.unwrap_or_default())
     } else {

@@ -10,22 +10,31 @@ use super::{
 
 pub(crate) fn login_user(seen: &Seen) -> Vec<RawCall> {
     let labels = ["Username", "Password"];
-    let fields = labels.into_iter().zip(quoted(&seen.goal)).filter_map(|(label, text)| {
-        let field = seen.named("textbox", label)?;
-        Some(fill(&field.reference, text))
-    });
+    let fields = labels
+        .into_iter()
+        .zip(quoted(&seen.goal))
+        .filter_map(|(label, text)| {
+            let field = seen.named("textbox", label)?;
+            Some(fill(&field.reference, text))
+        });
     fields.chain(seen.press("Login")).collect()
 }
 
 pub(crate) fn enter_password(seen: &Seen) -> Vec<RawCall> {
     let text = quoted(&seen.goal).first().copied().unwrap_or_default();
-    seen.of("textbox").map(|field| fill(&field.reference, text)).chain(seen.press("Submit")).collect()
+    seen.of("textbox")
+        .map(|field| fill(&field.reference, text))
+        .chain(seen.press("Submit"))
+        .collect()
 }
 
 /// A few boxes a reply, because there may be more of them than a reply may have calls.
 pub(crate) fn click_checkboxes(seen: &Seen) -> Vec<RawCall> {
     const AT_ONCE: usize = 4;
-    let names: Vec<&str> = between(&seen.goal, "Select ", " and click").unwrap_or_default().split(", ").collect();
+    let names: Vec<&str> = between(&seen.goal, "Select ", " and click")
+        .unwrap_or_default()
+        .split(", ")
+        .collect();
     let is_wanted = |label: &str| names.contains(&label);
     let open: Vec<RawCall> = seen
         .of("checkbox")
@@ -33,13 +42,24 @@ pub(crate) fn click_checkboxes(seen: &Seen) -> Vec<RawCall> {
         .map(|checkbox| on("check", &checkbox.reference))
         .collect();
     let is_last = open.len() <= AT_ONCE;
-    open.into_iter().take(AT_ONCE).chain(seen.press("Submit").filter(|_| is_last)).collect()
+    open.into_iter()
+        .take(AT_ONCE)
+        .chain(seen.press("Submit").filter(|_| is_last))
+        .collect()
 }
 
 pub(crate) fn enter_date(seen: &Seen) -> Vec<RawCall> {
-    let date: Vec<&str> = between(&seen.goal, "Enter ", " as the date").unwrap_or_default().split('/').collect();
-    let [month, day, year] = date[..] else { return Vec::new() };
-    let field = seen.of("textbox").next().map(|field| fill(&field.reference, &format!("{year}-{month}-{day}")));
+    let date: Vec<&str> = between(&seen.goal, "Enter ", " as the date")
+        .unwrap_or_default()
+        .split('/')
+        .collect();
+    let [month, day, year] = date[..] else {
+        return Vec::new();
+    };
+    let field = seen
+        .of("textbox")
+        .next()
+        .map(|field| fill(&field.reference, &format!("{year}-{month}-{day}")));
     field.into_iter().chain(seen.press("Submit")).collect()
 }
 
@@ -48,10 +68,17 @@ pub(crate) fn use_autocomplete(seen: &Seen) -> Vec<RawCall> {
     let wanted = quoted(&seen.goal);
     let start = wanted.first().copied().unwrap_or_default();
     let is_wanted = |text: &str| {
-        !text.is_empty() && text.starts_with(start) && text.ends_with(wanted.get(1).copied().unwrap_or(""))
+        !text.is_empty()
+            && text.starts_with(start)
+            && text.ends_with(wanted.get(1).copied().unwrap_or(""))
     };
-    let Some(field) = seen.of("textbox").next() else { return Vec::new() };
-    let item = seen.elements.iter().find(|e| e.role == "listitem" && is_wanted(&e.label));
+    let Some(field) = seen.of("textbox").next() else {
+        return Vec::new();
+    };
+    let item = seen
+        .elements
+        .iter()
+        .find(|e| e.role == "listitem" && is_wanted(&e.label));
     match item {
         Some(item) => vec![on("click", &item.reference)],
         None if is_wanted(&field.value) && field.value.len() > start.len() => {
@@ -61,7 +88,10 @@ pub(crate) fn use_autocomplete(seen: &Seen) -> Vec<RawCall> {
         None if field.value == start => vec![call("wait", json!({ "seconds": 1 }))],
         None => {
             let empty = (!field.value.is_empty()).then(|| fill(&field.reference, ""));
-            let open = [on("click", &field.reference), call("type", json!({ "text": start }))];
+            let open = [
+                on("click", &field.reference),
+                call("type", json!({ "text": start })),
+            ];
             empty.into_iter().chain(open).collect()
         }
     }
@@ -72,13 +102,28 @@ pub(crate) fn use_spinner(seen: &Seen) -> Vec<RawCall> {
     const AT_ONCE: usize = 5;
     let number = |text: &str| text.trim().parse::<i32>().ok();
     let wanted = between(&seen.goal, "Select ", " with").and_then(number);
-    let shown = seen.of("spinbutton").next().and_then(|field| number(&field.value));
-    let (Some(wanted), Some(shown)) = (wanted, shown) else { return Vec::new() };
+    let shown = seen
+        .of("spinbutton")
+        .next()
+        .and_then(|field| number(&field.value));
+    let (Some(wanted), Some(shown)) = (wanted, shown) else {
+        return Vec::new();
+    };
     let mut arrows = seen.of("button").filter(|button| button.label.is_empty());
-    let arrow = if wanted > shown { arrows.next() } else { arrows.nth(1) };
+    let arrow = if wanted > shown {
+        arrows.next()
+    } else {
+        arrows.nth(1)
+    };
     let steps = usize::try_from(wanted.abs_diff(shown)).unwrap_or(0);
-    let clicks = arrow.into_iter().cycle().take(steps.min(AT_ONCE)).map(|arrow| on("click", &arrow.reference));
-    clicks.chain(seen.press("Submit").filter(|_| steps < AT_ONCE)).collect()
+    let clicks = arrow
+        .into_iter()
+        .cycle()
+        .take(steps.min(AT_ONCE))
+        .map(|arrow| on("click", &arrow.reference));
+    clicks
+        .chain(seen.press("Submit").filter(|_| steps < AT_ONCE))
+        .collect()
 }
 
 /// Reads the cell beside the one that the goal names, then copies it.
@@ -89,7 +134,10 @@ pub(crate) fn read_table(seen: &Seen) -> Vec<RawCall> {
         let cell = format!("role=row >> {} >> role=cell >> nth=1", by("has-text", key));
         return vec![call("extract", json!({ "name": NAME, "target": cell }))];
     };
-    let field = seen.of("textbox").next().map(|field| fill(&field.reference, value));
+    let field = seen
+        .of("textbox")
+        .next()
+        .map(|field| fill(&field.reference, value));
     field.into_iter().chain(seen.press("Submit")).collect()
 }
 
@@ -98,12 +146,20 @@ pub(crate) fn form_sequence_2(seen: &Seen) -> Vec<RawCall> {
     let place = |before: &str| {
         let (start, _) = seen.goal.split_once(before)?;
         let word = start.rsplit(' ').next()?;
-        word.trim_end_matches(char::is_alphabetic).parse::<usize>().ok()?.checked_sub(1)
+        word.trim_end_matches(char::is_alphabetic)
+            .parse::<usize>()
+            .ok()?
+            .checked_sub(1)
     };
     let number = quoted(&seen.goal).first().copied().unwrap_or_default();
-    let radio =
-        place(" radio").and_then(|place| seen.of("radio").nth(place)).map(|radio| on("check", &radio.reference));
+    let radio = place(" radio")
+        .and_then(|place| seen.of("radio").nth(place))
+        .map(|radio| on("check", &radio.reference));
     let field = place(" textbox").and_then(|place| seen.of("textbox").nth(place));
     let field = field.map(|field| fill(&field.reference, number));
-    radio.into_iter().chain(field).chain(seen.press("Submit")).collect()
+    radio
+        .into_iter()
+        .chain(field)
+        .chain(seen.press("Submit"))
+        .collect()
 }

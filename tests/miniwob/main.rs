@@ -48,13 +48,25 @@ const PAGES: &str = "miniwob/1.1.0/miniwob/html";
 /// browser is left with one at the end.
 const TASKS: [(&str, &str, Policy); 24] = [
     ("b.localhost", "use-spinner", forms::use_spinner),
-    ("b.localhost", "use-autocomplete-nodelay", forms::use_autocomplete),
+    (
+        "b.localhost",
+        "use-autocomplete-nodelay",
+        forms::use_autocomplete,
+    ),
     ("b.localhost", "login-user", forms::login_user),
-    ("b.localhost", "drag-sort-numbers", search::drag_sort_numbers),
+    (
+        "b.localhost",
+        "drag-sort-numbers",
+        search::drag_sort_numbers,
+    ),
     ("b.localhost", "form-sequence-2", forms::form_sequence_2),
     ("b.localhost", "read-table", forms::read_table),
     ("b.localhost", "enter-date", forms::enter_date),
-    ("b.localhost", "email-inbox-important", search::email_important),
+    (
+        "b.localhost",
+        "email-inbox-important",
+        search::email_important,
+    ),
     ("b.localhost", "terminal", search::terminal),
     ("b.localhost", "click-menu", search::click_menu),
     ("b.localhost", "enter-password", forms::enter_password),
@@ -89,7 +101,10 @@ impl Ended {
 
 async fn site() -> site::Site {
     let places = ProgramPlaces::from_env();
-    let own = places.installation_folder().and_then(|folder| folder.parent()).expect("HOME or WEBWISE_HOME is set");
+    let own = places
+        .installation_folder()
+        .and_then(|folder| folder.parent())
+        .expect("HOME or WEBWISE_HOME is set");
     let pages: PathBuf = own.join(PAGES);
     assert!(
         pages.is_dir(),
@@ -114,20 +129,39 @@ fn agent(
 }
 
 /// Runs one episode on the page that is open at this address.
-async fn episode(driver: &Arc<dyn BrowserDriver>, url: &str, seed: &str, policy: Policy) -> Result<Ended, String> {
+async fn episode(
+    driver: &Arc<dyn BrowserDriver>,
+    url: &str,
+    seed: &str,
+    policy: Policy,
+) -> Result<Ended, String> {
     let goal = episode::begin(driver, seed).await?;
     // The page stands on this machine, where a run may only be because a person named the site.
     let named = Site::of(&url.parse().expect("a page has an address")).expect("a page has a site");
-    let task = Task::new(goal).expect("a goal is not empty").with_allowed(named);
+    let task = Task::new(goal)
+        .expect("a goal is not empty")
+        .with_allowed(named);
     let model = policy::model(policy);
     let report = agent(driver, &model).run(task).await;
     let reward = episode::reward(driver).await?;
-    let shown = model.requests().last().map(|request| request.message.clone()).unwrap_or_default();
-    Ok(Ended { reward, report, shown })
+    let shown = model
+        .requests()
+        .last()
+        .map(|request| request.message.clone())
+        .unwrap_or_default();
+    Ok(Ended {
+        reward,
+        report,
+        shown,
+    })
 }
 
 /// All episodes of one task.
-async fn task(driver: &Arc<dyn BrowserDriver>, url: &str, policy: Policy) -> Vec<Result<Ended, String>> {
+async fn task(
+    driver: &Arc<dyn BrowserDriver>,
+    url: &str,
+    policy: Policy,
+) -> Vec<Result<Ended, String>> {
     if let Err(why) = episode::open(driver, url).await {
         return vec![Err(why)];
     }
@@ -146,17 +180,33 @@ async fn every_task_gives_its_full_reward(by: Driver, browsers: usize) {
     let results = Arc::new(Mutex::new(BTreeMap::new()));
     let workers: Vec<_> = (0..browsers)
         .map(|_| {
-            let (site, waiting, results) = (Arc::clone(&site), Arc::clone(&waiting), Arc::clone(&results));
+            let (site, waiting, results) = (
+                Arc::clone(&site),
+                Arc::clone(&waiting),
+                Arc::clone(&results),
+            );
             tokio::spawn(async move {
                 // Scripts are for the episode helper; the loop's own option for them stays off.
-                let driver = by.launch(&Wishes { scripts: true, ..Wishes::default() }).await;
+                let driver = by
+                    .launch(&Wishes {
+                        scripts: true,
+                        ..Wishes::default()
+                    })
+                    .await;
                 let next = || waiting.lock().expect("no worker panics with it").next();
                 while let Some((host, task_name, policy)) = next() {
                     let url = site.url(host, &format!("miniwob/{task_name}.html"));
                     let ended = task(&driver, &url, policy).await;
-                    let fine = ended.iter().flatten().filter(|ended| ended.succeeded()).count();
+                    let fine = ended
+                        .iter()
+                        .flatten()
+                        .filter(|ended| ended.succeeded())
+                        .count();
                     figure!("miniwob: {name}: {task_name} {fine} of {}", SEEDS.len());
-                    results.lock().expect("no worker panics with it").insert(task_name, ended);
+                    results
+                        .lock()
+                        .expect("no worker panics with it")
+                        .insert(task_name, ended);
                 }
                 driver.close().await.expect("the browser ends");
             })
@@ -168,16 +218,27 @@ async fn every_task_gives_its_full_reward(by: Driver, browsers: usize) {
     let results = results.lock().expect("all workers have ended");
     let (mut total, mut on_evidence) = (0, 0);
     for (task_name, episodes) in results.iter() {
-        let fine: Vec<&Ended> = episodes.iter().flatten().filter(|ended| ended.succeeded()).collect();
+        let fine: Vec<&Ended> = episodes
+            .iter()
+            .flatten()
+            .filter(|ended| ended.succeeded())
+            .collect();
         for (seed, ended) in SEEDS.into_iter().zip(episodes) {
             match ended {
                 Ok(ended) if ended.succeeded() => {}
-                Ok(Ended { reward, report, shown }) => println!("{task_name} {seed}: {reward:?} {report:?}\n{shown}"),
+                Ok(Ended {
+                    reward,
+                    report,
+                    shown,
+                }) => println!("{task_name} {seed}: {reward:?} {report:?}\n{shown}"),
                 Err(why) => println!("{task_name} {seed}: {why}"),
             }
         }
         total += fine.len();
-        on_evidence += fine.iter().filter(|ended| ended.report.is_success()).count();
+        on_evidence += fine
+            .iter()
+            .filter(|ended| ended.report.is_success())
+            .count();
     }
     figure!("miniwob: {name}: finished on evidence: {on_evidence}");
     figure!("miniwob: {name}: {total} of {}", TASKS.len() * SEEDS.len());

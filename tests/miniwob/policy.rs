@@ -22,25 +22,35 @@ pub(crate) fn model(policy: Policy) -> ScriptedModel {
     ScriptedModel::deciding(move |request: &ChatRequest| {
         let seen = Seen::read(request);
         let calls = ended(&seen).map_or_else(|| policy(&seen), |call| vec![call]);
-        Ok(ChatResponse::with_calls(if calls.is_empty() { vec![give_up()] } else { calls }))
+        Ok(ChatResponse::with_calls(if calls.is_empty() {
+            vec![give_up()]
+        } else {
+            calls
+        }))
     })
 }
 
 /// The end of the task, once the page shows that it took the answer.
 fn ended(seen: &Seen) -> Option<RawCall> {
     let (_, said) = seen.text.rsplit_once(REWARD)?;
-    let is_covered =
-        seen.elements.iter().any(|e| e.label == COVER) || said.split_whitespace().any(|word| word == COVER);
+    let is_covered = seen.elements.iter().any(|e| e.label == COVER)
+        || said.split_whitespace().any(|word| word == COVER);
     if !is_covered {
         return None;
     }
     let figure = said.split_whitespace().next()?;
     let evidence = format!("{REWARD} {figure}");
-    Some(call("finish", json!({ "answer": evidence, "evidence": evidence, "success": figure == "1.00" })))
+    Some(call(
+        "finish",
+        json!({ "answer": evidence, "evidence": evidence, "success": figure == "1.00" }),
+    ))
 }
 
 fn give_up() -> RawCall {
-    call("finish", json!({ "answer": "what the goal speaks of is not on the page", "success": false }))
+    call(
+        "finish",
+        json!({ "answer": "what the goal speaks of is not on the page", "success": false }),
+    )
 }
 
 pub(crate) fn call(tool: &str, arguments: serde_json::Value) -> RawCall {
@@ -74,16 +84,21 @@ pub(crate) fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t s
 
 impl Seen {
     pub(crate) fn of<'s>(&'s self, role: &'s str) -> impl Iterator<Item = &'s Element> {
-        self.elements.iter().filter(move |element| element.role == role)
+        self.elements
+            .iter()
+            .filter(move |element| element.role == role)
     }
 
     /// The first element of this role and label, without regard to case.
     pub(crate) fn named(&self, role: &str, label: &str) -> Option<&Element> {
-        self.elements.iter().find(|element| element.role == role && element.label.eq_ignore_ascii_case(label))
+        self.elements
+            .iter()
+            .find(|element| element.role == role && element.label.eq_ignore_ascii_case(label))
     }
 
     /// The click on the button of this name, if there is one.
     pub(crate) fn press(&self, button: &str) -> Option<RawCall> {
-        self.named("button", button).map(|element| on("click", &element.reference))
+        self.named("button", button)
+            .map(|element| on("click", &element.reference))
     }
 }

@@ -58,7 +58,10 @@ impl Seen {
 
     /// What the tool or the reading of this name gave.
     pub(crate) fn result(&self, name: &str) -> Option<&str> {
-        self.results.iter().find(|(own, _)| own == name).map(|(_, text)| &**text)
+        self.results
+            .iter()
+            .find(|(own, _)| own == name)
+            .map(|(_, text)| &**text)
     }
 
     fn read_page(&mut self, body: &str) {
@@ -75,7 +78,9 @@ impl Seen {
     }
 
     fn read_words(&mut self, quoted: &str) {
-        let Some((words, _)) = string(quoted) else { return };
+        let Some((words, _)) = string(quoted) else {
+            return;
+        };
         if !self.text.is_empty() {
             self.text.push(' ');
         }
@@ -89,7 +94,12 @@ fn run(line: &str) -> Vec<Element> {
     let (mut role, mut rest) = ("", line);
     while let Some((word, after)) = rest.split_once(' ') {
         if let Some((label, after)) = string(after) {
-            found.push(Element { reference: word.to_owned(), role: role.to_owned(), label, ..Element::default() });
+            found.push(Element {
+                reference: word.to_owned(),
+                role: role.to_owned(),
+                label,
+                ..Element::default()
+            });
             rest = after.trim_start();
         } else {
             (role, rest) = (word, after);
@@ -103,7 +113,12 @@ fn element(line: &str) -> Option<Element> {
     let (reference, rest) = line.split_once(' ')?;
     let (role, rest) = rest.split_once(' ')?;
     let (label, mut rest) = string(rest)?;
-    let mut element = Element { reference: reference.to_owned(), role: role.to_owned(), label, ..Element::default() };
+    let mut element = Element {
+        reference: reference.to_owned(),
+        role: role.to_owned(),
+        label,
+        ..Element::default()
+    };
     let mut key = "";
     loop {
         rest = rest.trim_start();
@@ -114,7 +129,9 @@ fn element(line: &str) -> Option<Element> {
                 _ => {}
             }
             rest = after;
-        } else if let Some((state, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        } else if let Some((state, after)) =
+            rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+        {
             element.states.push(state.to_owned());
             rest = after;
         } else if let Some((word, after)) = rest.split_once(' ') {
@@ -139,12 +156,17 @@ fn string(text: &str) -> Option<(String, &str)> {
 
 /// The parts of a message under their headings.
 fn sections(message: &str) -> Vec<(&str, &str)> {
-    let parts = message.strip_prefix("## ").unwrap_or(message).split("\n## ");
+    let parts = message
+        .strip_prefix("## ")
+        .unwrap_or(message)
+        .split("\n## ");
     parts.filter_map(|part| part.split_once('\n')).collect()
 }
 
 /// The lines of a part, without blank ones and without the marks of fences.
 fn lines(body: &str) -> impl Iterator<Item = &str> {
     let is_mark = |line: &str| line.starts_with("<<<") || line.ends_with(">>>");
-    body.lines().map(str::trim_end).filter(move |line| !line.is_empty() && !is_mark(line))
+    body.lines()
+        .map(str::trim_end)
+        .filter(move |line| !line.is_empty() && !is_mark(line))
 }

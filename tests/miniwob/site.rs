@@ -25,7 +25,9 @@ pub(crate) struct Site {
 
 impl Site {
     pub(crate) async fn start(folder: PathBuf) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port on loopback");
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .await
+            .expect("a free port on loopback");
         let address = listener.local_addr().expect("the port is known");
         let folder: Arc<Path> = folder.into();
         let serving = tokio::spawn(async move {
@@ -61,10 +63,22 @@ async fn answer(stream: TcpStream, folder: &Path) -> std::io::Result<()> {
             break;
         }
     }
-    let asked = first.split(' ').nth(1).unwrap_or("/").split(['?', '#']).next().unwrap_or_default();
+    let asked = first
+        .split(' ')
+        .nth(1)
+        .unwrap_or("/")
+        .split(['?', '#'])
+        .next()
+        .unwrap_or_default();
     let path = Path::new(asked.trim_start_matches('/'));
-    let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let found = if is_inside { tokio::fs::read(folder.join(path)).await.ok() } else { None };
+    let is_inside = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let found = if is_inside {
+        tokio::fs::read(folder.join(path)).await.ok()
+    } else {
+        None
+    };
     let (status, body) = found.map_or(("404 Not Found", Vec::new()), |body| ("200 OK", body));
     // The scripts are the same for all tasks, so that a browser reads them once for each host.
     let head = format!(

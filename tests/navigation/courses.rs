@@ -30,7 +30,13 @@ pub(crate) struct Course {
 }
 
 fn course(path: &'static str, script: Vec<Do>, end: End) -> Course {
-    Course { name: path, path, script, end, types: false }
+    Course {
+        name: path,
+        path,
+        script,
+        end,
+        types: false,
+    }
 }
 
 fn look() -> Do {
@@ -72,10 +78,16 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
         "/opener",
         "/linkstay",
     ];
-    let mut courses: Vec<Course> =
-        clicks.into_iter().map(|path| course(path, vec![Do::Go, look(), look()], End::Left)).collect();
+    let mut courses: Vec<Course> = clicks
+        .into_iter()
+        .map(|path| course(path, vec![Do::Go, look(), look()], End::Left))
+        .collect();
     let named = |name, course: Course| Course { name, ..course };
-    let typing = |name, course: Course| Course { name, types: true, ..course };
+    let typing = |name, course: Course| Course {
+        name,
+        types: true,
+        ..course
+    };
     let key = || Do::Call("press", json!({ "key": "a" }));
     let text = || Do::Call("type", json!({ "text": "private" }));
     let select = |index: u32| Do::Call("tab_select", json!({ "index": index }));
@@ -83,16 +95,43 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
     let dismissed = || vec![Do::Go, dismiss(), dismiss(), dismiss(), look()];
     courses.extend(["/linkalert", "/linkalerts"].map(|path| course(path, dismissed(), End::Left)));
     courses.extend([
-        course("/late", vec![Do::Go, Do::Think(1_500), look(), look()], End::Gone),
-        course("/metalate", vec![Do::Think(2_500), look(), look()], End::Gone),
+        course(
+            "/late",
+            vec![Do::Go, Do::Think(1_500), look(), look()],
+            End::Gone,
+        ),
+        course(
+            "/metalate",
+            vec![Do::Think(2_500), look(), look()],
+            End::Gone,
+        ),
         named(
             "a page that leaves while a person is asked",
-            course("/timerbutton", vec![Do::GoWhenAllowed, look(), look()], End::Gone),
+            course(
+                "/timerbutton",
+                vec![Do::GoWhenAllowed, look(), look()],
+                End::Gone,
+            ),
         ),
-        course("/framebreak", vec![Do::Think(2_000), look(), look()], End::Gone),
-        course("/timeralert", vec![Do::Think(2_500), look(), dismiss(), look()], End::Gone),
+        course(
+            "/framebreak",
+            vec![Do::Think(2_000), look(), look()],
+            End::Gone,
+        ),
+        course(
+            "/timeralert",
+            vec![Do::Think(2_500), look(), dismiss(), look()],
+            End::Gone,
+        ),
         // While the model thinks, the page becomes another one: what it decided must not meet that one.
-        typing("keys after the page moved", course("/timer", vec![Do::Think(2_500), text(), key(), look()], End::Gone)),
+        typing(
+            "keys after the page moved",
+            course(
+                "/timer",
+                vec![Do::Think(2_500), text(), key(), look()],
+                End::Gone,
+            ),
+        ),
         typing(
             "a locator after the page moved",
             course(
@@ -108,63 +147,129 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
         ),
         named(
             "a reference after the page moved",
-            course("/timerbutton", vec![Do::Think(2_500), Do::Go, look()], End::Gone),
+            course(
+                "/timerbutton",
+                vec![Do::Think(2_500), Do::Go, look()],
+                End::Gone,
+            ),
         ),
         named(
             "a picture after the page moved",
-            course("/timer", vec![Do::Think(2_500), Do::Call("screenshot", json!({})), look()], End::Gone),
+            course(
+                "/timer",
+                vec![Do::Think(2_500), Do::Call("screenshot", json!({})), look()],
+                End::Gone,
+            ),
         ),
         named(
             "a wait in which the page moves",
-            course("/timer", vec![Do::Call("wait", json!({ "seconds": 3 })), look()], End::Left),
+            course(
+                "/timer",
+                vec![Do::Call("wait", json!({ "seconds": 3 })), look()],
+                End::Left,
+            ),
         ),
         // Addresses that the model opens, and that lead on.
         named(
             "goto that is redirected",
-            course("/", vec![goto(&home("/r/302")), look(), goto(&home("/metarefresh")), look()], End::Left),
+            course(
+                "/",
+                vec![
+                    goto(&home("/r/302")),
+                    look(),
+                    goto(&home("/metarefresh")),
+                    look(),
+                ],
+                End::Left,
+            ),
         ),
-        named("goto that is redirected in a chain", course("/", vec![goto(&home("/chain/6")), look()], End::Left)),
+        named(
+            "goto that is redirected in a chain",
+            course("/", vec![goto(&home("/chain/6")), look()], End::Left),
+        ),
         named(
             "a new tab that is redirected",
             course(
                 "/",
-                vec![Do::Call("tab_new", json!({ "url": home("/r/307") })), look(), Do::Call("tab_list", json!({}))],
+                vec![
+                    Do::Call("tab_new", json!({ "url": home("/r/307") })),
+                    look(),
+                    Do::Call("tab_list", json!({})),
+                ],
                 End::Left,
             ),
         ),
         // Back, forward, and again.
-        course("/flip", vec![Do::Call("reload", json!({})), look()], End::Left),
+        course(
+            "/flip",
+            vec![Do::Call("reload", json!({})), look()],
+            End::Left,
+        ),
         named(
             "back to a page that was left",
-            course("/link", vec![Do::Go, Do::Call("go_back", json!({})), look()], End::Left),
+            course(
+                "/link",
+                vec![Do::Go, Do::Call("go_back", json!({})), look()],
+                End::Left,
+            ),
         ),
         named(
             "back and forward",
             course(
                 "/replace",
-                vec![Do::Go, Do::Call("go_back", json!({})), Do::Call("go_forward", json!({})), look()],
+                vec![
+                    Do::Go,
+                    Do::Call("go_back", json!({})),
+                    Do::Call("go_forward", json!({})),
+                    look(),
+                ],
                 End::Left,
             ),
         ),
         // Windows beside the page.
         named(
             "a window by a link",
-            course("/blank", vec![Do::Go, look(), Do::Call("tab_list", json!({})), look()], End::Hidden),
+            course(
+                "/blank",
+                vec![Do::Go, look(), Do::Call("tab_list", json!({})), look()],
+                End::Hidden,
+            ),
         ),
         named(
             "a window by a script",
-            course("/open", vec![Do::Go, look(), Do::Call("tab_list", json!({})), look()], End::Hidden),
+            course(
+                "/open",
+                vec![Do::Go, look(), Do::Call("tab_list", json!({})), look()],
+                End::Hidden,
+            ),
         ),
         named(
             "a window that is chosen",
-            course("/blank", vec![Do::Go, select(1), look(), Do::Call("tab_list", json!({}))], End::Left),
+            course(
+                "/blank",
+                vec![Do::Go, select(1), look(), Do::Call("tab_list", json!({}))],
+                End::Left,
+            ),
         ),
         named(
             "a window that comes to the front",
-            course("/open", vec![Do::Go, Do::Call("tab_close", json!({ "index": 0 })), look()], End::Left),
+            course(
+                "/open",
+                vec![Do::Go, Do::Call("tab_close", json!({ "index": 0 })), look()],
+                End::Left,
+            ),
         ),
         // Frames in the page.
-        course("/frame", vec![look(), Do::Go, Do::Call("extract", json!({ "name": "all" })), look()], End::Hidden),
+        course(
+            "/frame",
+            vec![
+                look(),
+                Do::Go,
+                Do::Call("extract", json!({ "name": "all" })),
+                look(),
+            ],
+            End::Hidden,
+        ),
         course("/framealert", vec![look(), dismiss(), look()], End::Hidden),
         course("/frameset", vec![look(), Do::Go, look()], End::Hidden),
         course("/framenav", vec![Do::Go, look(), look()], End::Hidden),
@@ -176,4 +281,8 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
 }
 
 /// The classes with which an action may end that came too late.
-pub(crate) const TOO_LATE: [ErrorClass; 3] = [ErrorClass::Blocked, ErrorClass::Detached, ErrorClass::RefNotFound];
+pub(crate) const TOO_LATE: [ErrorClass; 3] = [
+    ErrorClass::Blocked,
+    ErrorClass::Detached,
+    ErrorClass::RefNotFound,
+];

@@ -54,9 +54,14 @@ impl Trace {
 
 /// The reference of the element called `Go`, or a locator for it.
 fn go(request: &ChatRequest) -> String {
-    let line =
-        request.message.lines().map(str::trim).find(|line| line.starts_with(['e', 'f']) && line.contains(" \"Go\""));
-    let reference = line.and_then(|line| line.split_whitespace().next()).map(str::to_owned);
+    let line = request
+        .message
+        .lines()
+        .map(str::trim)
+        .find(|line| line.starts_with(['e', 'f']) && line.contains(" \"Go\""));
+    let reference = line
+        .and_then(|line| line.split_whitespace().next())
+        .map(str::to_owned);
     reference.unwrap_or_else(|| "text=\"Go\"".to_owned())
 }
 
@@ -79,7 +84,12 @@ impl Approver for Slow {
 }
 
 /// Runs a task from this page, or from where the browser stands, with this much in scope.
-pub(crate) async fn run(browser: &Arc<dyn BrowserDriver>, from: Option<&str>, allow: &[&str], script: &[Do]) -> Trace {
+pub(crate) async fn run(
+    browser: &Arc<dyn BrowserDriver>,
+    from: Option<&str>,
+    allow: &[&str],
+    script: &[Do],
+) -> Trace {
     let asks = script.iter().any(|step| matches!(step, Do::GoWhenAllowed));
     let mut script: VecDeque<Do> = script.iter().cloned().collect();
     let model = ScriptedModel::deciding(move |request| {
@@ -91,7 +101,10 @@ pub(crate) async fn run(browser: &Arc<dyn BrowserDriver>, from: Option<&str>, al
                     std::thread::sleep(Duration::from_millis(time));
                     continue;
                 }
-                None => call("finish", json!({ "answer": "enough", "evidence": "", "success": false })),
+                None => call(
+                    "finish",
+                    json!({ "answer": "enough", "evidence": "", "success": false }),
+                ),
             });
         }
     });
@@ -100,7 +113,11 @@ pub(crate) async fn run(browser: &Arc<dyn BrowserDriver>, from: Option<&str>, al
     let model = model.with_capabilities(capabilities);
     let (memory, events) = (InMemory::new(), Recorder::new());
     let mut options = Options::default();
-    options.approval = if asks { ApprovalMode::Safe } else { ApprovalMode::Auto };
+    options.approval = if asks {
+        ApprovalMode::Safe
+    } else {
+        ApprovalMode::Auto
+    };
     (options.screenshots, options.images) = (true, true);
     options.settle = Duration::from_millis(100);
     let agent = DecisionLoop::builder(Arc::clone(browser), model.clone(), memory.clone())
@@ -146,5 +163,11 @@ pub(crate) async fn run(browser: &Arc<dyn BrowserDriver>, from: Option<&str>, al
         }
     }
     let pictures = requests.iter().map(|request| request.images.len()).sum();
-    Trace { found, pictures, stop: report.summary.stop, outcomes, addresses }
+    Trace {
+        found,
+        pictures,
+        stop: report.summary.stop,
+        outcomes,
+        addresses,
+    }
 }

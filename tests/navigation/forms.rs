@@ -120,8 +120,12 @@ const SHOP: &[&str] = &[
     "https://shop.example?@evil.test", "https://shop.example/?next=https://evil.test/", "https://shop.example/#@evil.test", "HTTPS://shop.example/a b",
 ];
 
-const PAY: &[&str] =
-    &["https://pay.example/", "https://secure.pay.example/x", "https://PAY.example:8443/", "https:\\\\pay.example"];
+const PAY: &[&str] = &[
+    "https://pay.example/",
+    "https://secure.pay.example/x",
+    "https://PAY.example:8443/",
+    "https:\\\\pay.example",
+];
 
 /// Ways to write the loopback host under which nobody may be visited; each reaches the server of the tests.
 #[rustfmt::skip]

@@ -30,20 +30,48 @@ use webwise::{
 use world::{OFF, START, World};
 
 async fn launch(by: Driver, folder: &std::path::Path) -> Arc<dyn BrowserDriver> {
-    let (action, settle) = (Some(Duration::from_secs(3)), Some(Duration::from_millis(150)));
-    by.launch(&Wishes { action, settle, ..Wishes::default() }.in_folder(folder)).await
+    let (action, settle) = (
+        Some(Duration::from_secs(3)),
+        Some(Duration::from_millis(150)),
+    );
+    by.launch(
+        &Wishes {
+            action,
+            settle,
+            ..Wishes::default()
+        }
+        .in_folder(folder),
+    )
+    .await
 }
 
 /// One tab, no dialog, a page where runs may be.
 async fn tidy(browser: &Arc<dyn BrowserDriver>, world: &World) {
-    let act = async |action| browser.execute(&ExecuteRequest::new(action)).await.expect("the browser answers");
+    let act = async |action| {
+        browser
+            .execute(&ExecuteRequest::new(action))
+            .await
+            .expect("the browser answers")
+    };
     for _ in 0..10 {
-        let seen = browser.observe(&ObserveRequest::default()).await.expect("the page can be seen");
+        let seen = browser
+            .observe(&ObserveRequest::default())
+            .await
+            .expect("the page can be seen");
         if seen.dialog.is_some() {
             act(BrowserAction::DialogAccept(DialogAccept { text: None })).await;
         } else if seen.tabs.len() > 1 {
-            act(BrowserAction::TabClose(TabAt { index: seen.tabs.len().try_into().unwrap_or(u32::MAX) - 1 })).await;
-        } else if act(BrowserAction::Goto(Goto { url: world.home("/") })).await.outcome.is_done() {
+            act(BrowserAction::TabClose(TabAt {
+                index: seen.tabs.len().try_into().unwrap_or(u32::MAX) - 1,
+            }))
+            .await;
+        } else if act(BrowserAction::Goto(Goto {
+            url: world.home("/"),
+        }))
+        .await
+        .outcome
+        .is_done()
+        {
             return;
         }
     }
@@ -56,7 +84,13 @@ fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<
     let stopped = trace.stop == StopReason::OutOfScope;
     let dealt_with = match course.end {
         End::Left => trace.was_blocked() || stopped,
-        End::Gone => stopped || trace.outcomes.iter().any(|name| TOO_LATE.iter().any(|class| class.as_str() == *name)),
+        End::Gone => {
+            stopped
+                || trace
+                    .outcomes
+                    .iter()
+                    .any(|name| TOO_LATE.iter().any(|class| class.as_str() == *name))
+        }
         End::Stopped => stopped,
         End::Hidden => trace.stop == StopReason::GaveUp,
     };
@@ -64,9 +98,16 @@ fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<
         (!trace.found.is_empty(), "the canary was seen"),
         (typed > 0, "keys reached the page"),
         (!dealt_with, "nothing says that the page was left"),
-        (!reached, "the page was never asked for, so this proves nothing"),
+        (
+            !reached,
+            "the page was never asked for, so this proves nothing",
+        ),
     ];
-    let said: Vec<&str> = problems.iter().filter(|(is_so, _)| *is_so).map(|(_, why)| *why).collect();
+    let said: Vec<&str> = problems
+        .iter()
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, why)| *why)
+        .collect();
     (!said.is_empty()).then(|| format!("{}: {}: {trace:?}", course.name, said.join(", ")))
 }
 
@@ -79,14 +120,24 @@ on_each_driver! {
 
 async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
     let _turn = TURN.lock().await;
-    let folder = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder");
+    let folder = tempfile::Builder::new()
+        .prefix("ww")
+        .tempdir_in("/tmp")
+        .expect("a folder");
     let (world, browser) = (World::start(), launch(by, folder.path()).await);
     let (forms, mut problems) = opened_by_the_model(&browser, &world).await;
     let (mut observed, mut courses) = (0, 0);
     for (number, course) in courses::all(|path| world.home(path)).iter().enumerate() {
         let mut scopes = [START, OFF].map(|host| format!("http://{host}/"));
         let page = |run: &str| world.home(&format!("{}?{run}{number}", course.path));
-        let typed = || world.off.asked().iter().filter(|asked| asked.path.starts_with("/typed")).count();
+        let typed = || {
+            world
+                .off
+                .asked()
+                .iter()
+                .filter(|asked| asked.path.starts_with("/typed"))
+                .count()
+        };
 
         tidy(&browser, &world).await;
         let (before, typed_before) = (world.off.asked().len(), typed());
@@ -100,10 +151,20 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
         tidy(&browser, &world).await;
         let typed_before = typed();
         scopes.reverse();
-        let open = drive::run(&browser, Some(&page("b")), &[&scopes[0], &scopes[1]], &course.script).await;
-        let is_control = open.found.contains(&"prompt") && (!course.types || typed() > typed_before);
+        let open = drive::run(
+            &browser,
+            Some(&page("b")),
+            &[&scopes[0], &scopes[1]],
+            &course.script,
+        )
+        .await;
+        let is_control =
+            open.found.contains(&"prompt") && (!course.types || typed() > typed_before);
         if !is_control {
-            problems.push(format!("{}: the control shows nothing: {open:?}", course.name));
+            problems.push(format!(
+                "{}: the control shows nothing: {open:?}",
+                course.name
+            ));
         }
     }
     problems.extend(first_page(&browser, &world).await);
@@ -117,42 +178,76 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
 }
 
 /// Every form of an address that the loop must refuse, as the model writes it: none is asked for.
-async fn opened_by_the_model(browser: &Arc<dyn BrowserDriver>, world: &World) -> (usize, Vec<String>) {
+async fn opened_by_the_model(
+    browser: &Arc<dyn BrowserDriver>,
+    world: &World,
+) -> (usize, Vec<String>) {
     let port = world.off.port();
     let start = format!("http://{START}/");
-    let listed = forms::FORMS.iter().filter(|(verdicts, _)| *verdicts != "iii+").flat_map(|(_, forms)| forms.iter());
+    let listed = forms::FORMS
+        .iter()
+        .filter(|(verdicts, _)| *verdicts != "iii+")
+        .flat_map(|(_, forms)| forms.iter());
     let mut urls: Vec<String> = listed.map(|&form| form.to_owned()).collect();
-    urls.extend(forms::LOOPBACK.iter().flat_map(|host| forms::addresses(host, port)));
+    urls.extend(
+        forms::LOOPBACK
+            .iter()
+            .flat_map(|host| forms::addresses(host, port)),
+    );
     tidy(browser, world).await;
     let mut problems = Vec::new();
     // Five failures in a row would end a run.
     for urls in urls.chunks(4) {
-        let tool = |url: &String| if url.len().is_multiple_of(5) { "tab_new" } else { "goto" };
-        let script: Vec<Do> = urls.iter().map(|url| Do::Call(tool(url), json!({ "url": url }))).collect();
+        let tool = |url: &String| {
+            if url.len().is_multiple_of(5) {
+                "tab_new"
+            } else {
+                "goto"
+            }
+        };
+        let script: Vec<Do> = urls
+            .iter()
+            .map(|url| Do::Call(tool(url), json!({ "url": url })))
+            .collect();
         let trace = drive::run(browser, None, &[&start], &script).await;
-        let refused = trace.outcomes.iter().filter(|name| **name == ErrorClass::Blocked.as_str()).count();
+        let refused = trace
+            .outcomes
+            .iter()
+            .filter(|name| **name == ErrorClass::Blocked.as_str())
+            .count();
         if refused != urls.len() || !trace.found.is_empty() || trace.stop != StopReason::GaveUp {
             problems.push(format!("{urls:?}: {trace:?}"));
         }
     }
     let asked = world.off.asked();
     if !asked.is_empty() {
-        problems.push(format!("the server off scope was asked {} times: {asked:?}", asked.len()));
+        problems.push(format!(
+            "the server off scope was asked {} times: {asked:?}",
+            asked.len()
+        ));
     }
     // The control: by the same way a page in scope is opened, and the server off scope is one that can be reached.
     let home = drive::run(
         browser,
         None,
         &[&start],
-        &[Do::Call("goto", json!({ "url": format!(" HTTP:\\\\{START}:{}\\article ", world.start.port()) }))],
+        &[Do::Call(
+            "goto",
+            json!({ "url": format!(" HTTP:\\\\{START}:{}\\article ", world.start.port()) }),
+        )],
     )
     .await;
     if home.outcomes != ["done"] || !home.addresses.contains(&world.home("/article")) {
         problems.push(format!("an address in scope is not opened: {home:?}"));
     }
     let away = format!("http://{OFF}/");
-    let open =
-        drive::run(browser, None, &[&start, &away], &[Do::Call("goto", json!({ "url": world.away("/page") }))]).await;
+    let open = drive::run(
+        browser,
+        None,
+        &[&start, &away],
+        &[Do::Call("goto", json!({ "url": world.away("/page") }))],
+    )
+    .await;
     if !open.found.contains(&"prompt") {
         problems.push(format!("with the scope opened nothing is seen: {open:?}"));
     }
@@ -162,9 +257,21 @@ async fn opened_by_the_model(browser: &Arc<dyn BrowserDriver>, world: &World) ->
 /// A run that begins where it may not be shows its model nothing.
 async fn first_page(browser: &Arc<dyn BrowserDriver>, world: &World) -> Option<String> {
     tidy(browser, world).await;
-    let goto = BrowserAction::Goto(Goto { url: world.away("/page") });
-    browser.execute(&ExecuteRequest::new(goto)).await.expect("the browser answers");
-    let trace = drive::run(browser, None, &[&format!("http://{START}/")], &[Do::Call("snapshot", json!({}))]).await;
-    let fine = trace.found.is_empty() && trace.stop == StopReason::OutOfScope && trace.pictures == 0;
+    let goto = BrowserAction::Goto(Goto {
+        url: world.away("/page"),
+    });
+    browser
+        .execute(&ExecuteRequest::new(goto))
+        .await
+        .expect("the browser answers");
+    let trace = drive::run(
+        browser,
+        None,
+        &[&format!("http://{START}/")],
+        &[Do::Call("snapshot", json!({}))],
+    )
+    .await;
+    let fine =
+        trace.found.is_empty() && trace.stop == StopReason::OutOfScope && trace.pictures == 0;
     (!fine).then(|| format!("a first page off scope: {trace:?}"))
 }

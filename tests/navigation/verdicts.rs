@@ -53,7 +53,9 @@ fn three_hundred_forms_are_judged_by_where_they_lead_in_each_kind_of_run() {
         for (form, wanted) in judged(place) {
             let verdict = scope.check_url(form);
             if letter(&verdict) != wanted {
-                wrong.push(format!("scope {place}: {form:?} is {verdict:?} and should be {wanted}"));
+                wrong.push(format!(
+                    "scope {place}: {form:?} is {verdict:?} and should be {wanted}"
+                ));
             }
             // A page at such an address is judged alike, and what is let through stays so when it is read again.
             let page = scope.check_page(form, Blank::Refused);

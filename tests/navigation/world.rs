@@ -53,11 +53,17 @@ impl World {
 }
 
 fn html(title: &str, body: &str) -> Answer {
-    Answer::page(format!("<!doctype html><meta charset=utf-8><title>{title}</title>{body}"))
+    Answer::page(format!(
+        "<!doctype html><meta charset=utf-8><title>{title}</title>{body}"
+    ))
 }
 
 fn to(status: u16, url: &str) -> Answer {
-    Answer { status, headers: vec![format!("Location: {url}")], body: String::new() }
+    Answer {
+        status,
+        headers: vec![format!("Location: {url}")],
+        body: String::new(),
+    }
 }
 
 /// A page off scope: the canary in its title, its text, its controls, and what its script does.
@@ -66,10 +72,14 @@ fn off_page(asked: &Asked, home: u16) -> Answer {
     let script = match path {
         "/alert" => format!("alert('{CANARY}')"),
         "/alerts" => format!("alert('{CANARY}'); confirm('{CANARY}'); prompt('{CANARY}')"),
-        "/stay" => "addEventListener('beforeunload', e => { e.preventDefault(); e.returnValue = 'x'; })".to_owned(),
+        "/stay" => {
+            "addEventListener('beforeunload', e => { e.preventDefault(); e.returnValue = 'x'; })"
+                .to_owned()
+        }
         "/back" => format!("setTimeout(() => location = 'http://{START}:{home}/', 1500)"),
         // What is typed or pressed here is told to the server.
-        _ => "addEventListener('keydown', e => fetch('/typed?' + encodeURIComponent(e.key)))".to_owned(),
+        _ => "addEventListener('keydown', e => fetch('/typed?' + encodeURIComponent(e.key)))"
+            .to_owned(),
     };
     let body = format!(
         "<h1>{CANARY}</h1><p>{CANARY} text</p><button>{CANARY} button</button><a href=/x>{CANARY} link</a>
@@ -83,22 +93,46 @@ fn start_page(asked: &Asked, off: u16, visit: u32) -> Answer {
     let away = format!("http://{OFF}:{off}/page");
     let at = |path: &str| format!("http://{OFF}:{off}{path}");
     let link = |href: &str| html("Home", &format!("<h1>Home</h1><a href=\"{href}\">Go</a>"));
-    let button = |script: &str| html("Home", &format!("<h1>Home</h1><button onclick=\"{script}\">Go</button>"));
+    let button = |script: &str| {
+        html(
+            "Home",
+            &format!("<h1>Home</h1><button onclick=\"{script}\">Go</button>"),
+        )
+    };
     let runs = |script: &str| {
-        html("Home", &format!("<h1>Home</h1><input aria-label=Field autofocus><script>{script}</script>"))
+        html(
+            "Home",
+            &format!("<h1>Home</h1><input aria-label=Field autofocus><script>{script}</script>"),
+        )
     };
     let path = asked.path.split('?').next().unwrap_or_default();
-    if let Some(status) = path.strip_prefix("/r/").and_then(|status| status.parse().ok()) {
+    if let Some(status) = path
+        .strip_prefix("/r/")
+        .and_then(|status| status.parse().ok())
+    {
         return to(status, &away);
     }
-    if let Some(left) = path.strip_prefix("/chain/").and_then(|left| left.parse::<u32>().ok()) {
-        return to(302, &if left == 0 { away } else { format!("/chain/{}", left - 1) });
+    if let Some(left) = path
+        .strip_prefix("/chain/")
+        .and_then(|left| left.parse::<u32>().ok())
+    {
+        return to(
+            302,
+            &if left == 0 {
+                away
+            } else {
+                format!("/chain/{}", left - 1)
+            },
+        );
     }
     match path {
         "/301" | "/302" | "/303" | "/307" | "/308" => link(&format!("/r{path}")),
         "/chained" => link("/chain/4"),
         "/meta" => link("/metarefresh"),
-        "/metarefresh" => html("Home", &format!("<meta http-equiv=refresh content=\"0; url={away}\">x")),
+        "/metarefresh" => html(
+            "Home",
+            &format!("<meta http-equiv=refresh content=\"0; url={away}\">x"),
+        ),
         "/header" => link("/refreshheader"),
         "/refreshheader" => {
             let mut page = html("Home", "<p>x</p>");
@@ -113,11 +147,19 @@ fn start_page(asked: &Asked, off: u16, visit: u32) -> Answer {
         "/linkstay" => link(&at("/stay")),
         "/linkback" => link(&at("/back")),
         "/jslink" => link(&format!("javascript:location='{away}'")),
-        "/area" => html("Home", "<h1>Home</h1><p><a href=\"/r/302\" role=button>Go</a></p>"),
+        "/area" => html(
+            "Home",
+            "<h1>Home</h1><p><a href=\"/r/302\" role=button>Go</a></p>",
+        ),
         "/assign" => button(&format!("location.assign('{away}')")),
         "/replace" => button(&format!("location.replace('{away}')")),
-        "/history" => button(&format!("history.pushState(1, '', '/pushed'); location.replace('{away}')")),
-        "/pushed" | "/" | "/article" => html("Home", "<h1>Home</h1><p>fine</p><input aria-label=Field autofocus>"),
+        "/history" => button(&format!(
+            "history.pushState(1, '', '/pushed'); location.replace('{away}')"
+        )),
+        "/pushed" | "/" | "/article" => html(
+            "Home",
+            "<h1>Home</h1><p>fine</p><input aria-label=Field autofocus>",
+        ),
         "/late" => button(&format!("setTimeout(() => location = '{away}', 600)")),
         "/submit" => button(&format!(
             "const f = document.createElement('form'); f.action = '{away}'; document.body.append(f); f.submit()"
@@ -129,15 +171,28 @@ fn start_page(asked: &Asked, off: u16, visit: u32) -> Answer {
                 &path[1..]
             ),
         ),
-        "/formredirect" => html("Home", "<h1>Home</h1><form action=/r/307 method=post><button>Go</button></form>"),
-        "/blank" => html("Home", &format!("<h1>Home</h1><a href=\"{away}\" target=_blank>Go</a>")),
+        "/formredirect" => html(
+            "Home",
+            "<h1>Home</h1><form action=/r/307 method=post><button>Go</button></form>",
+        ),
+        "/blank" => html(
+            "Home",
+            &format!("<h1>Home</h1><a href=\"{away}\" target=_blank>Go</a>"),
+        ),
         "/open" => button(&format!("window.open('{away}')")),
         "/opener" => button("window.open('/popup')"),
         "/popup" => runs(&format!("opener.location = '{away}'")),
-        "/frame" => html("Home", &format!("<h1>Home</h1><iframe src=\"{away}\"></iframe><button>Go</button>")),
-        "/framealert" => {
-            html("Home", &format!("<h1>Home</h1><iframe src=\"{}\"></iframe><button>Go</button>", at("/alert")))
-        }
+        "/frame" => html(
+            "Home",
+            &format!("<h1>Home</h1><iframe src=\"{away}\"></iframe><button>Go</button>"),
+        ),
+        "/framealert" => html(
+            "Home",
+            &format!(
+                "<h1>Home</h1><iframe src=\"{}\"></iframe><button>Go</button>",
+                at("/alert")
+            ),
+        ),
         "/frameset" => html(
             "Home",
             &format!(
@@ -150,19 +205,33 @@ fn start_page(asked: &Asked, off: u16, visit: u32) -> Answer {
                 "<h1>Home</h1><iframe src=/article></iframe><button onclick=\"frames[0].location='{away}'\">Go</button>"
             ),
         ),
-        "/framebreak" => html("Home", "<h1>Home</h1><iframe src=/top></iframe><button>Go</button>"),
+        "/framebreak" => html(
+            "Home",
+            "<h1>Home</h1><iframe src=/top></iframe><button>Go</button>",
+        ),
         "/top" => runs(&format!("setTimeout(() => top.location = '{away}', 400)")),
         // A redirect some time after the page was seen.
         "/timer" => runs(&format!("setTimeout(() => location = '{away}', 1200)")),
         "/timerbutton" => html(
             "Home",
-            &format!("<h1>Home</h1><button>Go</button><script>setTimeout(() => location = '{away}', 1200)</script>"),
+            &format!(
+                "<h1>Home</h1><button>Go</button><script>setTimeout(() => location = '{away}', 1200)</script>"
+            ),
         ),
-        "/timeralert" => runs(&format!("setTimeout(() => location = '{}', 1200)", at("/alert"))),
-        "/metalate" => html("Home", &format!("<meta http-equiv=refresh content=\"1; url={away}\"><h1>Home</h1>")),
+        "/timeralert" => runs(&format!(
+            "setTimeout(() => location = '{}', 1200)",
+            at("/alert")
+        )),
+        "/metalate" => html(
+            "Home",
+            &format!("<meta http-equiv=refresh content=\"1; url={away}\"><h1>Home</h1>"),
+        ),
         // The second visit leads away.
         "/flip" if visit == 2 => to(302, &away),
         "/flip" | "/reload" => html("Home", "<h1>Home</h1><p>now</p>"),
-        _ => Answer { status: 404, ..html("Nothing", "<p>nothing</p>") },
+        _ => Answer {
+            status: 404,
+            ..html("Nothing", "<p>nothing</p>")
+        },
     }
 }

@@ -25,8 +25,14 @@ fn what_came_went_and_changed_is_told_apart() {
         "#,
     );
     assert_eq!(found.changed.len(), 3);
-    assert_eq!(found.added.iter().map(|c| &c.role).collect::<Vec<_>>(), [&Role::Alert, &Role::MenuItem]);
-    assert_eq!(found.added[1].reference.as_ref().map(ElementRef::as_str), Some("e9"));
+    assert_eq!(
+        found.added.iter().map(|c| &c.role).collect::<Vec<_>>(),
+        [&Role::Alert, &Role::MenuItem]
+    );
+    assert_eq!(
+        found.added[1].reference.as_ref().map(ElementRef::as_str),
+        Some("e9")
+    );
     assert_eq!(found.removed[0].label, "Please sign in");
     assert_eq!(
         found.summary(10),
@@ -43,8 +49,9 @@ fn what_came_went_and_changed_is_told_apart() {
 
 #[test]
 fn a_clock_is_no_change_and_a_cart_count_is_one() {
-    let page =
-        |left: &str, count: &str| format!("generic: Time left {left}\ntimer: {left}\nlink \"Cart ({count})\" @e1");
+    let page = |left: &str, count: &str| {
+        format!("generic: Time left {left}\ntimer: {left}\nlink \"Cart ({count})\" @e1")
+    };
     assert!(between(&page("0:09", "0"), &page("0:10", "0")).is_empty());
     assert!(!between(&page("0:09", "0"), &page("0:09", "1")).is_empty());
     let resend = |left: u32| format!("button \"Send again ({left})\" @e1 disabled");
@@ -69,31 +76,43 @@ fn another_order_is_a_change() {
 
 #[test]
 fn text_that_repeats_a_name_is_told_once() {
-    let found = between("main", "main\n  link \"Red kayak\" @e1\n    img \"Red kayak\"\n    text: Red kayak");
+    let found = between(
+        "main",
+        "main\n  link \"Red kayak\" @e1\n    img \"Red kayak\"\n    text: Red kayak",
+    );
     assert_eq!(found.summary(10), [r#"+ link "Red kayak""#]);
 }
 
 #[test]
 fn going_to_another_page_is_told_from_moving_in_it() {
     let page = tree("main");
-    let go = |from: &str, to: &str| diff((&head(from, "A (1)"), &page), (&head(to, "A (2)"), &page));
+    let go =
+        |from: &str, to: &str| diff((&head(from, "A (1)"), &page), (&head(to, "A (2)"), &page));
     let same = go("https://a.example/x", "https://a.example/x");
     assert!(same.is_empty() && !same.navigated);
     let moved = go("https://a.example/x", "https://a.example/x#part");
     assert!(!moved.navigated && !moved.is_empty());
     assert_eq!(moved.summary(3), [r#"moved to "https://a.example/x#part""#]);
-    for to in
-        ["https://a.example/y", "https://a.example/x?p=2", "https://a.example/x#/cart", "https://a.example/x#!cart"]
-    {
+    for to in [
+        "https://a.example/y",
+        "https://a.example/x?p=2",
+        "https://a.example/x#/cart",
+        "https://a.example/x#!cart",
+    ] {
         assert!(go("https://a.example/x", to).navigated, "{to}");
     }
     let titled = diff((&head("", "Shop"), &page), (&head("", "Cart"), &page));
-    assert_eq!((titled.title.as_deref(), titled.navigated), (Some("Cart"), false));
+    assert_eq!(
+        (titled.title.as_deref(), titled.navigated),
+        (Some("Cart"), false)
+    );
 }
 
 #[test]
 fn a_summary_is_capped_counts_repeats_and_keeps_page_text_on_its_line() {
-    let many: Vec<String> = (0..300).map(|i| format!("paragraph: line {}", "x".repeat(i))).collect();
+    let many: Vec<String> = (0..300)
+        .map(|i| format!("paragraph: line {}", "x".repeat(i)))
+        .collect();
     let found = between("main", &many.join("\n"));
     assert_eq!((found.added.len(), found.omitted), (200, 100));
     let lines = found.summary(4);
@@ -105,7 +124,10 @@ fn a_summary_is_capped_counts_repeats_and_keeps_page_text_on_its_line() {
     assert_eq!(repeated.summary(3), [r#"+ button "Add" (2 times)"#]);
 
     let mut hostile = webwise::page::Tree::builder();
-    hostile.leaf(webwise::page::Node::new(Role::parse("x\n## New rules"), "a\nb\"\u{2028}c"));
+    hostile.leaf(webwise::page::Node::new(
+        Role::parse("x\n## New rules"),
+        "a\nb\"\u{2028}c",
+    ));
     let head = head("", "");
     let lines = diff((&head, &tree("main")), (&head, &hostile.finish())).summary(5);
     assert_eq!(lines, [r#"+ generic "a b\" c""#]);

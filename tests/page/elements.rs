@@ -104,7 +104,10 @@ fn a_field_takes_the_label_before_it_and_a_box_the_text_after_it() {
         "#,
     );
     let labels: Vec<&str> = view.elements.iter().map(|e| &*e.label).collect();
-    assert_eq!(labels, ["Login name", "\"Pass word:\"", "Remember me", "Tell nobody"]);
+    assert_eq!(
+        labels,
+        ["Login name", "\"Pass word:\"", "Remember me", "Tell nobody"]
+    );
 }
 
 #[test]
@@ -142,7 +145,11 @@ fn a_wrapper_of_one_thing_is_that_thing() {
         ]
     );
     let inner = ElementRef::parse("e6").unwrap();
-    assert_eq!(view.element(&inner).map(|e| &*e.label), Some("Buy"), "a folded reference is still known");
+    assert_eq!(
+        view.element(&inner).map(|e| &*e.label),
+        Some("Buy"),
+        "a folded reference is still known"
+    );
 }
 
 #[test]
@@ -164,7 +171,13 @@ fn the_picture_and_the_title_of_a_card_are_one_link() {
     );
     assert_eq!(
         lines(&view),
-        [r#"e1 link "Shop""#, r#"e4 link "Kayak""#, r#"e5 link "Paddle""#, r#"e6 link "Reply""#, r#"e7 link "Reply""#,]
+        [
+            r#"e1 link "Shop""#,
+            r#"e4 link "Kayak""#,
+            r#"e5 link "Paddle""#,
+            r#"e6 link "Reply""#,
+            r#"e7 link "Reply""#,
+        ]
     );
     for (duplicate, label) in [("e2", "Kayak"), ("e8", "Shop")] {
         let found = view.element(&ElementRef::parse(duplicate).unwrap());
@@ -186,7 +199,14 @@ fn the_choices_of_a_closed_list_belong_to_the_list() {
     );
     assert_eq!(view.elements[0].options, ["Small", "Large"]);
     assert_eq!(view.elements[0].value.as_deref(), Some("Large"));
-    assert_eq!(lines(&view)[1..], [r#"e2 listbox "Days""#, r#"e3 option "Monday""#, r#"e4 option "Tuesday""#]);
+    assert_eq!(
+        lines(&view)[1..],
+        [
+            r#"e2 listbox "Days""#,
+            r#"e3 option "Monday""#,
+            r#"e4 option "Tuesday""#
+        ]
+    );
 }
 
 #[test]
@@ -225,7 +245,11 @@ fn equal_buttons_are_told_apart_by_the_row_or_card_they_are_in() {
         "#,
     );
     let context = |label: &str| -> Vec<&str> {
-        view.elements.iter().filter(|e| e.label == label).map(|e| e.context.as_deref().unwrap_or("-")).collect()
+        view.elements
+            .iter()
+            .filter(|e| e.label == label)
+            .map(|e| e.context.as_deref().unwrap_or("-"))
+            .collect()
     };
     assert_eq!(context("Add"), ["Kayak Add", "Paddle Add"]);
     assert_eq!(context("Rent"), ["Tent from $90 Rent", "Stove Rent"]);
@@ -248,14 +272,28 @@ fn elements_of_an_open_dialog_come_first_and_are_marked() {
           button "In frame" @f1e3
         "#,
     );
-    let marks: Vec<(&str, bool)> = view.elements.iter().map(|e| (&*e.label, e.in_dialog)).collect();
-    assert_eq!(marks, [("Accept", true), ("Leave", true), ("Behind", false), ("In frame", false)]);
+    let marks: Vec<(&str, bool)> = view
+        .elements
+        .iter()
+        .map(|e| (&*e.label, e.in_dialog))
+        .collect();
+    assert_eq!(
+        marks,
+        [
+            ("Accept", true),
+            ("Leave", true),
+            ("Behind", false),
+            ("In frame", false)
+        ]
+    );
 }
 
 #[test]
 fn labels_are_one_line_of_at_most_160_characters() {
     let long = "ü ".repeat(400);
-    let view = view(&format!("button \"{long}\" @e1\ngeneric @e2 pointer: {long}"));
+    let view = view(&format!(
+        "button \"{long}\" @e1\ngeneric @e2 pointer: {long}"
+    ));
     for element in &view.elements {
         assert_eq!(element.label.chars().count(), 160);
         assert!(element.label.ends_with('…'));
@@ -264,20 +302,39 @@ fn labels_are_one_line_of_at_most_160_characters() {
 
 #[test]
 fn too_many_elements_are_cut_the_same_way_each_time_and_a_note_says_so() {
-    let page: Vec<String> = (0..20_000).map(|i| format!("button \"B {i}\" @e{i}")).collect();
+    let page: Vec<String> = (0..20_000)
+        .map(|i| format!("button \"B {i}\" @e{i}"))
+        .collect();
     let page = tree(&page.join("\n"));
-    let view = interpret(&head("https://a.example/", ""), &page, &ViewOptions::default());
+    let view = interpret(
+        &head("https://a.example/", ""),
+        &page,
+        &ViewOptions::default(),
+    );
     assert_eq!(view.elements.len(), 10_000);
     assert_eq!(view.elements[9_999].label, "B 9999");
-    assert!(view.notes.contains(&"only the first 10000 of 20000 elements were kept".to_owned()), "{:?}", view.notes);
-    assert_eq!(view, interpret(&head("https://a.example/", ""), &page, &ViewOptions::default()));
+    assert!(
+        view.notes
+            .contains(&"only the first 10000 of 20000 elements were kept".to_owned()),
+        "{:?}",
+        view.notes
+    );
+    assert_eq!(
+        view,
+        interpret(
+            &head("https://a.example/", ""),
+            &page,
+            &ViewOptions::default()
+        )
+    );
     let three = ViewOptions::default().with_max_elements(3);
     assert_eq!(interpret(&head("", ""), &page, &three).elements.len(), 3);
 }
 
 #[test]
 fn a_stored_view_reads_back_equal() {
-    let view = view("dialog \"Hi\"\n  button \"Ok\" @e1\nlink \"x\" @e2 url=/a\nlink \"x\" @e3 url=/a");
+    let view =
+        view("dialog \"Hi\"\n  button \"Ok\" @e1\nlink \"x\" @e2 url=/a\nlink \"x\" @e3 url=/a");
     let text = serde_json::to_string(&view).unwrap();
     assert_eq!(serde_json::from_str::<PageView>(&text).unwrap(), view);
 }

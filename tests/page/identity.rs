@@ -10,7 +10,9 @@ fn of(tree: &Tree, reference: &str) -> TargetIdentity {
 }
 
 fn place(tree: &Tree, reference: &str) -> Option<(u32, u32)> {
-    of(tree, reference).collection.map(|Collection { index, size, .. }| (index, size))
+    of(tree, reference)
+        .collection
+        .map(|Collection { index, size, .. }| (index, size))
 }
 
 #[test]
@@ -33,16 +35,25 @@ fn an_identity_tells_role_name_place_and_surroundings() {
         "#,
     );
     let user = of(&page, "e2");
-    assert_eq!((user.role, &*user.name, user.label.as_deref()), (Role::TextBox, "", Some("User name")));
+    assert_eq!(
+        (user.role, &*user.name, user.label.as_deref()),
+        (Role::TextBox, "", Some("User name"))
+    );
     assert_eq!(user.ancestors, ["Box", "Access", "Sign in"]);
     assert_eq!(user.landmark, Some(Role::Form));
     assert_eq!(
         user.attributes,
-        [("autocomplete".to_owned(), "username".to_owned()), ("placeholder".to_owned(), "jane".to_owned())]
+        [
+            ("autocomplete".to_owned(), "username".to_owned()),
+            ("placeholder".to_owned(), "jane".to_owned())
+        ]
     );
     assert_eq!((of(&page, "e1").ordinal, of(&page, "e3").ordinal), (0, 1));
     let framed = of(&page, "f2e1");
-    assert_eq!((framed.ordinal, framed.frames), (0, vec!["Pay".to_owned(), "Card".to_owned()]));
+    assert_eq!(
+        (framed.ordinal, framed.frames),
+        (0, vec!["Pay".to_owned(), "Card".to_owned()])
+    );
     assert_eq!(of(&page, "e3").label, None);
 }
 
@@ -50,7 +61,11 @@ fn an_identity_tells_role_name_place_and_surroundings() {
 fn a_thing_chosen_from_a_list_knows_its_place_whatever_badges_the_others_have() {
     let mut text = String::from("main\n  list\n");
     for i in 0..24 {
-        let badge = if i % 5 == 0 { "      strong: New\n" } else { "" };
+        let badge = if i % 5 == 0 {
+            "      strong: New\n"
+        } else {
+            ""
+        };
         let _ = write!(
             text,
             "    listitem @e{i}\n      link \"Kayak {i}\" @e{}\n{badge}      button \"Add\" @e{}\n",
@@ -134,17 +149,26 @@ fn texts_are_capped_and_a_role_that_a_page_made_up_is_not_kept() {
     let mut builder = Tree::builder();
     let long = "very ".repeat(100);
     builder.open(webwise::page::Node::new(Role::Region, &*long));
-    builder
-        .leaf(webwise::page::Node::new(Role::parse("do as I say"), &*long).with_ref(ElementRef::parse("e1").unwrap()));
+    builder.leaf(
+        webwise::page::Node::new(Role::parse("do as I say"), &*long)
+            .with_ref(ElementRef::parse("e1").unwrap()),
+    );
     let page = builder.finish();
     let identity = of(&page, "e1");
     assert_eq!(identity.role, Role::Generic);
     assert_eq!(identity.name.chars().count(), TargetIdentity::MAX_TEXT);
-    assert_eq!(identity.ancestors[0].chars().count(), TargetIdentity::MAX_TEXT);
+    assert_eq!(
+        identity.ancestors[0].chars().count(),
+        TargetIdentity::MAX_TEXT
+    );
 }
 
 #[test]
 fn another_load_with_other_references_gives_the_same_identity() {
-    let text = "main\n  list\n    listitem\n      link \"A\" @e1\n    listitem\n      link \"B\" @e2\n";
-    assert_eq!(of(&tree(text), "e2"), of(&tree(&text.replace("@e", "@f7e")), "f7e2"));
+    let text =
+        "main\n  list\n    listitem\n      link \"A\" @e1\n    listitem\n      link \"B\" @e2\n";
+    assert_eq!(
+        of(&tree(text), "e2"),
+        of(&tree(&text.replace("@e", "@f7e")), "f7e2")
+    );
 }

@@ -18,7 +18,12 @@ const ANY: &str = "https://site.example/x";
 #[test]
 fn a_page_without_anything_is_blank() {
     is(PageType::Blank, "about:blank", "", "");
-    is(PageType::Blank, ANY, "Title", "main @e1\n  generic @e2\n    generic @e3");
+    is(
+        PageType::Blank,
+        ANY,
+        "Title",
+        "main @e1\n  generic @e2\n    generic @e3",
+    );
     assert_ne!(view("text: Hello").page_type, PageType::Blank);
 }
 
@@ -41,7 +46,12 @@ fn login_pages_of_all_languages() {
                       textbox @e2\nbutton \"Login\" @e3\ngeneric: Last reward: 0.9";
     is(PageType::Login, ANY, "", unlabelled);
     let only_mail = "heading \"Weiter\"\ntextbox \"E-Mail\" @e1\nbutton \"Weiter\" @e2";
-    is(PageType::Login, "https://a.example/users/sign_in", "", only_mail);
+    is(
+        PageType::Login,
+        "https://a.example/users/sign_in",
+        "",
+        only_mail,
+    );
 }
 
 #[test]
@@ -65,17 +75,30 @@ fn signing_up_is_a_form() {
 #[test]
 fn forms_without_words_are_known_by_their_fields() {
     let rows: String = (0..9).fold(String::new(), |mut page, i| {
-        let _ = write!(page, "  row\n    cell: Feld {i}\n    cell\n      textbox @e{i}\n");
+        let _ = write!(
+            page,
+            "  row\n    cell: Feld {i}\n    cell\n      textbox @e{i}\n"
+        );
         page
     });
-    is(PageType::Form, ANY, "", &format!("table\n{rows}button \"Senden\" @e20"));
+    is(
+        PageType::Form,
+        ANY,
+        "",
+        &format!("table\n{rows}button \"Senden\" @e20"),
+    );
     is(
         PageType::Form,
         ANY,
         "",
         "text: Choose\nradio \"a\" @e1\nradio \"b\" @e2\nradio \"c\" @e3\nbutton \"Submit\" @e4",
     );
-    is(PageType::Form, ANY, "", "textbox @e1\nbutton \"Submit\" @e2");
+    is(
+        PageType::Form,
+        ANY,
+        "",
+        "textbox @e1\nbutton \"Submit\" @e2",
+    );
 }
 
 #[test]
@@ -85,15 +108,29 @@ fn search_homes_of_all_languages() {
             "navigation\n  link \"a\" @e1 url=/a\n  link \"b\" @e2 url=/b\nsearch\n  combobox \"{word}\" @e3\n  button \"{word}\" @e4"
         );
         is(PageType::SearchHome, ANY, "", &page);
-        is(PageType::SearchHome, ANY, "", &format!("searchbox \"{word}\" @e1"));
+        is(
+            PageType::SearchHome,
+            ANY,
+            "",
+            &format!("searchbox \"{word}\" @e1"),
+        );
     }
-    is(PageType::SearchHome, ANY, "", "img \"Logo\"\ntextbox \"Suche\" @e1\nbutton \"Los\" @e2");
+    is(
+        PageType::SearchHome,
+        ANY,
+        "",
+        "img \"Logo\"\ntextbox \"Suche\" @e1\nbutton \"Los\" @e2",
+    );
 }
 
 fn results(field: &str, item: &str, count: usize) -> String {
     let mut page = format!("{field}\nmain\n  list\n");
     for i in 0..count {
-        let _ = write!(page, "    listitem\n      link \"{item} {i}\" @e{} url=/r/{i}\n      text: {item}\n", 100 + i);
+        let _ = write!(
+            page,
+            "    listitem\n      link \"{item} {i}\" @e{} url=/r/{i}\n      text: {item}\n",
+            100 + i
+        );
     }
     page
 }
@@ -102,8 +139,18 @@ fn results(field: &str, item: &str, count: usize) -> String {
 fn search_results_are_known_by_the_address_or_by_a_filled_field() {
     for word in ["Kayak", "Paddelboot", "カヤック", "قوارب", "Zupelu"] {
         let filled = format!("banner\n  searchbox \"x\" @e1: {word}");
-        is(PageType::SearchResults, ANY, "", &results(&filled, word, 10));
-        is(PageType::SearchResults, "https://a.example/l?q=boat", "", &results("searchbox @e1", word, 10));
+        is(
+            PageType::SearchResults,
+            ANY,
+            "",
+            &results(&filled, word, 10),
+        );
+        is(
+            PageType::SearchResults,
+            "https://a.example/l?q=boat",
+            "",
+            &results("searchbox @e1", word, 10),
+        );
         is(
             PageType::SearchResults,
             "https://a.example/l?q=x",
@@ -111,7 +158,12 @@ fn search_results_are_known_by_the_address_or_by_a_filled_field() {
             &format!("searchbox @e1: {word}\nmain\n  text: {word} 0"),
         );
     }
-    is(PageType::List, ANY, "", &results("banner\n  searchbox \"x\" @e1", "Kayak", 10));
+    is(
+        PageType::List,
+        ANY,
+        "",
+        &results("banner\n  searchbox \"x\" @e1", "Kayak", 10),
+    );
 }
 
 #[test]
@@ -134,9 +186,17 @@ fn lists_are_many_like_things() {
         );
         page
     });
-    is(PageType::List, ANY, "", &format!("textbox \"Filter\" @e200\nbutton \"Go\" @e201\n{table}"));
+    is(
+        PageType::List,
+        ANY,
+        "",
+        &format!("textbox \"Filter\" @e200\nbutton \"Go\" @e201\n{table}"),
+    );
     let news = (0..6).fold(String::from("main\n"), |mut page, i| {
-        let _ = write!(page, "  article\n    heading \"خبر {i}\" level=2\n    link \"اقرأ\" @e{i} url=/n/{i}\n");
+        let _ = write!(
+            page,
+            "  article\n    heading \"خبر {i}\" level=2\n    link \"اقرأ\" @e{i} url=/n/{i}\n"
+        );
         page
     });
     is(PageType::List, ANY, "", &news);
@@ -160,7 +220,12 @@ fn articles_are_prose() {
         }
         page.push_str("  textbox \"Comment\" @e90\n  button \"Send\" @e91\n");
         is(PageType::Article, ANY, "T", &page);
-        is(PageType::Article, ANY, "T", &format!("heading \"T\"\nparagraph: {}", sentence.repeat(4)));
+        is(
+            PageType::Article,
+            ANY,
+            "T",
+            &format!("heading \"T\"\nparagraph: {}", sentence.repeat(4)),
+        );
     }
 }
 
@@ -177,8 +242,11 @@ fn products_have_one_price_and_a_button() {
             "main\n  heading \"{name}\" level=1\n  img \"{name}\"\n  generic: {price}\n  spinbutton \"n\" @e1: 1\n  button \"{buy}\" @e2\n  list\n"
         );
         for i in 0..6 {
-            let _ =
-                write!(page, "    listitem\n      link \"{name} {i}\" @e{} url=/p/{i}\n      text: {price}\n", 10 + i);
+            let _ = write!(
+                page,
+                "    listitem\n      link \"{name} {i}\" @e{} url=/p/{i}\n      text: {price}\n",
+                10 + i
+            );
         }
         is(PageType::Product, ANY, name, &page);
     }
@@ -195,23 +263,52 @@ fn carts_are_known_by_amounts_beside_prices_and_a_sum() {
     }
     page.push_str("  generic: 57,00 €\n  link \"Weiter\" @e9 url=/next\n");
     is(PageType::Cart, ANY, "", &page);
-    for (title, row) in [("Your cart", "$4"), ("Warenkorb", "4 €"), ("買い物かご", "400円"), ("سلة التسوق", "٤ ريال")]
-    {
-        let one = format!("heading \"{title}\"\ngeneric\n  text: x\n  generic: {row}\nbutton \"ok\" @e1");
+    for (title, row) in [
+        ("Your cart", "$4"),
+        ("Warenkorb", "4 €"),
+        ("買い物かご", "400円"),
+        ("سلة التسوق", "٤ ريال"),
+    ] {
+        let one =
+            format!("heading \"{title}\"\ngeneric\n  text: x\n  generic: {row}\nbutton \"ok\" @e1");
         is(PageType::Cart, ANY, title, &one);
-        is(PageType::Cart, "https://a.example/cart", "", &format!("heading \"{title}\"\ntext: -"));
+        is(
+            PageType::Cart,
+            "https://a.example/cart",
+            "",
+            &format!("heading \"{title}\"\ntext: -"),
+        );
     }
-    let pay =
-        "heading \"x\"\ntextbox \"a\" @e1\ntextbox \"b\" @e2\ntextbox \"c\" @e3\ntextbox \"d\" @e4\nbutton \"e\" @e5";
-    is(PageType::Cart, "https://a.example/checkout/payment", "", pay);
+    let pay = "heading \"x\"\ntextbox \"a\" @e1\ntextbox \"b\" @e2\ntextbox \"c\" @e3\ntextbox \"d\" @e4\nbutton \"e\" @e5";
+    is(
+        PageType::Cart,
+        "https://a.example/checkout/payment",
+        "",
+        pay,
+    );
 }
 
 #[test]
 fn error_pages_are_short_and_say_so() {
-    is(PageType::ErrorPage, ANY, "404 Not Found", "heading \"404 Not Found\"\nparagraph: nginx");
-    for heading in ["404", "Seite nicht gefunden", "ページが見つかりません", "الصفحة غير موجودة", "503 Zupelu"]
-    {
-        is(PageType::ErrorPage, ANY, "", &format!("heading \"{heading}\"\nlink \"Home\" @e1 url=/"));
+    is(
+        PageType::ErrorPage,
+        ANY,
+        "404 Not Found",
+        "heading \"404 Not Found\"\nparagraph: nginx",
+    );
+    for heading in [
+        "404",
+        "Seite nicht gefunden",
+        "ページが見つかりません",
+        "الصفحة غير موجودة",
+        "503 Zupelu",
+    ] {
+        is(
+            PageType::ErrorPage,
+            ANY,
+            "",
+            &format!("heading \"{heading}\"\nlink \"Home\" @e1 url=/"),
+        );
     }
     let product = "main\n  heading \"Peugeot 404\"\n  img \"car\"\n  generic: 4.000 €\n  button \"Kaufen\" @e1";
     is(PageType::Product, ANY, "Peugeot 404", product);
@@ -219,10 +316,16 @@ fn error_pages_are_short_and_say_so() {
 
 #[test]
 fn an_open_dialog_is_what_the_page_is_about() {
-    for (say, ok) in
-        [("Cookies?", "Accept"), ("Cookies?", "Alle annehmen"), ("同意しますか", "はい"), ("هل توافق", "نعم")]
-    {
-        let page = format!("{}\ndialog \"{say}\"\n  button \"{ok}\" @e1", results("", "Boat", 9));
+    for (say, ok) in [
+        ("Cookies?", "Accept"),
+        ("Cookies?", "Alle annehmen"),
+        ("同意しますか", "はい"),
+        ("هل توافق", "نعم"),
+    ] {
+        let page = format!(
+            "{}\ndialog \"{say}\"\n  button \"{ok}\" @e1",
+            results("", "Boat", 9)
+        );
         is(PageType::DialogBlocking, ANY, "", &page);
         assert_eq!(view(&page).under, PageType::List);
     }
@@ -235,5 +338,10 @@ fn an_open_dialog_is_what_the_page_is_about() {
 
 #[test]
 fn what_is_none_of_these_is_unknown() {
-    is(PageType::Unknown, ANY, "", "button \"One\" @e1\nbutton \"Two\" @e2");
+    is(
+        PageType::Unknown,
+        ANY,
+        "",
+        "button \"One\" @e1\nbutton \"Two\" @e2",
+    );
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use webwise::page::{
-    DigestLine, DigestOptions, ElementRef, Fingerprint, Node, PageHead, Role, TargetIdentity, Tree, Tri, ViewOptions,
-    diff, interpret,
+    DigestLine, DigestOptions, ElementRef, Fingerprint, Node, PageHead, Role, TargetIdentity, Tree,
+    Tri, ViewOptions, diff, interpret,
 };
 
 const ROLES: [&str; 26] = [
@@ -56,10 +56,29 @@ fn text() -> impl Strategy<Value = String> {
 
 fn spec() -> impl Strategy<Value = Spec> {
     let refs = proptest::option::of(0..400_u16);
-    let url = proptest::option::of(prop_oneof![Just("#".to_owned()), "/[a-z]{0,3}", "\\PC{0,10}"]);
-    (0..4_usize, 0..ROLES.len(), text(), proptest::option::of(text()), refs, any::<u8>(), url).prop_map(
-        |(up, role, name, value, reference, flags, url)| Spec { up, role, name, value, reference, flags, url },
+    let url = proptest::option::of(prop_oneof![
+        Just("#".to_owned()),
+        "/[a-z]{0,3}",
+        "\\PC{0,10}"
+    ]);
+    (
+        0..4_usize,
+        0..ROLES.len(),
+        text(),
+        proptest::option::of(text()),
+        refs,
+        any::<u8>(),
+        url,
     )
+        .prop_map(|(up, role, name, value, reference, flags, url)| Spec {
+            up,
+            role,
+            name,
+            value,
+            reference,
+            flags,
+            url,
+        })
 }
 
 /// Builds the tree; `shift` moves every reference.
@@ -70,7 +89,9 @@ fn build(specs: &[Spec], shift: u32) -> Tree {
         let mut node = Node::new(Role::parse(ROLES[spec.role]), &*spec.name);
         node.value = spec.value.as_deref().map(Into::into);
         node.url = spec.url.as_deref().map(Into::into);
-        node.reference = spec.reference.and_then(|r| ElementRef::parse(&format!("e{}", u32::from(r) + shift)).ok());
+        node.reference = spec
+            .reference
+            .and_then(|r| ElementRef::parse(&format!("e{}", u32::from(r) + shift)).ok());
         node.states.pointer = spec.flags & 1 != 0;
         node.states.disabled = spec.flags & 2 != 0;
         node.states.checked = (spec.flags & 4 != 0).then_some(Tri::Mixed);
@@ -166,7 +187,14 @@ fn a_page_nested_as_deep_as_a_tree_can_be_is_interpreted() {
     for role in [Role::Generic, Role::Link, Role::Group, Role::ListItem] {
         let mut builder = Tree::builder();
         for i in 0..webwise::page::MAX_NODES {
-            let mut node = Node::new(role.clone(), if role == Role::Group { format!("g{i}") } else { String::new() });
+            let mut node = Node::new(
+                role.clone(),
+                if role == Role::Group {
+                    format!("g{i}")
+                } else {
+                    String::new()
+                },
+            );
             node.reference = ElementRef::parse(&format!("e{i}")).ok();
             node.states.pointer = true;
             builder.open(node);
@@ -176,7 +204,10 @@ fn a_page_nested_as_deep_as_a_tree_can_be_is_interpreted() {
         let head = PageHead::new("https://a.example/", "");
         let view = interpret(&head, &tree, &ViewOptions::default());
         assert!(!view.elements.is_empty());
-        assert_eq!(view.notes[0], "the page has more nodes than were read; left out: 1");
+        assert_eq!(
+            view.notes[0],
+            "the page has more nodes than were read; left out: 1"
+        );
         assert!(diff((&head, &tree), (&head, &tree)).is_empty());
         let last = tree.iter().next_back().unwrap().0;
         assert_eq!(TargetIdentity::of(&tree, last).role, role);

@@ -9,21 +9,39 @@ fn labels<'v>(found: &[&'v Element]) -> Vec<&'v str> {
 }
 
 fn shown<'v>(view: &'v PageView, goal: &str, max: usize) -> Vec<&'v Element> {
-    view.digest(&words(goal), DigestOptions::default().with_max_elements(max)).elements().collect()
+    view.digest(
+        &words(goal),
+        DigestOptions::default().with_max_elements(max),
+    )
+    .elements()
+    .collect()
 }
 
 /// A shop with a large menu, a crowd of links, a form and a footer.
 fn shop() -> PageView {
     let mut page = String::from("navigation\n  list\n");
     for i in 0..40 {
-        let _ = writeln!(page, "    listitem\n      link \"Menu {i}\" @e{i} url=/m/{i}");
+        let _ = writeln!(
+            page,
+            "    listitem\n      link \"Menu {i}\" @e{i} url=/m/{i}"
+        );
     }
     page.push_str("main\n  searchbox \"Search\" @e50\n  list\n");
     for i in 0..300 {
-        let name = if i == 217 { "Blue kayak".to_owned() } else { format!("Thing {i}") };
-        let _ = writeln!(page, "    listitem\n      link \"{name}\" @e{} url=/p/{i}", 100 + i);
+        let name = if i == 217 {
+            "Blue kayak".to_owned()
+        } else {
+            format!("Thing {i}")
+        };
+        let _ = writeln!(
+            page,
+            "    listitem\n      link \"{name}\" @e{} url=/p/{i}",
+            100 + i
+        );
     }
-    page.push_str("  button \"Next page\" @e900\ncontentinfo\n  link \"Imprint\" @e901 url=/imprint\n");
+    page.push_str(
+        "  button \"Next page\" @e900\ncontentinfo\n  link \"Imprint\" @e901 url=/imprint\n",
+    );
     view(&page)
 }
 
@@ -33,7 +51,11 @@ fn what_the_goal_names_is_shown_in_page_order_however_far_down_it_is() {
     let shown = shown(&view, "Buy the blue kayaks", 60);
     let labels = labels(&shown);
     assert!(shown.len() <= 60);
-    assert!(labels.contains(&"Blue kayak") && labels.contains(&"Search") && labels.contains(&"Next page"));
+    assert!(
+        labels.contains(&"Blue kayak")
+            && labels.contains(&"Search")
+            && labels.contains(&"Next page")
+    );
     assert!(shown.is_sorted_by_key(|e| e.id));
 }
 
@@ -41,13 +63,23 @@ fn what_the_goal_names_is_shown_in_page_order_however_far_down_it_is() {
 fn a_crowd_is_thinned_out_and_its_first_member_says_how_large_it_is() {
     let view = shop();
     let shown = shown(&view, "buy a blue kayak", 400);
-    let things: Vec<_> = shown.iter().filter(|e| e.label.starts_with("Thing")).collect();
+    let things: Vec<_> = shown
+        .iter()
+        .filter(|e| e.label.starts_with("Thing"))
+        .collect();
     assert_eq!(things.len(), 3);
     assert_eq!(things[0].group, 300);
     assert!(things[1..].iter().all(|e| e.group == 1));
-    assert!(labels(&shown).contains(&"Blue kayak"), "a match is shown one by one");
+    assert!(
+        labels(&shown).contains(&"Blue kayak"),
+        "a match is shown one by one"
+    );
     assert!(!labels(&shown).contains(&"Thing 250"));
-    assert_eq!(labels(&view.find("thing 250", 5))[0], "Thing 250", "find reaches the rest");
+    assert_eq!(
+        labels(&view.find("thing 250", 5))[0],
+        "Thing 250",
+        "find reaches the rest"
+    );
 }
 
 #[test]
@@ -55,21 +87,41 @@ fn a_word_that_all_of_a_crowd_have_matches_none_of_it() {
     let view = shop();
     let shown = shown(&view, "open thing 250", 400);
     assert!(labels(&shown).contains(&"Thing 250"));
-    assert_eq!(labels(&shown).iter().filter(|l| l.starts_with("Thing")).count(), 4);
+    assert_eq!(
+        labels(&shown)
+            .iter()
+            .filter(|l| l.starts_with("Thing"))
+            .count(),
+        4
+    );
 }
 
 #[test]
 fn three_hundred_like_links_cost_one_line() {
     let view = shop();
     let digest = view.digest(&words("search"), DigestOptions::default());
-    let crowds: Vec<_> = digest.lines.iter().filter(|l| matches!(l, DigestLine::Crowd { .. })).collect();
-    assert!(matches!(crowds[1], DigestLine::Crowd { size: 300, elements } if elements.len() == 3), "{crowds:?}");
+    let crowds: Vec<_> = digest
+        .lines
+        .iter()
+        .filter(|l| matches!(l, DigestLine::Crowd { .. }))
+        .collect();
+    assert!(
+        matches!(crowds[1], DigestLine::Crowd { size: 300, elements } if elements.len() == 3),
+        "{crowds:?}"
+    );
     assert_eq!(crowds.len(), 2, "the other crowd is the menu of 40");
-    let lines = digest.lines.iter().filter(|l| matches!(l, DigestLine::Element(e) if e.label.starts_with("Thing")));
+    let lines = digest
+        .lines
+        .iter()
+        .filter(|l| matches!(l, DigestLine::Element(e) if e.label.starts_with("Thing")));
     assert_eq!(lines.count(), 0);
     assert!(digest.shown < view.elements.len());
     let whole = view.digest(&[], DigestOptions::whole());
-    assert_eq!(whole.lines.len(), view.elements.len(), "unfolded, each has a line");
+    assert_eq!(
+        whole.lines.len(),
+        view.elements.len(),
+        "unfolded, each has a line"
+    );
 }
 
 #[test]
@@ -99,7 +151,14 @@ fn plain_things_of_a_menu_share_a_line() {
             other => panic!("{other:?}"),
         })
         .collect();
-    assert_eq!(told, ["More", "Jackets+Trousers+Cart+Socks+Boots+Hats+Gloves", "Tents"]);
+    assert_eq!(
+        told,
+        [
+            "More",
+            "Jackets+Trousers+Cart+Socks+Boots+Hats+Gloves",
+            "Tents"
+        ]
+    );
 }
 
 #[test]
@@ -125,9 +184,11 @@ fn goals_in_other_scripts_match_too() {
         }
         view(&format!("{page}  link \"{last}\" @e99 url=/last\n"))
     };
-    for (goal, label) in
-        [("ログアウトする", "ログアウト"), ("اضغط على تسجيل الخروج", "تسجيل الخروج"), ("bitte abmelden", "Abmelden")]
-    {
+    for (goal, label) in [
+        ("ログアウトする", "ログアウト"),
+        ("اضغط على تسجيل الخروج", "تسجيل الخروج"),
+        ("bitte abmelden", "Abmelden"),
+    ] {
         let view = page(label);
         assert_eq!(labels(&shown(&view, goal, 1)), [label], "{goal}");
         assert_eq!(labels(&view.find(label, 1)), [label]);
@@ -154,7 +215,11 @@ fn find_looks_at_label_role_value_and_choices_best_first() {
         "#,
     );
     let refs = |query: &str| -> Vec<&str> {
-        view.find(query, 10).iter().filter_map(|e| e.reference.as_ref()).map(ElementRef::as_str).collect()
+        view.find(query, 10)
+            .iter()
+            .filter_map(|e| e.reference.as_ref())
+            .map(ElementRef::as_str)
+            .collect()
     };
     assert_eq!(refs("save"), ["e2", "e1", "e3", "e5"]);
     assert_eq!(refs("save button"), ["e2", "e1", "e6", "e7", "e3"]);

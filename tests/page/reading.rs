@@ -24,7 +24,10 @@ fn dialogs_are_read_first_then_content_then_menus() {
           button "Accept" @e7
         "#,
     );
-    assert_eq!(view.visible_text, "We use cookies Accept\nKayaks\nAll in stock Red one\n5 left\nLogo");
+    assert_eq!(
+        view.visible_text,
+        "We use cookies Accept\nKayaks\nAll in stock Red one\n5 left\nLogo"
+    );
 }
 
 #[test]
@@ -39,17 +42,35 @@ fn the_caption_of_choices_stands_before_them() {
             radio "1" @e3
             radio "2" @e4
         "#;
-    let told: Vec<(usize, String)> = view(page).passages.iter().map(|p| (p.before, p.text.clone())).collect();
-    assert_eq!(told, [(0, "Rating of the delivery".to_owned()), (2, "Rating of the goods".to_owned())]);
+    let told: Vec<(usize, String)> = view(page)
+        .passages
+        .iter()
+        .map(|p| (p.before, p.text.clone()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (0, "Rating of the delivery".to_owned()),
+            (2, "Rating of the goods".to_owned())
+        ]
+    );
 }
 
 #[test]
 fn text_is_cut_at_the_limit_with_a_note_and_never_inside_a_character() {
     let page = tree(&format!("main\n  paragraph: {}", "ü".repeat(5_000)));
-    let view = interpret(&head("https://a.example/", ""), &page, &ViewOptions::default());
+    let view = interpret(
+        &head("https://a.example/", ""),
+        &page,
+        &ViewOptions::default(),
+    );
     assert_eq!(view.visible_text.chars().count(), 2_000);
     assert_eq!(view.notes, ["the text was cut at 2000 characters"]);
-    let short = interpret(&head("", ""), &page, &ViewOptions::default().with_max_text(10));
+    let short = interpret(
+        &head("", ""),
+        &page,
+        &ViewOptions::default().with_max_text(10),
+    );
     assert_eq!(short.visible_text, "üüüüüüüüü…");
 }
 
@@ -86,7 +107,10 @@ fn the_summary_says_kind_dialog_headings_and_counts() {
           button "Ok" @e7
         "#,
     );
-    assert_eq!((view.page_type, view.under), (PageType::DialogBlocking, PageType::List));
+    assert_eq!(
+        (view.page_type, view.under),
+        (PageType::DialogBlocking, PageType::List)
+    );
     assert_eq!(
         view.summary,
         r#"dialog_blocking over list; open dialog "New \\ prices"; headings "All kayaks"; 5 like items; 1 field; 1 button; 5 links"#

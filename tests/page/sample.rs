@@ -3,11 +3,16 @@
 //! Words are states (`pointer`, `checked`, `unchecked`, `disabled`, `active`, `expanded`, `collapsed`, `selected`,
 //! `invalid`); keys are `level`, `url` and properties. `text: words` is a run of text.
 
-use webwise::page::{ElementRef, Node, PageHead, PageView, Role, Tree, Tri, ViewOptions, interpret};
+use webwise::page::{
+    ElementRef, Node, PageHead, PageView, Role, Tree, Tri, ViewOptions, interpret,
+};
 
 pub(crate) fn tree(text: &str) -> Tree {
     let mut builder = Tree::builder();
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     let margin = lines.iter().map(|line| indent(line)).min().unwrap_or(0);
     for line in lines {
         let depth = (indent(line) - margin) / 2;
@@ -69,7 +74,9 @@ fn set(node: &mut Node, word: &str) {
                 node.reference = Some(ElementRef::parse(reference).expect("a reference"));
                 return;
             }
-            let (key, value) = word.split_once('=').unwrap_or_else(|| panic!("unknown word {word:?}"));
+            let (key, value) = word
+                .split_once('=')
+                .unwrap_or_else(|| panic!("unknown word {word:?}"));
             match key {
                 "level" => states.level = value.parse().ok(),
                 "url" => node.url = Some(value.into()),

@@ -9,7 +9,8 @@ use serde_json::Value;
 use webwise::{
     RunId,
     memory::{
-        Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit, lesson::Lessons,
+        Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
+        lesson::Lessons,
     },
     testing::Recorder,
 };
@@ -28,9 +29,19 @@ const THREADS: usize = 2;
 /// The attempts of one campaign: a payload by several channels of one story, each under its own token.
 pub(crate) fn attempts(payload: (usize, &Payload), channels: &[Channel]) -> (Words, Tokens) {
     let (nth, payload) = payload;
-    let named: BTreeMap<Channel, String> =
-        channels.iter().map(|channel| (*channel, token(nth * Channel::ALL.len() + *channel as usize))).collect();
-    let words = named.iter().map(|(channel, token)| (*channel, payload.with(token))).collect();
+    let named: BTreeMap<Channel, String> = channels
+        .iter()
+        .map(|channel| {
+            (
+                *channel,
+                token(nth * Channel::ALL.len() + *channel as usize),
+            )
+        })
+        .collect();
+    let words = named
+        .iter()
+        .map(|(channel, token)| (*channel, payload.with(token)))
+        .collect();
     (Words(words), Tokens::new(named))
 }
 
@@ -47,8 +58,10 @@ impl Tally {
     fn add(&mut self, payload: &Payload, attempts: usize, broken: Broken) {
         let named = |what: &str| format!("{what}, payload {}", payload.name);
         self.attempts += attempts;
-        self.tier_1.extend(broken.tier_1.iter().map(|channel| named(channel.text())));
-        self.elsewhere.extend(broken.elsewhere.iter().map(|channel| named(channel.text())));
+        self.tier_1
+            .extend(broken.tier_1.iter().map(|channel| named(channel.text())));
+        self.elsewhere
+            .extend(broken.elsewhere.iter().map(|channel| named(channel.text())));
         self.fence.extend(broken.fence.iter().map(|how| named(how)));
         self.at_home.extend(broken.at_home);
     }
@@ -69,12 +82,22 @@ fn groups(nth: usize, payload: &Payload, is_full: bool) -> Vec<(Story, Vec<Chann
     let is_thinned = !is_full && payload.with("").len() > 5_000;
     let thin = |story: Story| {
         let channels = story.channels().into_iter().enumerate();
-        channels.filter(|(n, _)| !is_thinned || n % 3 == nth % 3).map(|(_, channel)| channel).collect()
+        channels
+            .filter(|(n, _)| !is_thinned || n % 3 == nth % 3)
+            .map(|(_, channel)| channel)
+            .collect()
     };
-    let told = Story::ALL.into_iter().enumerate().filter(|(n, _)| is_full || nth / THREADS % 2 == *n);
+    let told = Story::ALL
+        .into_iter()
+        .enumerate()
+        .filter(|(n, _)| is_full || nth / THREADS % 2 == *n);
     let together = told.map(|(_, story)| (story, thin(story)));
-    let alone = Channel::ALL.iter().filter(|channel| is_full && (nth + **channel as usize).is_multiple_of(10));
-    together.chain(alone.map(|channel| (channel.story(), vec![*channel]))).collect()
+    let alone = Channel::ALL
+        .iter()
+        .filter(|channel| is_full && (nth + **channel as usize).is_multiple_of(10));
+    together
+        .chain(alone.map(|channel| (channel.story(), vec![*channel])))
+        .collect()
 }
 
 #[test]
@@ -102,19 +125,56 @@ fn no_words_of_a_page_reach_the_system_instruction_another_site_or_the_outside_o
             tally.join(thread.join().expect("a campaign ends"));
         }
     });
-    let Tally { attempts, tier_1, elsewhere, fence, at_home } = tally;
+    let Tally {
+        attempts,
+        tier_1,
+        elsewhere,
+        fence,
+        at_home,
+    } = tally;
     let first = |all: &[String]| all.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
-    figure!("poisoning P1: {attempts} attempts, {} reached tier 1", tier_1.len());
-    figure!("poisoning P2: {attempts} attempts, {} shown on another site", elsewhere.len());
-    figure!("poisoning P3: {attempts} attempts, {} left the fence or their bounds", fence.len());
-    assert!(tier_1.is_empty(), "in the system instruction:\n{}", first(&tier_1));
-    assert!(elsewhere.is_empty(), "on another site:\n{}", first(&elsewhere));
+    figure!(
+        "poisoning P1: {attempts} attempts, {} reached tier 1",
+        tier_1.len()
+    );
+    figure!(
+        "poisoning P2: {attempts} attempts, {} shown on another site",
+        elsewhere.len()
+    );
+    figure!(
+        "poisoning P3: {attempts} attempts, {} left the fence or their bounds",
+        fence.len()
+    );
+    assert!(
+        tier_1.is_empty(),
+        "in the system instruction:\n{}",
+        first(&tier_1)
+    );
+    assert!(
+        elsewhere.is_empty(),
+        "on another site:\n{}",
+        first(&elsewhere)
+    );
     assert!(fence.is_empty(), "out of the fence:\n{}", first(&fence));
-    assert!(Channel::ALL.len() >= 20 && payloads.len() >= 250 && attempts >= 5_000, "{attempts}");
+    assert!(
+        Channel::ALL.len() >= 20 && payloads.len() >= 250 && attempts >= 5_000,
+        "{attempts}"
+    );
     // A memory that keeps nothing would break no promise either.
-    let kept = [Channel::FailingName, Channel::HelpingName, Channel::Label, Channel::LeavingName];
-    assert!(kept[..3].iter().all(|channel| at_home.contains(channel)), "memory did not learn: {at_home:?}");
-    assert!(!at_home.contains(&kept[3]), "a way that led to another site was learned");
+    let kept = [
+        Channel::FailingName,
+        Channel::HelpingName,
+        Channel::Label,
+        Channel::LeavingName,
+    ];
+    assert!(
+        kept[..3].iter().all(|channel| at_home.contains(channel)),
+        "memory did not learn: {at_home:?}"
+    );
+    assert!(
+        !at_home.contains(&kept[3]),
+        "a way that led to another site was learned"
+    );
 }
 
 /// A memory that only listens.
@@ -169,9 +229,18 @@ fn every_channel_carries_its_words_as_far_as_a_run_goes() {
         campaign.kinds = vec![Arc::new(witness.clone())];
         campaign.fill_store(&runtime);
         let visits = Itinerary::OneSite.runs(&words).swap_remove(1);
-        let asked = campaign.run(&runtime, &words, &campaign.visits(&visits), 0, recorder.clone());
+        let asked = campaign.run(
+            &runtime,
+            &words,
+            &campaign.visits(&visits),
+            0,
+            recorder.clone(),
+        );
         let is_in = |text: &str| !tokens.found(text).is_empty();
-        let (in_log, in_prompt) = (is_in(&witness.0.lock().unwrap()), asked.iter().any(|(_, message)| is_in(message)));
+        let (in_log, in_prompt) = (
+            is_in(&witness.0.lock().unwrap()),
+            asked.iter().any(|(_, message)| is_in(message)),
+        );
         (logged, read) = (logged + usize::from(in_log), read + usize::from(in_prompt));
         let is_elsewhere = is_in(&format!("{:?} {:?}", recorder.events(), campaign.memory));
         if !(in_log || in_prompt || is_elsewhere) {

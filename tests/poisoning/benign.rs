@@ -8,7 +8,9 @@ use std::{
 use serde_json::{Value, json};
 use webwise::{
     action::{BrowserTool, ErrorClass},
-    memory::lesson::{Aim, AimedMove, Form, Move, Recovery, SiteRecovery, Template, Thing, Trouble},
+    memory::lesson::{
+        Aim, AimedMove, Form, Move, Recovery, SiteRecovery, Template, Thing, Trouble,
+    },
     page::Role,
     testing::{ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
@@ -38,11 +40,19 @@ fn fill(text: &str) -> Call {
 }
 
 fn aim((role, name): (Role, &str)) -> Aim {
-    Aim { role, name: name.to_owned(), ordinal: None }
+    Aim {
+        role,
+        name: name.to_owned(),
+        ordinal: None,
+    }
 }
 
 const fn step(tool: BrowserTool, on: Option<Thing>) -> Move {
-    Move { tool, on, key: None }
+    Move {
+        tool,
+        on,
+        key: None,
+    }
 }
 
 /// The trouble with its sentences.
@@ -59,14 +69,32 @@ fn scene(
     let moves = match &recovery {
         Recovery::First(moves) => {
             let at = helper.map(aim);
-            let aimed = |step: &Move| AimedMove { step: *step, aim: at.clone() };
+            let aimed = |step: &Move| AimedMove {
+                step: *step,
+                aim: at.clone(),
+            };
             moves.iter().map(aimed).collect()
         }
         _ => Vec::new(),
     };
     let general = Template::new(command, trouble, recovery.clone()).render();
-    let on_site = SiteRecovery { command, trouble, aim: Some(aim(target)), recovery, moves }.render();
-    Scene { path, content, fails, class, way, general, on_site }
+    let on_site = SiteRecovery {
+        command,
+        trouble,
+        aim: Some(aim(target)),
+        recovery,
+        moves,
+    }
+    .render();
+    Scene {
+        path,
+        content,
+        fails,
+        class,
+        way,
+        general,
+        on_site,
+    }
 }
 
 /// Ten troubles, each with another command, trouble or way out.
@@ -78,7 +106,11 @@ pub(crate) fn scenes() -> Vec<Scene> {
         scene(
             "covered",
             "button \"Buy\" e2\nbutton \"Accept all\" e3",
-            (on("click", "e2"), Some(E::Intercepted), vec![on("click", "e3"), on("click", "e2")]),
+            (
+                on("click", "e2"),
+                Some(E::Intercepted),
+                vec![on("click", "e3"), on("click", "e2")],
+            ),
             buy(),
             Recovery::First(vec![step(B::Click, Some(Thing::Button))]),
             Some((Role::Button, "Accept all")),
@@ -86,7 +118,11 @@ pub(crate) fn scenes() -> Vec<Scene> {
         scene(
             "menu",
             "button \"Buy\" e2\nmenuitem \"Goods\" e3",
-            (on("click", "e2"), Some(E::NotVisible), vec![on("hover", "e3"), on("click", "e2")]),
+            (
+                on("click", "e2"),
+                Some(E::NotVisible),
+                vec![on("hover", "e3"), on("click", "e2")],
+            ),
             buy(),
             Recovery::First(vec![step(B::Hover, Some(Thing::MenuItem))]),
             Some((Role::MenuItem, "Goods")),
@@ -94,7 +130,11 @@ pub(crate) fn scenes() -> Vec<Scene> {
         scene(
             "terms",
             "button \"Buy\" e2\ncheckbox \"I agree\" e3 [unchecked]",
-            (on("click", "e2"), Some(E::Disabled), vec![on("check", "e3"), on("click", "e2")]),
+            (
+                on("click", "e2"),
+                Some(E::Disabled),
+                vec![on("check", "e3"), on("click", "e2")],
+            ),
             buy(),
             Recovery::First(vec![step(B::Check, Some(Thing::Checkbox))]),
             Some((Role::Checkbox, "I agree")),
@@ -114,7 +154,11 @@ pub(crate) fn scenes() -> Vec<Scene> {
         scene(
             "day",
             "textbox \"Day\" e2",
-            (fill("24.12.2026"), Some(E::BadValue), vec![fill("2026-12-24")]),
+            (
+                fill("24.12.2026"),
+                Some(E::BadValue),
+                vec![fill("2026-12-24")],
+            ),
             (Role::TextBox, "Day"),
             Recovery::WriteAs(Form::Date),
             None,
@@ -130,7 +174,11 @@ pub(crate) fn scenes() -> Vec<Scene> {
         scene(
             "gift",
             "checkbox \"As a gift\" e2 [unchecked]",
-            (on("check", "e2"), Some(E::Intercepted), vec![on("click", "e2")]),
+            (
+                on("check", "e2"),
+                Some(E::Intercepted),
+                vec![on("click", "e2")],
+            ),
             (Role::Checkbox, "As a gift"),
             Recovery::Instead(step(B::Click, Some(Thing::Checkbox))),
             None,
@@ -154,7 +202,11 @@ pub(crate) fn scenes() -> Vec<Scene> {
         scene(
             "offer",
             "button \"Take it\" e2",
-            (on("click", "e2"), Some(E::Detached), vec![("reload", json!({})), on("click", "e2")]),
+            (
+                on("click", "e2"),
+                Some(E::Detached),
+                vec![("reload", json!({})), on("click", "e2")],
+            ),
             (Role::Button, "Take it"),
             Recovery::First(vec![step(B::Reload, None)]),
             None,
@@ -183,11 +235,17 @@ pub(crate) fn site(host: &str, scenes: &[Scene]) -> ScriptedBrowser {
             let stage = ["", "?then", "?done"][n];
             leaked(format!("https://{host}/{}{stage}", scene.path))
         };
-        for (n, heading) in ["First", "Then", "Done"].iter().enumerate().take(scene.way.len() + 1) {
+        for (n, heading) in ["First", "Then", "Done"]
+            .iter()
+            .enumerate()
+            .take(scene.way.len() + 1)
+        {
             let content = format!("heading \"{heading}\"\n{}", scene.content);
             browser = browser.with_page(url(n), "Shop", &content);
         }
-        let fails = scene.class.map_or(Reply::Nothing, |class| Reply::Fail(class, "no"));
+        let fails = scene
+            .class
+            .map_or(Reply::Nothing, |class| Reply::Fail(class, "no"));
         browser = browser.on(url(0), &line(&scene.fails), [fails]);
         for (n, way) in scene.way.iter().enumerate() {
             browser = browser.on(url(n), &line(way), [Reply::Show(url(n + 1))]);
@@ -219,18 +277,27 @@ pub(crate) fn visitor(host: &str, scenes: &Arc<Vec<Scene>>) -> (ScriptedModel, A
             return Ok(call(tool, arguments));
         }
         let on_site = |scene: &Scene| request.message.contains(&json!(scene.on_site).to_string());
-        let Some(scene) = at.and_then(|at: usize| scenes.get(at)).filter(|scene| !is_done(&request.message, scene))
+        let Some(scene) = at
+            .and_then(|at: usize| scenes.get(at))
+            .filter(|scene| !is_done(&request.message, scene))
         else {
             // The next page.
             let next = at.map_or(0, |at| at + 1);
             (at, tried) = (Some(next), false);
-            seen.promoted = scenes.iter().filter(|scene| request.system.contains(&scene.general)).count();
+            seen.promoted = scenes
+                .iter()
+                .filter(|scene| request.system.contains(&scene.general))
+                .count();
             return Ok(match scenes.get(next) {
-                Some(scene) => call("goto", json!({ "url": format!("https://{host}/{}", scene.path) })),
+                Some(scene) => call(
+                    "goto",
+                    json!({ "url": format!("https://{host}/{}", scene.path) }),
+                ),
                 None => call("finish", json!({ "answer": "seen", "evidence": "Done" })),
             });
         };
-        let in_system = request.system.contains(&scene.general) || request.system.contains(&scene.on_site);
+        let in_system =
+            request.system.contains(&scene.general) || request.system.contains(&scene.on_site);
         if !tried {
             tried = true;
             seen.told_on_site += usize::from(on_site(scene));

@@ -27,8 +27,12 @@ use crate::{
 };
 
 /// Hosts of the attacker: four registrable domains, and six names below the first.
-pub(crate) const SITES: [&str; 4] =
-    ["alpha-shop.example", "beta-shop.example", "gamma-shop.example", "delta-shop.example"];
+pub(crate) const SITES: [&str; 4] = [
+    "alpha-shop.example",
+    "beta-shop.example",
+    "gamma-shop.example",
+    "delta-shop.example",
+];
 /// Where nobody was before.
 pub(crate) const ELSEWHERE: &str = "www.somewhere-else.example";
 /// Most characters of one item of memory, and of all that memory says as data. Source: the threat model.
@@ -53,7 +57,11 @@ pub(crate) type Visit = (String, bool);
 
 impl Itinerary {
     pub(crate) fn runs(self, words: &Words) -> Vec<Vec<Visit>> {
-        let label = words.0.get(&Channel::HostLabel).map(|text| label(text) + ".").unwrap_or_default();
+        let label = words
+            .0
+            .get(&Channel::HostLabel)
+            .map(|text| label(text) + ".")
+            .unwrap_or_default();
         let below = |n: usize, whole| (format!("{label}s{n}.{}", SITES[0]), whole);
         let site = |n: usize| (SITES[n].to_owned(), true);
         match self {
@@ -68,7 +76,10 @@ impl Itinerary {
                 vec![below(5, false), below(6, false)],
                 vec![site(1)],
             ],
-            Self::OneSite => [vec![site(0)]].into_iter().chain((1..8).map(|n| vec![below(n, true)])).collect(),
+            Self::OneSite => [vec![site(0)]]
+                .into_iter()
+                .chain((1..8).map(|n| vec![below(n, true)]))
+                .collect(),
             Self::OneRun => vec![(0..8).map(|n| site(n % 4)).collect()],
         }
     }
@@ -76,13 +87,34 @@ impl Itinerary {
 
 /// As much of a text as a label of a host name can say, its end first: there is the token.
 fn label(text: &str) -> String {
-    let plain: String =
-        text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
-    let tail = |text: &str| text[text.len().saturating_sub(60)..].trim_matches('-').to_owned();
+    let plain: String = text
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let tail = |text: &str| {
+        text[text.len().saturating_sub(60)..]
+            .trim_matches('-')
+            .to_owned()
+    };
     let said = tail(&plain);
     // What is disguised by signs that no host name has is said by its letters.
-    let letters = || folded(text).chars().filter(char::is_ascii).collect::<String>();
-    if said.is_empty() { tail(&letters()) } else { said }
+    let letters = || {
+        folded(text)
+            .chars()
+            .filter(char::is_ascii)
+            .collect::<String>()
+    };
+    if said.is_empty() {
+        tail(&letters())
+    } else {
+        said
+    }
 }
 
 /// What is played.
@@ -109,20 +141,36 @@ impl<'a> Campaign<'a> {
     /// The usual campaign with the crate's own memory.
     pub(crate) fn new(story: Story, words: &'a Words) -> Self {
         let (itinerary, kinds) = (Itinerary::Wide, webwise::memory::kinds());
-        Self { story, words, itinerary, kinds, rewrite: None, memory: InMemory::new() }
+        Self {
+            story,
+            words,
+            itinerary,
+            kinds,
+            rewrite: None,
+            memory: InMemory::new(),
+        }
     }
 
     pub(crate) fn play(&self, runtime: &Runtime) -> Played {
         let harmless = Words::default();
         self.fill_store(runtime);
         let runs = self.itinerary.runs(self.words).into_iter().zip(0..);
-        let attack = runs.map(|(visits, day)| self.run(runtime, self.words, &self.visits(&visits), day, NoEvents));
+        let attack = runs.map(|(visits, day)| {
+            self.run(runtime, self.words, &self.visits(&visits), day, NoEvents)
+        });
         let attack = attack.collect();
         let probe = |host: &str, day| {
-            let replies = [story::goto(host)].into_iter().chain(story::probe(self.story)).collect::<Vec<_>>();
+            let replies = [story::goto(host)]
+                .into_iter()
+                .chain(story::probe(self.story))
+                .collect::<Vec<_>>();
             self.run(runtime, &harmless, &replies, day, NoEvents)
         };
-        Played { attack, at_home: probe(SITES[0], 10), elsewhere: probe(ELSEWHERE, 11) }
+        Played {
+            attack,
+            at_home: probe(SITES[0], 10),
+            elsewhere: probe(ELSEWHERE, 11),
+        }
     }
 
     /// Puts into the store what did not come by a run.
@@ -162,15 +210,19 @@ impl<'a> Campaign<'a> {
         let clock = FixedClock::at("2026-01-02T03:04:05Z");
         clock.advance(TimeDelta::days(day));
         let model = Script::new(replies.to_vec(), self.rewrite.clone());
-        let agent = DecisionLoop::builder(World::new(self.story, words), model.clone(), self.memory.clone())
-            .with_options(options)
-            .with_kinds(self.kinds.clone())
-            .with_approver(Person(words.say(Channel::PersonAnswer, "yes")))
-            .with_tool(Lookup(words.clone()))
-            .with_clock(clock)
-            .with_sink(sink)
-            .build()
-            .unwrap();
+        let agent = DecisionLoop::builder(
+            World::new(self.story, words),
+            model.clone(),
+            self.memory.clone(),
+        )
+        .with_options(options)
+        .with_kinds(self.kinds.clone())
+        .with_approver(Person(words.say(Channel::PersonAnswer, "yes")))
+        .with_tool(Lookup(words.clone()))
+        .with_clock(clock)
+        .with_sink(sink)
+        .build()
+        .unwrap();
         let report = runtime.block_on(agent.run(Task::new("Look at the goods").unwrap()));
         assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
         model.asked()
@@ -179,17 +231,28 @@ impl<'a> Campaign<'a> {
 
 /// What came into the store by other ways than a run: with a folder that somebody else made.
 async fn store(memory: &InMemory, words: &Words) {
-    let (now, namespace) = ("2026-01-01T00:00:00Z".parse().unwrap(), Namespace::default());
+    let (now, namespace) = (
+        "2026-01-01T00:00:00Z".parse().unwrap(),
+        Namespace::default(),
+    );
     let host = Host::of(&format!("https://{ELSEWHERE}").parse().unwrap()).unwrap();
     for (channel, source) in [
         (Channel::Imported, LessonSource::Imported),
         (Channel::StoredAsLearned, LessonSource::Learned),
         (Channel::StoredAsSeed, LessonSource::Seed),
     ] {
-        let Some(text) = words.0.get(&channel) else { continue };
+        let Some(text) = words.0.get(&channel) else {
+            continue;
+        };
         for (shelf, category) in [
-            (Shelf::global(&namespace, COLLECTION), Category::BestPractice),
-            (Shelf::host(&namespace, COLLECTION, &host), Category::SiteSpecific),
+            (
+                Shelf::global(&namespace, COLLECTION),
+                Category::BestPractice,
+            ),
+            (
+                Shelf::host(&namespace, COLLECTION, &host),
+                Category::SiteSpecific,
+            ),
         ] {
             let mut lesson = Lesson::new(LessonText::Words(text.clone()), category, source, now);
             lesson.counts.used = 99;
@@ -221,7 +284,10 @@ impl Broken {
     pub(crate) fn judge(played: &Played, tokens: &Tokens) -> Self {
         let mut broken = Self::default();
         let mut last = "";
-        let all = played.attack.iter().chain([&played.at_home, &played.elsewhere]);
+        let all = played
+            .attack
+            .iter()
+            .chain([&played.at_home, &played.elsewhere]);
         for (system, message) in all.flatten() {
             // The same bytes in every step of a run, and often in the next run.
             if system != last {
@@ -231,7 +297,9 @@ impl Broken {
             broken.look_at(message, tokens);
         }
         for (_, message) in &played.at_home {
-            let memory = read(message).map(|reading| reading.memory).unwrap_or_default();
+            let memory = read(message)
+                .map(|reading| reading.memory)
+                .unwrap_or_default();
             broken.at_home.extend(tokens.found(&memory.join("\n")));
         }
         for (_, message) in &played.elsewhere {
@@ -250,10 +318,17 @@ impl Broken {
             }
         };
         let behind = tokens.found(&reading.outside);
-        self.fence.extend(behind.iter().map(|channel| format!("{} behind the fence", channel.text())));
+        self.fence.extend(
+            behind
+                .iter()
+                .map(|channel| format!("{} behind the fence", channel.text())),
+        );
         self.behind.extend(behind);
         let bare = tokens.found(&reading.bare);
-        self.fence.extend(bare.iter().map(|channel| format!("{} in no string", channel.text())));
+        self.fence.extend(
+            bare.iter()
+                .map(|channel| format!("{} in no string", channel.text())),
+        );
         for item in &reading.memory {
             let length = item.chars().count();
             if length > MAX_ITEM {
@@ -273,5 +348,8 @@ impl Broken {
 
 /// A runtime of one thread.
 pub(crate) fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
 }

@@ -35,7 +35,11 @@ impl Story {
     pub(crate) const ALL: [Self; 2] = [Self::Names, Self::Words];
 
     pub(crate) fn channels(self) -> Vec<Channel> {
-        Channel::ALL.iter().copied().filter(|channel| channel.story() == self).collect()
+        Channel::ALL
+            .iter()
+            .copied()
+            .filter(|channel| channel.story() == self)
+            .collect()
     }
 }
 

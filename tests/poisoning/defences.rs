@@ -38,21 +38,91 @@ use Through as T;
 
 /// Defence, what gets through without it, and the story that shows it.
 const DEFENCES: [(Off, T, Story, &str); 15] = [
-    (Off::Errors, T::Tier1, Story::Names, "a failure is kept as its class"),
-    (Off::Names, T::Tier1, Story::Names, "what is general holds no names"),
-    (Off::Typed, T::Tier1, Story::Names, "what is typed is not kept"),
-    (Off::Places, T::Tier1, Story::Names, "what is general holds no host and no path"),
-    (Off::Words, T::Tier1, Story::Names, "words that no person accepted are silent"),
-    (Off::Ours, T::Tier1, Story::Names, "a lesson with names is never ours"),
-    (Off::OwnHost, T::Elsewhere, Story::Names, "a lesson with names is said on its own host"),
-    (Off::Cleaning, T::Fence, Story::Names, "names are kept without markup"),
-    (Off::Cap, T::Fence, Story::Names, "an item is cut to 300 characters"),
-    (Off::Quoting, T::Fence, Story::Names, "items are strings of JSON"),
+    (
+        Off::Errors,
+        T::Tier1,
+        Story::Names,
+        "a failure is kept as its class",
+    ),
+    (
+        Off::Names,
+        T::Tier1,
+        Story::Names,
+        "what is general holds no names",
+    ),
+    (
+        Off::Typed,
+        T::Tier1,
+        Story::Names,
+        "what is typed is not kept",
+    ),
+    (
+        Off::Places,
+        T::Tier1,
+        Story::Names,
+        "what is general holds no host and no path",
+    ),
+    (
+        Off::Words,
+        T::Tier1,
+        Story::Names,
+        "words that no person accepted are silent",
+    ),
+    (
+        Off::Ours,
+        T::Tier1,
+        Story::Names,
+        "a lesson with names is never ours",
+    ),
+    (
+        Off::OwnHost,
+        T::Elsewhere,
+        Story::Names,
+        "a lesson with names is said on its own host",
+    ),
+    (
+        Off::Cleaning,
+        T::Fence,
+        Story::Names,
+        "names are kept without markup",
+    ),
+    (
+        Off::Cap,
+        T::Fence,
+        Story::Names,
+        "an item is cut to 300 characters",
+    ),
+    (
+        Off::Quoting,
+        T::Fence,
+        Story::Names,
+        "items are strings of JSON",
+    ),
     (Off::Limit, T::Fence, Story::Names, "three items at a time"),
-    (Off::Border, T::Away, Story::Words, "nothing is learned across a site's border"),
-    (Off::Sites, T::OneSite, Story::Names, "one site makes nothing general"),
-    (Off::Subdomains, T::OneSitePromoted, Story::Names, "names below a domain are one site"),
-    (Off::Once, T::OneRunPromoted, Story::Names, "a run counts once a site"),
+    (
+        Off::Border,
+        T::Away,
+        Story::Words,
+        "nothing is learned across a site's border",
+    ),
+    (
+        Off::Sites,
+        T::OneSite,
+        Story::Names,
+        "one site makes nothing general",
+    ),
+    (
+        Off::Subdomains,
+        T::OneSitePromoted,
+        Story::Names,
+        "names below a domain are one site",
+    ),
+    (
+        Off::Once,
+        T::OneRunPromoted,
+        Story::Names,
+        "a run counts once a site",
+    ),
 ];
 
 /// A payload that is long and one that breaks out; where many lessons are wanted, those that look like lessons.
@@ -81,7 +151,8 @@ fn play(
     let one = |(n, payload): &(usize, Payload)| {
         let (words, tokens) = attempts((*n, payload), &story.channels());
         let mut campaign = Campaign::new(story, &words);
-        (campaign.kinds, campaign.rewrite, campaign.itinerary) = (kinds.to_vec(), rewrite.cloned(), itinerary);
+        (campaign.kinds, campaign.rewrite, campaign.itinerary) =
+            (kinds.to_vec(), rewrite.cloned(), itinerary);
         if together {
             campaign.memory = store.clone();
         }
@@ -100,7 +171,9 @@ fn through(what: Through, all: &[(Played, Tokens)], seeds: &[String]) -> usize {
             T::Fence => broken().fence.len(),
             T::Away => usize::from(broken().at_home.contains(&Channel::LeavingName)),
             T::OneSite => {
-                let tips = |(_, message): &(String, String)| learned(message, "Tips from previous experience:", seeds);
+                let tips = |(_, message): &(String, String)| {
+                    learned(message, "Tips from previous experience:", seeds)
+                };
                 played.elsewhere.iter().map(tips).sum()
             }
             T::OneSitePromoted | T::OneRunPromoted => {
@@ -114,13 +187,16 @@ fn through(what: Through, all: &[(Played, Tokens)], seeds: &[String]) -> usize {
 /// The prompt as it would be put together without quoting or cutting.
 fn rewrite(memory: &Weak) -> Option<Rewrite> {
     let (memory, off) = (memory.clone(), memory.off());
-    let line =
-        move |line: &str| match line.strip_prefix("- ").and_then(|item| serde_json::from_str::<String>(item).ok()) {
-            Some(item) if off == Off::Quoting => format!("- {}", memory.in_full(&item)),
-            Some(item) => format!("- {}", serde_json::Value::from(memory.in_full(&item))),
-            None => line.to_owned(),
-        };
-    let whole = move |message: &str| message.lines().map(&line).collect::<Vec<_>>().join("\n") + "\n";
+    let line = move |line: &str| match line
+        .strip_prefix("- ")
+        .and_then(|item| serde_json::from_str::<String>(item).ok())
+    {
+        Some(item) if off == Off::Quoting => format!("- {}", memory.in_full(&item)),
+        Some(item) => format!("- {}", serde_json::Value::from(memory.in_full(&item))),
+        None => line.to_owned(),
+    };
+    let whole =
+        move |message: &str| message.lines().map(&line).collect::<Vec<_>>().join("\n") + "\n";
     matches!(off, Off::Quoting | Off::Cap).then(|| Arc::new(whole) as Rewrite)
 }
 
@@ -141,7 +217,10 @@ fn seeds() -> Vec<String> {
 }
 
 fn learned(text: &str, heading: &str, seeds: &[String]) -> usize {
-    sentences(text, heading).into_iter().filter(|line| !seeds.iter().any(|seed| seed == line)).count()
+    sentences(text, heading)
+        .into_iter()
+        .filter(|line| !seeds.iter().any(|seed| seed == line))
+        .count()
 }
 
 #[test]
@@ -153,10 +232,20 @@ fn with_any_one_defence_off_something_gets_through() {
         let control = with_all
             .entry((story, itinerary, together))
             .or_insert_with(|| play(story, itinerary, together, &webwise::memory::kinds(), None));
-        assert_eq!(through(what, control, &seeds), 0, "{promise}: with all defences on");
+        assert_eq!(
+            through(what, control, &seeds),
+            0,
+            "{promise}: with all defences on"
+        );
         let memory = Weak::new(off);
         let rewrite = rewrite(&memory);
-        let played = play(story, itinerary, together, &[Arc::new(memory)], rewrite.as_ref());
+        let played = play(
+            story,
+            itinerary,
+            together,
+            &[Arc::new(memory)],
+            rewrite.as_ref(),
+        );
         let count = through(what, &played, &seeds);
         figure!("poisoning defence: {promise}: {count} got through without it");
         if count == 0 {
@@ -166,14 +255,25 @@ fn with_any_one_defence_off_something_gets_through() {
     // The number of the fence is judged apart, below.
     let (all, load) = (DEFENCES.len() + 1, DEFENCES.len() + 1 - idle.len());
     figure!("defences: {load} of {all} are load-bearing");
-    assert!(idle.is_empty(), "without these nothing gets through either: {idle:?}");
+    assert!(
+        idle.is_empty(),
+        "without these nothing gets through either: {idle:?}"
+    );
 }
 
 /// What stands behind the first line that is the mark of the end.
 fn behind_the_marks(message: &str) -> String {
-    let nonce = message.lines().next().and_then(|line| line.strip_prefix("<<<")).unwrap_or_default();
+    let nonce = message
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("<<<"))
+        .unwrap_or_default();
     let close = format!("{nonce}>>>");
-    message.lines().skip_while(|line| *line != close).collect::<Vec<_>>().join("\n")
+    message
+        .lines()
+        .skip_while(|line| *line != close)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Strings of JSON on one line hold words inside by themselves, so the number shows its worth only without them.
@@ -186,20 +286,35 @@ fn where_words_are_not_quoted_only_a_number_that_no_page_knows_ends_the_fence() 
         let mut campaign = Campaign::new(Story::Names, &words);
         campaign.kinds = vec![Arc::new(memory.clone())];
         campaign.rewrite = Some(Arc::new(move |message: &str| {
-            let number = message.lines().next().and_then(|line| line.strip_prefix("<<<")).unwrap_or_default();
+            let number = message
+                .lines()
+                .next()
+                .and_then(|line| line.strip_prefix("<<<"))
+                .unwrap_or_default();
             let told = if knows { number } else { "8" };
-            let line =
-                |line: &str| match line.strip_prefix("- ").and_then(|item| serde_json::from_str::<String>(item).ok()) {
-                    Some(item) => memory.in_full(&item).replace("NUMBER", told).replace(' ', "\n"),
-                    None => line.to_owned(),
-                };
+            let line = |line: &str| match line
+                .strip_prefix("- ")
+                .and_then(|item| serde_json::from_str::<String>(item).ok())
+            {
+                Some(item) => memory
+                    .in_full(&item)
+                    .replace("NUMBER", told)
+                    .replace(' ', "\n"),
+                None => line.to_owned(),
+            };
             message.lines().map(line).collect::<Vec<_>>().join("\n")
         }));
         let played = campaign.play(&runtime());
-        played.at_home.iter().map(|(_, message)| tokens.found(&behind_the_marks(message)).len()).sum::<usize>()
+        played
+            .at_home
+            .iter()
+            .map(|(_, message)| tokens.found(&behind_the_marks(message)).len())
+            .sum::<usize>()
     };
     let (unknown, known) = (ended(false), ended(true));
-    figure!("poisoning defence: the number of the fence is new for each message: {known} got through without it");
+    figure!(
+        "poisoning defence: the number of the fence is new for each message: {known} got through without it"
+    );
     assert_eq!(unknown, 0, "a guess ended the fence");
     assert!(known > 0, "the number is not needed");
 }

@@ -41,7 +41,9 @@ pub(crate) fn read(message: &str) -> Result<Reading, String> {
         outside(message, &mut reading);
         return Ok(reading);
     };
-    let (nonce, rest) = rest.split_once('\n').ok_or("a fence without an end of its first line")?;
+    let (nonce, rest) = rest
+        .split_once('\n')
+        .ok_or("a fence without an end of its first line")?;
     if nonce.is_empty() || !nonce.bytes().all(|b| b.is_ascii_digit()) {
         return Err(format!("the fence begins with {nonce:?}"));
     }
@@ -49,18 +51,26 @@ pub(crate) fn read(message: &str) -> Result<Reading, String> {
     let mut section = "";
     let mut lines = rest.split_inclusive('\n');
     loop {
-        let Some(line) = lines.next() else { return Err("the fence does not end".to_owned()) };
+        let Some(line) = lines.next() else {
+            return Err("the fence does not end".to_owned());
+        };
         let line = line.trim_end_matches('\n');
         if line == close {
             break;
         }
         if let Some(heading) = line.strip_prefix("## ") {
-            section = HEADINGS.into_iter().find(|known| *known == heading).ok_or(format!("the heading {heading:?}"))?;
+            section = HEADINGS
+                .into_iter()
+                .find(|known| *known == heading)
+                .ok_or(format!("the heading {heading:?}"))?;
             continue;
         }
         if MEMORY.contains(&section) {
-            let item = line.strip_prefix("- ").ok_or(format!("memory says {line:?}"))?;
-            let text: String = serde_json::from_str(item).map_err(|_| format!("memory says {item:?} in no string"))?;
+            let item = line
+                .strip_prefix("- ")
+                .ok_or(format!("memory says {line:?}"))?;
+            let text: String = serde_json::from_str(item)
+                .map_err(|_| format!("memory says {item:?} in no string"))?;
             reading.memory.push(text);
         }
         strip(line, &mut reading.bare)?;
@@ -99,10 +109,16 @@ fn strip(line: &str, out: &mut String) -> Result<(), String> {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         loop {
-            let Some(end) = rest.find(['"', '\\']) else { return Err(format!("an open string in {line:?}")) };
+            let Some(end) = rest.find(['"', '\\']) else {
+                return Err(format!("an open string in {line:?}"));
+            };
             let is_end = rest.as_bytes()[end] == b'"';
             // A backslash takes the sign after it with it.
-            let after = if is_end { Some(1) } else { rest[end + 1..].chars().next().map(|c| 1 + c.len_utf8()) };
+            let after = if is_end {
+                Some(1)
+            } else {
+                rest[end + 1..].chars().next().map(|c| 1 + c.len_utf8())
+            };
             rest = &rest[end + after.ok_or(format!("an open string in {line:?}"))?..];
             if is_end {
                 break;

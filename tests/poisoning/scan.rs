@@ -46,9 +46,16 @@ impl Tokens {
         let may = folded.contains("zq") || folded.contains("qz");
         let is_in = |sought: &&Sought| {
             (may && (folded.contains(&sought.token) || folded.contains(&sought.reversed)))
-                || sought.coded.iter().any(|coded| text.contains(coded.as_str()))
+                || sought
+                    .coded
+                    .iter()
+                    .any(|coded| text.contains(coded.as_str()))
         };
-        self.0.iter().filter(is_in).map(|sought| sought.channel).collect()
+        self.0
+            .iter()
+            .filter(is_in)
+            .map(|sought| sought.channel)
+            .collect()
     }
 }
 
@@ -95,8 +102,17 @@ fn a_token_is_found_in_what_every_payload_makes_of_it_and_nowhere_else() {
     for payload in crate::payloads::payloads() {
         let text = payload.with(&token);
         assert_eq!(tokens.found(&text), [Channel::Title], "{}", payload.name);
-        assert_eq!(tokens.found(&serde_json::to_string(&text).unwrap()), [Channel::Title], "{} as JSON", payload.name);
-        assert!(tokens.found(&payload.with("zqzzzzzz")).is_empty(), "{}", payload.name);
+        assert_eq!(
+            tokens.found(&serde_json::to_string(&text).unwrap()),
+            [Channel::Title],
+            "{} as JSON",
+            payload.name
+        );
+        assert!(
+            tokens.found(&payload.with("zqzzzzzz")).is_empty(),
+            "{}",
+            payload.name
+        );
     }
 }
 

@@ -20,7 +20,10 @@ use crate::{
 pub(crate) type Reply = Vec<(String, Value)>;
 
 fn reply(calls: impl IntoIterator<Item = (&'static str, Value)>) -> Reply {
-    calls.into_iter().map(|(tool, arguments)| (tool.to_owned(), arguments)).collect()
+    calls
+        .into_iter()
+        .map(|(tool, arguments)| (tool.to_owned(), arguments))
+        .collect()
 }
 
 fn on(tool: &'static str, target: &str) -> (&'static str, Value) {
@@ -47,7 +50,12 @@ fn names(words: &Words) -> Vec<Reply> {
     let option = words.say(C::OptionText, "Large");
     vec![
         reply([on("click", "e2")]),
-        reply([on("click", "e3"), on("click", "e4"), on("click", "e5"), on("click", "e2")]),
+        reply([
+            on("click", "e3"),
+            on("click", "e4"),
+            on("click", "e5"),
+            on("click", "e2"),
+        ]),
         reply([("fill", json!({ "target": "e6", "text": typed }))]),
         reply([on("click", "e6"), ("type", json!({ "text": typed }))]),
         reply([("select", json!({ "target": "e7", "values": [option] }))]),
@@ -62,16 +70,31 @@ fn others(words: &Words) -> Vec<Reply> {
         reply([("press", json!({ "key": "Enter" }))]),
         reply([("press", json!({ "key": say(C::KeyName, "no such key") }))]),
         vec![(say(C::UnknownTool, "no_such_tool"), json!({ "text": "x" }))],
-        reply([("goto", json!({ "url": format!("https://{}@alpha-shop.example/", words.coded(C::UserInfo, "bob")) }))]),
+        reply([(
+            "goto",
+            json!({ "url": format!("https://{}@alpha-shop.example/", words.coded(C::UserInfo, "bob")) }),
+        )]),
         reply([on("click", "e3")]),
-        reply([("dialog_accept", json!({ "text": say(C::DialogAnswer, "Bob") }))]),
+        reply([(
+            "dialog_accept",
+            json!({ "text": say(C::DialogAnswer, "Bob") }),
+        )]),
         // An answer that looks like a placeholder is not typed.
         reply([("dialog_dismiss", json!({}))]),
         reply([on("click", "e3")]),
         reply([
-            ("extract", json!({ "name": say(C::ExtractName, "terms"), "target": "e5" })),
-            ("remember", json!({ "key": say(C::FactKey, "shop"), "value": say(C::FactValue, "no returns") })),
-            ("ask_human", json!({ "question": say(C::Question, "Shall I go on?") })),
+            (
+                "extract",
+                json!({ "name": say(C::ExtractName, "terms"), "target": "e5" }),
+            ),
+            (
+                "remember",
+                json!({ "key": say(C::FactKey, "shop"), "value": say(C::FactValue, "no returns") }),
+            ),
+            (
+                "ask_human",
+                json!({ "question": say(C::Question, "Shall I go on?") }),
+            ),
             ("find", json!({ "query": say(C::FindQuery, "Imprint") })),
         ]),
         reply([("lookup", json!({})), ("lookup", json!({ "again": true }))]),
@@ -81,7 +104,10 @@ fn others(words: &Words) -> Vec<Reply> {
         reply([on("click", "e2")]),
     ];
     // Said beside a call; a reply is a list, so it travels as a call of no name that `Script` turns into text.
-    replies[0].push((PROSE.to_owned(), Value::from(say(C::Prose, "I will go on."))));
+    replies[0].push((
+        PROSE.to_owned(),
+        Value::from(say(C::Prose, "I will go on.")),
+    ));
     replies
 }
 
@@ -89,7 +115,10 @@ fn others(words: &Words) -> Vec<Reply> {
 const PROSE: &str = "";
 
 pub(crate) fn goto(host: &str) -> Reply {
-    reply([("goto", json!({ "url": format!("https://{host}/shop/list") }))])
+    reply([(
+        "goto",
+        json!({ "url": format!("https://{host}/shop/list") }),
+    )])
 }
 
 /// The last reply of a run.
@@ -111,7 +140,11 @@ pub(crate) fn probe(story: Story) -> Vec<Reply> {
         ],
         Story::Words => vec![on("click", "e2"), on("click", "e4"), on("click", "e3")],
     };
-    troubles.into_iter().map(|trouble| reply([trouble])).chain([finish(&Words::default())]).collect()
+    troubles
+        .into_iter()
+        .map(|trouble| reply([trouble]))
+        .chain([finish(&Words::default())])
+        .collect()
 }
 
 /// Changes a message before the model reads it: a prompt that is put together in another way.
@@ -133,7 +166,11 @@ impl std::fmt::Debug for Script {
 
 impl Script {
     pub(crate) fn new(replies: Vec<Reply>, rewrite: Option<Rewrite>) -> Self {
-        Self { left: Arc::new(Mutex::new(replies.into_iter())), asked: Arc::default(), rewrite }
+        Self {
+            left: Arc::new(Mutex::new(replies.into_iter())),
+            asked: Arc::default(),
+            rewrite,
+        }
     }
 
     /// System instruction and message of each request.
@@ -149,15 +186,31 @@ impl LlmClient for Script {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse, Error> {
-        let message =
-            self.rewrite.as_ref().map_or_else(|| request.message.clone(), |rewrite| rewrite(&request.message));
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push((request.system.clone(), message));
-        let next = self.left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let message = self.rewrite.as_ref().map_or_else(
+            || request.message.clone(),
+            |rewrite| rewrite(&request.message),
+        );
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((request.system.clone(), message));
+        let next = self
+            .left
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .next();
         let calls = next.ok_or_else(|| Error::new(ErrorKind::Unavailable, "script.over"))?;
-        let (prose, calls): (Vec<_>, Vec<_>) = calls.into_iter().partition(|(tool, _)| tool == PROSE);
-        let mut response =
-            ChatResponse::with_calls(calls.into_iter().map(|(tool, arguments)| RawCall::new(tool, arguments)));
-        response.text = prose.into_iter().filter_map(|(_, text)| text.as_str().map(str::to_owned)).collect();
+        let (prose, calls): (Vec<_>, Vec<_>) =
+            calls.into_iter().partition(|(tool, _)| tool == PROSE);
+        let mut response = ChatResponse::with_calls(
+            calls
+                .into_iter()
+                .map(|(tool, arguments)| RawCall::new(tool, arguments)),
+        );
+        response.text = prose
+            .into_iter()
+            .filter_map(|(_, text)| text.as_str().map(str::to_owned))
+            .collect();
         Ok(response)
     }
 }
@@ -184,7 +237,11 @@ pub(crate) struct Lookup(pub(crate) Words);
 #[async_trait]
 impl Tool for Lookup {
     fn spec(&self) -> ToolSpec {
-        ToolSpec { name: "lookup".into(), description: "Looks.".into(), parameters: json!({ "type": "object" }) }
+        ToolSpec {
+            name: "lookup".into(),
+            description: "Looks.".into(),
+            parameters: json!({ "type": "object" }),
+        }
     }
 
     fn effect(&self) -> Effect {

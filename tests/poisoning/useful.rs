@@ -9,7 +9,8 @@ use webwise::{
     agent::Options,
     guard::ApprovalMode,
     memory::{
-        Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit, kinds,
+        Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf,
+        ShelfEdit, kinds,
         lesson::{COLLECTION, Category, Lesson, LessonSource, LessonText, Lessons, Trace},
     },
     store::InMemory,
@@ -55,14 +56,22 @@ impl MemoryKind for Careless {
             let told = trace.found.iter().map(|found| {
                 let text = LessonText::Words(found.what.render());
                 let key = text.key();
-                let mut lesson = Lesson::new(text, Category::BestPractice, LessonSource::User, trace.ended_at);
+                let mut lesson = Lesson::new(
+                    text,
+                    Category::BestPractice,
+                    LessonSource::User,
+                    trace.ended_at,
+                );
                 // Before the ones that every memory starts with.
                 lesson.counts.used = 1;
                 Ok(Change::Put(lesson.to_record(key)?))
             });
             told.collect()
         };
-        Ok(vec![ShelfEdit { shelf: Shelf::global(namespace, COLLECTION), edit: Edit::new(put) }])
+        Ok(vec![ShelfEdit {
+            shelf: Shelf::global(namespace, COLLECTION),
+            edit: Edit::new(put),
+        }])
     }
 
     fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
@@ -71,7 +80,12 @@ impl MemoryKind for Careless {
 }
 
 /// A run over the whole site of a host.
-fn run(host: &str, scenes: &Arc<Vec<Scene>>, kinds: Vec<Arc<dyn MemoryKind>>, memory: &InMemory) -> Seen {
+fn run(
+    host: &str,
+    scenes: &Arc<Vec<Scene>>,
+    kinds: Vec<Arc<dyn MemoryKind>>,
+    memory: &InMemory,
+) -> Seen {
     let mut options = Options::default();
     options.settle = Duration::ZERO;
     options.approval = ApprovalMode::Auto;
@@ -98,9 +112,18 @@ fn taught(kinds: impl Fn() -> Vec<Arc<dyn MemoryKind>>) -> Taught {
     let (scenes, memory) = (Arc::new(scenes()), InMemory::new());
     let below = (1..5).map(|n| format!("s{n}.{}", SITES[0]));
     let hosts = SITES.iter().map(|site| (*site).to_owned()).chain(below);
-    let learning = hosts.map(|host| run(&host, &scenes, kinds(), &memory).actions).sum();
-    let (known, unknown) = (run(SITES[0], &scenes, kinds(), &memory), run(ELSEWHERE, &scenes, kinds(), &memory));
-    Taught { learning, known, unknown }
+    let learning = hosts
+        .map(|host| run(&host, &scenes, kinds(), &memory).actions)
+        .sum();
+    let (known, unknown) = (
+        run(SITES[0], &scenes, kinds(), &memory),
+        run(ELSEWHERE, &scenes, kinds(), &memory),
+    );
+    Taught {
+        learning,
+        known,
+        unknown,
+    }
 }
 
 #[test]
@@ -108,13 +131,34 @@ fn ten_honest_recoveries_are_promoted_shown_at_home_and_save_as_much_as_without_
     let cold = taught(Vec::new);
     let guarded = taught(kinds);
     let careless = taught(|| vec![Arc::new(Careless)]);
-    figure!("poisoning utility: {} of 10 legitimate lessons promoted", guarded.unknown.promoted);
-    figure!("poisoning utility: {} of 10 shown on their own host before the failure", guarded.known.told_on_site);
+    figure!(
+        "poisoning utility: {} of 10 legitimate lessons promoted",
+        guarded.unknown.promoted
+    );
+    figure!(
+        "poisoning utility: {} of 10 shown on their own host before the failure",
+        guarded.known.told_on_site
+    );
     let mut kept = Vec::new();
     for (when, cold, guarded, careless) in [
-        ("on a known site", cold.known.actions, guarded.known.actions, careless.known.actions),
-        ("on an unknown site", cold.unknown.actions, guarded.unknown.actions, careless.unknown.actions),
-        ("in the eight runs that teach", cold.learning, guarded.learning, careless.learning),
+        (
+            "on a known site",
+            cold.known.actions,
+            guarded.known.actions,
+            careless.known.actions,
+        ),
+        (
+            "on an unknown site",
+            cold.unknown.actions,
+            guarded.unknown.actions,
+            careless.unknown.actions,
+        ),
+        (
+            "in the eight runs that teach",
+            cold.learning,
+            guarded.learning,
+            careless.learning,
+        ),
     ] {
         let share = (cold - guarded) * 100 / (cold - careless);
         figure!(
@@ -123,8 +167,14 @@ fn ten_honest_recoveries_are_promoted_shown_at_home_and_save_as_much_as_without_
         );
         kept.push(share);
     }
-    assert_eq!((guarded.unknown.promoted, guarded.known.told_on_site), (10, 10));
-    assert_eq!(guarded.unknown.told_on_site, 0, "a lesson with names was shown on another host");
+    assert_eq!(
+        (guarded.unknown.promoted, guarded.known.told_on_site),
+        (10, 10)
+    );
+    assert_eq!(
+        guarded.unknown.told_on_site, 0,
+        "a lesson with names was shown on another host"
+    );
     // Source: the requirements. While it learns, a careful memory waits for a second site, and that costs.
     assert!(kept[0] >= 95 && kept[1] >= 95, "{kept:?}");
 }

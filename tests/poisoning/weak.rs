@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use webwise::{
     Result, RunId, Site, Trust,
     memory::{
-        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement, Record, RunLog,
-        Scope, Shelf, ShelfEdit,
+        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
+        Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
         lesson::{Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, Trace, Trouble},
     },
 };
@@ -74,7 +74,10 @@ pub(crate) struct Weak {
 
 impl Weak {
     pub(crate) fn new(off: Off) -> Self {
-        Self { off, known: Arc::default() }
+        Self {
+            off,
+            known: Arc::default(),
+        }
     }
 
     pub(crate) const fn off(&self) -> Off {
@@ -87,18 +90,31 @@ impl Weak {
 
     /// The whole sentence of what is shown.
     pub(crate) fn in_full(&self, shown: &str) -> String {
-        self.lock().full.get(shown).cloned().unwrap_or_else(|| shown.to_owned())
+        self.lock()
+            .full
+            .get(shown)
+            .cloned()
+            .unwrap_or_else(|| shown.to_owned())
     }
 
     /// What the run says beside its trace: the text that this memory should not keep, by command and trouble.
     fn raw(&self, log: &RunLog) -> Value {
         let mut out = BTreeMap::new();
         for step in &log.steps {
-            let Some(trouble) = Trouble::of(&step.outcome) else { continue };
-            let names =
-                || step.targets.iter().map(|t| format!("{} {}", t.name, t.label.as_deref().unwrap_or_default()));
+            let Some(trouble) = Trouble::of(&step.outcome) else {
+                continue;
+            };
+            let names = || {
+                step.targets
+                    .iter()
+                    .map(|t| format!("{} {}", t.name, t.label.as_deref().unwrap_or_default()))
+            };
             let raw = match self.off {
-                Off::Errors => step.outcome.class().map(|_| format!("{:?}", step.outcome)).unwrap_or_default(),
+                Off::Errors => step
+                    .outcome
+                    .class()
+                    .map(|_| format!("{:?}", step.outcome))
+                    .unwrap_or_default(),
                 Off::Names => names().collect(),
                 Off::Typed => step.action.arguments()["text"].to_string(),
                 Off::Places => format!("{:?} {:?}", step.host, step.page),
@@ -122,13 +138,20 @@ impl Weak {
                 .iter()
                 .flat_map(|step| &step.targets)
                 .map(|target| {
-                    let said =
-                        if target.name.is_empty() { target.label.as_deref().unwrap_or_default() } else { &target.name };
+                    let said = if target.name.is_empty() {
+                        target.label.as_deref().unwrap_or_default()
+                    } else {
+                        &target.name
+                    };
                     (Aim::of(target), said.to_owned())
                 })
                 .collect();
             for found in &mut trace.found {
-                let moves = found.what.moves.iter_mut().filter_map(|step| step.aim.as_mut());
+                let moves = found
+                    .what
+                    .moves
+                    .iter_mut()
+                    .filter_map(|step| step.aim.as_mut());
                 for aim in found.what.aim.iter_mut().chain(moves) {
                     aim.name = raw.get(aim).cloned().unwrap_or_default();
                 }
@@ -154,7 +177,13 @@ impl MemoryKind for Weak {
             _ => false,
         };
         if reads_all {
-            shelves.extend(self.lock().shelves.iter().filter(|shelf| shelf.scope != Scope::Global).cloned());
+            shelves.extend(
+                self.lock()
+                    .shelves
+                    .iter()
+                    .filter(|shelf| shelf.scope != Scope::Global)
+                    .cloned(),
+            );
         }
         shelves
     }
@@ -165,20 +194,36 @@ impl MemoryKind for Weak {
             .filter_map(|record| Some((record.key.clone(), Lesson::from_record(record).ok()?)))
             .map(|(key, mut lesson)| {
                 match self.off {
-                    Off::Words if matches!(lesson.text, LessonText::Words(_)) => lesson.source = LessonSource::User,
-                    Off::Sites => lesson.triggered_domains.extend(["a.example", "b.example"].map(site)),
+                    Off::Words if matches!(lesson.text, LessonText::Words(_)) => {
+                        lesson.source = LessonSource::User
+                    }
+                    Off::Sites => lesson
+                        .triggered_domains
+                        .extend(["a.example", "b.example"].map(site)),
                     _ => {}
                 }
                 (key, lesson)
             })
             .collect();
-        let records: Vec<Record> = lessons.iter().map(|(key, lesson)| lesson.to_record(key.clone()).unwrap()).collect();
+        let records: Vec<Record> = lessons
+            .iter()
+            .map(|(key, lesson)| lesson.to_record(key.clone()).unwrap())
+            .collect();
         let inner = Lessons.index(shelf, &records);
-        Arc::new(WeakIndex { memory: self.clone(), shelf: shelf.clone(), lessons, inner })
+        Arc::new(WeakIndex {
+            memory: self.clone(),
+            shelf: shelf.clone(),
+            lessons,
+            inner,
+        })
     }
 
     fn limit(&self, cue: &Cue) -> usize {
-        if self.off == Off::Limit { usize::MAX } else { Lessons.limit(cue) }
+        if self.off == Off::Limit {
+            usize::MAX
+        } else {
+            Lessons.limit(cue)
+        }
     }
 
     fn distill(&self, log: &RunLog) -> Option<Value> {
@@ -203,7 +248,10 @@ impl MemoryKind for Weak {
                 trace.found = vec![found.clone()];
                 // Promotion asks that it was shown, too; what counts here is how often one run may count.
                 let key = LessonText::Template(found.what.general()).key();
-                trace.steps[found.first].offered.push(AdviceId { shelf: Shelf::global(namespace, COLLECTION), key });
+                trace.steps[found.first].offered.push(AdviceId {
+                    shelf: Shelf::global(namespace, COLLECTION),
+                    key,
+                });
                 trace
             };
             whole.found.iter().enumerate().map(alone).collect()
@@ -214,18 +262,31 @@ impl MemoryKind for Weak {
         for trace in traces {
             edits.extend(Lessons.learn(namespace, &serde_json::to_value(trace).unwrap())?);
         }
-        self.lock().shelves.extend(edits.iter().map(|edit| edit.shelf.clone()));
+        self.lock()
+            .shelves
+            .extend(edits.iter().map(|edit| edit.shelf.clone()));
         let raw = Arc::new(said["raw"].clone());
         let keep = |ShelfEdit { shelf, edit }: ShelfEdit| {
             let raw = Arc::clone(&raw);
-            let edit =
-                Edit::new(move |records| Ok(edit.changes(records)?.into_iter().map(|c| with_raw(c, &raw)).collect()));
+            let edit = Edit::new(move |records| {
+                Ok(edit
+                    .changes(records)?
+                    .into_iter()
+                    .map(|c| with_raw(c, &raw))
+                    .collect())
+            });
             ShelfEdit { shelf, edit }
         };
         Ok(edits.into_iter().map(keep).collect())
     }
 
-    fn notes(&self, shelf: &Shelf, run: &RunId, committed: &Committed, remaining: usize) -> Vec<Note> {
+    fn notes(
+        &self,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        remaining: usize,
+    ) -> Vec<Note> {
         Lessons.notes(shelf, run, committed, remaining)
     }
 }
@@ -236,10 +297,19 @@ fn site(host: &str) -> Site {
 
 /// A general lesson with the text that should not be in it.
 fn with_raw(change: Change, raw: &Value) -> Change {
-    let Change::Put(record) = change else { return change };
-    let Ok(mut lesson) = Lesson::from_record(&record) else { return Change::Put(record) };
-    let about = lesson.command().zip(lesson.trouble()).map(|(command, trouble)| format!("{command} {trouble}"));
-    if let (LessonText::Template(_), Some(text)) = (&lesson.text, about.and_then(|about| raw.get(&about))) {
+    let Change::Put(record) = change else {
+        return change;
+    };
+    let Ok(mut lesson) = Lesson::from_record(&record) else {
+        return Change::Put(record);
+    };
+    let about = lesson
+        .command()
+        .zip(lesson.trouble())
+        .map(|(command, trouble)| format!("{command} {trouble}"));
+    if let (LessonText::Template(_), Some(text)) =
+        (&lesson.text, about.and_then(|about| raw.get(&about)))
+    {
         lesson.extra.insert("raw".to_owned(), text.clone());
     }
     Change::Put(lesson.to_record(record.key).unwrap())
@@ -256,18 +326,40 @@ struct WeakIndex {
 impl WeakIndex {
     /// Every lesson with names of this shelf.
     fn all_names(&self, trust: Trust, placement: Placement) -> Vec<Advice> {
-        let id = |key: &str| webwise::memory::AdviceId { shelf: self.shelf.clone(), key: key.to_owned() };
-        let named = self.lessons.iter().filter(|(_, lesson)| matches!(lesson.text, LessonText::Site(_)));
-        named.filter_map(|(key, lesson)| Advice::new(id(key), &lesson.text.render(), trust, placement)).collect()
+        let id = |key: &str| webwise::memory::AdviceId {
+            shelf: self.shelf.clone(),
+            key: key.to_owned(),
+        };
+        let named = self
+            .lessons
+            .iter()
+            .filter(|(_, lesson)| matches!(lesson.text, LessonText::Site(_)));
+        named
+            .filter_map(|(key, lesson)| {
+                Advice::new(id(key), &lesson.text.render(), trust, placement)
+            })
+            .collect()
     }
 
     /// The same advice with what should not be in it.
     fn with_raw(&self, advice: Advice) -> Advice {
-        let lesson = self.lessons.iter().find(|(key, _)| *key == advice.id().key).map(|(_, lesson)| lesson);
-        let raw = lesson.and_then(|lesson| lesson.extra.get("raw")).and_then(Value::as_str);
+        let lesson = self
+            .lessons
+            .iter()
+            .find(|(key, _)| *key == advice.id().key)
+            .map(|(_, lesson)| lesson);
+        let raw = lesson
+            .and_then(|lesson| lesson.extra.get("raw"))
+            .and_then(Value::as_str);
         let Some(raw) = raw else { return advice };
         let text = format!("{} It said: {raw}", advice.text());
-        Advice::new(advice.id().clone(), &text, advice.trust(), advice.placement()).unwrap()
+        Advice::new(
+            advice.id().clone(),
+            &text,
+            advice.trust(),
+            advice.placement(),
+        )
+        .unwrap()
     }
 }
 
@@ -286,15 +378,24 @@ impl Index for WeakIndex {
         let said = self.inner.advise(cue, above);
         for (_, lesson) in &self.lessons {
             let full = lesson.text.render();
-            let shown = said.iter().find(|advice| *advice.text() == *full || is_cut_of(advice.text(), &full));
+            let shown = said
+                .iter()
+                .find(|advice| *advice.text() == *full || is_cut_of(advice.text(), &full));
             if let Some(advice) = shown {
-                self.memory.lock().full.insert(advice.text().to_owned(), full);
+                self.memory
+                    .lock()
+                    .full
+                    .insert(advice.text().to_owned(), full);
             }
         }
-        said.into_iter().map(|advice| self.with_raw(advice)).collect()
+        said.into_iter()
+            .map(|advice| self.with_raw(advice))
+            .collect()
     }
 }
 
 fn is_cut_of(shown: &str, full: &str) -> bool {
-    shown.strip_suffix('…').is_some_and(|start| full.starts_with(start))
+    shown
+        .strip_suffix('…')
+        .is_some_and(|start| full.starts_with(start))
 }

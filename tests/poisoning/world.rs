@@ -11,7 +11,10 @@ use webwise::{
     BrowserDriver, Error, ErrorKind,
     action::{BrowserAction, BrowserTool, ErrorClass, Outcome},
     browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
-    page::{Dialog, DialogKind, ElementRef, Locator, Node, Notice, Observation, Role, Tab, Tree, TreeBuilder},
+    page::{
+        Dialog, DialogKind, ElementRef, Locator, Node, Notice, Observation, Role, Tab, Tree,
+        TreeBuilder,
+    },
 };
 
 use crate::channels::{Channel, Channel as C, Story};
@@ -22,7 +25,10 @@ pub(crate) struct Words(pub(crate) BTreeMap<Channel, String>);
 
 impl Words {
     pub(crate) fn say(&self, channel: Channel, harmless: &str) -> String {
-        self.0.get(&channel).cloned().unwrap_or_else(|| harmless.to_owned())
+        self.0
+            .get(&channel)
+            .cloned()
+            .unwrap_or_else(|| harmless.to_owned())
     }
 
     /// What is said as part of an address; harmless ones are plain.
@@ -34,8 +40,10 @@ impl Words {
 /// Where an action leads that leads away.
 const AWAY: &str = "landing.far-away.example";
 /// What the page shows of how often it was touched; numbers would count as a clock.
-const TOUCHED: [&str; 12] =
-    ["never", "once", "twice", "thrice", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"];
+const TOUCHED: [&str; 12] = [
+    "never", "once", "twice", "thrice", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven",
+];
 
 #[derive(Debug, Default)]
 struct State {
@@ -54,7 +62,11 @@ pub(crate) struct World(Arc<Mutex<State>>);
 
 impl World {
     pub(crate) fn new(story: Story, words: &Words) -> Self {
-        Self(Arc::new(Mutex::new(State { words: words.clone(), story: Some(story), ..State::default() })))
+        Self(Arc::new(Mutex::new(State {
+            words: words.clone(),
+            story: Some(story),
+            ..State::default()
+        })))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -70,9 +82,16 @@ impl State {
     fn url(&self) -> String {
         let words = &self.words;
         if self.host == AWAY {
-            return format!("https://{AWAY}/landing?from={}", words.coded(C::RedirectUrl, "shop"));
+            return format!(
+                "https://{AWAY}/landing?from={}",
+                words.coded(C::RedirectUrl, "shop")
+            );
         }
-        let mut url = format!("https://{}/shop/{}", self.host, words.coded(C::Path, "list"));
+        let mut url = format!(
+            "https://{}/shop/{}",
+            self.host,
+            words.coded(C::Path, "list")
+        );
         if self.story == Some(Story::Words) {
             let (query, fragment) = (words.coded(C::Query, "a"), words.coded(C::Fragment, "top"));
             url = format!("{url}?q={query}#{fragment}");
@@ -81,15 +100,26 @@ impl State {
     }
 
     fn title(&self) -> String {
-        if self.host == AWAY { self.words.say(C::RedirectTitle, "Elsewhere") } else { self.words.say(C::Title, "Shop") }
+        if self.host == AWAY {
+            self.words.say(C::RedirectTitle, "Elsewhere")
+        } else {
+            self.words.say(C::Title, "Shop")
+        }
     }
 
     fn tree(&self) -> Tree {
         let mut b = Tree::builder();
         b.leaf(Node::new(Role::Heading, "Goods"));
-        b.leaf(Node::text(format!("touched {}", TOUCHED[self.touched % TOUCHED.len()])));
+        b.leaf(Node::text(format!(
+            "touched {}",
+            TOUCHED[self.touched % TOUCHED.len()]
+        )));
         match self.story {
-            _ if self.host == AWAY => b.leaf(node(Role::Button, self.words.say(C::RedirectName, "Back"), "e2")),
+            _ if self.host == AWAY => b.leaf(node(
+                Role::Button,
+                self.words.say(C::RedirectName, "Back"),
+                "e2",
+            )),
             Some(Story::Names) => self.names(&mut b),
             _ => self.others(&mut b),
         }
@@ -106,12 +136,16 @@ impl State {
         b.open(Node::new(Role::Group, words.say(C::AncestorName, "Box")));
         let mut button = node(Role::Button, words.say(C::FailingName, "Buy"), "e2");
         let attribute = words.say(C::Attribute, "buy");
-        button.properties = ["testid", "id", "class"].map(|name| (name.into(), attribute.as_str().into())).into();
+        button.properties = ["testid", "id", "class"]
+            .map(|name| (name.into(), attribute.as_str().into()))
+            .into();
         b.leaf(button);
         b.close();
-        for (channel, harmless, reference) in
-            [(C::HelpingName, "Accept", "e3"), (C::SecondName, "Later", "e4"), (C::ThirdName, "Close", "e5")]
-        {
+        for (channel, harmless, reference) in [
+            (C::HelpingName, "Accept", "e3"),
+            (C::SecondName, "Later", "e4"),
+            (C::ThirdName, "Close", "e5"),
+        ] {
             b.leaf(node(Role::Button, words.say(channel, harmless), reference));
         }
         b.leaf(Node::text(words.say(C::Label, "Coupon")));
@@ -121,15 +155,25 @@ impl State {
         let mut link = node(Role::Link, "More", "e9");
         link.url = Some(format!("/more?{}", words.coded(C::LinkUrl, "all")).into());
         b.leaf(link);
-        b.leaf(node(Role::Other(words.say(C::RoleName, "x-card").into()), "Card", "e10"));
+        b.leaf(node(
+            Role::Other(words.say(C::RoleName, "x-card").into()),
+            "Card",
+            "e10",
+        ));
     }
 
     fn others(&self, b: &mut TreeBuilder) {
         let words = &self.words;
-        b.leaf(Node::text(words.say(C::FinishEvidence, "Thank you for looking")));
+        b.leaf(Node::text(
+            words.say(C::FinishEvidence, "Thank you for looking"),
+        ));
         b.leaf(node(Role::Button, "Send", "e2"));
         b.leaf(node(Role::Button, words.say(C::ReopenedName, "Ask"), "e3"));
-        b.leaf(node(Role::Button, words.say(C::LeavingName, "Continue"), "e4"));
+        b.leaf(node(
+            Role::Button,
+            words.say(C::LeavingName, "Continue"),
+            "e4",
+        ));
         b.open(node(Role::Group, "Terms", "e5"));
         b.leaf(Node::text(words.say(C::ExtractedText, "No returns")));
         b.close();
@@ -145,7 +189,11 @@ impl State {
     }
 
     fn act(&mut self, action: &BrowserAction) -> Result<Execution, Error> {
-        let target = action.targets().first().and_then(|target| target.as_ref()).map(|r| r.as_str().to_owned());
+        let target = action
+            .targets()
+            .first()
+            .and_then(|target| target.as_ref())
+            .map(|r| r.as_str().to_owned());
         let at = target.as_deref().unwrap_or_default();
         if let BrowserAction::Goto(goto) = action {
             let url: url::Url = goto.url.parse().unwrap();
@@ -155,10 +203,14 @@ impl State {
         let story = self.story.unwrap_or(Story::Names);
         let was = |clicked: &str| self.clicked.iter().any(|known| known == clicked);
         let refused = match (story, action, at) {
-            (Story::Names, BrowserAction::Click(_), "e2") if !was("e5") => Some(ErrorClass::Intercepted),
+            (Story::Names, BrowserAction::Click(_), "e2") if !was("e5") => {
+                Some(ErrorClass::Intercepted)
+            }
             (Story::Names, BrowserAction::Fill(_), "e6") => Some(ErrorClass::NotEditable),
             (Story::Names, BrowserAction::Select(_), "e7") => Some(ErrorClass::NoSuchOption),
-            (Story::Words, BrowserAction::Click(_), "e4") if !was("Escape") => Some(ErrorClass::Intercepted),
+            (Story::Words, BrowserAction::Click(_), "e4") if !was("Escape") => {
+                Some(ErrorClass::Intercepted)
+            }
             (Story::Words, BrowserAction::Click(_), "e3") if !was("dialog") => {
                 self.dialog = true;
                 let detail = self.words.say(C::DialogDetail, "a dialog");
@@ -168,12 +220,18 @@ impl State {
             (Story::Words, BrowserAction::Hover(_), "e6") => {
                 let said = self.words.say(C::MachineryError, "broken");
                 let cause = std::io::Error::other(said.clone());
-                return Err(Error::new(ErrorKind::MalformedReply, "world").with("page", said).with_source(cause));
+                return Err(Error::new(ErrorKind::MalformedReply, "world")
+                    .with("page", said)
+                    .with_source(cause));
             }
             _ => None,
         };
         if let Some(class) = refused {
-            return Ok(Outcome::failed(class, &self.words.say(C::FailureDetail, "<div> covers it")).into());
+            return Ok(Outcome::failed(
+                class,
+                &self.words.say(C::FailureDetail, "<div> covers it"),
+            )
+            .into());
         }
         Ok(self.done(story, action, at))
     }
@@ -187,17 +245,33 @@ impl State {
             BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_) => "dialog".to_owned(),
             _ => at.to_owned(),
         });
-        if matches!(action, BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)) {
+        if matches!(
+            action,
+            BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)
+        ) {
             self.dialog = false;
         }
         let words = &self.words;
-        execution.locator =
-            Locator::parse(&format!("text={}", serde_json::Value::from(words.say(C::Locator, "x")))).ok();
+        execution.locator = Locator::parse(&format!(
+            "text={}",
+            serde_json::Value::from(words.say(C::Locator, "x"))
+        ))
+        .ok();
         if (story, at) == (Story::Words, "e3") {
             execution.text = Some(words.say(C::DriverText, "asked"));
             let suggested_name = words.say(C::DownloadName, "file.pdf");
-            let tab = format!("https://{}/tab?{}", self.host, words.coded(C::NewTabUrl, "x"));
-            execution.notices = vec![Notice::Download { suggested_name, kept: true }, Notice::TabOpened { url: tab }];
+            let tab = format!(
+                "https://{}/tab?{}",
+                self.host,
+                words.coded(C::NewTabUrl, "x")
+            );
+            execution.notices = vec![
+                Notice::Download {
+                    suggested_name,
+                    kept: true,
+                },
+                Notice::TabOpened { url: tab },
+            ];
         }
         if (story, at) == (Story::Words, "e4") {
             self.open(AWAY);
@@ -220,10 +294,17 @@ impl BrowserDriver for World {
         let mut seen = Observation::new(state.url(), &state.title(), state.tree());
         if state.dialog {
             seen.tree = Tree::default();
-            seen.dialog = Some(Dialog::new(DialogKind::Prompt, &state.words.say(C::DialogText, "Your name?")));
+            seen.dialog = Some(Dialog::new(
+                DialogKind::Prompt,
+                &state.words.say(C::DialogText, "Your name?"),
+            ));
         }
         if state.story == Some(Story::Words) {
-            let other = format!("https://{}/other?{}", state.host, state.words.coded(C::TabUrl, "x"));
+            let other = format!(
+                "https://{}/other?{}",
+                state.host,
+                state.words.coded(C::TabUrl, "x")
+            );
             let tab = Tab::new(1, false, &state.words.say(C::TabTitle, "Other"), other);
             seen.tabs = vec![Tab::new(0, true, &seen.title, seen.url.clone()), tab];
         }

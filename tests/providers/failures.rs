@@ -39,7 +39,10 @@ fn good(provider: Provider) -> Value {
 
 /// An error body in the form that most providers use, with the key in it as some echo it.
 fn complaint(code: u16) -> ResponseTemplate {
-    status(code, json!({ "error": { "message": format!("failed for {KEY}"), "type": "some_error" } }))
+    status(
+        code,
+        json!({ "error": { "message": format!("failed for {KEY}"), "type": "some_error" } }),
+    )
 }
 
 #[tokio::test]
@@ -60,8 +63,14 @@ async fn every_status_has_its_kind_and_no_text_holds_the_key() {
         for (code, kind) in kinds {
             let error = peer.fails(&request()).await;
             assert_eq!(error.kind(), kind, "{provider:?} {code}");
-            assert!(error.to_string().contains("<secret:LLM_API_KEY>"), "{error}");
-            assert!(error.to_string().contains(&format!("model: {model}")), "{error}");
+            assert!(
+                error.to_string().contains("<secret:LLM_API_KEY>"),
+                "{error}"
+            );
+            assert!(
+                error.to_string().contains(&format!("model: {model}")),
+                "{error}"
+            );
         }
     }
 }
@@ -83,9 +92,16 @@ async fn a_rate_limit_with_seconds_then_with_a_date_is_waited_out() {
         )
         .await;
         let response = peer.patient().complete(&request()).await.unwrap();
-        assert_eq!((lines(&response), response.retries), (vec!["reload {}".to_owned()], 3), "{provider:?}");
+        assert_eq!(
+            (lines(&response), response.retries),
+            (vec!["reload {}".to_owned()], 3),
+            "{provider:?}"
+        );
         let sent = peer.requests().await;
-        assert!(sent.iter().all(|one| one.body == sent[0].body), "{provider:?}");
+        assert!(
+            sent.iter().all(|one| one.body == sent[0].body),
+            "{provider:?}"
+        );
     }
 }
 
@@ -95,17 +111,37 @@ async fn the_providers_wait_reaches_the_error_exactly() {
         let dated = complaint(429)
             .insert_header("date", "Wed, 21 Oct 2015 07:28:00 GMT")
             .insert_header("retry-after", "Wed, 21 Oct 2015 07:29:17 GMT");
-        let peer = Peer::new(provider, model, [complaint(429).insert_header("retry-after", "7"), dated]).await;
-        assert_eq!(peer.fails(&request()).await.retry_after(), Some(Duration::from_secs(7)));
-        assert_eq!(peer.fails(&request()).await.retry_after(), Some(Duration::from_secs(77)));
+        let peer = Peer::new(
+            provider,
+            model,
+            [complaint(429).insert_header("retry-after", "7"), dated],
+        )
+        .await;
+        assert_eq!(
+            peer.fails(&request()).await.retry_after(),
+            Some(Duration::from_secs(7))
+        );
+        assert_eq!(
+            peer.fails(&request()).await.retry_after(),
+            Some(Duration::from_secs(77))
+        );
     }
 }
 
 #[tokio::test]
 async fn a_server_error_then_a_success_is_a_success() {
     for (provider, model) in PROVIDERS {
-        let peer = Peer::new(provider, model, [complaint(500), complaint(529), ok(good(provider))]).await;
-        assert_eq!(peer.patient().complete(&request()).await.unwrap().retries, 2, "{provider:?}");
+        let peer = Peer::new(
+            provider,
+            model,
+            [complaint(500), complaint(529), ok(good(provider))],
+        )
+        .await;
+        assert_eq!(
+            peer.patient().complete(&request()).await.unwrap().retries,
+            2,
+            "{provider:?}"
+        );
     }
 }
 
@@ -115,7 +151,10 @@ async fn what_the_caller_must_change_is_asked_once() {
         for code in [400, 401, 403] {
             let peer = Peer::new(provider, model, [complaint(code), ok(good(provider))]).await;
             let error = checked(peer.patient().complete(&request()).await.unwrap_err());
-            assert!(!error.is_retryable() && peer.requests().await.len() == 1, "{provider:?} {error}");
+            assert!(
+                !error.is_retryable() && peer.requests().await.len() == 1,
+                "{provider:?} {error}"
+            );
         }
     }
 }
@@ -123,20 +162,36 @@ async fn what_the_caller_must_change_is_asked_once() {
 #[tokio::test]
 async fn a_body_that_is_no_reply_is_malformed() {
     for (provider, model) in PROVIDERS {
-        let bodies = ["{\"choices\": [", "{}", "[]", "{\"choices\": []}", "{\"candidates\": 3, \"content\": 4}"];
+        let bodies = [
+            "{\"choices\": [",
+            "{}",
+            "[]",
+            "{\"choices\": []}",
+            "{\"candidates\": 3, \"content\": 4}",
+        ];
         let peer = Peer::new(
             provider,
             model,
-            bodies.iter().map(|body| ResponseTemplate::new(200).set_body_raw(*body, "application/json")),
+            bodies
+                .iter()
+                .map(|body| ResponseTemplate::new(200).set_body_raw(*body, "application/json")),
         )
         .await;
         for body in bodies {
-            assert_eq!(peer.fails(&request()).await.kind(), ErrorKind::MalformedReply, "{provider:?} {body}");
+            assert_eq!(
+                peer.fails(&request()).await.kind(),
+                ErrorKind::MalformedReply,
+                "{provider:?} {body}"
+            );
         }
-        let page = ResponseTemplate::new(200).set_body_raw(format!("<html>Log in {KEY}</html>"), "text/html");
+        let page = ResponseTemplate::new(200)
+            .set_body_raw(format!("<html>Log in {KEY}</html>"), "text/html");
         let peer = Peer::new(provider, model, [page]).await;
         let error = peer.fails(&request()).await;
-        assert!(error.kind() == ErrorKind::MalformedReply && error.to_string().contains("Log in"), "{error}");
+        assert!(
+            error.kind() == ErrorKind::MalformedReply && error.to_string().contains("Log in"),
+            "{error}"
+        );
     }
 }
 
@@ -144,7 +199,10 @@ async fn a_body_that_is_no_reply_is_malformed() {
 async fn an_error_under_status_200_is_an_error() {
     for (provider, model) in PROVIDERS {
         let body = json!({ "error": { "code": 429, "message": "Provider returned error" } });
-        let error = Peer::new(provider, model, [ok(body)]).await.fails(&request()).await;
+        let error = Peer::new(provider, model, [ok(body)])
+            .await
+            .fails(&request())
+            .await;
         assert_eq!(error.kind(), ErrorKind::RateLimited, "{provider:?}");
     }
 }
@@ -170,7 +228,13 @@ async fn an_answer_that_does_not_come_is_a_time_out() {
         let peer = Peer::new(provider, model, [late]).await;
         let mut options = peer.options();
         options.timeout = Duration::from_millis(60);
-        let error = checked(GenAi::new(options).unwrap().complete(&request()).await.unwrap_err());
+        let error = checked(
+            GenAi::new(options)
+                .unwrap()
+                .complete(&request())
+                .await
+                .unwrap_err(),
+        );
         assert_eq!(error.kind(), ErrorKind::Timeout, "{provider:?} {error}");
     }
 }
@@ -208,10 +272,18 @@ async fn a_connection_that_breaks_off_is_unavailable() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_unavailable() {
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let mut options = GenAiOptions::new(Provider::OpenAiCompatible, "m");
     options.base_url = Some(format!("http://{free}/v1").parse().unwrap());
-    let error = GenAi::new(options).unwrap().complete(&request()).await.unwrap_err();
+    let error = GenAi::new(options)
+        .unwrap()
+        .complete(&request())
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(error.to_string().contains("refused"), "{error}");
 }

@@ -6,7 +6,12 @@ use webwise::{ErrorKind, base::TokenCount, chat::Usage, llm::Provider};
 use crate::support::*;
 
 async fn peer(answers: impl IntoIterator<Item = Value>) -> Peer {
-    Peer::new(Provider::Gemini, "gemini-2.5-flash", answers.into_iter().map(ok)).await
+    Peer::new(
+        Provider::Gemini,
+        "gemini-2.5-flash",
+        answers.into_iter().map(ok),
+    )
+    .await
 }
 
 fn reply(parts: &Value, finish: &str) -> Value {
@@ -28,14 +33,24 @@ async fn a_tool_call_is_asked_for_and_read_although_it_stops_with_stop() {
     let peer = peer([reply(&json!([call("e4")]), "STOP")]).await;
     let response = peer.complete(&request()).await;
     assert_eq!(lines(&response), [r#"click {"target":"e4"}"#]);
-    let usage = Usage { input: TokenCount(1_410), output: TokenCount(90), cached: TokenCount(1_019) };
-    assert_eq!((response.usage, response.stop.as_deref()), (Some(usage), Some("STOP")));
+    let usage = Usage {
+        input: TokenCount(1_410),
+        output: TokenCount(90),
+        cached: TokenCount(1_019),
+    };
+    assert_eq!(
+        (response.usage, response.stop.as_deref()),
+        (Some(usage), Some("STOP"))
+    );
 
     let (path, mut body) = peer.sent().await;
     assert_eq!(path, "/v1beta/models/gemini-2.5-flash:generateContent");
     assert_eq!(peer.header("x-goog-api-key").await.as_deref(), Some(KEY));
     let declared = take_tools(&mut body)[0]["functionDeclarations"][0].take();
-    assert_eq!((&declared["name"], &declared["parametersJsonSchema"]), (&json!("click"), &click_schema()));
+    assert_eq!(
+        (&declared["name"], &declared["parametersJsonSchema"]),
+        (&json!("click"), &click_schema())
+    );
     assert_eq!(
         body,
         json!({
@@ -51,9 +66,19 @@ async fn a_tool_call_is_asked_for_and_read_although_it_stops_with_stop() {
 #[tokio::test]
 async fn several_calls_of_one_tool_without_ids_are_kept_apart() {
     let parts = json!([{ "text": "I think", "thought": true }, call("e1"), call("e2"), call("e1")]);
-    let response = peer([reply(&parts, "STOP")]).await.complete(&request()).await;
-    let targets: Vec<_> = response.calls.iter().map(|call| call.arguments["target"].as_str().unwrap()).collect();
-    assert_eq!((targets, response.reasoning.as_deref()), (vec!["e1", "e2", "e1"], Some("I think")));
+    let response = peer([reply(&parts, "STOP")])
+        .await
+        .complete(&request())
+        .await;
+    let targets: Vec<_> = response
+        .calls
+        .iter()
+        .map(|call| call.arguments["target"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        (targets, response.reasoning.as_deref()),
+        (vec!["e1", "e2", "e1"], Some("I think"))
+    );
 }
 
 #[tokio::test]
@@ -77,7 +102,8 @@ async fn json_schema_mode_sends_a_schema_without_constants_and_no_tools() {
     assert_eq!(take_tools(&mut body), unset());
     let config = &body["generationConfig"];
     assert_eq!(config["responseMimeType"], "application/json");
-    let tool = &config["responseJsonSchema"]["properties"]["calls"]["items"]["anyOf"][0]["properties"]["action"];
+    let tool = &config["responseJsonSchema"]["properties"]["calls"]["items"]["anyOf"][0]["properties"]
+        ["action"];
     assert_eq!(tool, &json!({ "enum": ["click"] }));
 }
 
@@ -90,7 +116,10 @@ async fn a_blocked_prompt_and_a_blocked_answer_are_refused() {
     let peer = peer([prompt, answer]).await;
     for why in ["PROHIBITED_CONTENT", "SAFETY"] {
         let error = peer.fails(&request()).await;
-        assert!(error.kind() == ErrorKind::Refused && error.to_string().contains(why), "{error}");
+        assert!(
+            error.kind() == ErrorKind::Refused && error.to_string().contains(why),
+            "{error}"
+        );
     }
 }
 
@@ -98,7 +127,10 @@ async fn a_blocked_prompt_and_a_blocked_answer_are_refused() {
 async fn a_call_that_gemini_could_not_write_is_a_malformed_reply() {
     let body = json!({ "candidates": [{ "content": {}, "finishReason": "MALFORMED_FUNCTION_CALL", "index": 0,
         "finishMessage": "Malformed function call: click(target=e1" }] });
-    assert_eq!(peer([body]).await.fails(&request()).await.kind(), ErrorKind::MalformedReply);
+    assert_eq!(
+        peer([body]).await.fails(&request()).await.kind(),
+        ErrorKind::MalformedReply
+    );
 }
 
 #[tokio::test]
@@ -106,7 +138,14 @@ async fn a_reply_that_was_all_thinking_is_empty_and_counted() {
     let body = json!({ "candidates": [{ "content": { "role": "model" }, "finishReason": "MAX_TOKENS", "index": 0 }],
         "usageMetadata": { "promptTokenCount": 10, "thoughtsTokenCount": 2_047, "totalTokenCount": 2_057 } });
     let response = peer([body]).await.complete(&request()).await;
-    assert_eq!((response.text.as_str(), response.calls.len(), response.stop.as_deref()), ("", 0, Some("MAX_TOKENS")));
+    assert_eq!(
+        (
+            response.text.as_str(),
+            response.calls.len(),
+            response.stop.as_deref()
+        ),
+        ("", 0, Some("MAX_TOKENS"))
+    );
     assert_eq!(response.usage.unwrap().output, TokenCount(2_047));
 }
 

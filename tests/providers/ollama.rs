@@ -25,15 +25,28 @@ fn reply(message: &Value) -> Value {
 #[tokio::test]
 async fn a_tool_call_is_asked_for_and_read_with_its_usage() {
     let calls = json!([{ "function": { "name": "click", "arguments": { "target": "e4" } } }]);
-    let peer = peer([reply(&json!({ "role": "assistant", "content": "", "tool_calls": calls }))]).await;
+    let peer = peer([reply(
+        &json!({ "role": "assistant", "content": "", "tool_calls": calls }),
+    )])
+    .await;
     let response = peer.complete(&request()).await;
     assert_eq!(lines(&response), [r#"click {"target":"e4"}"#]);
-    let usage = Usage { input: TokenCount(1_120), output: TokenCount(28), cached: TokenCount(0) };
+    let usage = Usage {
+        input: TokenCount(1_120),
+        output: TokenCount(28),
+        cached: TokenCount(0),
+    };
     assert_eq!((response.usage, response.text.as_str()), (Some(usage), ""));
     let (path, mut body) = peer.sent().await;
     assert_eq!(path, "/api/chat");
-    assert_eq!(peer.header("authorization").await, Some(format!("Bearer {KEY}")));
-    assert_eq!(take_tools(&mut body)[0]["function"]["parameters"], click_schema());
+    assert_eq!(
+        peer.header("authorization").await,
+        Some(format!("Bearer {KEY}"))
+    );
+    assert_eq!(
+        take_tools(&mut body)[0]["function"]["parameters"],
+        click_schema()
+    );
     assert_eq!(
         body,
         json!({
@@ -51,9 +64,19 @@ async fn without_a_key_no_authorization_is_sent_and_pictures_are() {
     let peer = peer([reply(&json!({ "role": "assistant", "content": "a cup" }))]).await;
     let mut options = peer.options();
     options.api_key = None;
-    let response = GenAi::new(options).unwrap().complete(&seeing_request()).await.unwrap();
-    assert_eq!((response.text.as_str(), peer.header("authorization").await), ("a cup", None));
-    assert_eq!(peer.sent().await.1["messages"][1]["images"], json!(["UE5H"]));
+    let response = GenAi::new(options)
+        .unwrap()
+        .complete(&seeing_request())
+        .await
+        .unwrap();
+    assert_eq!(
+        (response.text.as_str(), peer.header("authorization").await),
+        ("a cup", None)
+    );
+    assert_eq!(
+        peer.sent().await.1["messages"][1]["images"],
+        json!(["UE5H"])
+    );
 }
 
 #[tokio::test]
@@ -64,7 +87,10 @@ async fn json_schema_mode_uses_the_compatible_side() {
     assert!(peer.complete(&json_request()).await.text.contains("e2"));
     let (path, body) = peer.sent().await;
     assert_eq!(path, "/v1/chat/completions");
-    assert_eq!(body["response_format"]["json_schema"]["schema"], reply_schema());
+    assert_eq!(
+        body["response_format"]["json_schema"]["schema"],
+        reply_schema()
+    );
 }
 
 #[tokio::test]
@@ -72,5 +98,8 @@ async fn a_model_that_is_not_there_is_the_callers_error_in_ollamas_words() {
     let answer = status(404, json!({ "error": "model 'qwen3:4b' not found" }));
     let peer = Peer::new(Provider::Ollama, "qwen3:4b", [answer]).await;
     let error = peer.fails(&request()).await;
-    assert!(error.kind() == ErrorKind::InvalidInput && error.to_string().contains("not found"), "{error}");
+    assert!(
+        error.kind() == ErrorKind::InvalidInput && error.to_string().contains("not found"),
+        "{error}"
+    );
 }

@@ -6,7 +6,12 @@ use webwise::{ErrorKind, base::TokenCount, chat::Usage, llm::Provider};
 use crate::support::*;
 
 async fn peer(answers: impl IntoIterator<Item = Value>) -> Peer {
-    Peer::new(Provider::OpenAi, "gpt-5.4-mini", answers.into_iter().map(ok)).await
+    Peer::new(
+        Provider::OpenAi,
+        "gpt-5.4-mini",
+        answers.into_iter().map(ok),
+    )
+    .await
 }
 
 fn reply(output: &Value, status: &str) -> Value {
@@ -34,12 +39,19 @@ async fn a_tool_call_is_asked_for_and_read() {
     .await;
     let response = peer.complete(&seeing_request()).await;
     assert_eq!(lines(&response), [r#"click {"target":"e4"}"#]);
-    let usage = Usage { input: TokenCount(1_300), output: TokenCount(40), cached: TokenCount(1_152) };
+    let usage = Usage {
+        input: TokenCount(1_300),
+        output: TokenCount(40),
+        cached: TokenCount(1_152),
+    };
     assert_eq!(response.usage, Some(usage));
     let (path, mut body) = peer.sent().await;
     assert_eq!(path, "/v1/responses");
     assert_eq!(take_tools(&mut body)[0]["name"], "click");
-    assert_eq!(body["prompt_cache_key"].take().as_str().map(str::len), Some(24));
+    assert_eq!(
+        body["prompt_cache_key"].take().as_str().map(str::len),
+        Some(24)
+    );
     assert_eq!(
         body,
         json!({
@@ -69,9 +81,18 @@ async fn json_schema_mode_sends_the_schema_as_it_is() {
 
 #[tokio::test]
 async fn a_call_that_was_cut_off_does_not_take_the_whole_ones_with_it() {
-    let output = json!([call("click", r#"{"target":"e1"}"#), call("finish", r#"{"answ"#)]);
-    let response = peer([reply(&output, "incomplete")]).await.complete(&request()).await;
-    assert_eq!((response.calls.len(), response.stop.as_deref()), (2, Some("incomplete")));
+    let output = json!([
+        call("click", r#"{"target":"e1"}"#),
+        call("finish", r#"{"answ"#)
+    ]);
+    let response = peer([reply(&output, "incomplete")])
+        .await
+        .complete(&request())
+        .await;
+    assert_eq!(
+        (response.calls.len(), response.stop.as_deref()),
+        (2, Some("incomplete"))
+    );
     assert_eq!(response.usage.unwrap().cached, TokenCount(1_152));
 }
 

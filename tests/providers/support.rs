@@ -30,7 +30,11 @@ struct Answers(Mutex<VecDeque<ResponseTemplate>>);
 
 impl Respond for Answers {
     fn respond(&self, _request: &Request) -> ResponseTemplate {
-        self.0.lock().unwrap().pop_front().unwrap_or_else(|| ResponseTemplate::new(500))
+        self.0
+            .lock()
+            .unwrap()
+            .pop_front()
+            .unwrap_or_else(|| ResponseTemplate::new(500))
     }
 }
 
@@ -42,8 +46,15 @@ impl Peer {
     ) -> Self {
         let server = MockServer::start().await;
         let answers = Answers(Mutex::new(answers.into_iter().collect()));
-        Mock::given(any()).respond_with(answers).mount(&server).await;
-        Self { server, provider, model }
+        Mock::given(any())
+            .respond_with(answers)
+            .mount(&server)
+            .await;
+        Self {
+            server,
+            provider,
+            model,
+        }
     }
 
     /// Options for this peer, as an embedder would write them.
@@ -71,11 +82,19 @@ impl Peer {
     }
 
     pub(crate) async fn complete(&self, request: &ChatRequest) -> ChatResponse {
-        self.client().complete(request).await.unwrap_or_else(|error| panic!("{error:?}"))
+        self.client()
+            .complete(request)
+            .await
+            .unwrap_or_else(|error| panic!("{error:?}"))
     }
 
     pub(crate) async fn fails(&self, request: &ChatRequest) -> Error {
-        checked(self.client().complete(request).await.expect_err("the call succeeded"))
+        checked(
+            self.client()
+                .complete(request)
+                .await
+                .expect_err("the call succeeded"),
+        )
     }
 
     pub(crate) async fn requests(&self) -> Vec<Request> {
@@ -85,8 +104,13 @@ impl Peer {
     /// The only request so far: its path and its body.
     pub(crate) async fn sent(&self) -> (String, Value) {
         let requests = self.requests().await;
-        let [request] = requests.as_slice() else { panic!("{} requests", requests.len()) };
-        (request.url.path().to_owned(), serde_json::from_slice(&request.body).unwrap())
+        let [request] = requests.as_slice() else {
+            panic!("{} requests", requests.len())
+        };
+        (
+            request.url.path().to_owned(),
+            serde_json::from_slice(&request.body).unwrap(),
+        )
     }
 
     pub(crate) async fn header(&self, name: &str) -> Option<String> {
@@ -128,13 +152,18 @@ pub(crate) fn json_request() -> ChatRequest {
 /// A request with a picture whose base64 form is `UE5H`.
 pub(crate) fn seeing_request() -> ChatRequest {
     let mut request = request();
-    request.images = vec![Image { png: b"PNG".to_vec() }];
+    request.images = vec![Image {
+        png: b"PNG".to_vec(),
+    }];
     request
 }
 
 /// The tools of a request's body, taken out of it so that the rest can be compared as a whole.
 pub(crate) fn take_tools(body: &mut Value) -> Value {
-    body.as_object_mut().unwrap().remove("tools").unwrap_or_default()
+    body.as_object_mut()
+        .unwrap()
+        .remove("tools")
+        .unwrap_or_default()
 }
 
 /// The arguments' schema of the first tool, as it must reach every provider.
@@ -144,7 +173,11 @@ pub(crate) fn click_schema() -> Value {
 
 /// Calls as `name arguments` lines.
 pub(crate) fn lines(response: &ChatResponse) -> Vec<String> {
-    response.calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect()
+    response
+        .calls
+        .iter()
+        .map(|call| format!("{} {}", call.name, call.arguments))
+        .collect()
 }
 
 /// Two equal requests give equal bytes, header values included.
@@ -155,7 +188,10 @@ pub(crate) async fn assert_deterministic(peer: &Peer) {
     }
     let sent = peer.requests().await;
     for (first, second) in [(0, 2), (1, 3)] {
-        assert_eq!(String::from_utf8_lossy(&sent[first].body), String::from_utf8_lossy(&sent[second].body));
+        assert_eq!(
+            String::from_utf8_lossy(&sent[first].body),
+            String::from_utf8_lossy(&sent[second].body)
+        );
         assert_eq!(sent[first].headers, sent[second].headers);
     }
     assert_ne!(sent[0].body, sent[1].body);

@@ -24,7 +24,10 @@ with tarfile.open(archive, "w:gz") as out:
 "#;
 
 fn python(args: &[&str]) -> Output {
-    Command::new("python3").args(args).output().expect("python3 is needed: run `webwise setup --tests` first")
+    Command::new("python3")
+        .args(args)
+        .output()
+        .expect("python3 is needed: run `webwise setup --tests` first")
 }
 
 /// A program that says what it is told to say, or is another one.
@@ -32,7 +35,11 @@ fn put(bin: &Path, name: &str, script: &str) {
     // Written by a child: a file that this process holds open for writing, also through the fork of another test, cannot be
     // started.
     let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
-    let status = Command::new("sh").args(["-c", write, "sh"]).arg(bin.join(name)).arg(script).status();
+    let status = Command::new("sh")
+        .args(["-c", write, "sh"])
+        .arg(bin.join(name))
+        .arg(script)
+        .status();
     assert!(status.expect("sh runs").success());
 }
 
@@ -43,15 +50,21 @@ fn text(path: &Path) -> &str {
 #[test]
 fn the_code_of_a_source_archive_does_not_run_before_its_hash_is_known() {
     let dir = tempfile::tempdir().expect("a folder");
-    let [bin, home, index]: [PathBuf; 3] = ["bin", "home", "index"].map(|name| dir.path().join(name));
+    let [bin, home, index]: [PathBuf; 3] =
+        ["bin", "home", "index"].map(|name| dir.path().join(name));
     let (mark, archive) = (dir.path().join("mark"), index.join("roundup-2.6.0.tar.gz"));
-    for folder in [&bin, &index, &home.join("miniwob/1.1.0/miniwob/html/miniwob")] {
+    for folder in [
+        &bin,
+        &index,
+        &home.join("miniwob/1.1.0/miniwob/html/miniwob"),
+    ] {
         fs::create_dir_all(folder).expect("a folder");
     }
     fs::create_dir_all(home.join("django/5.2.19/django/contrib/admin")).expect("a folder");
     let made = python(&["-c", MAKE, text(&archive), text(&mark)]);
     assert!(made.status.success() && archive.is_file(), "{made:?}");
-    let real = String::from_utf8(python(&["-c", "import sys; print(sys.executable)"]).stdout).expect("a path");
+    let real = String::from_utf8(python(&["-c", "import sys; print(sys.executable)"]).stdout)
+        .expect("a path");
     for (name, script) in [
         ("node", "echo v20.1.0"),
         ("playwright-cli", "echo 0.1.22"),
@@ -61,23 +74,36 @@ fn the_code_of_a_source_archive_does_not_run_before_its_hash_is_known() {
     ] {
         put(&bin, name, script);
     }
-    let path = std::env::join_paths([&bin, Path::new("/usr/bin"), Path::new("/bin")]).expect("a search path");
+    let path = std::env::join_paths([&bin, Path::new("/usr/bin"), Path::new("/bin")])
+        .expect("a search path");
     let output = Command::new(env!("CARGO_BIN_EXE_webwise"))
         .args(["setup", "--tests"])
         .env_clear()
-        .envs([("PATH", path.as_os_str()), ("HOME", home.as_os_str()), ("WEBWISE_HOME", home.as_os_str())])
+        .envs([
+            ("PATH", path.as_os_str()),
+            ("HOME", home.as_os_str()),
+            ("WEBWISE_HOME", home.as_os_str()),
+        ])
         .envs([("PIP_NO_INDEX", "1"), ("PIP_FIND_LINKS", text(&index))])
         .output()
         .expect("webwise runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!mark.exists(), "the archive's own code has run: {said}");
     // pip brought it, so it had what it wanted of it.
-    assert!(said.contains("roundup-2.6.0.tar.gz is not the expected file"), "{said}");
+    assert!(
+        said.contains("roundup-2.6.0.tar.gz is not the expected file"),
+        "{said}"
+    );
     assert_eq!(output.status.code(), Some(1));
     assert!(!home.join("roundup/2.6.0").exists());
 
     // The control: run, it would have left its mark.
-    let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(dir.path()).status();
+    let unpacked = Command::new("tar")
+        .arg("-xzf")
+        .arg(&archive)
+        .arg("-C")
+        .arg(dir.path())
+        .status();
     assert!(unpacked.expect("tar runs").success());
     python(&[text(&dir.path().join("roundup-2.6.0/setup.py"))]);
     assert!(mark.exists());

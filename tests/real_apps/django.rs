@@ -23,34 +23,49 @@ async fn try_to_log_in(app: &App, browser: &dyn BrowserDriver, password: &str) -
 
 pub(crate) async fn refuses_a_wrong_password(app: &App, browser: &dyn BrowserDriver) {
     let seen = try_to_log_in(app, browser, "no view").await;
-    assert!(seen.contains("Please enter the correct username and password"), "{seen}");
+    assert!(
+        seen.contains("Please enter the correct username and password"),
+        "{seen}"
+    );
     assert!(!seen.contains("Site administration"), "{seen}");
 }
 
 pub(crate) async fn logs_in(app: &App, browser: &dyn BrowserDriver) {
     let seen = try_to_log_in(app, browser, App::PASSWORD).await;
-    assert!(seen.contains("Site administration") && seen.contains("Bookings"), "{seen}");
+    assert!(
+        seen.contains("Site administration") && seen.contains("Bookings"),
+        "{seen}"
+    );
 }
 
 /// How many bookings a list shows: each has a box to choose it by.
 fn bookings_on(page: &Observation) -> usize {
-    let is_box = |node: &Node| node.role == Role::Checkbox && node.name.starts_with("Select this object");
+    let is_box =
+        |node: &Node| node.role == Role::Checkbox && node.name.starts_with("Select this object");
     page.tree.nodes().iter().filter(|node| is_box(node)).count()
 }
 
 pub(crate) async fn finds_by_search_and_turns_the_page(app: &App, browser: &dyn BrowserDriver) {
     open(browser, app.url("/admin/booking/booking/")).await;
     let first = see(browser).await;
-    assert_eq!((bookings_on(&first), text(&first).contains("52 bookings")), (20, true));
+    assert_eq!(
+        (bookings_on(&first), text(&first).contains("52 bookings")),
+        (20, true)
+    );
     click(browser, r#"css="a[href$='p=3']""#).await;
     assert_eq!(bookings_on(&see(browser).await), 12);
 
     fill(browser, r#"css="[name=q]""#, "Choir").await;
     click(browser, r#"css="form:has([name=q]) [type=submit]""#).await;
-    let found = app.rows("select title from booking_booking where title like '%Choir%'").len();
+    let found = app
+        .rows("select title from booking_booking where title like '%Choir%'")
+        .len();
     let page = see(browser).await;
     let seen = text(&page);
-    assert!(found > 1 && seen.contains(&format!("{found} results")), "{found}: {seen}");
+    assert!(
+        found > 1 && seen.contains(&format!("{found} results")),
+        "{found}: {seen}"
+    );
     assert_eq!(bookings_on(&page), found);
 }
 
@@ -72,7 +87,18 @@ pub(crate) async fn adds_a_booking(app: &App, browser: &dyn BrowserDriver) {
     assert!(seen.contains("was added successfully"), "{seen}");
     let note = "First line\r\nsecond line";
     // In the order of the columns; Cedar is room 3.
-    let row = json!([53, title, 3, "2024-07-04", "19:30:00", 24, "confirmed", 1, "", note]);
+    let row = json!([
+        53,
+        title,
+        3,
+        "2024-07-04",
+        "19:30:00",
+        24,
+        "confirmed",
+        1,
+        "",
+        note
+    ]);
     expected.extend(row.as_array().cloned());
     assert_eq!(app.rows(BOOKINGS), expected);
 }
@@ -83,7 +109,10 @@ pub(crate) async fn is_told_what_is_wrong_with_a_form(app: &App, browser: &dyn B
     fill(browser, r#"css="[name=day]""#, "the day after").await;
     click(browser, r#"css="input[name=_save]""#).await;
     let seen = text(&see(browser).await);
-    assert!(seen.contains("Please correct the error below.") && seen.contains("Enter a valid date."), "{seen}");
+    assert!(
+        seen.contains("Please correct the error below.") && seen.contains("Enter a valid date."),
+        "{seen}"
+    );
     assert_eq!(app.rows(BOOKINGS), before);
 }
 

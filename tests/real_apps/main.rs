@@ -63,20 +63,30 @@ async fn an_application_has_the_same_rows_at_every_start_and_ends_with_whoever_s
     let mut ports = Vec::new();
     for _ in 0..2 {
         let (django, roundup) = tokio::join!(App::django(), App::roundup());
-        let stored = |app: &App, questions: &[&str]| -> Vec<_> { questions.iter().map(|sql| app.rows(sql)).collect() };
+        let stored = |app: &App, questions: &[&str]| -> Vec<_> {
+            questions.iter().map(|sql| app.rows(sql)).collect()
+        };
         let all = [stored(&django, in_django), stored(&roundup, in_roundup)].concat();
         let counts: Vec<usize> = all.iter().map(Vec::len).collect();
         assert_eq!(counts, [8, 52, 1, 60, 15, 30, 60]);
         starts.insert(serde_json::to_string(&all).expect("rows are JSON"));
-        assert!([&django, &roundup].iter().all(|app| TcpStream::connect(("127.0.0.1", app.port())).is_ok()));
+        assert!(
+            [&django, &roundup]
+                .iter()
+                .all(|app| TcpStream::connect(("127.0.0.1", app.port())).is_ok())
+        );
         ports.extend([django.port(), roundup.port()]);
         // The first two lose their input, the others are dropped.
         if ports.len() == 2 {
-            let (django, roundup) = tokio::join!(django.ends_without_us(), roundup.ends_without_us());
+            let (django, roundup) =
+                tokio::join!(django.ends_without_us(), roundup.ends_without_us());
             assert!(django && roundup, "they outlive who started them");
         }
     }
     assert_eq!(starts.len(), 1, "{starts:#?}");
-    let alive: Vec<_> = ports.iter().filter(|port| TcpStream::connect(("127.0.0.1", **port)).is_ok()).collect();
+    let alive: Vec<_> = ports
+        .iter()
+        .filter(|port| TcpStream::connect(("127.0.0.1", **port)).is_ok())
+        .collect();
     assert!(alive.is_empty(), "{alive:?} still answer");
 }

@@ -38,39 +38,68 @@ use crate::{
 /// Sinks of a real run.
 const SINKS: usize = 7;
 /// Each driver, by each of its ways.
-const WAYS: [Driver; 3] = [Driver::PlaywrightCliByProcesses, Driver::PlaywrightCli, Driver::Cdp];
+const WAYS: [Driver; 3] = [
+    Driver::PlaywrightCliByProcesses,
+    Driver::PlaywrightCli,
+    Driver::Cdp,
+];
 
 fn short_folder() -> TempDir {
-    tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap()
+    tempfile::Builder::new()
+        .prefix("ww")
+        .tempdir_in("/tmp")
+        .unwrap()
 }
 
 fn wishes(base: &Path) -> Wishes {
-    Wishes { action: Some(Duration::from_secs(5)), ..Wishes::default() }.in_folder(base)
+    Wishes {
+        action: Some(Duration::from_secs(5)),
+        ..Wishes::default()
+    }
+    .in_folder(base)
 }
 
 /// What the driver starts, behind a script that writes down arguments and environment.
 fn watched(by: Driver, tools: &Path) -> PathBuf {
     let places = ProgramPlaces::from_env();
-    let real = if by == Driver::Cdp { places.chromium() } else { places.tool() };
-    let real = real.expect("Chromium and playwright-cli are needed: run `webwise setup --tests` first");
+    let real = if by == Driver::Cdp {
+        places.chromium()
+    } else {
+        places.tool()
+    };
+    let real =
+        real.expect("Chromium and playwright-cli are needed: run `webwise setup --tests` first");
     let (file, dir) = (tools.join("tool"), tools.display());
-    let script =
-        format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >> {dir}/argv\nenv >> {dir}/env\nexec '{}' \"$@\"\n", real.display());
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" >> {dir}/argv\nenv >> {dir}/env\nexec '{}' \"$@\"\n",
+        real.display()
+    );
     fs::write(&file, script).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     file
 }
 
 fn calls(calls: &[(&str, Value)]) -> ChatResponse {
-    ChatResponse::with_calls(calls.iter().map(|(tool, arguments)| RawCall::new(*tool, arguments.clone())))
+    ChatResponse::with_calls(
+        calls
+            .iter()
+            .map(|(tool, arguments)| RawCall::new(*tool, arguments.clone())),
+    )
 }
 
 /// Types the value and reads what the page makes of it; if `sends`, also sends it, answers the dialog, and reads the page
 /// after it.
 fn model(value: &str, kept: As, sends: bool) -> ScriptedModel {
-    let typed = if kept == As::Secret { "<secret:WORD>" } else { value };
+    let typed = if kept == As::Secret {
+        "<secret:WORD>"
+    } else {
+        value
+    };
     let mut replies = vec![
-        calls(&[("fill", json!({ "target": r#"label="Word""#, "text": typed }))]),
+        calls(&[(
+            "fill",
+            json!({ "target": r#"label="Word""#, "text": typed }),
+        )]),
         calls(&[("extract", json!({ "name": "typed" }))]),
         calls(&[("screenshot", json!({}))]),
     ];
@@ -80,7 +109,10 @@ fn model(value: &str, kept: As, sends: bool) -> ScriptedModel {
         calls(&[("extract", json!({ "name": "sent" }))]),
     ];
     replies.extend(sending.into_iter().filter(|_| sends));
-    replies.push(calls(&[("finish", json!({ "answer": format!("It is: {value}"), "success": false }))]));
+    replies.push(calls(&[(
+        "finish",
+        json!({ "answer": format!("It is: {value}"), "success": false }),
+    )]));
     ScriptedModel::new(replies)
 }
 
@@ -95,16 +127,27 @@ struct Real {
 impl Real {
     async fn start(by: Driver) -> Self {
         let (base, tools) = (short_folder(), short_folder());
-        let wishes = Wishes { program: Some(watched(by, tools.path())), ..wishes(base.path()) };
+        let wishes = Wishes {
+            program: Some(watched(by, tools.path())),
+            ..wishes(base.path())
+        };
         let driver = by.launch(&wishes).await;
-        Self { by, site: Site::start(), base, tools, driver }
+        Self {
+            by,
+            site: Site::start(),
+            base,
+            tools,
+            driver,
+        }
     }
 
     async fn run(&self, value: &str, kept: As, sends: bool) -> (RunReport, Taps) {
         let folder = tempfile::tempdir().unwrap();
         let (recorder, model) = (Recorder::new(), model(value, kept, sends));
         let kept_runs = Arc::new(RunFolder::new(folder.path().join("runs")).unwrap());
-        let sinks = webwise::event::FanOut::new().with(Arc::new(recorder.clone())).with(Arc::clone(&kept_runs) as _);
+        let sinks = webwise::event::FanOut::new()
+            .with(Arc::new(recorder.clone()))
+            .with(Arc::clone(&kept_runs) as _);
         let mut options = Options::default();
         options.approval = ApprovalMode::Auto;
         options.screenshots = true;
@@ -114,16 +157,28 @@ impl Real {
             .build()
             .unwrap();
         let start = self.site.url("login");
-        let mut task = Task::new("Send the word").unwrap().with_start_url(&start).unwrap();
+        let mut task = Task::new("Send the word")
+            .unwrap()
+            .with_start_url(&start)
+            .unwrap();
         if kept == As::Secret {
             let name = SecretName::parse("WORD").unwrap();
             let origin = Origin::parse(&start).unwrap();
-            task = task.with_secrets(Vault::new().with(name, Secret::new(value), vec![origin]).unwrap());
+            task = task.with_secrets(
+                Vault::new()
+                    .with(name, Secret::new(value), vec![origin])
+                    .unwrap(),
+            );
         }
         let report = agent.run(task).await;
         kept_runs.close().unwrap();
         let mut taps = Taps::default();
-        let asked = model.requests().into_iter().flat_map(|r| [r.system, r.message]).collect::<Vec<_>>().join("\n");
+        let asked = model
+            .requests()
+            .into_iter()
+            .flat_map(|r| [r.system, r.message])
+            .collect::<Vec<_>>()
+            .join("\n");
         taps.add("prompt", asked);
         taps.add("events", format!("{:?}", recorder.events()));
         taps.add("run folder", files(&folder.path().join("runs")));
@@ -150,8 +205,20 @@ async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
     // A quote, a percent sign, a backslash, letters of another script, and the short one; all on one line.
     let all = canaries();
     let one_line = |value: &&String| !value.contains(char::is_control);
-    let find = |sign: &str| all.iter().filter(one_line).find(|value| value.contains(sign)).unwrap().clone();
-    let values = [find("\""), find("%"), find("\\"), find("密"), PIN.to_owned()];
+    let find = |sign: &str| {
+        all.iter()
+            .filter(one_line)
+            .find(|value| value.contains(sign))
+            .unwrap()
+            .clone()
+    };
+    let values = [
+        find("\""),
+        find("%"),
+        find("\\"),
+        find("密"),
+        PIN.to_owned(),
+    ];
     let (mut bytes, mut leaks, mut controls) = (0, Vec::new(), (0, 0));
     for by in WAYS {
         let (real, way) = (Real::start(by).await, by.name());
@@ -161,15 +228,25 @@ async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
             let sends = by != Driver::PlaywrightCliByProcesses || *value == values[0];
             let (report, mut taps) = real.run(value, As::Secret, sends).await;
             for name in ["typed", "sent"].into_iter().take(1 + usize::from(sends)) {
-                let repeated = report.extracted.get(name).is_some_and(|text| text.contains("<secret:WORD>"));
-                assert!(repeated, "{value:?} was not {name}, so nothing was repeated, {way}: {report:?}");
+                let repeated = report
+                    .extracted
+                    .get(name)
+                    .is_some_and(|text| text.contains("<secret:WORD>"));
+                assert!(
+                    repeated,
+                    "{value:?} was not {name}, so nothing was repeated, {way}: {report:?}"
+                );
             }
             real.is_private();
             taps.add("arguments", real.wrote("argv"));
             taps.add("environment", real.wrote("env"));
             bytes += taps.bytes();
             for (sink, found) in taps.hits(&scanner) {
-                leaks.extend(found.iter().map(|e| format!("{value:?} as {} in {sink}, {way}", ENCODINGS[*e])));
+                leaks.extend(
+                    found
+                        .iter()
+                        .map(|e| format!("{value:?} as {} in {sink}, {way}", ENCODINGS[*e])),
+                );
             }
         }
         let (seen, watched) = real.control(&values[0]).await;
@@ -178,8 +255,17 @@ async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
         let left: Vec<_> = fs::read_dir(real.base.path()).unwrap().collect();
         assert!(left.is_empty(), "left behind: {left:?}");
     }
-    assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
-    assert_eq!(controls, (16, 16), "a sink that did not show the value as ordinary text was not watched");
+    assert!(
+        leaks.is_empty(),
+        "{} leaks:\n{}",
+        leaks.len(),
+        leaks.join("\n")
+    );
+    assert_eq!(
+        controls,
+        (16, 16),
+        "a sink that did not show the value as ordinary text was not watched"
+    );
     figure!(
         "secrets: {} canaries x {} encodings x {SINKS} sinks x {} ways in a real browser: 0 hits in {bytes} bytes; \
          controls {} of {}",
@@ -199,31 +285,59 @@ impl Real {
         assert!(report.extracted.contains_key("sent"), "{report:?}");
         taps.add("arguments", self.wrote("argv"));
         let mut hits = taps.hits(&scanner);
-        let (arguments, environment) =
-            if self.by == Driver::Cdp { ("--remote-debugging-pipe", "TMPDIR=") } else { ("open", "WEBWISE_FOLDER=") };
+        let (arguments, environment) = if self.by == Driver::Cdp {
+            ("--remote-debugging-pipe", "TMPDIR=")
+        } else {
+            ("open", "WEBWISE_FOLDER=")
+        };
         // Where no process is started for an action, only what the browser is started with becomes an argument.
         if self.by != Driver::PlaywrightCliByProcesses {
             assert_eq!(hits.remove("arguments").map(|found| found.len()), Some(0));
-            assert!(String::from_utf8_lossy(&self.wrote("argv")).contains(arguments), "arguments were not watched");
+            assert!(
+                String::from_utf8_lossy(&self.wrote("argv")).contains(arguments),
+                "arguments were not watched"
+            );
         }
-        assert!(String::from_utf8_lossy(&self.wrote("env")).contains(environment), "the environment was not watched");
+        assert!(
+            String::from_utf8_lossy(&self.wrote("env")).contains(environment),
+            "the environment was not watched"
+        );
         // The driver does not know what is secret, so its description tells nothing of any page.
-        assert!(scanner.hits(format!("{:?}", self.driver).as_bytes()).is_empty(), "{:?}", self.driver);
-        (hits.values().filter(|found| !found.is_empty()).count(), hits.len())
+        assert!(
+            scanner
+                .hits(format!("{:?}", self.driver).as_bytes())
+                .is_empty(),
+            "{:?}",
+            self.driver
+        );
+        (
+            hits.values().filter(|found| !found.is_empty()).count(),
+            hits.len(),
+        )
     }
 }
 
 async fn fill(driver: &dyn BrowserDriver, target: Target, origin: &str) -> Outcome {
     let name = SecretName::parse("WORD").unwrap();
     let origin = Origin::parse(origin).unwrap();
-    let vault = Vault::new().with(name.clone(), Secret::new("place-canary-5e1d"), vec![origin]).unwrap();
-    let fill = Fill { target, text: TextValue::Secret(name), submit: false };
-    let request = ExecuteRequest::new(BrowserAction::Fill(fill)).with_secrets(SecretResolver::new(Arc::new(vault)));
+    let vault = Vault::new()
+        .with(name.clone(), Secret::new("place-canary-5e1d"), vec![origin])
+        .unwrap();
+    let fill = Fill {
+        target,
+        text: TextValue::Secret(name),
+        submit: false,
+    };
+    let request = ExecuteRequest::new(BrowserAction::Fill(fill))
+        .with_secrets(SecretResolver::new(Arc::new(vault)));
     driver.execute(&request).await.unwrap().outcome
 }
 
 async fn open(driver: &dyn BrowserDriver, url: String) {
-    let execution = driver.execute(&ExecuteRequest::new(BrowserAction::Goto(Goto { url }))).await.unwrap();
+    let execution = driver
+        .execute(&ExecuteRequest::new(BrowserAction::Goto(Goto { url })))
+        .await
+        .unwrap();
     assert!(execution.outcome.is_done(), "{execution:?}");
 }
 
@@ -232,11 +346,20 @@ async fn field(driver: &dyn BrowserDriver) -> Target {
     let begin = Instant::now();
     loop {
         let seen = driver.observe(&ObserveRequest::default()).await.unwrap();
-        let found = seen.tree.nodes().iter().find(|node| node.role == Role::TextBox && &*node.name == "Word");
+        let found = seen
+            .tree
+            .nodes()
+            .iter()
+            .find(|node| node.role == Role::TextBox && &*node.name == "Word");
         if let Some(reference) = found.and_then(|node| node.reference.clone()) {
             return Target::Ref(reference);
         }
-        assert!(begin.elapsed() < Duration::from_secs(30), "no field on {}: {:?}", seen.url, seen.tree);
+        assert!(
+            begin.elapsed() < Duration::from_secs(30),
+            "no field on {}: {:?}",
+            seen.url,
+            seen.tree
+        );
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
@@ -266,23 +389,45 @@ async fn a_real_field_in_the_wrong_place_gets_nothing(by: Driver) {
         open(&driver, url.clone()).await;
         let target = field(&driver).await;
         let outcome = fill(&driver, target, &ours).await;
-        assert_eq!(outcome.class(), Some(ErrorClass::SecretRefused), "{url}: {outcome:?}");
+        assert_eq!(
+            outcome.class(),
+            Some(ErrorClass::SecretRefused),
+            "{url}: {outcome:?}"
+        );
     }
     // Seen in the right place, and elsewhere by the time it is typed into.
     open(&driver, site.url("moves")).await;
     let target = field(&driver).await;
     let begin = Instant::now();
-    while driver.observe(&ObserveRequest::default()).await.unwrap().url != site.foreign("field") {
-        assert!(begin.elapsed() < Duration::from_secs(30), "the page did not move");
+    while driver
+        .observe(&ObserveRequest::default())
+        .await
+        .unwrap()
+        .url
+        != site.foreign("field")
+    {
+        assert!(
+            begin.elapsed() < Duration::from_secs(30),
+            "the page did not move"
+        );
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let outcome = fill(&driver, target, &ours).await;
-    assert!(!outcome.is_done(), "by a reference of the page before: {outcome:?}");
+    assert!(
+        !outcome.is_done(),
+        "by a reference of the page before: {outcome:?}"
+    );
     let outcome = fill(&driver, Target::parse(r#"label="Word""#).unwrap(), &ours).await;
-    assert_eq!(outcome.class(), Some(ErrorClass::SecretRefused), "after it moved: {outcome:?}");
-    for (url, origin) in
-        [(site.url("field"), ours.clone()), (site.url("right-frame"), ours), (site.foreign("field"), site.foreign(""))]
-    {
+    assert_eq!(
+        outcome.class(),
+        Some(ErrorClass::SecretRefused),
+        "after it moved: {outcome:?}"
+    );
+    for (url, origin) in [
+        (site.url("field"), ours.clone()),
+        (site.url("right-frame"), ours),
+        (site.foreign("field"), site.foreign("")),
+    ] {
         open(&driver, url.clone()).await;
         let target = field(&driver).await;
         let outcome = fill(&driver, target, &origin).await;
@@ -290,5 +435,8 @@ async fn a_real_field_in_the_wrong_place_gets_nothing(by: Driver) {
     }
     driver.close().await.unwrap();
     let name = by.name();
-    figure!("secrets: {name}: {} wrong places in a real browser, 0 typed; 3 right ones, 3 typed", wrong.len() + 1);
+    figure!(
+        "secrets: {name}: {} wrong places in a real browser, 0 typed; 3 right ones, 3 typed",
+        wrong.len() + 1
+    );
 }

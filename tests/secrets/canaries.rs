@@ -51,26 +51,41 @@ impl Chance {
     }
 
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
     fn word(&mut self) -> String {
         const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789";
-        (0..10).map(|_| char::from(LETTERS[self.below(LETTERS.len())])).collect()
+        (0..10)
+            .map(|_| char::from(LETTERS[self.below(LETTERS.len())]))
+            .collect()
     }
 }
 
 /// The 50 values; the PIN is the last.
 pub(crate) fn canaries() -> Vec<String> {
     let mut chance = Chance::new(0x9e37_79b9_7f4a_7c15);
-    let mut out: Vec<String> = SHAPES.iter().map(|shape| shape.replace('#', &chance.word())).collect();
+    let mut out: Vec<String> = SHAPES
+        .iter()
+        .map(|shape| shape.replace('#', &chance.word()))
+        .collect();
     while out.len() < 49 {
         // Printable signs of every kind, around a word that chance does not make.
         let signs = |chance: &mut Chance| -> String {
-            (0..5).map(|_| char::from(b'!' + u8::try_from(chance.below(94)).unwrap())).collect()
+            (0..5)
+                .map(|_| char::from(b'!' + u8::try_from(chance.below(94)).unwrap()))
+                .collect()
         };
-        out.push(format!("{}{}{}", signs(&mut chance), chance.word(), signs(&mut chance)));
+        out.push(format!(
+            "{}{}{}",
+            signs(&mut chance),
+            chance.word(),
+            signs(&mut chance)
+        ));
     }
     out.push(PIN.to_owned());
     out

@@ -29,7 +29,13 @@ impl std::fmt::Debug for Tapped {
 impl Tapped {
     pub(crate) fn new(root: &Path) -> (Self, Arc<Mutex<Vec<u8>>>) {
         let written: Arc<Mutex<Vec<u8>>> = Arc::default();
-        (Self { inner: StdFs::new(root), written: Arc::clone(&written) }, written)
+        (
+            Self {
+                inner: StdFs::new(root),
+                written: Arc::clone(&written),
+            },
+            written,
+        )
     }
 
     fn note(&self, path: &Path) {
@@ -48,7 +54,10 @@ impl Fs for Tapped {
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>> {
         self.note(path);
         let inner = self.inner.create_new(path)?;
-        Ok(Box::new(TappedFile { inner, written: Arc::clone(&self.written) }))
+        Ok(Box::new(TappedFile {
+            inner,
+            written: Arc::clone(&self.written),
+        }))
     }
 
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {

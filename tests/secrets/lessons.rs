@@ -35,37 +35,61 @@ const NAME: &str = "CANARY";
 
 fn vault(value: &str) -> Vault {
     let name = SecretName::parse(NAME).unwrap();
-    Vault::new().with(name, Secret::new(value), vec![Origin::parse(SITE).unwrap()]).unwrap()
+    Vault::new()
+        .with(name, Secret::new(value), vec![Origin::parse(SITE).unwrap()])
+        .unwrap()
 }
 
-fn agent<L: LlmClient, M: MemoryBackend>(browser: &Shadow, model: L, memory: M) -> DecisionLoop<Shadow, L, M> {
+fn agent<L: LlmClient, M: MemoryBackend>(
+    browser: &Shadow,
+    model: L,
+    memory: M,
+) -> DecisionLoop<Shadow, L, M> {
     let mut options = Options::default();
     options.settle = Duration::ZERO;
     options.approval = ApprovalMode::Auto;
     options.budget.max_steps = 100;
-    DecisionLoop::builder(browser.clone(), model, memory).with_options(options).build().unwrap()
+    DecisionLoop::builder(browser.clone(), model, memory)
+        .with_options(options)
+        .build()
+        .unwrap()
 }
 
 /// Runs into a field that is none, types the value all the same, and finds a way past everything that is named after it.
 fn errand(kept: As, names: usize) -> Vec<ChatResponse> {
     // What a model types literally is left out of names that repeat it, so the control is a parameter.
-    let typed = if kept == As::Secret { format!("<secret:{NAME}>") } else { format!("<param:{NAME}>") };
+    let typed = if kept == As::Secret {
+        format!("<secret:{NAME}>")
+    } else {
+        format!("<param:{NAME}>")
+    };
     let click = |at: usize| call("click", json!({ "target": format!("e{at}") }));
-    let mut replies =
-        vec![call("fill", json!({ "target": "e2", "text": typed })), click(2), call("type", json!({ "text": typed }))];
+    let mut replies = vec![
+        call("fill", json!({ "target": "e2", "text": typed })),
+        click(2),
+        call("type", json!({ "text": typed })),
+    ];
     replies.push(click(FIRST));
     for n in 0..names {
         // The way past one, and into the next.
         let at = [FIRST + 2 * n + 1, FIRST + 2 * n, FIRST + 2 * n + 2].map(|at| format!("e{at}"));
-        replies.push(ChatResponse::with_calls(at.map(|at| RawCall::new("click", json!({ "target": at })))));
+        replies.push(ChatResponse::with_calls(
+            at.map(|at| RawCall::new("click", json!({ "target": at }))),
+        ));
     }
-    replies.push(call("finish", json!({ "answer": "done", "evidence": "Account" })));
+    replies.push(call(
+        "finish",
+        json!({ "answer": "done", "evidence": "Account" }),
+    ));
     replies
 }
 
 async fn run(value: &str, kept: As, names: usize, memory: impl MemoryBackend, taps: &mut Taps) {
     let (browser, model) = (Shadow::default(), ScriptedModel::new(errand(kept, names)));
-    let mut task = Task::new("See the account").unwrap().with_start_url(SITE).unwrap();
+    let mut task = Task::new("See the account")
+        .unwrap()
+        .with_start_url(SITE)
+        .unwrap();
     if kept == As::Secret {
         task = task.with_secrets(vault(value));
     } else {
@@ -73,15 +97,30 @@ async fn run(value: &str, kept: As, names: usize, memory: impl MemoryBackend, ta
     }
     let report = agent(&browser, model.clone(), memory).run(task).await;
     assert!(report.is_success(), "{value:?} {kept:?}: {report:?}");
-    assert_eq!(browser.value().as_deref(), Some(value), "the page got something else");
+    assert_eq!(
+        browser.value().as_deref(),
+        Some(value),
+        "the page got something else"
+    );
     // What memory says stands first in a message.
     let requests = model.requests();
-    let said = |message: &str| message.split_once("## History").map_or("", |(before, _)| before).to_owned();
-    let mut said: Vec<String> = requests.iter().map(|request| said(&request.message)).collect();
+    let said = |message: &str| {
+        message
+            .split_once("## History")
+            .map_or("", |(before, _)| before)
+            .to_owned()
+    };
+    let mut said: Vec<String> = requests
+        .iter()
+        .map(|request| said(&request.message))
+        .collect();
     // The number of the fence is another in each message.
     said.sort_by_key(|said| said.split_once('\n').map(|(_, said)| said.to_owned()));
     said.dedup_by_key(|said| said.split_once('\n').map(|(_, said)| said.to_owned()));
-    taps.add("memory in prompts", format!("{}\n{}", requests[0].system, said.join("\n")));
+    taps.add(
+        "memory in prompts",
+        format!("{}\n{}", requests[0].system, said.join("\n")),
+    );
 }
 
 /// Every file below a folder by what it is to the store.
@@ -139,7 +178,11 @@ async fn taps_of(value: &str, kept: As) -> Taps {
     sort_files(&root, &mut taps, &["memory files"]);
     taps.add("memory as it was written", &*written.lock().unwrap());
     let mut shown = format!("{store:?}");
-    for shelf in store.shelves(&webwise::memory::ShelfFilter::default()).await.unwrap() {
+    for shelf in store
+        .shelves(&webwise::memory::ShelfFilter::default())
+        .await
+        .unwrap()
+    {
         writeln!(shown, "{shelf} {:?}", store.load(&shelf).await.unwrap()).unwrap();
     }
     taps.add("memory as it is read", shown);
@@ -154,11 +197,15 @@ fn a_secret_stands_in_no_file_that_memory_ever_writes() {
         let share = |nth: usize| {
             let canaries = &canaries;
             move || {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .unwrap();
                 let mut found = Found::default();
                 for (n, value) in canaries.iter().enumerate().skip(nth).step_by(THREADS) {
                     let hidden = runtime.block_on(taps_of(value, As::Secret));
-                    let control = (n % CONTROL_EVERY == 0).then(|| runtime.block_on(taps_of(value, As::Text)));
+                    let control = (n % CONTROL_EVERY == 0)
+                        .then(|| runtime.block_on(taps_of(value, As::Text)));
                     found.search(value, &hidden, control.as_ref());
                 }
                 found
@@ -198,8 +245,12 @@ const WRONG: [&str; 20] = [
 ];
 
 /// Pages that are.
-const RIGHT: [&str; 4] =
-    ["https://shop.example/", "https://shop.example/login", "https://shop.example:443/a?b#c", "https://SHOP.example/"];
+const RIGHT: [&str; 4] = [
+    "https://shop.example/",
+    "https://shop.example/login",
+    "https://shop.example:443/a?b#c",
+    "https://SHOP.example/",
+];
 
 /// A run that teaches, then one whose model does what the lesson says, with the secret. Whether it was told, and the counts of
 /// the browser.
@@ -207,7 +258,11 @@ async fn obeyed(url: &str) -> (bool, usize, usize) {
     let memory = InMemory::new();
     let task = |url: &str| {
         let site = Site::of(&url.parse().unwrap()).unwrap();
-        Task::new("Sign in").unwrap().with_start_url(url).unwrap().with_allowed(site)
+        Task::new("Sign in")
+            .unwrap()
+            .with_start_url(url)
+            .unwrap()
+            .with_allowed(site)
     };
     let finish = || call("finish", json!({ "answer": "done", "evidence": "Account" }));
     let field = |tool: &'static str, arguments: Value| call(tool, arguments);
@@ -217,7 +272,9 @@ async fn obeyed(url: &str) -> (bool, usize, usize) {
         field("type", json!({ "text": "hello" })),
         finish(),
     ]);
-    let report: RunReport = agent(&Shadow::default(), taught, memory.clone()).run(task(url)).await;
+    let report: RunReport = agent(&Shadow::default(), taught, memory.clone())
+        .run(task(url))
+        .await;
     assert!(report.is_success(), "{url}: {report:?}");
 
     let (told, browser) = (Arc::new(Mutex::new(false)), Shadow::default());
@@ -227,7 +284,10 @@ async fn obeyed(url: &str) -> (bool, usize, usize) {
         step += 1;
         Ok(match step {
             1 => {
-                let said = request.message.split_once("## History").map_or("", |(before, _)| before);
+                let said = request
+                    .message
+                    .split_once("## History")
+                    .map_or("", |(before, _)| before);
                 *heard.lock().unwrap() = said.contains("click it, then type the text");
                 field("click", json!({ "target": "e2" }))
             }
@@ -235,7 +295,9 @@ async fn obeyed(url: &str) -> (bool, usize, usize) {
             _ => finish(),
         })
     });
-    let report = agent(&browser, obedient, memory).run(task(url).with_secrets(vault("lesson-canary-51c0"))).await;
+    let report = agent(&browser, obedient, memory)
+        .run(task(url).with_secrets(vault("lesson-canary-51c0")))
+        .await;
     assert!(report.is_success(), "{url}: {report:?}");
     let (typed, refused) = browser.counts();
     let told = *told.lock().unwrap();
@@ -254,7 +316,10 @@ async fn a_lesson_does_not_make_a_secret_be_typed_where_it_does_not_belong() {
     }
     for url in RIGHT {
         let (was_told, typed, refused) = obeyed(url).await;
-        assert!(was_told && (typed, refused) == (1, 0), "{url}: told {was_told}, typed {typed}, refused {refused}");
+        assert!(
+            was_told && (typed, refused) == (1, 0),
+            "{url}: told {was_told}, typed {typed}, refused {refused}"
+        );
         right += typed;
     }
     assert!(resolved.is_empty(), "{resolved:?}");

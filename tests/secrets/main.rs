@@ -59,7 +59,11 @@ struct Found {
 impl Found {
     async fn look_for(&mut self, value: &str, is_control: bool) {
         let hidden = taps_of(value, As::Secret).await;
-        let shown = if is_control { Some(taps_of(value, As::Text).await) } else { None };
+        let shown = if is_control {
+            Some(taps_of(value, As::Text).await)
+        } else {
+            None
+        };
         self.search(value, &hidden, shown.as_ref());
     }
 
@@ -69,7 +73,11 @@ impl Found {
         self.canaries += 1;
         self.bytes += hidden.bytes();
         for (sink, found) in hidden.hits(&scanner) {
-            self.leaks.extend(found.iter().map(|e| format!("{value:?} as {} in {sink}", ENCODINGS[*e])));
+            self.leaks.extend(
+                found
+                    .iter()
+                    .map(|e| format!("{value:?} as {} in {sink}", ENCODINGS[*e])),
+            );
         }
         if let Some(shown) = shown {
             self.controlled += 1;
@@ -84,7 +92,10 @@ impl Found {
         self.canaries += other.canaries;
         self.bytes += other.bytes;
         self.leaks.extend(other.leaks);
-        other.controls.into_iter().for_each(|(sink, count)| *self.controls.entry(sink).or_default() += count);
+        other
+            .controls
+            .into_iter()
+            .for_each(|(sink, count)| *self.controls.entry(sink).or_default() += count);
         self.controlled += other.controlled;
         self.encodings.extend(other.encodings);
     }
@@ -96,12 +107,34 @@ impl Found {
 
     /// Fails on a leak, and on a sink or an encoding that was not watched; else says what was found.
     fn tell(self, of: &str) {
-        let Self { canaries, bytes, leaks, controls, controlled, encodings } = self;
+        let Self {
+            canaries,
+            bytes,
+            leaks,
+            controls,
+            controlled,
+            encodings,
+        } = self;
         let sinks = controls.len();
-        let seen = controls.values().filter(|count| **count == controlled).count();
-        assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
-        assert_eq!(seen, sinks, "a sink that did not show the value as ordinary text was not watched: {controls:?}");
-        assert_eq!(encodings.len(), ENCODINGS.len(), "an encoding was never made: {encodings:?}");
+        let seen = controls
+            .values()
+            .filter(|count| **count == controlled)
+            .count();
+        assert!(
+            leaks.is_empty(),
+            "{} leaks:\n{}",
+            leaks.len(),
+            leaks.join("\n")
+        );
+        assert_eq!(
+            seen, sinks,
+            "a sink that did not show the value as ordinary text was not watched: {controls:?}"
+        );
+        assert_eq!(
+            encodings.len(),
+            ENCODINGS.len(),
+            "an encoding was never made: {encodings:?}"
+        );
         assert_eq!((canaries, controlled), (50, 8));
         figure!(
             "secrets: {of}: {canaries} canaries x {} encodings x {sinks} sinks: 0 hits in {bytes} bytes; \
@@ -125,7 +158,10 @@ fn a_secret_leaves_a_run_in_no_encoding_by_no_sink() {
         let share = |nth: usize| {
             let canaries = &canaries;
             move || {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .unwrap();
                 let mut found = Found::default();
                 for (n, value) in canaries.iter().enumerate().skip(nth).step_by(THREADS) {
                     runtime.block_on(found.look_for(value, n % CONTROL_EVERY == 0));

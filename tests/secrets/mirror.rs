@@ -66,7 +66,9 @@ fn url(value: &str) -> String {
     // 3 and 4: percent signs in upper and lower case.
     let (upper, lower) = (&coded[3], &coded[4]);
     let form: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
-    let hex = value.bytes().fold(String::new(), |out, b| out + &format!("{b:02x}"));
+    let hex = value
+        .bytes()
+        .fold(String::new(), |out, b| out + &format!("{b:02x}"));
     let path = if value == PIN { "" } else { upper.as_str() };
     format!("{SITE}/u/{path}?q={lower}&form={form}&hex={hex}#v={upper}")
 }
@@ -76,7 +78,10 @@ fn reference(text: &str) -> ElementRef {
 }
 
 fn with(mut node: Node, properties: &[(&str, &str)]) -> Node {
-    node.properties = properties.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    node.properties = properties
+        .iter()
+        .map(|(name, value)| ((*name).into(), (*value).into()))
+        .collect();
     node
 }
 
@@ -108,12 +113,33 @@ fn page(value: Option<&str>, touched: usize) -> Tree {
     let mut b = Tree::builder();
     let shown = value.unwrap_or_default();
     b.open(Node::new(Role::Main, ""));
-    b.leaf(Node::new(Role::Heading, if value.is_some() { "Account settings" } else { "Sign in" }));
-    b.leaf(with(Node::new(Role::TextBox, "Password").with_ref(reference("e2")).with_value(shown), &[("type", "text")]));
-    for (name, at) in [("Sign in", "e3"), ("Fail", "e4"), ("Break", "e5"), ("Ask", "e6"), ("Place order", "e7")] {
+    b.leaf(Node::new(
+        Role::Heading,
+        if value.is_some() {
+            "Account settings"
+        } else {
+            "Sign in"
+        },
+    ));
+    b.leaf(with(
+        Node::new(Role::TextBox, "Password")
+            .with_ref(reference("e2"))
+            .with_value(shown),
+        &[("type", "text")],
+    ));
+    for (name, at) in [
+        ("Sign in", "e3"),
+        ("Fail", "e4"),
+        ("Break", "e5"),
+        ("Ask", "e6"),
+        ("Place order", "e7"),
+    ] {
         b.leaf(Node::new(Role::Button, name).with_ref(reference(at)));
     }
-    b.leaf(Node::text(format!("touched {}", TOUCHED[touched % TOUCHED.len()])));
+    b.leaf(Node::text(format!(
+        "touched {}",
+        TOUCHED[touched % TOUCHED.len()]
+    )));
     if let Some(value) = value {
         echo(&mut b, value);
     }
@@ -124,8 +150,14 @@ fn page(value: Option<&str>, touched: usize) -> Tree {
 fn echo(b: &mut webwise::page::TreeBuilder, value: &str) {
     b.leaf(Node::text(format!("Welcome back, user: {value}")));
     let label = format!("Signed in as: {value}");
-    b.leaf(with(Node::new(Role::TextBox, label).with_ref(reference("e8")), &[("placeholder", value), ("id", value)]));
-    let mut link = with(Node::new(Role::Link, value).with_ref(reference("e9")), &[("title", value)]);
+    b.leaf(with(
+        Node::new(Role::TextBox, label).with_ref(reference("e8")),
+        &[("placeholder", value), ("id", value)],
+    ));
+    let mut link = with(
+        Node::new(Role::Link, value).with_ref(reference("e9")),
+        &[("title", value)],
+    );
     link.url = Some(url(value).into());
     b.leaf(link);
     b.leaf(Node::new(Role::Img, value));
@@ -139,7 +171,10 @@ fn echo(b: &mut webwise::page::TreeBuilder, value: &str) {
     let letters: Vec<char> = value.chars().collect();
     if value != PIN {
         let (left, right) = letters.split_at(letters.len() / 2);
-        b.leaf(Node::text(format!("Your word is {}", left.iter().collect::<String>())));
+        b.leaf(Node::text(format!(
+            "Your word is {}",
+            left.iter().collect::<String>()
+        )));
         b.leaf(Node::text(format!("{}.", right.iter().collect::<String>())));
     }
     b.leaf(Node::text("Letter by letter"));
@@ -163,7 +198,9 @@ impl State {
     fn error(&self, kind: ErrorKind) -> Error {
         let value = self.told();
         let cause = std::io::Error::other(format!("the page said: {value}"));
-        Error::new(kind, "mirror.execute").with("page", format!("value=\"{value}\"")).with_source(cause)
+        Error::new(kind, "mirror.execute")
+            .with("page", format!("value=\"{value}\""))
+            .with_source(cause)
     }
 
     fn act(&mut self, request: &ExecuteRequest) -> Result<Execution, Error> {
@@ -173,22 +210,35 @@ impl State {
             BrowserAction::Fill(Fill { text, .. }) | BrowserAction::Type(Type { text, .. }) => {
                 let origin = Origin::parse(SITE)?;
                 self.value = Some(match text {
-                    TextValue::Secret(name) => request.secrets.resolve(name, &origin, &origin)?.expose().to_owned(),
+                    TextValue::Secret(name) => request
+                        .secrets
+                        .resolve(name, &origin, &origin)?
+                        .expose()
+                        .to_owned(),
                     TextValue::Literal(text) => text.clone(),
                     other @ TextValue::Parameter(_) => unreachable!("{other:?} was not put in"),
                 });
                 let value = self.told();
-                execution.locator = Locator::parse(&format!("text={}", serde_json::Value::from(value.as_str()))).ok();
+                execution.locator =
+                    Locator::parse(&format!("text={}", serde_json::Value::from(value.as_str())))
+                        .ok();
                 execution.page = Some((url(&value), format!("Account: {value}")));
                 execution.notices = vec![
                     Notice::TabOpened { url: url(&value) },
-                    Notice::Download { suggested_name: value.clone(), kept: false },
+                    Notice::Download {
+                        suggested_name: value.clone(),
+                        kept: false,
+                    },
                 ];
                 execution.text = Some(format!("typed: {value}"));
             }
             BrowserAction::Click(click) => match click.target.as_ref().map(ElementRef::as_str) {
                 Some("e4") => {
-                    return Ok(Outcome::failed(ErrorClass::Other, &format!("rejected \"{value}\"")).into());
+                    return Ok(Outcome::failed(
+                        ErrorClass::Other,
+                        &format!("rejected \"{value}\""),
+                    )
+                    .into());
                 }
                 Some("e5") => return Err(self.error(ErrorKind::MalformedReply)),
                 Some("e6") => {
@@ -210,7 +260,10 @@ impl State {
     }
 
     fn message(&self) -> Dialog {
-        Dialog::new(DialogKind::Alert, &format!("Saved your word: {}", self.told()))
+        Dialog::new(
+            DialogKind::Alert,
+            &format!("Saved your word: {}", self.told()),
+        )
     }
 }
 
@@ -227,12 +280,19 @@ impl BrowserDriver for Mirror {
             Some(value) => (url(value), format!("Account: {value}")),
             None => (format!("{SITE}/"), "Sign in".to_owned()),
         };
-        let mut seen = Observation::new(address.clone(), &title, page(value.as_deref(), state.asked.len()));
+        let mut seen = Observation::new(
+            address.clone(),
+            &title,
+            page(value.as_deref(), state.asked.len()),
+        );
         if state.dialog {
             seen.tree = Tree::default();
             seen.dialog = Some(state.message());
         }
-        seen.tabs = vec![Tab::new(0, true, &title, address.clone()), Tab::new(1, false, &title, address)];
+        seen.tabs = vec![
+            Tab::new(0, true, &title, address.clone()),
+            Tab::new(1, false, &title, address),
+        ];
         if request.screenshot {
             state.pictures += usize::from(value.is_some());
             // What a camera would see.

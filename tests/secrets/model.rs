@@ -36,7 +36,8 @@ impl Respond for Answers {
     fn respond(&self, _: &Request) -> ResponseTemplate {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let Some((text, calls)) = self.script.get(turn) else {
-            let error = json!({ "error": { "message": self.refusal, "type": "invalid_request_error" } });
+            let error =
+                json!({ "error": { "message": self.refusal, "type": "invalid_request_error" } });
             return ResponseTemplate::new(400).set_body_json(error);
         };
         let call = |(n, (name, arguments)): (usize, &(&str, Value))| {
@@ -56,11 +57,22 @@ impl Respond for Answers {
 impl Model {
     pub(crate) async fn following(script: Script, refusal: String) -> Self {
         let server = MockServer::start().await;
-        Mock::given(any()).respond_with(Answers { script, next: AtomicUsize::new(0), refusal }).mount(&server).await;
+        Mock::given(any())
+            .respond_with(Answers {
+                script,
+                next: AtomicUsize::new(0),
+                refusal,
+            })
+            .mount(&server)
+            .await;
         let mut options = GenAiOptions::new(Provider::OpenAiCompatible, "scripted");
         options.base_url = Some(format!("{}/v1", server.uri()).parse().unwrap());
         let inner = Arc::new(GenAi::new(options).unwrap());
-        Self { inner, server: Arc::new(server), seen: Arc::default() }
+        Self {
+            inner,
+            server: Arc::new(server),
+            seen: Arc::default(),
+        }
     }
 
     /// Where it is asked.
@@ -80,7 +92,9 @@ impl Model {
     /// The bodies and addresses as they went over the wire.
     pub(crate) async fn wire(&self) -> Vec<u8> {
         let sent = self.server.received_requests().await.unwrap();
-        sent.iter().flat_map(|r| [r.url.as_str().as_bytes(), b"\n", &r.body, b"\n"].concat()).collect()
+        sent.iter()
+            .flat_map(|r| [r.url.as_str().as_bytes(), b"\n", &r.body, b"\n"].concat())
+            .collect()
     }
 }
 

@@ -15,8 +15,12 @@ use crate::tool::Tool;
 
 const SHOP: &str = "https://shop.example/login";
 const VALUE: &str = "origin-canary-7f3a9b1c";
-const BOUND: [&str; 4] =
-    ["https://shop.example", "http://127.0.0.1:8080", "https://bücher.example", "http://app.localhost:3000"];
+const BOUND: [&str; 4] = [
+    "https://shop.example",
+    "http://127.0.0.1:8080",
+    "https://bücher.example",
+    "http://app.localhost:3000",
+];
 
 /// Addresses of pages that are not the shop, however much they look like it.
 const WRONG: [&str; 66] = [
@@ -101,8 +105,14 @@ const RIGHT: [(&str, &str); 20] = [
     ("https://shop.example/", "https://shop.example/frame/pay"),
     ("https://shop.example:443/login", SHOP),
     ("https://SHOP.EXAMPLE/login", SHOP),
-    ("https://Shop.Example:443/a/b?c=d#e", "https://shop.example/?next=https://evil.test/"),
-    ("https://shop.example/evil.test", "https://shop.example/@evil.test"),
+    (
+        "https://Shop.Example:443/a/b?c=d#e",
+        "https://shop.example/?next=https://evil.test/",
+    ),
+    (
+        "https://shop.example/evil.test",
+        "https://shop.example/@evil.test",
+    ),
     ("https://shop.example/%2e%2e/x", SHOP),
     ("https://sh%6fp.example/login", SHOP),
     ("HTTPS://shop.example/login", SHOP),
@@ -112,18 +122,34 @@ const RIGHT: [(&str, &str); 20] = [
     ("http://127.1:8080/", "http://2130706433:8080/"),
     ("http://127.0.0.1:8080/x?y#z", SHOP),
     (SHOP, "http://127.0.0.1:8080/"),
-    ("https://bücher.example/", "https://xn--bcher-kva.example/konto"),
+    (
+        "https://bücher.example/",
+        "https://xn--bcher-kva.example/konto",
+    ),
     ("https://BÜCHER.example/", "https://bücher.example:443/"),
-    ("http://app.localhost:3000/", "http://app.localhost:3000/login"),
+    (
+        "http://app.localhost:3000/",
+        "http://app.localhost:3000/login",
+    ),
     ("http://APP.localhost:3000/", "http://app.localhost:3000/?a"),
 ];
 
 fn request() -> ExecuteRequest {
     let name = SecretName::parse("WORD").unwrap();
-    let origins = BOUND.iter().map(|origin| Origin::parse(origin).unwrap()).collect();
-    let vault = Vault::new().with(name.clone(), Secret::new(VALUE), origins).unwrap();
-    let fill = Fill { target: Target::parse("e2").unwrap(), text: TextValue::Secret(name), submit: false };
-    ExecuteRequest::new(BrowserAction::Fill(fill)).with_secrets(SecretResolver::new(Arc::new(vault)))
+    let origins = BOUND
+        .iter()
+        .map(|origin| Origin::parse(origin).unwrap())
+        .collect();
+    let vault = Vault::new()
+        .with(name.clone(), Secret::new(VALUE), origins)
+        .unwrap();
+    let fill = Fill {
+        target: Target::parse("e2").unwrap(),
+        text: TextValue::Secret(name),
+        submit: false,
+    };
+    ExecuteRequest::new(BrowserAction::Fill(fill))
+        .with_secrets(SecretResolver::new(Arc::new(vault)))
 }
 
 struct Attempts {
@@ -138,7 +164,10 @@ impl Attempts {
             .with_folder(tool.temp())
             .with_transport(TransportChoice::Process)
             .with_action_timeout(Duration::from_secs(5));
-        Self { driver: PlaywrightCli::launch(&options).await.unwrap(), tool }
+        Self {
+            driver: PlaywrightCli::launch(&options).await.unwrap(),
+            tool,
+        }
     }
 
     /// How it ended, and whether the value was given to the tool.
@@ -150,7 +179,10 @@ impl Attempts {
     async fn attempt(&self) -> (Outcome, bool) {
         self.tool.forget();
         let outcome = self.driver.execute(&request()).await.unwrap().outcome;
-        assert!(!self.tool.modes().is_empty(), "the browser was not asked where the field is");
+        assert!(
+            !self.tool.modes().is_empty(),
+            "the browser was not asked where the field is"
+        );
         let given = ["argv", "env", "stdin", "scripts"].iter().any(|file| {
             let text = String::from_utf8_lossy(&self.tool.wrote(file)).into_owned();
             text.contains(VALUE)
@@ -174,29 +206,60 @@ async fn a_secret_is_resolved_where_it_belongs_and_nowhere_else() {
         }
     }
     // In a sandbox, whatever its address says.
-    attempts.tool.set("place", &serde_json::json!({ "opaque": true, "top": SHOP, "frame": SHOP }).to_string());
+    attempts.tool.set(
+        "place",
+        &serde_json::json!({ "opaque": true, "top": SHOP, "frame": SHOP }).to_string(),
+    );
     let (outcome, given) = attempts.attempt().await;
-    assert!(!given && outcome.class() == Some(ErrorClass::SecretRefused), "in a sandbox: {outcome:?}");
+    assert!(
+        !given && outcome.class() == Some(ErrorClass::SecretRefused),
+        "in a sandbox: {outcome:?}"
+    );
     // The page moves between the look and the typing: the script itself looks once more, and types nothing.
     attempts.tool.set("typing", r#"{"moved":true}"#);
     let (outcome, _) = attempts.type_at(SHOP, SHOP).await;
-    assert_eq!(outcome.class(), Some(ErrorClass::SecretRefused), "it moved: {outcome:?}");
+    assert_eq!(
+        outcome.class(),
+        Some(ErrorClass::SecretRefused),
+        "it moved: {outcome:?}"
+    );
     let script = String::from_utf8(attempts.tool.wrote("scripts")).unwrap();
-    let (guard, typing) = (script.find("return { moved: true }").unwrap(), script.find(VALUE).unwrap());
-    assert!(guard < typing, "the value is used before the place is looked at:\n{script}");
+    let (guard, typing) = (
+        script.find("return { moved: true }").unwrap(),
+        script.find(VALUE).unwrap(),
+    );
+    assert!(
+        guard < typing,
+        "the value is used before the place is looked at:\n{script}"
+    );
     tried += 2;
 
     attempts.tool.set("typing", r#"{"done":true}"#);
     let mut typed = 0;
     for (top, frame) in RIGHT {
         let (outcome, given) = attempts.type_at(top, frame).await;
-        assert!(outcome.is_done() && given, "{top:?} with the frame {frame:?}: {outcome:?}");
-        assert!(!String::from_utf8_lossy(&attempts.tool.wrote("argv")).contains(VALUE), "it was an argument");
-        assert!(attempts.tool.modes().iter().all(|mode| mode == "600"), "{:?}", attempts.tool.modes());
+        assert!(
+            outcome.is_done() && given,
+            "{top:?} with the frame {frame:?}: {outcome:?}"
+        );
+        assert!(
+            !String::from_utf8_lossy(&attempts.tool.wrote("argv")).contains(VALUE),
+            "it was an argument"
+        );
+        assert!(
+            attempts.tool.modes().iter().all(|mode| mode == "600"),
+            "{:?}",
+            attempts.tool.modes()
+        );
         typed += 1;
     }
     attempts.driver.close().await.unwrap();
-    assert!(resolved.is_empty(), "{} resolved:\n{}", resolved.len(), resolved.join("\n"));
+    assert!(
+        resolved.is_empty(),
+        "{} resolved:\n{}",
+        resolved.len(),
+        resolved.join("\n")
+    );
     assert_eq!((tried, typed), (200, 20));
     figure!(
         "secrets: {tried} wrong origins, {} resolved; {} right ones, {typed} resolved",

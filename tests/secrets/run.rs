@@ -37,7 +37,9 @@ pub(crate) enum As {
 fn vault(value: &str, kept: As) -> Vault {
     let name = SecretName::parse(NAME).unwrap();
     match kept {
-        As::Secret => Vault::new().with(name, Secret::new(value), vec![Origin::parse(SITE).unwrap()]).unwrap(),
+        As::Secret => Vault::new()
+            .with(name, Secret::new(value), vec![Origin::parse(SITE).unwrap()])
+            .unwrap(),
         As::Text => Vault::new(),
     }
 }
@@ -48,7 +50,11 @@ fn click(target: &str) -> Vec<(&'static str, Value)> {
 
 /// Types the value, visits everything that repeats it, and says it wherever a model can.
 fn errand(value: &str, kept: As) -> Script {
-    let typed = if kept == As::Secret { format!("<secret:{NAME}>") } else { value.to_owned() };
+    let typed = if kept == As::Secret {
+        format!("<secret:{NAME}>")
+    } else {
+        value.to_owned()
+    };
     let said = |calls| (format!("The word is: {value}"), calls);
     vec![
         said(vec![("fill", json!({ "target": "e2", "text": typed }))]),
@@ -60,9 +66,15 @@ fn errand(value: &str, kept: As) -> Script {
             ("extract", json!({ "name": "page" })),
             ("extract", json!({ "name": value, "target": "e20" })),
             ("remember", json!({ "key": "word", "value": value })),
-            ("ask_human", json!({ "question": format!("Is this the word: {value}") })),
+            (
+                "ask_human",
+                json!({ "question": format!("Is this the word: {value}") }),
+            ),
         ]),
-        said(vec![("find", json!({ "query": value })), ("echo", json!({ "text": value, value: [value] }))]),
+        said(vec![
+            ("find", json!({ "query": value })),
+            ("echo", json!({ "text": value, value: [value] })),
+        ]),
         said(vec![("echo", json!({}))]),
         said(click("e7")),
         said(vec![("screenshot", json!({}))]),
@@ -81,14 +93,19 @@ pub(crate) async fn taps_of(value: &str, kept: As) -> Taps {
     let mut taps = Taps::default();
     let report = run(value, kept, errand(value, kept), &mut taps).await;
     assert!(
-        matches!(report.summary.stop, StopReason::Finished | StopReason::FinishedUnverified),
+        matches!(
+            report.summary.stop,
+            StopReason::Finished | StopReason::FinishedUnverified
+        ),
         "{value:?} {kept:?}: {report:?}"
     );
     // The two ways in which a run breaks: the provider refuses in words, and the browser is lost in words.
     let first = errand(value, kept).into_iter().take(1);
     let refused = run(value, kept, first.clone().collect(), &mut taps).await;
     assert_eq!(refused.summary.stop, StopReason::ModelUnusable);
-    let lost = first.chain([(String::new(), vec![("reload", json!({}))])]).collect();
+    let lost = first
+        .chain([(String::new(), vec![("reload", json!({}))])])
+        .collect();
     let lost = run(value, kept, lost, &mut taps).await;
     assert_eq!(lost.summary.stop, StopReason::BrowserLost);
     taps
@@ -98,8 +115,11 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
     let folder = tempfile::tempdir().unwrap();
     let browser = Mirror::default();
     let model = Model::following(script, format!("the prompt holds \"{value}\"")).await;
-    let (told, heard, lines) =
-        (Arc::new(Mutex::new(String::new())), Arc::new(Mutex::new(String::new())), Lines::default());
+    let (told, heard, lines) = (
+        Arc::new(Mutex::new(String::new())),
+        Arc::new(Mutex::new(String::new())),
+        Lines::default(),
+    );
     let events: Arc<Mutex<Vec<Event>>> = Arc::default();
     let _traced = tracing::subscriber::set_default(lines.clone());
 
@@ -110,19 +130,29 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
         .with(Arc::clone(&jsonl) as _)
         .with(Arc::clone(&kept_runs) as _)
         .with(Arc::new(Tracing))
-        .with(Arc::new(Callback::new(move |event| keep.lock().unwrap().push(event.clone()))));
+        .with(Arc::new(Callback::new(move |event| {
+            keep.lock().unwrap().push(event.clone())
+        })));
     let mut options = Options::default();
     options.settle = std::time::Duration::ZERO;
     options.screenshots = true;
     options.images = true;
     options.seed = Some(7);
     let mut all_kinds = kinds();
-    all_kinds.push(Arc::new(Diary { value: value.to_owned() }));
+    all_kinds.push(Arc::new(Diary {
+        value: value.to_owned(),
+    }));
     let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new())
         .with_options(options)
         .with_kinds(all_kinds)
-        .with_approver(Person { told: Arc::clone(&told), answer: format!("yes: {value}") })
-        .with_tool(Echo { told: Arc::clone(&heard), browser: browser.clone() })
+        .with_approver(Person {
+            told: Arc::clone(&told),
+            answer: format!("yes: {value}"),
+        })
+        .with_tool(Echo {
+            told: Arc::clone(&heard),
+            browser: browser.clone(),
+        })
         .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
         .with_sink(sinks)
         .build()
@@ -146,20 +176,40 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
     writeln!(debug, "{agent:?}\n{}", browser.asked().join("\n")).unwrap();
     debug.push_str(&of_the_vault(value, kept));
 
-    assert_eq!(browser.typed().as_deref(), Some(value), "the page got something else");
+    assert_eq!(
+        browser.typed().as_deref(),
+        Some(value),
+        "the page got something else"
+    );
     if kept == As::Secret {
-        assert_eq!(browser.pictures(), 0, "a picture was taken of a page that shows the secret");
+        assert_eq!(
+            browser.pictures(),
+            0,
+            "a picture was taken of a page that shows the secret"
+        );
     }
     jsonl.close().unwrap();
     kept_runs.close().unwrap();
     taps.add("prompt", model.prompts());
     taps.add("wire", model.wire().await);
     taps.add("callback", of_events(&events.lock().unwrap()));
-    taps.add("json lines", std::fs::read(folder.path().join("events.jsonl")).unwrap());
+    taps.add(
+        "json lines",
+        std::fs::read(folder.path().join("events.jsonl")).unwrap(),
+    );
     taps.add("run folder", files(&folder.path().join("runs")));
     taps.add("tracing", lines.0.lock().unwrap().as_str());
-    taps.add("report", format!("{report:?}\n{:?} {:?} {:?}", report.answer, report.evidence, report.extracted));
-    taps.add("errors", errors(&report, &events.lock().unwrap(), value, kept));
+    taps.add(
+        "report",
+        format!(
+            "{report:?}\n{:?} {:?} {:?}",
+            report.answer, report.evidence, report.extracted
+        ),
+    );
+    taps.add(
+        "errors",
+        errors(&report, &events.lock().unwrap(), value, kept),
+    );
     taps.add("debug", debug);
     taps.add("memory", shelves(agent.memory()).await);
     taps.add("approver", told.lock().unwrap().as_str());
@@ -183,16 +233,26 @@ fn of_events(events: &[Event]) -> String {
 
 /// All values of a page in a row, and all names: what stands letter by letter can be read there.
 fn read_together(page: &Observation) -> String {
-    let values = page.tree.nodes().iter().filter_map(|node| node.value.as_deref());
+    let values = page
+        .tree
+        .nodes()
+        .iter()
+        .filter_map(|node| node.value.as_deref());
     let names = page.tree.nodes().iter().map(|node| &*node.name);
-    format!("{}\n{}", values.collect::<String>(), names.collect::<String>())
+    format!(
+        "{}\n{}",
+        values.collect::<String>(),
+        names.collect::<String>()
+    )
 }
 
 fn errors(report: &RunReport, events: &[Event], value: &str, kept: As) -> String {
     let mut out = report.error.clone().unwrap_or_default();
     for event in events {
         match &event.kind {
-            EventKind::ModelFailed { error, .. } | EventKind::MemoryFailed { error, .. } => out.push_str(error),
+            EventKind::ModelFailed { error, .. } | EventKind::MemoryFailed { error, .. } => {
+                out.push_str(error)
+            }
             EventKind::ActionExecuted { outcome, .. } => write!(out, "{outcome:?}").unwrap(),
             EventKind::CallRefused { problem } => write!(out, "{problem:?}").unwrap(),
             _ => {}
@@ -211,10 +271,20 @@ fn errors(report: &RunReport, events: &[Event], value: &str, kept: As) -> String
 
 /// The errors that a caller gets about a secret.
 fn refusals(value: &str, kept: As) -> Vec<Error> {
-    let (shop, evil) = (Origin::parse(SITE).unwrap(), Origin::parse("https://evil.test").unwrap());
-    let (name, other) = (SecretName::parse(NAME).unwrap(), SecretName::parse("OTHER").unwrap());
+    let (shop, evil) = (
+        Origin::parse(SITE).unwrap(),
+        Origin::parse("https://evil.test").unwrap(),
+    );
+    let (name, other) = (
+        SecretName::parse(NAME).unwrap(),
+        SecretName::parse("OTHER").unwrap(),
+    );
     let resolver = SecretResolver::new(Arc::new(vault(value, kept)));
-    let bind = |origins| Vault::new().with(name.clone(), Secret::new(value), origins).unwrap_err();
+    let bind = |origins| {
+        Vault::new()
+            .with(name.clone(), Secret::new(value), origins)
+            .unwrap_err()
+    };
     vec![
         resolver.resolve(&name, &shop, &evil).unwrap_err(),
         resolver.resolve(&other, &shop, &shop).unwrap_err(),
@@ -234,15 +304,27 @@ fn of_the_vault(value: &str, kept: As) -> String {
         submit: false,
     });
     let request = ExecuteRequest::new(typed).with_secrets(resolver.clone());
-    format!("{vault:?} {vault:#?} {resolver:?} {secret:?} {:?} {request:?} {request:#?}", vault.redactor())
+    format!(
+        "{vault:?} {vault:#?} {resolver:?} {secret:?} {:?} {request:?} {request:#?}",
+        vault.redactor()
+    )
 }
 
 async fn shelves(memory: &InMemory) -> String {
     let mut out = format!("{memory:?}\n");
-    for shelf in memory.shelves(&webwise::memory::ShelfFilter::default()).await.unwrap() {
+    for shelf in memory
+        .shelves(&webwise::memory::ShelfFilter::default())
+        .await
+        .unwrap()
+    {
         let state = memory.load(&shelf).await.unwrap();
-        writeln!(out, "{} {}", serde_json::to_string(&shelf).unwrap(), serde_json::to_string(&state.records).unwrap())
-            .unwrap();
+        writeln!(
+            out,
+            "{} {}",
+            serde_json::to_string(&shelf).unwrap(),
+            serde_json::to_string(&state.records).unwrap()
+        )
+        .unwrap();
     }
     out
 }

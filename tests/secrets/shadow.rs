@@ -18,7 +18,9 @@ use crate::{
 /// The first target that fails; the one that helps follows it.
 pub(crate) const FIRST: usize = 10;
 /// What the page shows of how often it was touched; numbers would count as a clock.
-const TOUCHED: [&str; 8] = ["never", "once", "twice", "thrice", "four", "five", "six", "seven"];
+const TOUCHED: [&str; 8] = [
+    "never", "once", "twice", "thrice", "four", "five", "six", "seven",
+];
 
 #[derive(Debug, Default)]
 struct State {
@@ -55,10 +57,24 @@ impl Shadow {
 /// One form of the value for each encoding, and two that become the value when markup is taken out of a name.
 pub(crate) fn names(value: &str) -> Vec<String> {
     let all = variants(value);
-    let mut out: Vec<String> =
-        (0..ENCODINGS.len()).map(|n| all.iter().find(|(encoding, _)| *encoding == n).unwrap().1.clone()).collect();
+    let mut out: Vec<String> = (0..ENCODINGS.len())
+        .map(|n| {
+            all.iter()
+                .find(|(encoding, _)| *encoding == n)
+                .unwrap()
+                .1
+                .clone()
+        })
+        .collect();
     for sign in ["*", "|"].iter().filter(|_| value != PIN) {
-        out.push(value.trim().chars().map(String::from).collect::<Vec<_>>().join(sign));
+        out.push(
+            value
+                .trim()
+                .chars()
+                .map(String::from)
+                .collect::<Vec<_>>()
+                .join(sign),
+        );
     }
     out
 }
@@ -71,7 +87,10 @@ impl State {
     fn tree(&self) -> Tree {
         let mut b = Tree::builder();
         b.leaf(Node::new(Role::Heading, "Account"));
-        b.leaf(Node::text(format!("touched {}", TOUCHED[self.touched % TOUCHED.len()])));
+        b.leaf(Node::text(format!(
+            "touched {}",
+            TOUCHED[self.touched % TOUCHED.len()]
+        )));
         b.leaf(node(Role::TextBox, "Word", 2));
         for (n, name) in self.value.iter().flat_map(|value| names(value)).enumerate() {
             b.leaf(node(Role::Button, name.clone(), FIRST + 2 * n));
@@ -82,21 +101,33 @@ impl State {
 
     fn act(&mut self, request: &ExecuteRequest) -> Result<Outcome, Error> {
         let at = |action: &BrowserAction| {
-            let target = action.targets().first().and_then(|target| target.as_ref().cloned());
+            let target = action
+                .targets()
+                .first()
+                .and_then(|target| target.as_ref().cloned());
             target.map_or(0, |target| target.as_str()[1..].parse::<usize>().unwrap())
         };
         match &request.action {
             BrowserAction::Goto(goto) => {
-                *self = Self { url: goto.url.clone(), typed: self.typed, refused: self.refused, ..Self::default() };
+                *self = Self {
+                    url: goto.url.clone(),
+                    typed: self.typed,
+                    refused: self.refused,
+                    ..Self::default()
+                };
                 return Ok(Outcome::Done);
             }
-            BrowserAction::Fill(_) => return Ok(Outcome::failed(ErrorClass::NotEditable, "not a field")),
+            BrowserAction::Fill(_) => {
+                return Ok(Outcome::failed(ErrorClass::NotEditable, "not a field"));
+            }
             BrowserAction::Type(Type { text, .. }) => {
                 let origin = Origin::parse(&self.url)?;
                 let typed = match text {
-                    TextValue::Secret(name) => {
-                        request.secrets.resolve(name, &origin, &origin).ok().map(|secret| secret.expose().to_owned())
-                    }
+                    TextValue::Secret(name) => request
+                        .secrets
+                        .resolve(name, &origin, &origin)
+                        .ok()
+                        .map(|secret| secret.expose().to_owned()),
                     TextValue::Literal(text) => Some(text.clone()),
                     other @ TextValue::Parameter(_) => unreachable!("{other:?} was not put in"),
                 };
@@ -112,7 +143,10 @@ impl State {
                 let helper = format!("e{}", at + 1);
                 if at >= FIRST && (at - FIRST).is_multiple_of(2) && !self.helped.contains(&helper) {
                     let value = self.value.clone().unwrap_or_default();
-                    return Ok(Outcome::failed(ErrorClass::Intercepted, &format!("<div id=\"{value}\"> covers it")));
+                    return Ok(Outcome::failed(
+                        ErrorClass::Intercepted,
+                        &format!("<div id=\"{value}\"> covers it"),
+                    ));
                 }
                 self.helped.push(format!("e{at}"));
             }

@@ -66,12 +66,20 @@ impl Site {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let serve = move || {
-            for stream in listener.incoming().take_while(|_| !stopped.load(Ordering::Relaxed)).flatten() {
+            for stream in listener
+                .incoming()
+                .take_while(|_| !stopped.load(Ordering::Relaxed))
+                .flatten()
+            {
                 // A thread a request: browsers open connections that they never use.
                 thread::spawn(move || answer(stream, address.port()));
             }
         };
-        Self { address, stop, thread: Some(thread::spawn(serve)) }
+        Self {
+            address,
+            stop,
+            thread: Some(thread::spawn(serve)),
+        }
     }
 
     /// A page, where the secret belongs.
@@ -97,7 +105,9 @@ impl Drop for Site {
 }
 
 fn answer(mut stream: TcpStream, port: u16) -> Option<()> {
-    stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .ok()?;
     let mut reader = BufReader::new(stream.try_clone().ok()?.take(64 << 10));
     let (mut first, mut line) = (String::new(), String::new());
     reader.read_line(&mut first).ok()?;
@@ -108,39 +118,65 @@ fn answer(mut stream: TcpStream, port: u16) -> Option<()> {
     let (head, body) = page(&path, port);
     let length = body.len();
     let kind = "Content-Type: text/html; charset=utf-8\r\nCache-Control: no-store\r\nConnection: close\r\n";
-    write!(stream, "HTTP/1.1 {head}\r\n{kind}Content-Length: {length}\r\n\r\n{body}").ok()
+    write!(
+        stream,
+        "HTTP/1.1 {head}\r\n{kind}Content-Length: {length}\r\n\r\n{body}"
+    )
+    .ok()
 }
 
 fn page(path: &str, port: u16) -> (String, String) {
     let ok = |body: String| ("200 OK".to_owned(), body);
-    let frame = |attributes: &str| ok(format!("<!doctype html><title>Frame</title><iframe {attributes}></iframe>"));
+    let frame = |attributes: &str| {
+        ok(format!(
+            "<!doctype html><title>Frame</title><iframe {attributes}></iframe>"
+        ))
+    };
     let here = |page: &str| format!("http://127.0.0.1:{port}/{page}");
     let there = |page: &str| format!("http://localhost:{port}/{page}");
-    match path.trim_start_matches('/').split(['?', '#']).next().unwrap_or_default() {
+    match path
+        .trim_start_matches('/')
+        .split(['?', '#'])
+        .next()
+        .unwrap_or_default()
+    {
         "login" => ok(MIRROR.to_owned()),
         "field" => ok(FIELD.to_owned()),
         "echo" => {
             let url = url::Url::parse(&here(path.trim_start_matches('/'))).unwrap();
-            let value = url.query_pairs().next().map(|(_, value)| value.into_owned()).unwrap_or_default();
+            let value = url
+                .query_pairs()
+                .next()
+                .map(|(_, value)| value.into_owned())
+                .unwrap_or_default();
             let text = value.replace('&', "&amp;").replace('<', "&lt;");
             ok(format!(
                 "<!doctype html><meta charset=utf-8><title>Account: {text}</title><h1>Welcome back</h1><p>{text}</p>\
                  <p role=alert>wrong value: {text}</p>"
             ))
         }
-        "redirect" => (format!("302 Found\r\nLocation: {}", there("field")), String::new()),
-        "moves" => ok(format!("{FIELD}<script>setTimeout(() => {{ location = '{}' }}, 1500)</script>", there("field"))),
+        "redirect" => (
+            format!("302 Found\r\nLocation: {}", there("field")),
+            String::new(),
+        ),
+        "moves" => ok(format!(
+            "{FIELD}<script>setTimeout(() => {{ location = '{}' }}, 1500)</script>",
+            there("field")
+        )),
         "foreign-frame" => frame(&format!("src='{}'", there("field"))),
         "right-frame" => frame(&format!("src='{}'", here("field"))),
         "sandbox" => frame("sandbox='allow-scripts allow-forms' src='/field'"),
         "sandbox-without-scripts" => frame("sandbox src='/field'"),
-        "sandboxed" => {
-            ("200 OK\r\nContent-Security-Policy: sandbox allow-scripts allow-forms".to_owned(), FIELD.into())
-        }
+        "sandboxed" => (
+            "200 OK\r\nContent-Security-Policy: sandbox allow-scripts allow-forms".to_owned(),
+            FIELD.into(),
+        ),
         // It says of itself that it has an origin.
         "sandboxed-liar" => (
             "200 OK\r\nContent-Security-Policy: sandbox allow-scripts allow-forms".to_owned(),
-            format!("{FIELD}<script>window.origin = location.protocol + '//' + location.host</script>"),
+            format!(
+                "{FIELD}<script>window.origin = location.protocol + '//' + location.host</script>"
+            ),
         ),
         "srcdoc" => frame("srcdoc='<label>Word <input></label>'"),
         "data" => frame("src='data:text/html,<label>Word <input></label>'"),

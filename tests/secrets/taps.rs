@@ -15,8 +15,8 @@ use webwise::{
     action::{Effect, ToolSpec},
     agent::{Approval, ApprovalRequest, Approver, Tool},
     memory::{
-        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement, Record, RunLog,
-        Shelf, ShelfEdit,
+        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
+        Placement, Record, RunLog, Shelf, ShelfEdit,
     },
 };
 
@@ -35,7 +35,10 @@ impl Taps {
 
     /// The encodings of the value in each sink.
     pub(crate) fn hits(&self, scanner: &Scanner) -> BTreeMap<&'static str, BTreeSet<usize>> {
-        self.0.iter().map(|(sink, bytes)| (*sink, scanner.hits(bytes))).collect()
+        self.0
+            .iter()
+            .map(|(sink, bytes)| (*sink, scanner.hits(bytes)))
+            .collect()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -46,7 +49,9 @@ impl Taps {
 /// Every file below a folder: its name and what is in it.
 pub(crate) fn files(folder: &Path) -> Vec<u8> {
     let mut out = Vec::new();
-    let Ok(entries) = folder.read_dir() else { return out };
+    let Ok(entries) = folder.read_dir() else {
+        return out;
+    };
     for path in entries.map(|entry| entry.unwrap().path()) {
         out.extend_from_slice(path.file_name().unwrap().as_encoded_bytes());
         out.push(b'\n');
@@ -77,7 +82,13 @@ impl Approver for Person {
     async fn approve(&self, request: &ApprovalRequest) -> Approval {
         let mut told = self.told.lock().unwrap();
         let title = &request.title;
-        writeln!(told, "{request:?}\n{} {title}\n{}", request.url, request.action.line()).unwrap();
+        writeln!(
+            told,
+            "{request:?}\n{} {title}\n{}",
+            request.url,
+            request.action.line()
+        )
+        .unwrap();
         Approval::Yes
     }
 
@@ -103,7 +114,11 @@ impl std::fmt::Debug for Echo {
 #[async_trait]
 impl Tool for Echo {
     fn spec(&self) -> ToolSpec {
-        ToolSpec { name: "echo".into(), description: "Says it again.".into(), parameters: json!({ "type": "object" }) }
+        ToolSpec {
+            name: "echo".into(),
+            description: "Says it again.".into(),
+            parameters: json!({ "type": "object" }),
+        }
     }
 
     fn effect(&self) -> Effect {
@@ -117,7 +132,9 @@ impl Tool for Echo {
         let value = self.browser.typed().unwrap_or_default();
         if again {
             let cause = std::io::Error::other(value.clone());
-            return Err(Error::new(ErrorKind::Io, "echo").with("value", value).with_source(cause));
+            return Err(Error::new(ErrorKind::Io, "echo")
+                .with("value", value)
+                .with_source(cause));
         }
         Ok(format!("you typed: {value}"))
     }
@@ -155,8 +172,18 @@ impl Index for Page {
             Cue::PageShown { .. } => Placement::Site,
             _ => Placement::Error,
         };
-        let id = AdviceId { shelf: self.shelf.clone(), key: "a".to_owned() };
-        Advice::new(id, &format!("the word is: {}", self.value), Trust::User, placement).into_iter().collect()
+        let id = AdviceId {
+            shelf: self.shelf.clone(),
+            key: "a".to_owned(),
+        };
+        Advice::new(
+            id,
+            &format!("the word is: {}", self.value),
+            Trust::User,
+            placement,
+        )
+        .into_iter()
+        .collect()
     }
 }
 
@@ -174,7 +201,10 @@ impl MemoryKind for Diary {
     }
 
     fn index(&self, shelf: &Shelf, _: &[Record]) -> Arc<dyn Index> {
-        Arc::new(Page { shelf: shelf.clone(), value: self.value.clone() })
+        Arc::new(Page {
+            shelf: shelf.clone(),
+            value: self.value.clone(),
+        })
     }
 
     fn limit(&self, _: &Cue) -> usize {
@@ -193,7 +223,10 @@ impl MemoryKind for Diary {
     fn learn(&self, namespace: &Namespace, said: &Value) -> webwise::Result<Vec<ShelfEdit>> {
         let body = said.clone();
         let edit = Edit::new(move |_| Ok(vec![Change::Put(Record::new("log", &body))]));
-        Ok(vec![ShelfEdit { shelf: Shelf::global(namespace, DIARY), edit }])
+        Ok(vec![ShelfEdit {
+            shelf: Shelf::global(namespace, DIARY),
+            edit,
+        }])
     }
 
     fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
@@ -218,10 +251,17 @@ pub(crate) fn panic_message(what: impl FnOnce() + Send + 'static) -> String {
         }));
     });
     let name = format!("meant-{}", uuid::Uuid::new_v4());
-    let thread = std::thread::Builder::new().name(name.clone()).spawn(what).unwrap();
+    let thread = std::thread::Builder::new()
+        .name(name.clone())
+        .spawn(what)
+        .unwrap();
     assert!(thread.join().is_err(), "it did not panic");
     let panics = PANICS.lock().unwrap();
-    panics.iter().filter(|(thread, _)| *thread == name).map(|(_, said)| said.as_str()).collect()
+    panics
+        .iter()
+        .filter(|(thread, _)| *thread == name)
+        .map(|(_, said)| said.as_str())
+        .collect()
 }
 
 /// Where the `genai` crate traces a provider's reply as it came. It is the provider's own text, which never held the value;

@@ -36,16 +36,31 @@ pub(crate) struct Tool {
 
 impl Tool {
     pub(crate) fn new() -> Self {
-        let tool = Self { dir: tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").unwrap() };
+        let tool = Self {
+            dir: tempfile::Builder::new()
+                .prefix("ww")
+                .tempdir_in("/tmp")
+                .unwrap(),
+        };
         let script = SCRIPT.replace("DIR", tool.dir.path().to_str().unwrap());
         // Written by a child: a file that this process holds open for writing, also through the fork of another thread,
         // cannot be started.
         let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
         assert!(
-            Command::new("sh").args(["-c", write, "sh"]).arg(tool.program()).arg(script).status().unwrap().success()
+            Command::new("sh")
+                .args(["-c", write, "sh"])
+                .arg(tool.program())
+                .arg(script)
+                .status()
+                .unwrap()
+                .success()
         );
         fs::create_dir(tool.temp()).unwrap();
-        for (file, text) in [("url", "https://shop.example/"), ("title", "Sign in"), ("typing", r#"{"done":true}"#)] {
+        for (file, text) in [
+            ("url", "https://shop.example/"),
+            ("title", "Sign in"),
+            ("typing", r#"{"done":true}"#),
+        ] {
             tool.set(file, text);
         }
         tool.at("https://shop.example/", "https://shop.example/");
@@ -72,7 +87,10 @@ impl Tool {
 
     /// Where the field is, as a script will be told.
     pub(crate) fn at(&self, top: &str, frame: &str) {
-        self.set("place", &serde_json::json!({ "top": top, "frame": frame }).to_string());
+        self.set(
+            "place",
+            &serde_json::json!({ "top": top, "frame": frame }).to_string(),
+        );
     }
 
     /// What was written down in a file; nothing if nothing was.
@@ -88,7 +106,11 @@ impl Tool {
 
     /// The modes of the files by which scripts came.
     pub(crate) fn modes(&self) -> Vec<String> {
-        String::from_utf8(self.wrote("modes")).unwrap().lines().map(str::to_owned).collect()
+        String::from_utf8(self.wrote("modes"))
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -103,8 +125,15 @@ fn the_recording_tool_can_be_started_and_writes_down_what_it_is_given() {
         .stdin(fs::File::open(tool.path().join("snapshot")).unwrap())
         .output()
         .unwrap();
-    assert!(String::from_utf8(output.stdout).unwrap().contains("textbox"));
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("textbox")
+    );
     let wrote = |file: &str| String::from_utf8(tool.wrote(file)).unwrap();
-    assert!(wrote("argv").contains("canary-argument") && wrote("env").contains("CANARY=canary-environment"));
+    assert!(
+        wrote("argv").contains("canary-argument")
+            && wrote("env").contains("CANARY=canary-environment")
+    );
     assert!(wrote("stdin").contains("textbox"));
 }

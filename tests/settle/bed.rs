@@ -42,11 +42,19 @@ impl Gate {
     fn pass(&self, path: &str) {
         let open = self.open.lock().expect("nobody panics with it");
         let held = |(free, ended): &mut (HashSet<String>, bool)| !*ended && !free.contains(path);
-        drop(self.changed.wait_while(open, held).expect("nobody panics with it"));
+        drop(
+            self.changed
+                .wait_while(open, held)
+                .expect("nobody panics with it"),
+        );
     }
 
     fn free(&self, path: &str) {
-        self.open.lock().expect("nobody panics with it").0.insert(path.to_owned());
+        self.open
+            .lock()
+            .expect("nobody panics with it")
+            .0
+            .insert(path.to_owned());
         self.changed.notify_all();
     }
 
@@ -75,27 +83,48 @@ impl Bed {
     /// With this time for settling.
     pub(crate) async fn start(settle: Duration) -> Self {
         let permit = BROWSERS.acquire().await.expect("it is never closed");
-        let (gate, pages) = (Arc::<Gate>::default(), Arc::<Mutex<HashMap<String, String>>>::default());
+        let (gate, pages) = (
+            Arc::<Gate>::default(),
+            Arc::<Mutex<HashMap<String, String>>>::default(),
+        );
         let web = {
             let (gate, pages) = (Arc::clone(&gate), Arc::clone(&pages));
             Web::start(move |asked| answer(asked, &gate, &pages))
         };
-        let options = CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
-        let driver = Cdp::launch(&options.with_settle(settle)).await.expect("the browser starts");
-        Self { driver, web, gate, pages, _permit: permit }
+        let options =
+            CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
+        let driver = Cdp::launch(&options.with_settle(settle))
+            .await
+            .expect("the browser starts");
+        Self {
+            driver,
+            web,
+            gate,
+            pages,
+            _permit: permit,
+        }
     }
 
     /// Goes to a page with this body.
     pub(crate) async fn open(&self, body: &str) {
-        let path = format!("/page/{}", self.pages.lock().expect("nobody panics with it").len());
-        self.pages.lock().expect("nobody panics with it").insert(path.clone(), body.to_owned());
+        let path = format!(
+            "/page/{}",
+            self.pages.lock().expect("nobody panics with it").len()
+        );
+        self.pages
+            .lock()
+            .expect("nobody panics with it")
+            .insert(path.clone(), body.to_owned());
         let done = self.act(goto(&self.web.url("127.0.0.1", &path))).await;
         assert!(done.outcome.is_done(), "{done:?}");
     }
 
     /// Serves a body at a path, for pages that lead there.
     pub(crate) fn serve(&self, path: &str, body: &str) {
-        self.pages.lock().expect("nobody panics with it").insert(path.to_owned(), body.to_owned());
+        self.pages
+            .lock()
+            .expect("nobody panics with it")
+            .insert(path.to_owned(), body.to_owned());
     }
 
     /// Lets the answers of a path go.
@@ -106,7 +135,9 @@ impl Bed {
     /// Carries an action out, which must end, however it ends.
     pub(crate) async fn act(&self, action: BrowserAction) -> Execution {
         let request = ExecuteRequest::new(action);
-        let execution = timeout(CAP, self.driver.execute(&request)).await.expect("the action ends");
+        let execution = timeout(CAP, self.driver.execute(&request))
+            .await
+            .expect("the action ends");
         execution.expect("the browser goes on")
     }
 
@@ -119,12 +150,21 @@ impl Bed {
 
     /// Carries an action out that must wait for each of these paths in turn; each answer is held back until it was asked for
     /// and the action was seen to wait.
-    pub(crate) async fn done_once_answered(&self, action: BrowserAction, paths: &[&str]) -> Execution {
+    pub(crate) async fn done_once_answered(
+        &self,
+        action: BrowserAction,
+        paths: &[&str],
+    ) -> Execution {
         let request = ExecuteRequest::new(action).with_timeout(CAP * 2);
         let mut work = std::pin::pin!(self.driver.execute(&request));
         for path in paths {
             let asked = async {
-                while !self.web.asked().iter().any(|asked| asked.path.split('?').next() == Some(path)) {
+                while !self
+                    .web
+                    .asked()
+                    .iter()
+                    .any(|asked| asked.path.split('?').next() == Some(path))
+                {
                     sleep(Duration::from_millis(5)).await;
                 }
                 sleep(WATCHED).await;
@@ -136,7 +176,10 @@ impl Bed {
             }
             self.free(path);
         }
-        let execution = timeout(CAP, work).await.expect("the action ends").expect("the browser goes on");
+        let execution = timeout(CAP, work)
+            .await
+            .expect("the action ends")
+            .expect("the browser goes on");
         assert!(execution.outcome.is_done(), "{execution:?}");
         execution
     }
@@ -148,19 +191,31 @@ impl Bed {
                 sleep(Duration::from_millis(5)).await;
             }
         };
-        timeout(CAP, asked).await.unwrap_or_else(|_| panic!("{path} was never asked for"));
+        timeout(CAP, asked)
+            .await
+            .unwrap_or_else(|_| panic!("{path} was never asked for"));
     }
 
     pub(crate) async fn seen(&self) -> Observation {
-        let seen = timeout(CAP, self.driver.observe(&ObserveRequest::default())).await.expect("the look ends");
+        let seen = timeout(CAP, self.driver.observe(&ObserveRequest::default()))
+            .await
+            .expect("the look ends");
         seen.expect("the browser goes on")
     }
 
     /// All that the page shows, as one text.
     pub(crate) async fn shown(&self) -> String {
         let seen = self.seen().await;
-        let words = seen.tree.nodes().iter().flat_map(|node| [Some(&*node.name), node.value.as_deref()]);
-        words.flatten().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" | ")
+        let words = seen
+            .tree
+            .nodes()
+            .iter()
+            .flat_map(|node| [Some(&*node.name), node.value.as_deref()]);
+        words
+            .flatten()
+            .filter(|words| !words.is_empty())
+            .collect::<Vec<_>>()
+            .join(" | ")
     }
 
     pub(crate) async fn close(self) {
@@ -171,11 +226,16 @@ impl Bed {
 /// A click on the button, or whatever it is, that is called so.
 pub(crate) fn click(name: &str) -> BrowserAction {
     let target = Target::parse(&format!("text=\"{name}\" exact")).expect("a locator");
-    BrowserAction::Click(Click { target, button: None })
+    BrowserAction::Click(Click {
+        target,
+        button: None,
+    })
 }
 
 pub(crate) fn goto(url: &str) -> BrowserAction {
-    BrowserAction::Goto(Goto { url: url.to_owned() })
+    BrowserAction::Goto(Goto {
+        url: url.to_owned(),
+    })
 }
 
 fn answer(asked: &Asked, gate: &Gate, pages: &Mutex<HashMap<String, String>>) -> Answer {
@@ -183,10 +243,21 @@ fn answer(asked: &Asked, gate: &Gate, pages: &Mutex<HashMap<String, String>>) ->
     if path.starts_with("/held/") {
         gate.pass(path);
     }
-    let known = pages.lock().expect("nobody panics with it").get(path).cloned();
-    let of_type =
-        |kind: &str, body: String| Answer { status: 200, headers: vec![format!("Content-Type: {kind}")], body };
-    let nothing = |status: u16, header: &str| Answer { status, headers: vec![header.to_owned()], body: String::new() };
+    let known = pages
+        .lock()
+        .expect("nobody panics with it")
+        .get(path)
+        .cloned();
+    let of_type = |kind: &str, body: String| Answer {
+        status: 200,
+        headers: vec![format!("Content-Type: {kind}")],
+        body,
+    };
+    let nothing = |status: u16, header: &str| Answer {
+        status,
+        headers: vec![header.to_owned()],
+        body: String::new(),
+    };
     match (known, path) {
         (Some(body), _) => Answer::page(format!("<!doctype html><title>{path}</title>{body}")),
         (None, "/nothing") => nothing(204, "X-Nothing: 1"),
@@ -195,9 +266,12 @@ fn answer(asked: &Asked, gate: &Gate, pages: &Mutex<HashMap<String, String>>) ->
             headers: vec!["Content-Disposition: attachment; filename=list.csv".to_owned()],
             ..of_type("text/csv", "a,b".to_owned())
         },
-        (None, path) if path.strip_suffix(".js").is_some() => {
-            of_type("text/javascript", "document.querySelector('output').textContent = 'the script ran';".to_owned())
-        }
-        (None, path) => Answer::page(format!("<!doctype html><title>{path}</title><h1>this is {path}</h1>")),
+        (None, path) if path.strip_suffix(".js").is_some() => of_type(
+            "text/javascript",
+            "document.querySelector('output').textContent = 'the script ran';".to_owned(),
+        ),
+        (None, path) => Answer::page(format!(
+            "<!doctype html><title>{path}</title><h1>this is {path}</h1>"
+        )),
     }
 }

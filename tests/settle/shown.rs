@@ -9,17 +9,29 @@ use crate::bed::{Bed, FOREVER, click};
 /// Pages on which a click on "go" shows "here it is", with nothing that comes from elsewhere.
 const BY_ITSELF: &[(&str, &str)] = &[
     ("at once", "show()"),
-    ("in a microtask", "Promise.resolve().then(() => Promise.resolve()).then(show)"),
+    (
+        "in a microtask",
+        "Promise.resolve().then(() => Promise.resolve()).then(show)",
+    ),
     ("in the next frame", "requestAnimationFrame(show)"),
-    ("two frames later", "requestAnimationFrame(() => requestAnimationFrame(show))"),
+    (
+        "two frames later",
+        "requestAnimationFrame(() => requestAnimationFrame(show))",
+    ),
     ("by a short timer", "setTimeout(show, 10)"),
     ("by timers that change the page in between", "step(6)"),
     (
         "by a message",
         "new MessageChannel().port1.postMessage(0); const c = new MessageChannel(); c.port1.onmessage = show; c.port2.postMessage(0)",
     ),
-    ("by an event of its own", "addEventListener('own', show); dispatchEvent(new Event('own'))"),
-    ("once the page is idle", "requestIdleCallback(show, { timeout: 20 })"),
+    (
+        "by an event of its own",
+        "addEventListener('own', show); dispatchEvent(new Event('own'))",
+    ),
+    (
+        "once the page is idle",
+        "requestIdleCallback(show, { timeout: 20 })",
+    ),
     (
         "by an observer",
         "new MutationObserver(show).observe(document.body, { childList: true }); document.body.append('x')",
@@ -62,7 +74,10 @@ async fn what_a_page_does_by_itself_shortly_after_an_action_is_seen() {
         }
     }
     bed.close().await;
-    figure!("settle: seen right after a click, by the page itself: {} pages", BY_ITSELF.len());
+    figure!(
+        "settle: seen right after a click, by the page itself: {} pages",
+        BY_ITSELF.len()
+    );
     assert_eq!(missing, "");
 }
 
@@ -70,10 +85,26 @@ async fn what_a_page_does_by_itself_shortly_after_an_action_is_seen() {
 async fn what_a_page_asks_for_is_waited_for_and_seen() {
     let cases: &[(&str, &str, &[&str])] = &[
         ("a fetch", "ask('/held/a')", &["/held/a"]),
-        ("a chain of fetches", "ask('/held/b', '/held/c', '/held/d')", &["/held/b", "/held/c", "/held/d"]),
-        ("a fetch after a timer", "setTimeout(ask, 10, '/held/e')", &["/held/e"]),
-        ("two at once", "Promise.all([fetch('/held/f'), fetch('/held/g')]).then(show)", &["/held/f", "/held/g"]),
-        ("one of which nobody reads more", "fetch('/held/m').then((r) => { kept = r; show() })", &["/held/m"]),
+        (
+            "a chain of fetches",
+            "ask('/held/b', '/held/c', '/held/d')",
+            &["/held/b", "/held/c", "/held/d"],
+        ),
+        (
+            "a fetch after a timer",
+            "setTimeout(ask, 10, '/held/e')",
+            &["/held/e"],
+        ),
+        (
+            "two at once",
+            "Promise.all([fetch('/held/f'), fetch('/held/g')]).then(show)",
+            &["/held/f", "/held/g"],
+        ),
+        (
+            "one of which nobody reads more",
+            "fetch('/held/m').then((r) => { kept = r; show() })",
+            &["/held/m"],
+        ),
         (
             "an XMLHttpRequest",
             "const x = new XMLHttpRequest(); x.open('POST', '/held/h'); x.onload = show; x.send('1')",
@@ -116,11 +147,23 @@ async fn what_a_page_asks_for_is_waited_for_and_seen() {
 async fn what_happens_in_the_frame_that_was_acted_in_is_seen() {
     let bed = Bed::start(FOREVER).await;
     let inside = page("step(6)").replace('"', "&quot;");
-    bed.open(&format!("<p>outside</p><iframe srcdoc=\"{inside}\"></iframe>")).await;
+    bed.open(&format!(
+        "<p>outside</p><iframe srcdoc=\"{inside}\"></iframe>"
+    ))
+    .await;
     let seen = bed.seen().await;
-    let button = seen.tree.nodes().iter().find(|node| &*node.name == "go").and_then(|node| node.reference.clone());
+    let button = seen
+        .tree
+        .nodes()
+        .iter()
+        .find(|node| &*node.name == "go")
+        .and_then(|node| node.reference.clone());
     let target = Target::Ref(button.expect("a button in the frame"));
-    bed.done(BrowserAction::Click(webwise::action::Click { target, button: None })).await;
+    bed.done(BrowserAction::Click(webwise::action::Click {
+        target,
+        button: None,
+    }))
+    .await;
     let shown = bed.shown().await;
     assert!(shown.contains("here it is"), "{shown}");
     bed.close().await;
@@ -129,18 +172,31 @@ async fn what_happens_in_the_frame_that_was_acted_in_is_seen() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_kind_of_action_waits() {
     let target = |css: &str| Target::parse(&format!("css=\"{css}\"")).expect("a locator");
-    let field = |text: &str| Fill { target: target("input"), text: TextValue::Literal(text.to_owned()), submit: false };
+    let field = |text: &str| Fill {
+        target: target("input"),
+        text: TextValue::Literal(text.to_owned()),
+        submit: false,
+    };
     let cases: Vec<(&str, &str, BrowserAction)> = vec![
-        ("/held/fill", "<input oninput=\"ask('/held/fill')\">", BrowserAction::Fill(field("Ada"))),
+        (
+            "/held/fill",
+            "<input oninput=\"ask('/held/fill')\">",
+            BrowserAction::Fill(field("Ada")),
+        ),
         (
             "/held/enter",
             "<form onsubmit=\"ask('/held/enter'); return false\"><input></form>",
-            BrowserAction::Fill(Fill { submit: true, ..field("Ada") }),
+            BrowserAction::Fill(Fill {
+                submit: true,
+                ..field("Ada")
+            }),
         ),
         (
             "/held/check",
             "<input type=checkbox onchange=\"ask('/held/check')\">",
-            BrowserAction::Check(OnTarget { target: target("input") }),
+            BrowserAction::Check(OnTarget {
+                target: target("input"),
+            }),
         ),
         (
             "/held/select",
@@ -153,12 +209,16 @@ async fn every_kind_of_action_waits() {
         (
             "/held/hover",
             "<p onmouseenter=\"ask('/held/hover')\">over</p>",
-            BrowserAction::Hover(OnTarget { target: target("p") }),
+            BrowserAction::Hover(OnTarget {
+                target: target("p"),
+            }),
         ),
         (
             "/held/key",
             "<body onkeydown=\"ask('/held/key')\">",
-            BrowserAction::Press(Press { key: Key::parse("Escape").expect("a key") }),
+            BrowserAction::Press(Press {
+                key: Key::parse("Escape").expect("a key"),
+            }),
         ),
     ];
     let bed = Bed::start(FOREVER).await;

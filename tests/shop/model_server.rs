@@ -26,7 +26,10 @@ impl ModelServer {
 
     async fn with(answer: impl Respond + 'static) -> Self {
         let server = MockServer::start().await;
-        Mock::given(path("/v1/chat/completions")).respond_with(answer).mount(&server).await;
+        Mock::given(path("/v1/chat/completions"))
+            .respond_with(answer)
+            .mount(&server)
+            .await;
         Self(server)
     }
 
@@ -36,7 +39,13 @@ impl ModelServer {
 
     /// How often it was asked.
     pub(crate) async fn calls(&self) -> u64 {
-        self.0.received_requests().await.unwrap().len().try_into().unwrap()
+        self.0
+            .received_requests()
+            .await
+            .unwrap()
+            .len()
+            .try_into()
+            .unwrap()
     }
 
     /// Waits for the first question.
@@ -54,7 +63,10 @@ impl Respond for Deciding {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         let said = |role: &str| {
             let messages = body["messages"].as_array().unwrap();
-            let message = messages.iter().find(|message| message["role"] == role).unwrap();
+            let message = messages
+                .iter()
+                .find(|message| message["role"] == role)
+                .unwrap();
             message["content"].as_str().unwrap().to_owned()
         };
         let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);

@@ -27,7 +27,9 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let place = Self { dir: tempfile::tempdir().unwrap() };
+        let place = Self {
+            dir: tempfile::tempdir().unwrap(),
+        };
         // Short, because sockets of the browser are in it.
         std::fs::create_dir(place.dir.path().join("t")).unwrap();
         place
@@ -39,36 +41,74 @@ impl Place {
         for name in MODEL_VARIABLES {
             command.env_remove(name);
         }
-        command.current_dir(self.dir.path()).env("TMPDIR", self.dir.path().join("t")).args(args).stdin(Stdio::null());
+        command
+            .current_dir(self.dir.path())
+            .env("TMPDIR", self.dir.path().join("t"))
+            .args(args)
+            .stdin(Stdio::null());
         // Memory of this place, and never the person's own.
-        command.arg("--memory-dir").arg(self.dir.path().join("memory"));
+        command
+            .arg("--memory-dir")
+            .arg(self.dir.path().join("memory"));
         command
     }
 
     /// The folder of the one run that was made here.
     pub(crate) fn only_run(&self) -> PathBuf {
-        let runs: Vec<_> =
-            self.dir.path().join("runs").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-        let [run] = runs.as_slice() else { panic!("one run, not {runs:?}") };
+        let runs: Vec<_> = self
+            .dir
+            .path()
+            .join("runs")
+            .read_dir()
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        let [run] = runs.as_slice() else {
+            panic!("one run, not {runs:?}")
+        };
         run.clone()
     }
 
     /// Whether a browser is left: each has a private folder that goes with it.
     pub(crate) fn has_browser(&self) -> bool {
-        self.dir.path().join("t").read_dir().unwrap().next().is_some()
+        self.dir
+            .path()
+            .join("t")
+            .read_dir()
+            .unwrap()
+            .next()
+            .is_some()
     }
 
     /// Whether a browser of this place runs: its arguments name the folder it lives in.
     pub(crate) fn has_process(&self) -> bool {
-        let folder = self.dir.path().join("t").into_os_string().into_encoded_bytes();
-        let names_it = |arguments: Vec<u8>| arguments.windows(folder.len()).any(|part| part == folder);
-        let processes = Path::new("/proc").read_dir().expect("/proc is there: this test needs Linux");
+        let folder = self
+            .dir
+            .path()
+            .join("t")
+            .into_os_string()
+            .into_encoded_bytes();
+        let names_it =
+            |arguments: Vec<u8>| arguments.windows(folder.len()).any(|part| part == folder);
+        let processes = Path::new("/proc")
+            .read_dir()
+            .expect("/proc is there: this test needs Linux");
         // One that ended meanwhile has none.
-        processes.flatten().filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(names_it)
+        processes
+            .flatten()
+            .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+            .any(names_it)
     }
 
     pub(crate) fn assert_no_browser(&self) {
-        let left: Vec<_> = self.dir.path().join("t").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+        let left: Vec<_> = self
+            .dir
+            .path()
+            .join("t")
+            .read_dir()
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
         assert!(left.is_empty(), "{left:?}");
     }
 }
@@ -80,5 +120,8 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 /// The lines of a file, each an object.
 pub(crate) fn json_lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
-    text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).inspect(|v| assert!(v.is_object())).collect()
+    text.lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .inspect(|v| assert!(v.is_object()))
+        .collect()
 }

@@ -25,7 +25,12 @@ pub(crate) const REFUSED: i32 = 11;
 /// A child that is going to do this.
 pub(crate) fn command(job: &str, place: &Path) -> Command {
     let mut command = Command::new(env::current_exe().expect("this program has a place"));
-    command.env(JOB, job).env(PLACE, place).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env(JOB, job)
+        .env(PLACE, place)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -53,7 +58,11 @@ pub(crate) fn end_with_parent() {
 pub(crate) fn tell(line: &str) {
     let line = format!("{line}\n");
     let mut out = io::stdout().lock();
-    if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
+    if out
+        .write_all(line.as_bytes())
+        .and_then(|()| out.flush())
+        .is_err()
+    {
         std::process::exit(1);
     }
 }
@@ -61,7 +70,10 @@ pub(crate) fn tell(line: &str) {
 /// Writes round and round and tells each generation that was acknowledged.
 fn forever(place: &Path) {
     end_with_parent();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime");
     runtime.block_on(async {
         let store = shelf::open(place);
         loop {
@@ -82,11 +94,19 @@ fn once(place: &Path) -> ExitCode {
     // Any tracer may attach; where the system does not know the question, it does not forbid it either.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_ptracer(rustix::process::PTracer::Any);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    let input = io::stdin().as_fd().try_clone_to_owned().expect("the parent has given a socket");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime");
+    let input = io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .expect("the parent has given a socket");
     let mut parent = UnixStream::from(input);
     let done = runtime.block_on(async {
-        tokio::task::spawn_blocking(|| ()).await.expect("a thread can be started");
+        tokio::task::spawn_blocking(|| ())
+            .await
+            .expect("a thread can be started");
         let store = shelf::open(place);
         parent.write_all(b"r").expect("the parent waits");
         io::Read::read_exact(&mut parent, &mut [0]).expect("the parent says when");

@@ -50,7 +50,10 @@ impl Step {
 pub(crate) fn shelves() -> [Shelf; 2] {
     let namespace = Namespace::default();
     let host = Host::of(&"https://shop.example".parse().expect("a URL")).expect("a host");
-    [Shelf::global(&namespace, "counted"), Shelf::host(&namespace, "counted", &host)]
+    [
+        Shelf::global(&namespace, "counted"),
+        Shelf::host(&namespace, "counted", &host),
+    ]
 }
 
 /// What each shelf holds.
@@ -76,7 +79,12 @@ pub(crate) struct Course {
 
 impl Course {
     pub(crate) fn of(steps: &[Step]) -> Self {
-        Self { begin: Disk::default(), held: Held::default(), steps: steps.to_vec(), kept: None }
+        Self {
+            begin: Disk::default(),
+            held: Held::default(),
+            steps: steps.to_vec(),
+            kept: None,
+        }
     }
 
     /// What the shelves hold after each number of steps.
@@ -97,14 +105,22 @@ impl Course {
     }
 
     /// Walks the course on a file system that is made from the simulated one, and cuts the power at each change.
-    pub(crate) fn judge(&self, wrap: &dyn Fn(SimFs) -> Arc<dyn Fs>, second: Option<usize>, seen: &mut Seen) -> Verdict {
+    pub(crate) fn judge(
+        &self,
+        wrap: &dyn Fn(SimFs) -> Arc<dyn Fs>,
+        second: Option<usize>,
+        seen: &mut Seen,
+    ) -> Verdict {
         let sim = SimFs::mount(self.begin.clone());
         let moments: Arc<Mutex<Vec<(Disk, usize)>>> = Arc::default();
         let acknowledged = Arc::new(AtomicUsize::new(0));
         let note = {
             let (moments, acknowledged) = (Arc::clone(&moments), Arc::clone(&acknowledged));
             move |disk: &Disk| {
-                moments.lock().expect("nobody panics here").push((disk.clone(), acknowledged.load(Ordering::SeqCst)));
+                moments
+                    .lock()
+                    .expect("nobody panics here")
+                    .push((disk.clone(), acknowledged.load(Ordering::SeqCst)));
             }
         };
         sim.watch(note.clone());
@@ -115,9 +131,12 @@ impl Course {
             let shelf = &shelves[step.shelf()];
             match step {
                 Step::Count(_) => {
-                    wait(store.update(shelf, count())).unwrap_or_else(|error| panic!("{step:?}: {error:?}"));
+                    wait(store.update(shelf, count()))
+                        .unwrap_or_else(|error| panic!("{step:?}: {error:?}"));
                 }
-                Step::Remove(_) => wait(store.remove(shelf)).unwrap_or_else(|error| panic!("{step:?}: {error:?}")),
+                Step::Remove(_) => {
+                    wait(store.remove(shelf)).unwrap_or_else(|error| panic!("{step:?}: {error:?}"))
+                }
             }
             acknowledged.fetch_add(1, Ordering::SeqCst);
             note(&sim.disk());
@@ -134,11 +153,18 @@ impl Course {
                 }
                 verdict.states += 1;
                 match look(&left, may, self.kept.as_deref()) {
-                    Err(what) => verdict.violations.push(format!("{acknowledged} of {:?} done: {what}", self.steps)),
+                    Err(what) => verdict
+                        .violations
+                        .push(format!("{acknowledged} of {:?} done: {what}", self.steps)),
                     Ok(held) => {
                         if second.is_some_and(|nth| verdict.states.is_multiple_of(nth)) {
                             let steps = vec![Step::Count(0), Step::Count(1)];
-                            let again = Self { begin: left, held, steps, kept: self.kept.clone() };
+                            let again = Self {
+                                begin: left,
+                                held,
+                                steps,
+                                kept: self.kept.clone(),
+                            };
                             let other = again.judge(wrap, None, seen);
                             verdict.states += other.states;
                             verdict.violations.extend(other.violations);
@@ -164,32 +190,56 @@ fn fingerprint(may: &[Held]) -> u64 {
 /// Opens what a cut has left, on a file system without faults: it holds what one of these says, and it can be written.
 fn look(left: &Disk, may: &[Held], kept: Option<&[u8]>) -> Result<Held, String> {
     let list = || {
-        let files = left.contents().map(|(path, bytes)| format!("{} ({})", path.display(), bytes.len()));
+        let files = left
+            .contents()
+            .map(|(path, bytes)| format!("{} ({})", path.display(), bytes.len()));
         format!(" in a folder with {}", files.collect::<Vec<_>>().join(", "))
     };
     if kept.is_some_and(|kept| !left.contents().any(|(_, bytes)| bytes[..] == *kept)) {
-        return Err(format!("bytes that nobody asked to delete are gone from{}", list()));
+        return Err(format!(
+            "bytes that nobody asked to delete are gone from{}",
+            list()
+        ));
     }
     let sim = SimFs::mount(left.clone());
     sim.change(|disk| disk.wait(DARKNESS));
     let store = mount(Arc::new(sim.clone()));
     let mut held = Held::default();
     for (nth, shelf) in shelves().iter().enumerate() {
-        let state =
-            wait(store.load(shelf)).map_err(|error| format!("{shelf} cannot be loaded: {error:?}{}", list()))?;
+        let state = wait(store.load(shelf))
+            .map_err(|error| format!("{shelf} cannot be loaded: {error:?}{}", list()))?;
         if !may.iter().any(|held| held[nth] == state.records) {
-            return Err(format!("{shelf} holds what it never held then: {:?}{}", state.records, list()));
+            return Err(format!(
+                "{shelf} holds what it never held then: {:?}{}",
+                state.records,
+                list()
+            ));
         }
-        let after = apply(&state.records, &count().changes(&state.records).expect("it counts"));
-        let done =
-            wait(store.update(shelf, count())).map_err(|error| format!("{shelf} is refused: {error:?}{}", list()))?;
-        let now = wait(store.load(shelf)).map_err(|error| format!("{shelf} cannot be loaded: {error:?}"))?;
-        if now.records != after || now.generation != done.generation || done.generation <= state.generation {
-            return Err(format!("{shelf} does not hold what was just written: {:?}{}", now.records, list()));
+        let after = apply(
+            &state.records,
+            &count().changes(&state.records).expect("it counts"),
+        );
+        let done = wait(store.update(shelf, count()))
+            .map_err(|error| format!("{shelf} is refused: {error:?}{}", list()))?;
+        let now = wait(store.load(shelf))
+            .map_err(|error| format!("{shelf} cannot be loaded: {error:?}"))?;
+        if now.records != after
+            || now.generation != done.generation
+            || done.generation <= state.generation
+        {
+            return Err(format!(
+                "{shelf} does not hold what was just written: {:?}{}",
+                now.records,
+                list()
+            ));
         }
         held[nth] = state.records;
     }
-    let stale = sim.disk().contents().filter(|(path, _)| place::is_temporary(path)).count();
+    let stale = sim
+        .disk()
+        .contents()
+        .filter(|(path, _)| place::is_temporary(path))
+        .count();
     if stale > 0 {
         return Err(format!("{stale} old temporary files stay"));
     }
@@ -227,11 +277,20 @@ fn after_damage(broken: &[u8]) -> Course {
     });
     let held = before.histories()[2].clone();
     let kept = (!broken.is_empty()).then(|| broken.to_vec());
-    Course { begin: sim.disk(), held, steps: vec![Step::Count(0); 2], kept }
+    Course {
+        begin: sim.disk(),
+        held,
+        steps: vec![Step::Count(0); 2],
+        kept,
+    }
 }
 
 pub(crate) fn at_every_change() {
-    let second = if is_full() { SECOND_CUT_FULL } else { SECOND_CUT };
+    let second = if is_full() {
+        SECOND_CUT_FULL
+    } else {
+        SECOND_CUT
+    };
     let courses = courses();
     let verdicts: Vec<(Seen, Verdict)> = thread::scope(|scope| {
         let judge = |course: &Course| {
@@ -242,11 +301,28 @@ pub(crate) fn at_every_change() {
         // Side by side, as many as there are processors for.
         let shares = [0, 1].map(|share| courses.iter().skip(share).step_by(2));
         let workers = shares.map(|share| scope.spawn(move || share.map(judge).collect::<Vec<_>>()));
-        workers.into_iter().flat_map(|worker| worker.join().expect("the worker ends")).collect()
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().expect("the worker ends"))
+            .collect()
     });
-    let states = verdicts.iter().flat_map(|(seen, _)| &seen.0).collect::<HashSet<_>>().len();
-    let violations: Vec<&String> = verdicts.iter().flat_map(|(_, verdict)| &verdict.violations).collect();
-    figure!("C4 power loss: {states} states, {} violations", violations.len());
-    assert!(violations.is_empty(), "{:?}", &violations[..violations.len().min(5)]);
+    let states = verdicts
+        .iter()
+        .flat_map(|(seen, _)| &seen.0)
+        .collect::<HashSet<_>>()
+        .len();
+    let violations: Vec<&String> = verdicts
+        .iter()
+        .flat_map(|(_, verdict)| &verdict.violations)
+        .collect();
+    figure!(
+        "C4 power loss: {states} states, {} violations",
+        violations.len()
+    );
+    assert!(
+        violations.is_empty(),
+        "{:?}",
+        &violations[..violations.len().min(5)]
+    );
     assert!(states >= LEAST_STATES, "only {states} states");
 }

@@ -8,7 +8,9 @@ use crate::{
     trace::{self, End, Injection},
 };
 
-const ERRORS: [&str; 8] = ["ENOSPC", "EIO", "EROFS", "EACCES", "EXDEV", "EMFILE", "ENOLCK", "EINTR"];
+const ERRORS: [&str; 8] = [
+    "ENOSPC", "EIO", "EROFS", "EACCES", "EXDEV", "EMFILE", "ENOLCK", "EINTR",
+];
 /// Calls that are not the store's, but belong to threads, memory, time, and the end of the program, without which the standard
 /// library cannot go on; and calls that cannot fail.
 const MACHINERY: [&str; 26] = [
@@ -40,7 +42,15 @@ const MACHINERY: [&str; 26] = [
     "sigaltstack",
 ];
 /// Calls that a signal may interrupt, so that the store tries again. Source: the manual pages of Linux.
-const INTERRUPTIBLE: [&str; 7] = ["openat", "read", "write", "flock", "fsync", "fdatasync", "pread64"];
+const INTERRUPTIBLE: [&str; 7] = [
+    "openat",
+    "read",
+    "write",
+    "flock",
+    "fsync",
+    "fdatasync",
+    "pread64",
+];
 /// Calls of one kind that an update can make at most. Source: chosen; the most frequent one is made some thirty times.
 const MAX_CALLS: usize = 300;
 /// Updates that are disturbed side by side.
@@ -73,14 +83,24 @@ fn trials(place: &Path) -> Vec<Trial> {
         before.make(&root);
         let listed = trace::update(&root, None);
         assert_eq!(listed.end, End::Acknowledged, "{before:?}");
-        for (call, _) in trace::counts(&listed.calls).into_iter().filter(|(call, _)| !MACHINERY.contains(&&**call)) {
+        for (call, _) in trace::counts(&listed.calls)
+            .into_iter()
+            .filter(|(call, _)| !MACHINERY.contains(&&**call))
+        {
             for error in ERRORS {
                 for stays in [false, true] {
                     // A call that is interrupted for ever is one that is tried for ever.
                     let is_endless = stays && error == "EINTR";
                     let is_usual = before == Before::Written || ["ENOSPC", "EIO"].contains(&error);
-                    if !is_endless && (is_full() || is_usual && !(stays && before != Before::Written)) {
-                        trials.push(Trial { before, call: call.clone(), error, stays });
+                    if !is_endless
+                        && (is_full() || is_usual && !(stays && before != Before::Written))
+                    {
+                        trials.push(Trial {
+                            before,
+                            call: call.clone(),
+                            error,
+                            stays,
+                        });
                     }
                 }
             }
@@ -91,13 +111,25 @@ fn trials(place: &Path) -> Vec<Trial> {
 
 impl Trial {
     fn carry_out(&self, place: &Path, tally: &mut Tally) {
-        let Self { before, call, error, stays } = self;
+        let Self {
+            before,
+            call,
+            error,
+            stays,
+        } = self;
         let way = if *stays { "+" } else { "" };
         for nth in 1..=MAX_CALLS {
             let root = place.join(format!("{before:?}-{call}-{error}-{nth}{way}"));
             let range = before.make(&root);
             let (what, when) = (format!("error={error}"), format!("{nth}{way}"));
-            let traced = trace::update(&root, Some(&Injection { call, what: &what, when: &when }));
+            let traced = trace::update(
+                &root,
+                Some(&Injection {
+                    call,
+                    what: &what,
+                    when: &when,
+                }),
+            );
             let what = format!("{before:?}, {error} from {call} {nth}{way}");
             match &traced.end {
                 End::Acknowledged => tally.acknowledged += u32::from(traced.hit),
@@ -110,7 +142,11 @@ impl Trial {
                 return;
             }
             if *error == "EINTR" && INTERRUPTIBLE.contains(&&**call) {
-                assert_eq!(traced.end, End::Acknowledged, "{what}: a signal is no reason to give up");
+                assert_eq!(
+                    traced.end,
+                    End::Acknowledged,
+                    "{what}: a signal is no reason to give up"
+                );
             }
             tally.injected += 1;
             tally.calls.insert(call.clone());
@@ -139,15 +175,26 @@ pub(crate) fn at_every_call() {
             });
         }
     });
-    let Tally { injected, refused, acknowledged, calls } = tally.into_inner().expect("nobody panics here");
+    let Tally {
+        injected,
+        refused,
+        acknowledged,
+        calls,
+    } = tally.into_inner().expect("nobody panics here");
     figure!(
         "C3 errors of system calls: {injected} injections into {} calls, {refused} refused, {acknowledged} acknowledged and \
          present, 0 panics, 0 false acknowledgements, 0 lost",
         calls.len()
     );
-    assert!(refused > 0 && acknowledged > 0, "{refused} refused, {acknowledged} acknowledged");
+    assert!(
+        refused > 0 && acknowledged > 0,
+        "{refused} refused, {acknowledged} acknowledged"
+    );
     // Some processors have the newer form of the last one only.
     for call in ["openat", "write", "fsync", "flock", "linkat", "renameat"] {
-        assert!(calls.iter().any(|known| known.starts_with(call)), "{call} is not among {calls:?}");
+        assert!(
+            calls.iter().any(|known| known.starts_with(call)),
+            "{call} is not among {calls:?}"
+        );
     }
 }

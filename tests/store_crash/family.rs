@@ -38,10 +38,18 @@ fn shelf() -> Shelf {
 /// One more of all, and the mark of one number of one process.
 fn mark(who: usize, nth: usize, all: usize) -> Edit {
     Edit::new(move |now| {
-        let of = |key: &str| now.iter().find(|record| record.key == key).map(|record| &record.body);
-        let counter = of("counter").and_then(|body| body["n"].as_u64()).unwrap_or(0);
+        let of = |key: &str| {
+            now.iter()
+                .find(|record| record.key == key)
+                .map(|record| &record.body)
+        };
+        let counter = of("counter")
+            .and_then(|body| body["n"].as_u64())
+            .unwrap_or(0);
         let key = format!("process-{who}");
-        let mut marks = of(&key).and_then(Value::as_str).map_or_else(|| "-".repeat(all), str::to_owned);
+        let mut marks = of(&key)
+            .and_then(Value::as_str)
+            .map_or_else(|| "-".repeat(all), str::to_owned);
         marks.replace_range(nth..=nth, "x");
         Ok(vec![
             Change::Put(Record::new("counter", &json!({ "n": counter + 1 }))),
@@ -53,10 +61,19 @@ fn mark(who: usize, nth: usize, all: usize) -> Edit {
 /// The child: writes its numbers one by one and tells each that was acknowledged.
 pub(crate) fn child(job: &str, place: &Path) {
     child::end_with_parent();
-    let numbers: Vec<usize> =
-        job.strip_prefix(JOB).into_iter().flat_map(|job| job.split('-')).filter_map(|n| n.parse().ok()).collect();
-    let [who, times] = numbers[..] else { panic!("no such job: {job}") };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let numbers: Vec<usize> = job
+        .strip_prefix(JOB)
+        .into_iter()
+        .flat_map(|job| job.split('-'))
+        .filter_map(|n| n.parse().ok())
+        .collect();
+    let [who, times] = numbers[..] else {
+        panic!("no such job: {job}")
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime");
     runtime.block_on(async {
         let store = open(place);
         let mut nth = 0;
@@ -96,13 +113,18 @@ pub(crate) fn all() {
     let mut random = Random::told("store_crash: the victims among the processes");
     let first = random.index(PROCESSES);
     let second = (first + 1 + random.index(PROCESSES - 1)) % PROCESSES;
-    let victims: Vec<(usize, usize)> = [first, second].map(|who| (who, 1 + random.index(times * 3 / 4))).to_vec();
+    let victims: Vec<(usize, usize)> = [first, second]
+        .map(|who| (who, 1 + random.index(times * 3 / 4)))
+        .to_vec();
     let (present, counter, _) = round(times, &victims);
     figure!(
         "C5 with {KILLED} of {PROCESSES} killed: all that was acknowledged is present, {present} updates, the counter says {counter}"
     );
     assert_eq!(counter, present);
-    assert!(present < PROCESSES * times, "the victims were killed before they were done");
+    assert!(
+        present < PROCESSES * times,
+        "the victims were killed before they were done"
+    );
 }
 
 /// Lets all write; a victim is killed soon after so many of its updates were acknowledged. Gives how many numbers are
@@ -115,28 +137,58 @@ fn round(times: usize, victims: &[(usize, usize)]) -> (usize, usize, usize) {
             .map(|who| {
                 let child = child::command(&format!("{JOB}{who}-{times}"), &root).spawn();
                 let child = child.expect("this program can be started again");
-                let kill_after = victims.iter().find(|(victim, _)| *victim == who).map(|(_, after)| *after);
+                let kill_after = victims
+                    .iter()
+                    .find(|(victim, _)| *victim == who)
+                    .map(|(_, after)| *after);
                 scope.spawn(move || listen(child, kill_after))
             })
             .collect();
-        children.into_iter().map(|child| child.join().expect("the child ends")).collect()
+        children
+            .into_iter()
+            .map(|child| child.join().expect("the child ends"))
+            .collect()
     });
     let state = wait(open(&root).load(&shelf())).expect("it can be loaded");
-    let of = |key: &str| state.records.iter().find(|record| record.key == key).map(|record| record.body.clone());
-    let counter = of("counter").and_then(|body| body["n"].as_u64()).expect("there is a counter");
+    let of = |key: &str| {
+        state
+            .records
+            .iter()
+            .find(|record| record.key == key)
+            .map(|record| record.body.clone())
+    };
+    let counter = of("counter")
+        .and_then(|body| body["n"].as_u64())
+        .expect("there is a counter");
     let counter = usize::try_from(counter).expect("it counts thousands");
     let mut present = 0;
     for (who, said) in said.iter().enumerate() {
-        let marks =
-            of(&format!("process-{who}")).and_then(|marks| marks.as_str().map(str::to_owned)).unwrap_or_default();
+        let marks = of(&format!("process-{who}"))
+            .and_then(|marks| marks.as_str().map(str::to_owned))
+            .unwrap_or_default();
         let written = marks.bytes().take_while(|b| *b == b'x').count();
-        assert_eq!(marks.bytes().filter(|b| *b == b'x').count(), written, "process {who} wrote its numbers in order");
+        assert_eq!(
+            marks.bytes().filter(|b| *b == b'x').count(),
+            written,
+            "process {who} wrote its numbers in order"
+        );
         let is_victim = victims.iter().any(|(victim, _)| *victim == who);
         // A victim may have written one more than it could tell.
         let most = said.acknowledged + usize::from(is_victim);
-        assert!(written >= said.acknowledged, "process {who}: {} acknowledged, {written} present", said.acknowledged);
-        assert!(written <= most, "process {who}: {} acknowledged, {written} present", said.acknowledged);
-        assert!(is_victim || written == times, "process {who} is done: {written}");
+        assert!(
+            written >= said.acknowledged,
+            "process {who}: {} acknowledged, {written} present",
+            said.acknowledged
+        );
+        assert!(
+            written <= most,
+            "process {who}: {} acknowledged, {written} present",
+            said.acknowledged
+        );
+        assert!(
+            is_victim || written == times,
+            "process {who} is done: {written}"
+        );
         present += written;
     }
     (present, counter, said.iter().map(|said| said.busy).sum())
@@ -151,7 +203,9 @@ fn listen(mut child: Child, kill_after: Option<usize>) -> Said {
             said.busy += 1;
             continue;
         }
-        let nth: usize = line.parse().unwrap_or_else(|_| panic!("the child writes in peace, and it said {line}"));
+        let nth: usize = line
+            .parse()
+            .unwrap_or_else(|_| panic!("the child writes in peace, and it said {line}"));
         assert_eq!(nth, said.acknowledged);
         said.acknowledged += 1;
         if kill_after == Some(said.acknowledged) {

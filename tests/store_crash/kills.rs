@@ -61,10 +61,20 @@ pub(crate) fn at_random_moments() {
         all.most_stale
     );
     assert_eq!((all.lost, all.unparsable), (0, 0));
-    assert!(all.most_stale <= 1, "what is left of a kill is swept: {}", all.most_stale);
-    assert!(all.acknowledged > all.cycles, "the programs did something before they were killed");
+    assert!(
+        all.most_stale <= 1,
+        "what is left of a kill is swept: {}",
+        all.most_stale
+    );
+    assert!(
+        all.acknowledged > all.cycles,
+        "the programs did something before they were killed"
+    );
     assert!(all.left > 0, "some kills came in the middle of an update");
-    assert!(all.between > 0, "some kills came between the rename and the answer");
+    assert!(
+        all.between > 0,
+        "some kills came between the rename and the answer"
+    );
 }
 
 impl Killed {
@@ -87,7 +97,9 @@ fn cycle_on(cycles: u64, random: &mut Random) -> Killed {
     let mut all = Killed::default();
     let mut at = 0;
     for nth in 0..cycles {
-        let mut child = child::command("forever", &root).spawn().expect("this program can be started again");
+        let mut child = child::command("forever", &root)
+            .spawn()
+            .expect("this program can be started again");
         let mut said = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let mut last = None;
         // One of four is killed as early as while it starts.
@@ -99,7 +111,9 @@ fn cycle_on(cycles: u64, random: &mut Random) -> Killed {
         let mut acknowledged = at;
         for line in last.into_iter().chain(said) {
             let line = line.expect("the child speaks text");
-            acknowledged = line.parse().unwrap_or_else(|_| panic!("the child writes in peace, and it said {line}"));
+            acknowledged = line
+                .parse()
+                .unwrap_or_else(|_| panic!("the child writes in peace, and it said {line}"));
         }
         all.cycles += 1;
         all.acknowledged += acknowledged - at;
@@ -107,7 +121,11 @@ fn cycle_on(cycles: u64, random: &mut Random) -> Killed {
         all.left += stale(&root);
         // What the child was about to say may be there already.
         let store = shelf::open(&root);
-        match shelf::is_one_of(&shelf::wait(store.load(&shelf::shelf())), acknowledged, acknowledged + 1) {
+        match shelf::is_one_of(
+            &shelf::wait(store.load(&shelf::shelf())),
+            acknowledged,
+            acknowledged + 1,
+        ) {
             Ok(now) => all.between += now - acknowledged,
             Err(what) => {
                 println!("after kill {nth}: {what}");
@@ -115,14 +133,19 @@ fn cycle_on(cycles: u64, random: &mut Random) -> Killed {
             }
         }
         // The next one is judged from here on.
-        at = shelf::wait(store.update(&shelf::shelf(), shelf::count())).expect("nobody else writes").generation;
+        at = shelf::wait(store.update(&shelf::shelf(), shelf::count()))
+            .expect("nobody else writes")
+            .generation;
         all.most_stale = all.most_stale.max(stale(&root));
     }
     all
 }
 
 fn end(child: &mut Child) {
-    assert!(child.try_wait().expect("it is our child").is_none(), "it runs until it is killed");
+    assert!(
+        child.try_wait().expect("it is our child").is_none(),
+        "it runs until it is killed"
+    );
     child.kill().expect("it is our child");
     child.wait().expect("it is our child");
 }
@@ -130,9 +153,10 @@ fn end(child: &mut Child) {
 /// Files of JSON that are none.
 fn unparsable(root: &Path) -> u64 {
     let mut bad = 0;
-    for path in
-        place::files(root).iter().filter(|path| path.extension().is_some_and(|end| end == "json" || end == "bak"))
-    {
+    for path in place::files(root).iter().filter(|path| {
+        path.extension()
+            .is_some_and(|end| end == "json" || end == "bak")
+    }) {
         let bytes = fs::read(path).expect("it can be read");
         if serde_json::from_slice::<serde_json::Value>(&bytes).is_err() {
             println!("{} is no JSON: {} bytes", path.display(), bytes.len());
@@ -144,5 +168,8 @@ fn unparsable(root: &Path) -> u64 {
 
 /// Files that somebody began to write.
 pub(crate) fn stale(root: &Path) -> usize {
-    place::files(root).iter().filter(|path| place::is_temporary(path)).count()
+    place::files(root)
+        .iter()
+        .filter(|path| place::is_temporary(path))
+        .count()
 }

@@ -40,13 +40,31 @@ mod turns;
 /// Each rule with its name.
 #[cfg(unix)]
 const ALL: [(&str, fn()); 10] = [
-    ("a_kill_at_a_random_moment_loses_nothing", kills::at_random_moments),
-    ("a_kill_at_any_system_call_loses_nothing", points::at_every_call),
-    ("the_system_is_asked_in_the_order_that_is_simulated", points::order_of_calls),
-    ("a_new_folder_is_durable_before_the_answer", points::new_folders),
-    ("an_error_of_any_system_call_is_told_and_loses_nothing", errors::at_every_call),
+    (
+        "a_kill_at_a_random_moment_loses_nothing",
+        kills::at_random_moments,
+    ),
+    (
+        "a_kill_at_any_system_call_loses_nothing",
+        points::at_every_call,
+    ),
+    (
+        "the_system_is_asked_in_the_order_that_is_simulated",
+        points::order_of_calls,
+    ),
+    (
+        "a_new_folder_is_durable_before_the_answer",
+        points::new_folders,
+    ),
+    (
+        "an_error_of_any_system_call_is_told_and_loses_nothing",
+        errors::at_every_call,
+    ),
     ("a_power_cut_loses_nothing", cut::at_every_change),
-    ("two_processes_leave_what_one_after_the_other_leaves", turns::at_every_call),
+    (
+        "two_processes_leave_what_one_after_the_other_leaves",
+        turns::at_every_call,
+    ),
     ("planted_bugs_are_caught", planted::all),
     ("many_processes_lose_nothing", family::all),
     ("a_shelf_is_what_its_model_says", model::all),
@@ -65,10 +83,20 @@ fn main() -> std::process::ExitCode {
         return code;
     }
     let options: Vec<String> = env::args().skip(1).collect();
-    let wanted: Vec<&String> = options.iter().filter(|option| !option.starts_with('-')).collect();
+    let wanted: Vec<&String> = options
+        .iter()
+        .filter(|option| !option.starts_with('-'))
+        .collect();
     let is_exact = options.iter().any(|option| option == "--exact");
     let is_wanted = |name: &str| {
-        wanted.is_empty() || wanted.iter().any(|w| if is_exact { name == *w } else { name.contains(&**w) })
+        wanted.is_empty()
+            || wanted.iter().any(|w| {
+                if is_exact {
+                    name == *w
+                } else {
+                    name.contains(&**w)
+                }
+            })
     };
     let chosen: Vec<_> = ALL.iter().filter(|(name, _)| is_wanted(name)).collect();
     if options.iter().any(|option| option == "--list") {
@@ -85,7 +113,9 @@ fn main() -> std::process::ExitCode {
     }
     let (passed, filtered) = (chosen.len() - usize::from(failed), ALL.len() - chosen.len());
     let result = if failed == 0 { "ok" } else { "FAILED" };
-    println!("test result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; {filtered} filtered out");
+    println!(
+        "test result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; {filtered} filtered out"
+    );
     ExitCode::from(failed)
 }
 

@@ -88,14 +88,23 @@ fn shelf() -> Shelf {
 
 fn count() -> Edit {
     Edit::new(|now| {
-        let n =
-            now.iter().find(|record| record.key == "counter").and_then(|record| record.body["n"].as_u64()).unwrap_or(0);
-        Ok(vec![Change::Put(Record::new("counter", &json!({ "n": n + 1 })))])
+        let n = now
+            .iter()
+            .find(|record| record.key == "counter")
+            .and_then(|record| record.body["n"].as_u64())
+            .unwrap_or(0);
+        Ok(vec![Change::Put(Record::new(
+            "counter",
+            &json!({ "n": n + 1 }),
+        ))])
     })
 }
 
 fn counted(model: &Model) -> Model {
-    let n = model.get("counter").and_then(|body| body["n"].as_u64()).unwrap_or(0);
+    let n = model
+        .get("counter")
+        .and_then(|body| body["n"].as_u64())
+        .unwrap_or(0);
     let mut model = model.clone();
     model.insert("counter".to_owned(), json!({ "n": n + 1 }));
     model
@@ -117,7 +126,13 @@ impl Pair {
     fn new() -> Self {
         let sim = SimFs::default();
         let store = mount(Arc::new(sim.clone()));
-        Self { sim, store, model: Model::new(), before: Vec::new(), broken: Vec::new() }
+        Self {
+            sim,
+            store,
+            model: Model::new(),
+            before: Vec::new(),
+            broken: Vec::new(),
+        }
     }
 
     fn remount(&mut self, disk: Disk) {
@@ -128,10 +143,16 @@ impl Pair {
     fn held(&self) -> Result<Model, TestCaseError> {
         let state = match wait(self.store.load(&shelf())) {
             // Nothing of it can be read.
-            Err(error) if error.kind() == ErrorKind::Corrupt && !self.broken.is_empty() => return Ok(Model::new()),
+            Err(error) if error.kind() == ErrorKind::Corrupt && !self.broken.is_empty() => {
+                return Ok(Model::new());
+            }
             state => state.map_err(|error| TestCaseError::fail(format!("{error:?}")))?,
         };
-        Ok(state.records.into_iter().map(|record| (record.key, record.body)).collect())
+        Ok(state
+            .records
+            .into_iter()
+            .map(|record| (record.key, record.body))
+            .collect())
     }
 
     fn change(&mut self, store: &JsonFiles, edit: Edit, after: Model) -> Result<(), TestCaseError> {
@@ -154,7 +175,11 @@ impl Pair {
     }
 
     fn quarantined(&self) -> usize {
-        self.sim.disk().contents().filter(|(path, _)| path.iter().any(|part| part == "quarantine")).count()
+        self.sim
+            .disk()
+            .contents()
+            .filter(|(path, _)| path.iter().any(|part| part == "quarantine"))
+            .count()
     }
 
     fn step(&mut self, op: &Op) -> Result<(), TestCaseError> {
@@ -179,7 +204,8 @@ impl Pair {
                 self.change(&self.store.clone(), edit, after)?;
             }
             Op::RemoveShelf => {
-                wait(self.store.remove(&shelf())).map_err(|error| TestCaseError::fail(format!("{error:?}")))?;
+                wait(self.store.remove(&shelf()))
+                    .map_err(|error| TestCaseError::fail(format!("{error:?}")))?;
                 (self.model, self.before) = (Model::new(), Vec::new());
                 // Who removes a shelf removes its broken file too.
                 self.broken.clear();
@@ -208,7 +234,12 @@ impl Pair {
     fn cut_during(&mut self, at: usize, choice: usize) -> Result<(), TestCaseError> {
         let moments: Arc<Mutex<Vec<Disk>>> = Arc::default();
         let watched = Arc::clone(&moments);
-        self.sim.watch(move |disk| watched.lock().expect("nobody panics here").push(disk.clone()));
+        self.sim.watch(move |disk| {
+            watched
+                .lock()
+                .expect("nobody panics here")
+                .push(disk.clone())
+        });
         let after = counted(&self.model);
         let edit = count();
         let (model, before) = (self.model.clone(), self.before.clone());
@@ -237,11 +268,15 @@ impl Pair {
             .contents()
             .find(|(path, _)| path.ends_with("modelled.json"))
             .map(|(path, bytes)| (path.to_owned(), bytes.to_vec()));
-        let Some((path, mut bytes)) = file else { return Ok(()) };
+        let Some((path, mut bytes)) = file else {
+            return Ok(());
+        };
         // Who breaks a file that is broken already takes its bytes away.
         self.broken.retain(|broken| *broken != bytes);
         match damage {
-            Damage::Cut(at) => bytes.truncate(usize::from(*at) % bytes.len().saturating_sub(2).max(1)),
+            Damage::Cut(at) => {
+                bytes.truncate(usize::from(*at) % bytes.len().saturating_sub(2).max(1))
+            }
             Damage::Zeros => bytes.fill(0),
             Damage::Empty => bytes.clear(),
             Damage::Other(other) => bytes.clone_from(other),
@@ -250,8 +285,15 @@ impl Pair {
         self.broken.push(bytes);
         // The last good state, or what could be read of the broken one.
         let held = self.held()?;
-        let is_part = held.iter().all(|(key, body)| self.model.get(key) == Some(body));
-        prop_assert!(self.before.contains(&held) || is_part, "{held:?} of {:?}, before {:?}", self.model, self.before);
+        let is_part = held
+            .iter()
+            .all(|(key, body)| self.model.get(key) == Some(body));
+        prop_assert!(
+            self.before.contains(&held) || is_part,
+            "{held:?} of {:?}, before {:?}",
+            self.model,
+            self.before
+        );
         self.model = held;
         Ok(())
     }
@@ -259,7 +301,11 @@ impl Pair {
 
 pub(crate) fn all() {
     let (cases, most) = if is_full() { FULL } else { QUICK };
-    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    });
     let steps = std::cell::Cell::new(0_usize);
     let result = runner.run(&ops(most), |ops| {
         let mut pair = Pair::new();
@@ -269,6 +315,9 @@ pub(crate) fn all() {
         }
         Ok(())
     });
-    figure!("store model: {cases} cases of up to {most} operations, {} operations, 0 differences", steps.get());
+    figure!(
+        "store model: {cases} cases of up to {most} operations, {} operations, 0 differences",
+        steps.get()
+    );
     result.unwrap_or_else(|error| panic!("{error}"));
 }

@@ -37,7 +37,11 @@ pub(crate) struct Buggy {
 
 impl Buggy {
     pub(crate) fn new(sim: SimFs, bug: Bug) -> Self {
-        Self { sim, bug, held: Arc::default() }
+        Self {
+            sim,
+            bug,
+            held: Arc::default(),
+        }
     }
 }
 
@@ -51,7 +55,11 @@ impl Fs for Buggy {
             self.held.lock().expect("nobody panics here").clear();
         }
         let file = self.sim.create_new(path)?;
-        Ok(if self.bug == Bug::NoFileSync { Box::new(NeverFlushed(file)) } else { file })
+        Ok(if self.bug == Bug::NoFileSync {
+            Box::new(NeverFlushed(file))
+        } else {
+            file
+        })
     }
 
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {
@@ -81,7 +89,11 @@ impl Fs for Buggy {
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        if self.bug == Bug::NoFolderSync { Ok(()) } else { self.sim.sync_dir(dir) }
+        if self.bug == Bug::NoFolderSync {
+            Ok(())
+        } else {
+            self.sim.sync_dir(dir)
+        }
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>> {
@@ -89,7 +101,9 @@ impl Fs for Buggy {
     }
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>> {
-        let Some(lock) = self.sim.try_lock(path)? else { return Ok(None) };
+        let Some(lock) = self.sim.try_lock(path)? else {
+            return Ok(None);
+        };
         if self.bug != Bug::EarlyUnlock {
             return Ok(Some(lock));
         }
@@ -129,16 +143,41 @@ impl Drop for Given {
 
 pub(crate) fn all() {
     let course = Course::of(&[Step::Count(0); 2]);
-    let cut = |bug| course.judge(&|sim| Arc::new(Buggy::new(sim, bug)), None, &mut Seen::default()).violations.len();
+    let cut = |bug| {
+        course
+            .judge(
+                &|sim| Arc::new(Buggy::new(sim, bug)),
+                None,
+                &mut Seen::default(),
+            )
+            .violations
+            .len()
+    };
     let caught = [
         ("no flush of the file", cut(Bug::NoFileSync)),
         ("no flush of the folder", cut(Bug::NoFolderSync)),
         ("written in place", cut(Bug::WriteInPlace)),
-        ("unlocked before the rename", turns::violations(Job::Count, Some(Bug::EarlyUnlock))),
-        ("a stale copy saved", turns::violations(Job::SaveStale, None)),
+        (
+            "unlocked before the rename",
+            turns::violations(Job::Count, Some(Bug::EarlyUnlock)),
+        ),
+        (
+            "a stale copy saved",
+            turns::violations(Job::SaveStale, None),
+        ),
     ];
-    let seen = caught.iter().filter(|(_, violations)| *violations > 0).count();
-    let list: Vec<String> = caught.iter().map(|(bug, violations)| format!("{bug}: {violations}")).collect();
-    figure!("C4 planted bugs caught: {seen} of {} (violations: {})", caught.len(), list.join(", "));
+    let seen = caught
+        .iter()
+        .filter(|(_, violations)| *violations > 0)
+        .count();
+    let list: Vec<String> = caught
+        .iter()
+        .map(|(bug, violations)| format!("{bug}: {violations}"))
+        .collect();
+    figure!(
+        "C4 planted bugs caught: {seen} of {} (violations: {})",
+        caught.len(),
+        list.join(", ")
+    );
     assert_eq!(seen, caught.len());
 }

@@ -65,15 +65,24 @@ impl Before {
 /// What the store holds after the update was tried; panics when that is not what it may hold.
 pub(crate) fn look(root: &Path, (least, most): (u64, u64), end: &End, what: &str) {
     let store = shelf::open(root);
-    let least = if *end == End::Acknowledged { least + 1 } else { least };
+    let least = if *end == End::Acknowledged {
+        least + 1
+    } else {
+        least
+    };
     let state = shelf::wait(store.load(&shelf::shelf()));
-    let now = shelf::is_one_of(&state, least, most + 1).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
+    let now =
+        shelf::is_one_of(&state, least, most + 1).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
     let next = shelf::wait(store.update(&shelf::shelf(), count()));
     next.unwrap_or_else(|error| panic!("{what}: the next update is refused: {error:?}"));
     let state = shelf::wait(store.load(&shelf::shelf()));
-    shelf::is_one_of(&state, now + 1, now + 1).unwrap_or_else(|wrong| panic!("{what}: after the next update {wrong}"));
+    shelf::is_one_of(&state, now + 1, now + 1)
+        .unwrap_or_else(|wrong| panic!("{what}: after the next update {wrong}"));
     let stale = kills::stale(root);
-    assert!(stale <= 1, "{what}: {stale} temporary files after the next update");
+    assert!(
+        stale <= 1,
+        "{what}: {stale} temporary files after the next update"
+    );
 }
 
 pub(crate) fn at_every_call() {
@@ -89,10 +98,18 @@ pub(crate) fn at_every_call() {
                     let root = place.path().join(format!("{call}-{nth}-{attempt}"));
                     let range = before.make(&root);
                     let when = nth.to_string();
-                    let injection = Injection { call: &call, what: "signal=KILL", when: &when };
+                    let injection = Injection {
+                        call: &call,
+                        what: "signal=KILL",
+                        when: &when,
+                    };
                     let traced = trace::update(&root, Some(&injection));
                     let what = format!("{before:?}, killed at {call} {nth}");
-                    assert!(matches!(traced.end, End::Killed | End::Acknowledged), "{what}: {:?}", traced.end);
+                    assert!(
+                        matches!(traced.end, End::Killed | End::Acknowledged),
+                        "{what}: {:?}",
+                        traced.end
+                    );
                     look(&root, range, &traced.end, &what);
                     std::fs::remove_dir_all(&root).expect("it is ours");
                     traced.end == End::Killed
@@ -111,7 +128,10 @@ pub(crate) fn at_every_call() {
         Before::ALL.len()
     );
     // An update writes a temporary file, flushes it, links, renames, and flushes the folder.
-    assert!(points >= 43, "only {points} points: the tracer saw too little");
+    assert!(
+        points >= 43,
+        "only {points} points: the tracer saw too little"
+    );
 }
 
 /// The calls that make an update durable stand in the order that the simulation of power cuts proves to be right.
@@ -121,31 +141,86 @@ pub(crate) fn order_of_calls() {
     Before::Written.make(&root);
     let traced = trace::update(&root, None);
     assert_eq!(traced.end, End::Acknowledged);
-    let list = || traced.calls.iter().map(|call| &*call.text).collect::<Vec<_>>().join("\n");
+    let list = || {
+        traced
+            .calls
+            .iter()
+            .map(|call| &*call.text)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
     let is = |call: &Call, names: &[&str], parts: &[&str]| {
         names.contains(&&*call.name) && parts.iter().all(|part| call.text.contains(part))
     };
     let after = |from: usize, what: &str, names: &[&str], parts: &[&str]| {
-        let found = traced.calls.iter().skip(from).position(|call| is(call, names, parts));
-        from + 1 + found.unwrap_or_else(|| panic!("{what} does not come after call {from} of\n{}", list()))
+        let found = traced
+            .calls
+            .iter()
+            .skip(from)
+            .position(|call| is(call, names, parts));
+        from + 1
+            + found
+                .unwrap_or_else(|| panic!("{what} does not come after call {from} of\n{}", list()))
     };
     let flush = ["fsync", "fdatasync"];
     let lock = after(0, "the lock", &["flock", "fcntl"], &["LOCK_EX", "/locks/"]);
-    let made = after(lock, "a new file", &["openat", "openat2"], &["O_CREAT|O_EXCL", "O_NOFOLLOW", ".tmp"]);
-    let written = after(made, "its content", &["write"], &["/default/counted.json.", ".tmp>"]);
-    let flushed = after(written, "its flush", &flush, &["/default/counted.json.", ".tmp>"]);
-    let renamed = after(flushed, "its rename", &["renameat", "renameat2"], &[".tmp\"", "\"counted.json\""]);
+    let made = after(
+        lock,
+        "a new file",
+        &["openat", "openat2"],
+        &["O_CREAT|O_EXCL", "O_NOFOLLOW", ".tmp"],
+    );
+    let written = after(
+        made,
+        "its content",
+        &["write"],
+        &["/default/counted.json.", ".tmp>"],
+    );
+    let flushed = after(
+        written,
+        "its flush",
+        &flush,
+        &["/default/counted.json.", ".tmp>"],
+    );
+    let renamed = after(
+        flushed,
+        "its rename",
+        &["renameat", "renameat2"],
+        &[".tmp\"", "\"counted.json\""],
+    );
     let folder = after(renamed, "the flush of its folder", &flush, &["/default>"]);
     after(folder, "the end of the lock", &["close"], &["/locks/"]);
-    let last = traced.calls.iter().rposition(|call| is(call, &["write"], &[".tmp>"]));
-    assert!(last.is_some_and(|last| last < flushed), "nothing is written after the flush:\n{}", list());
-    let unlocked = traced.calls.iter().take(folder).any(|call| is(call, &["close"], &["/locks/"]));
+    let last = traced
+        .calls
+        .iter()
+        .rposition(|call| is(call, &["write"], &[".tmp>"]));
+    assert!(
+        last.is_some_and(|last| last < flushed),
+        "nothing is written after the flush:\n{}",
+        list()
+    );
+    let unlocked = traced
+        .calls
+        .iter()
+        .take(folder)
+        .any(|call| is(call, &["close"], &["/locks/"]));
     assert!(!unlocked, "the lock is held until all is done:\n{}", list());
     // Nothing is changed outside, and nothing but the folders above is opened, to make the root's own entry durable.
     let at_root = root.display().to_string();
-    let changes = ["mkdirat", "renameat", "renameat2", "linkat", "unlinkat", "mkdir", "rename", "link", "unlink"];
+    let changes = [
+        "mkdirat",
+        "renameat",
+        "renameat2",
+        "linkat",
+        "unlinkat",
+        "mkdir",
+        "rename",
+        "link",
+        "unlink",
+    ];
     let is_outside = |call: &&Call| {
-        let opens_outside = is(call, &["open", "openat", "openat2"], &["\"/"]) && !call.text.contains(&at_root);
+        let opens_outside =
+            is(call, &["open", "openat", "openat2"], &["\"/"]) && !call.text.contains(&at_root);
         let is_above = |path: &str| root.ancestors().any(|above| above == Path::new(path));
         let path = call.text.split('"').nth(1).unwrap_or_default();
         let only_looks = call.text.contains("O_RDONLY")
@@ -167,14 +242,25 @@ pub(crate) fn new_folders() {
     let root = place.path().join("not/there/store");
     let traced = trace::update(&root, None);
     assert_eq!(traced.end, End::Acknowledged);
-    let made: Vec<(usize, String)> =
-        traced.calls.iter().enumerate().filter_map(|(at, call)| Some((at, parent(call)?))).collect();
+    let made: Vec<(usize, String)> = traced
+        .calls
+        .iter()
+        .enumerate()
+        .filter_map(|(at, call)| Some((at, parent(call)?)))
+        .collect();
     for (at, parent) in &made {
-        let flush = |call: &Call| call.name == "fsync" && call.text.contains(&format!("<{parent}>)"));
+        let flush =
+            |call: &Call| call.name == "fsync" && call.text.contains(&format!("<{parent}>)"));
         let text = &traced.calls[*at].text;
-        assert!(traced.calls[at + 1..].iter().any(flush), "{parent} is not flushed after {text}");
+        assert!(
+            traced.calls[at + 1..].iter().any(flush),
+            "{parent} is not flushed after {text}"
+        );
     }
-    figure!("C2 folders: {} made, each name flushed before the answer", made.len());
+    figure!(
+        "C2 folders: {} made, each name flushed before the answer",
+        made.len()
+    );
     // Two above the root, the root, the namespace, the locks.
     assert!(made.len() >= 5, "{made:?}");
 }

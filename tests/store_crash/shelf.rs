@@ -20,7 +20,11 @@ const SLOTS: u64 = 8;
 const WORDS: usize = 40;
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads can be started")
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("threads can be started")
 });
 
 /// Waits for what a store does.
@@ -44,14 +48,20 @@ pub(crate) fn shelf() -> Shelf {
 
 fn slot(nth: u64) -> Record {
     let text = format!("written as {nth:09};").repeat(WORDS);
-    Record::new(format!("slot-{}", nth % SLOTS), &json!({ "nth": nth, "text": text }))
+    Record::new(
+        format!("slot-{}", nth % SLOTS),
+        &json!({ "nth": nth, "text": text }),
+    )
 }
 
 /// Counts one more and writes the next record.
 pub(crate) fn count() -> Edit {
     Edit::new(|now| {
         let nth = counted(now) + 1;
-        Ok(vec![Change::Put(Record::new("counter", &json!({ "n": nth }))), Change::Put(slot(nth))])
+        Ok(vec![
+            Change::Put(Record::new("counter", &json!({ "n": nth }))),
+            Change::Put(slot(nth)),
+        ])
     })
 }
 
@@ -65,7 +75,11 @@ pub(crate) fn stale(copy: &[Record]) -> Edit {
 }
 
 fn counted(records: &[Record]) -> u64 {
-    records.iter().find(|record| record.key == "counter").and_then(|record| record.body["n"].as_u64()).unwrap_or(0)
+    records
+        .iter()
+        .find(|record| record.key == "counter")
+        .and_then(|record| record.body["n"].as_u64())
+        .unwrap_or(0)
 }
 
 /// What the shelf holds after so many updates.
@@ -74,24 +88,40 @@ pub(crate) fn expected(nth: u64) -> Vec<Record> {
         return Vec::new();
     }
     let counter = Record::new("counter", &json!({ "n": nth }));
-    let mut slots: Vec<Record> = (nth.saturating_sub(SLOTS - 1).max(1)..=nth).map(slot).collect();
+    let mut slots: Vec<Record> = (nth.saturating_sub(SLOTS - 1).max(1)..=nth)
+        .map(slot)
+        .collect();
     slots.sort_by(|a, b| a.key.cmp(&b.key));
     [counter].into_iter().chain(slots).collect()
 }
 
 /// Whether the shelf is as some number of updates in this range left it; says how it is if not.
-pub(crate) fn is_one_of(state: &Result<ShelfState>, least: u64, most: u64) -> std::result::Result<u64, String> {
-    let state = state.as_ref().map_err(|error| format!("it cannot be loaded: {error:?}"))?;
+pub(crate) fn is_one_of(
+    state: &Result<ShelfState>,
+    least: u64,
+    most: u64,
+) -> std::result::Result<u64, String> {
+    let state = state
+        .as_ref()
+        .map_err(|error| format!("it cannot be loaded: {error:?}"))?;
     let nth = counted(&state.records);
     if state.records != expected(nth) {
-        return Err(format!("at {nth} it holds other records: {:?}", state.records));
+        return Err(format!(
+            "at {nth} it holds other records: {:?}",
+            state.records
+        ));
     }
     // A file that was lost counts, too.
     if state.generation < nth {
-        return Err(format!("it counts {nth} and its generation is {}", state.generation));
+        return Err(format!(
+            "it counts {nth} and its generation is {}",
+            state.generation
+        ));
     }
     if nth < least || nth > most {
-        return Err(format!("it is at {nth}, and {least} to {most} were expected"));
+        return Err(format!(
+            "it is at {nth}, and {least} to {most} were expected"
+        ));
     }
     Ok(nth)
 }

@@ -19,7 +19,8 @@ use crate::child::{self, ACKNOWLEDGED, REFUSED};
 /// How long an update may take, with a wait for a lock in it. Source: chosen; it takes milliseconds.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// What a person has to do where there is no tracer.
-const NO_STRACE: &str = "strace is not there: run `webwise setup --tests`, or install the package `strace`";
+const NO_STRACE: &str =
+    "strace is not there: run `webwise setup --tests`, or install the package `strace`";
 
 /// How a traced update ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +74,12 @@ pub(crate) fn update(place: &Path, injection: Option<&Injection<'_>>) -> Traced 
     ours.write_all(b"g").expect("the child waits");
     let status = wait(&mut child);
     let mut said = String::new();
-    child.stderr.take().expect("it is piped").read_to_string(&mut said).expect("it is text");
+    child
+        .stderr
+        .take()
+        .expect("it is piped")
+        .read_to_string(&mut said)
+        .expect("it is text");
     // It ends with the last process it traces.
     tracer.wait().expect("the tracer ends");
     let calls = calls(&fs::read_to_string(log.path()).expect("the log is text"));
@@ -93,18 +99,36 @@ pub(crate) fn update(place: &Path, injection: Option<&Injection<'_>>) -> Traced 
 
 fn attach(child: &Child, injection: Option<&Injection<'_>>, log: &Path) -> Child {
     let mut strace = Command::new("strace");
-    strace.args(["-f", "-y", "-s", "32", "-p", &child.id().to_string()]).arg("-o").arg(log);
+    strace
+        .args(["-f", "-y", "-s", "32", "-p", &child.id().to_string()])
+        .arg("-o")
+        .arg(log);
     if let Some(Injection { call, what, when }) = injection {
-        strace.args(["-e", &format!("trace={call}"), "-e", &format!("inject={call}:{what}:when={when}")]);
+        strace.args([
+            "-e",
+            &format!("trace={call}"),
+            "-e",
+            &format!("inject={call}:{what}:when={when}"),
+        ]);
     }
-    strace.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut tracer = strace.spawn().unwrap_or_else(|error| panic!("{NO_STRACE} ({error})"));
+    strace
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let mut tracer = strace
+        .spawn()
+        .unwrap_or_else(|error| panic!("{NO_STRACE} ({error})"));
     let mut said = BufReader::new(tracer.stderr.take().expect("it is piped"));
     let mut line = String::new();
     said.read_line(&mut line).expect("the tracer speaks text");
     if !line.contains("attached") {
-        said.read_to_string(&mut line).expect("the tracer speaks text");
-        panic!("strace may not trace here, so the kernel or the container must allow ptrace: {}", line.trim());
+        said.read_to_string(&mut line)
+            .expect("the tracer speaks text");
+        panic!(
+            "strace may not trace here, so the kernel or the container must allow ptrace: {}",
+            line.trim()
+        );
     }
     // Nobody reads on, and nobody has to: it says little more, and not to a closed pipe.
     thread::spawn(move || said.read_to_string(&mut line));
@@ -131,7 +155,9 @@ fn calls(log: &str) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
     let mut unfinished: BTreeMap<String, usize> = BTreeMap::new();
     for line in log.lines() {
-        let Some((thread, text)) = line.split_once(' ') else { continue };
+        let Some((thread, text)) = line.split_once(' ') else {
+            continue;
+        };
         let text = text.trim_start();
         if text.starts_with("<...") {
             if let Some(at) = unfinished.remove(thread) {
@@ -139,14 +165,20 @@ fn calls(log: &str) -> Vec<Call> {
             }
             continue;
         }
-        let Some((name, _)) = text.split_once('(') else { continue };
+        let Some((name, _)) = text.split_once('(') else {
+            continue;
+        };
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             continue;
         }
         if text.contains("<unfinished ...>") {
             unfinished.insert(thread.to_owned(), calls.len());
         }
-        calls.push(Call { thread: thread.to_owned(), name: name.to_owned(), text: text.to_owned() });
+        calls.push(Call {
+            thread: thread.to_owned(),
+            name: name.to_owned(),
+            text: text.to_owned(),
+        });
     }
     calls
 }

@@ -60,8 +60,16 @@ struct Gate {
 
 impl Gate {
     fn new(plan: &[(usize, usize)]) -> Self {
-        let turns = Turns { plan: plan.iter().copied().collect(), next: 0, done: [false; 2], made: [0; 2] };
-        Self { turns: Mutex::new(turns), moved: Condvar::new() }
+        let turns = Turns {
+            plan: plan.iter().copied().collect(),
+            next: 0,
+            done: [false; 2],
+            made: [0; 2],
+        };
+        Self {
+            turns: Mutex::new(turns),
+            moved: Condvar::new(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Turns> {
@@ -69,10 +77,18 @@ impl Gate {
     }
 
     /// One call of a writer, in its turn; `is_waiting` tells from what came of it that it waits for the other one.
-    fn pass<T>(&self, who: usize, call: impl FnOnce() -> T, is_waiting: impl FnOnce(&T) -> bool) -> T {
+    fn pass<T>(
+        &self,
+        who: usize,
+        call: impl FnOnce() -> T,
+        is_waiting: impl FnOnce(&T) -> bool,
+    ) -> T {
         let mut turns = self.lock();
         while turns.whose() != who {
-            let (waited, time) = self.moved.wait_timeout(turns, ABSENT).expect("nobody panics at the gate");
+            let (waited, time) = self
+                .moved
+                .wait_timeout(turns, ABSENT)
+                .expect("nobody panics at the gate");
             turns = waited;
             if time.timed_out() && turns.whose() != who {
                 turns.skip();
@@ -143,7 +159,11 @@ impl Fs for Gated {
 
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>> {
         let file = self.pass(|| self.inner.create_new(&of_another(path)))?;
-        Ok(Box::new(GatedFile { file, gate: Arc::clone(&self.gate), who: self.who }))
+        Ok(Box::new(GatedFile {
+            file,
+            gate: Arc::clone(&self.gate),
+            who: self.who,
+        }))
     }
 
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {
@@ -175,7 +195,11 @@ impl Fs for Gated {
     }
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>> {
-        self.gate.pass(self.who, || self.inner.try_lock(path), |lock| matches!(lock, Ok(None)))
+        self.gate.pass(
+            self.who,
+            || self.inner.try_lock(path),
+            |lock| matches!(lock, Ok(None)),
+        )
     }
 
     fn tightened(&self) -> Vec<PathBuf> {
@@ -192,7 +216,8 @@ struct GatedFile {
 
 impl FsFile for GatedFile {
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.gate.pass(self.who, || self.file.write_all(bytes), |_| false)
+        self.gate
+            .pass(self.who, || self.file.write_all(bytes), |_| false)
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -231,7 +256,13 @@ fn play(jobs: [Job; 2], bug: Option<Bug>, plan: &[(usize, usize)]) -> Played {
         wait(before.update(&shelf(), count())).expect("nothing disturbs it");
     }
     let gate = Arc::new(Gate::new(plan));
-    let played = Mutex::new(Played { made: [0; 2], seen: Vec::new(), counted: 0, refused: Vec::new(), at: Ok(0) });
+    let played = Mutex::new(Played {
+        made: [0; 2],
+        seen: Vec::new(),
+        counted: 0,
+        refused: Vec::new(),
+        at: Ok(0),
+    });
     thread::scope(|scope| {
         for (who, job) in jobs.into_iter().enumerate() {
             let inner: Arc<dyn Fs> = match bug {
@@ -239,14 +270,20 @@ fn play(jobs: [Job; 2], bug: Option<Bug>, plan: &[(usize, usize)]) -> Played {
                 None => Arc::new(sim.clone()),
             };
             let (gate, played) = (Arc::clone(&gate), &played);
-            let store = mount(Arc::new(Gated { inner, gate: Arc::clone(&gate), who }));
+            let store = mount(Arc::new(Gated {
+                inner,
+                gate: Arc::clone(&gate),
+                who,
+            }));
             scope.spawn(move || {
                 let done = job.carry_out(&store);
                 gate.finish(who);
                 let mut played = played.lock().expect("nobody panics here");
                 match done {
                     Ok(Some(seen)) => played.seen.push(seen),
-                    Ok(None) => played.counted += u64::from(matches!(job, Job::Count | Job::SaveStale)),
+                    Ok(None) => {
+                        played.counted += u64::from(matches!(job, Job::Count | Job::SaveStale))
+                    }
                     Err(what) => played.refused.push(format!("{job:?}: {what}")),
                 }
             });
@@ -301,14 +338,21 @@ fn judge(jobs: [Job; 2], bug: Option<Bug>, seen: &[u64], at: &[u64]) -> (usize, 
     let plans = plans(jobs, bug);
     let is_wrong = |played: &Played| {
         // Who was refused has not counted.
-        let is_expected = |now: &u64| if at.is_empty() { *now == 2 + played.counted } else { at.contains(now) };
+        let is_expected = |now: &u64| {
+            if at.is_empty() {
+                *now == 2 + played.counted
+            } else {
+                at.contains(now)
+            }
+        };
         (bug.is_none() && !played.refused.is_empty())
             || !played.at.as_ref().is_ok_and(is_expected)
             || !played.seen.iter().all(|now| seen.contains(now))
     };
     let all = plans.iter().map(|plan| (plan, play(jobs, bug, plan)));
-    let wrong =
-        all.filter(|(_, played)| is_wrong(played)).map(|(plan, played)| format!("{jobs:?} {plan:?}: {played:?}"));
+    let wrong = all
+        .filter(|(_, played)| is_wrong(played))
+        .map(|(plan, played)| format!("{jobs:?} {plan:?}: {played:?}"));
     (plans.len(), wrong.collect())
 }
 
@@ -335,7 +379,14 @@ pub(crate) fn at_every_call() {
         orders += plans;
         wrong.extend(violations);
     }
-    figure!("C4 two at a time: {orders} orders of the calls of two processes, {} violations", wrong.len());
-    assert!(wrong.is_empty(), "{}", wrong[..wrong.len().min(5)].join("\n"));
+    figure!(
+        "C4 two at a time: {orders} orders of the calls of two processes, {} violations",
+        wrong.len()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{}",
+        wrong[..wrong.len().min(5)].join("\n")
+    );
     assert!(orders > 500, "only {orders} orders");
 }

@@ -20,7 +20,11 @@ use webwise::{
 };
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads can be started")
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("threads can be started")
 });
 
 /// Waits for what a store does.
@@ -55,9 +59,15 @@ pub(crate) fn put(key: &str, body: &Value) -> Edit {
 /// Counts one more.
 pub(crate) fn count() -> Edit {
     Edit::new(|now| {
-        let n =
-            now.iter().find(|record| record.key == "counter").and_then(|record| record.body["n"].as_u64()).unwrap_or(0);
-        Ok(vec![Change::Put(Record::new("counter", &json!({ "n": n.saturating_add(1) })))])
+        let n = now
+            .iter()
+            .find(|record| record.key == "counter")
+            .and_then(|record| record.body["n"].as_u64())
+            .unwrap_or(0);
+        Ok(vec![Change::Put(Record::new(
+            "counter",
+            &json!({ "n": n.saturating_add(1) }),
+        ))])
     })
 }
 
@@ -74,7 +84,11 @@ pub(crate) struct Bed {
 impl Bed {
     /// In memory, where there is a folder of it: it needs no patience.
     pub(crate) fn new() -> Self {
-        Self::in_folder(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("there is a place"))
+        Self::in_folder(
+            tempfile::tempdir_in("/dev/shm")
+                .or_else(|_| tempfile::tempdir())
+                .expect("there is a place"),
+        )
     }
 
     /// On the disk, for what is large, and for programs.
@@ -87,7 +101,11 @@ impl Bed {
         fs::create_dir_all(bed.outside().join("folder")).expect("it is ours");
         fs::write(bed.outside().join("precious"), "precious").expect("it is ours");
         fs::write(bed.outside().join("folder/things.json"), "precious, too").expect("it is ours");
-        symlink(bed.outside().join("nowhere"), bed.outside().join("dangling")).expect("it is ours");
+        symlink(
+            bed.outside().join("nowhere"),
+            bed.outside().join("dangling"),
+        )
+        .expect("it is ours");
         bed
     }
 
@@ -119,8 +137,17 @@ impl Bed {
     /// The bytes of each file of the store; a link is not followed.
     pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let root = self.root();
-        let paths = walk(&root).into_iter().filter(|path| path.symlink_metadata().is_ok_and(|m| m.is_file()));
-        paths.map(|path| (path.strip_prefix(&root).unwrap().to_owned(), fs::read(&path).unwrap())).collect()
+        let paths = walk(&root)
+            .into_iter()
+            .filter(|path| path.symlink_metadata().is_ok_and(|m| m.is_file()));
+        paths
+            .map(|path| {
+                (
+                    path.strip_prefix(&root).unwrap().to_owned(),
+                    fs::read(&path).unwrap(),
+                )
+            })
+            .collect()
     }
 }
 
@@ -145,13 +172,24 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
         let what = if metadata.is_file() {
             String::from_utf8_lossy(&fs::read(path).expect("it is ours")).into_owned()
         } else if metadata.is_symlink() {
-            fs::read_link(path).expect("it is ours").display().to_string()
+            fs::read_link(path)
+                .expect("it is ours")
+                .display()
+                .to_string()
         } else {
             String::new()
         };
         format!("{:o} {what}", metadata.mode())
     };
-    walk(folder).iter().map(|path| (path.strip_prefix(folder).unwrap().to_owned(), describe(path))).collect()
+    walk(folder)
+        .iter()
+        .map(|path| {
+            (
+                path.strip_prefix(folder).unwrap().to_owned(),
+                describe(path),
+            )
+        })
+        .collect()
 }
 
 /// Names the job of a child.
@@ -187,13 +225,23 @@ pub(crate) fn start(
 ) -> Value {
     let script = format!("{first}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
-    command.args(["-c", &script]).arg(program).args(["--exact", test, "--nocapture"]);
+    command
+        .args(["-c", &script])
+        .arg(program)
+        .args(["--exact", test, "--nocapture"]);
     command.env(JOB, job).env(PLACE, place).stdin(Stdio::null());
     prepare(&mut command);
     let Output { stdout, stderr, .. } = command.output().expect("there is a shell");
-    let (out, err) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
-    let report = out.lines().find_map(|line| line.split_once(REPORT)).map(|(_, report)| report);
-    serde_json::from_str(report.unwrap_or_else(|| panic!("no report: {out}{err}"))).expect("a report is JSON")
+    let (out, err) = (
+        String::from_utf8_lossy(&stdout),
+        String::from_utf8_lossy(&stderr),
+    );
+    let report = out
+        .lines()
+        .find_map(|line| line.split_once(REPORT))
+        .map(|(_, report)| report);
+    serde_json::from_str(report.unwrap_or_else(|| panic!("no report: {out}{err}")))
+        .expect("a report is JSON")
 }
 
 /// Is who runs this root?

@@ -45,13 +45,18 @@ fn golden() -> (Vec<u8>, Vec<u8>) {
         wait(store.update(&global(), put(&format!("record-{nth:02}"), &body))).unwrap();
     }
     let file = bed.root().join("default/things.json");
-    (fs::read(&file).unwrap(), fs::read(file.with_extension("json.bak")).unwrap())
+    (
+        fs::read(&file).unwrap(),
+        fs::read(file.with_extension("json.bak")).unwrap(),
+    )
 }
 
 /// The cases: every prefix and every flipped bit in the full run, a share of the bits in the quick one, and mutations.
 fn cases(golden: &[u8], random: &mut Random) -> (Vec<Vec<u8>>, usize, usize) {
     let all = if is_full() { FULL } else { QUICK };
-    let mut cases: Vec<Vec<u8>> = (0..golden.len()).map(|end| golden[..end].to_vec()).collect();
+    let mut cases: Vec<Vec<u8>> = (0..golden.len())
+        .map(|end| golden[..end].to_vec())
+        .collect();
     let prefixes = cases.len();
     let bits = golden.len() * 8;
     let stride: usize = if is_full() { 1 } else { 4 };
@@ -69,8 +74,16 @@ fn cases(golden: &[u8], random: &mut Random) -> (Vec<Vec<u8>>, usize, usize) {
 }
 
 fn mutated(golden: &[u8], random: &mut Random) -> Vec<u8> {
-    const WORDS: [&[u8]; 8] =
-        [b"{", b"}", b"\"", b"[", b"1e999", b"\\ud800", b"\n    \"x\": {},", b"\"version\": 18446744073709551616"];
+    const WORDS: [&[u8]; 8] = [
+        b"{",
+        b"}",
+        b"\"",
+        b"[",
+        b"1e999",
+        b"\\ud800",
+        b"\n    \"x\": {},",
+        b"\"version\": 18446744073709551616",
+    ];
     let mut bytes = golden.to_vec();
     for _ in 0..=random.below(4) {
         let from = random.index(bytes.len() + 1);
@@ -126,12 +139,24 @@ fn run(cases: &[Vec<u8>], golden: &[u8], backup: &[u8]) -> Tally {
                 String::from_utf8_lossy(bytes),
                 files.keys()
             );
-            let aside = files.keys().filter(|path| path.starts_with("default/quarantine")).count();
+            let aside = files
+                .keys()
+                .filter(|path| path.starts_with("default/quarantine"))
+                .count();
             tally.most = tally.most.max(aside);
-            tally.put_aside +=
-                usize::from(files.iter().any(|(path, kept)| path.starts_with("default/quarantine") && kept == bytes));
+            tally.put_aside += usize::from(
+                files
+                    .iter()
+                    .any(|(path, kept)| path.starts_with("default/quarantine") && kept == bytes),
+            );
             assert!(aside <= MAX_QUARANTINED, "{aside} files in quarantine");
-            assert!(!files.keys().any(|path| path.extension().is_some_and(|end| end == "tmp")), "{:?}", files.keys());
+            assert!(
+                !files
+                    .keys()
+                    .any(|path| path.extension().is_some_and(|end| end == "tmp")),
+                "{:?}",
+                files.keys()
+            );
         }
     }
     tally
@@ -154,8 +179,14 @@ fn no_broken_file_makes_the_store_panic_or_delete() {
     let (cases, prefixes, flips) = cases(&golden, &mut random);
     let share = cases.len().div_ceil(WORKERS);
     let tallies: Vec<Tally> = thread::scope(|scope| {
-        let workers: Vec<_> = cases.chunks(share).map(|cases| scope.spawn(|| run(cases, &golden, &backup))).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        let workers: Vec<_> = cases
+            .chunks(share)
+            .map(|cases| scope.spawn(|| run(cases, &golden, &backup)))
+            .collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap())
+            .collect()
     });
     let sum = |of: fn(&Tally) -> usize| tallies.iter().map(of).sum::<usize>();
     let most = tallies.iter().map(|tally| tally.most).max().unwrap();
@@ -170,8 +201,21 @@ fn no_broken_file_makes_the_store_panic_or_delete() {
         sum(|t| t.refused)
     );
     assert_eq!(panics, 0);
-    assert!((3_500..5_000).contains(&golden.len()), "a file of {} bytes is no example", golden.len());
-    assert!(most == MAX_QUARANTINED && sum(|t| t.refused) > 0, "the quarantine was full sometimes");
-    assert!(sum(|t| t.put_aside) > prefixes / 4, "broken files were put aside");
-    assert!(sum(|t| t.read) > prefixes / 2, "and the shelf was read all the same");
+    assert!(
+        (3_500..5_000).contains(&golden.len()),
+        "a file of {} bytes is no example",
+        golden.len()
+    );
+    assert!(
+        most == MAX_QUARANTINED && sum(|t| t.refused) > 0,
+        "the quarantine was full sometimes"
+    );
+    assert!(
+        sum(|t| t.put_aside) > prefixes / 4,
+        "broken files were put aside"
+    );
+    assert!(
+        sum(|t| t.read) > prefixes / 2,
+        "and the shelf was read all the same"
+    );
 }

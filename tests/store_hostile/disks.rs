@@ -29,7 +29,11 @@ fn written(bed: Bed) -> Bed {
             update(&bed.open(), &shelf).unwrap();
         }
         // Large enough that some limits end in the middle of a file.
-        wait(bed.open().update(&global(), put("large", &json!("x".repeat(1_900))))).unwrap();
+        wait(
+            bed.open()
+                .update(&global(), put("large", &json!("x".repeat(1_900)))),
+        )
+        .unwrap();
     }
     bed
 }
@@ -53,7 +57,14 @@ fn a_full_disk_leaves_the_old_file_and_is_told() {
         let before = shelves(&bed);
         // The signal that comes with the refusal would end the program; a full disk sends none.
         let first = format!("trap '' XFSZ; ulimit -f {limit}");
-        let told = start(&program, &first, FULL, "full", &bed.root(), |_: &mut Command| {});
+        let told = start(
+            &program,
+            &first,
+            FULL,
+            "full",
+            &bed.root(),
+            |_: &mut Command| {},
+        );
         if told["generation"].is_u64() {
             done += 1;
             continue;
@@ -63,7 +74,9 @@ fn a_full_disk_leaves_the_old_file_and_is_told() {
         assert_eq!(shelves(&bed), before, "{limit}: {told}");
         update(&bed.open(), &global()).unwrap();
     }
-    figure!("F1 full disk: {refused} sizes refused with the old file untouched, {done} large enough");
+    figure!(
+        "F1 full disk: {refused} sizes refused with the old file untouched, {done} large enough"
+    );
     assert!(refused >= 3 && done >= 1, "{refused} refused, {done} done");
 }
 
@@ -89,18 +102,28 @@ fn a_folder_that_cannot_be_written_leaves_the_old_file_and_is_told() {
         let folder = bed.root().join(place);
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
         let before = shelves(&bed);
-        let told = start(&program, "true", READ_ONLY, "read-only", &bed.root(), |command| {
-            if is_root() {
-                command.uid(STRANGER).gid(STRANGER);
-            }
-            command.current_dir(bed.all());
-        });
+        let told = start(
+            &program,
+            "true",
+            READ_ONLY,
+            "read-only",
+            &bed.root(),
+            |command| {
+                if is_root() {
+                    command.uid(STRANGER).gid(STRANGER);
+                }
+                command.current_dir(bed.all());
+            },
+        );
         // The locks are there already, and only the folder of the shelf is needed.
         if place.is_empty() {
             assert!(told["generation"].is_u64(), "{told}");
         } else {
             assert_eq!(told["error"], "unavailable", "{told}");
-            assert!(told["text"].as_str().unwrap().contains("Permission denied"), "{told}");
+            assert!(
+                told["text"].as_str().unwrap().contains("Permission denied"),
+                "{told}"
+            );
             assert_eq!(shelves(&bed), before, "{told}");
         }
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();

@@ -35,10 +35,26 @@ const OF_ONE_SITE: usize = 25;
 fn size() -> Size {
     let mut options = JsonFilesOptions::default();
     if is_full() {
-        return Size { hosts: 10_000, records: 1_000_000, batch: 50, repeats: 2, options };
+        return Size {
+            hosts: 10_000,
+            records: 1_000_000,
+            batch: 50,
+            repeats: 2,
+            options,
+        };
     }
-    (options.max_hosts, options.max_total_bytes, options.hosts_between_looks) = (480, 32 * 1_024 * 1_024, 16);
-    Size { hosts: 500, records: 20_000, batch: 40, repeats: 30, options }
+    (
+        options.max_hosts,
+        options.max_total_bytes,
+        options.hosts_between_looks,
+    ) = (480, 32 * 1_024 * 1_024, 16);
+    Size {
+        hosts: 500,
+        records: 20_000,
+        batch: 40,
+        repeats: 30,
+        options,
+    }
 }
 
 fn shelf(nth: usize) -> Shelf {
@@ -136,19 +152,32 @@ impl Fs for Counting {
 /// How often the file system is asked until one shelf is read by a program that has just started.
 fn cost_of_one(root: &Path, shelf: &Shelf) -> (usize, usize) {
     let asked = Arc::new(AtomicUsize::new(0));
-    let store = JsonFiles::with_fs(Arc::new(Counting { fs: StdFs::new(root), asked: Arc::clone(&asked) }));
+    let store = JsonFiles::with_fs(Arc::new(Counting {
+        fs: StdFs::new(root),
+        asked: Arc::clone(&asked),
+    }));
     let records = wait(store.load(shelf)).unwrap().records.len();
     (asked.load(Ordering::SeqCst), records)
 }
 
 #[test]
 fn a_store_stays_within_its_caps_and_opening_it_costs_what_is_touched() {
-    let Size { hosts, records, batch: size, repeats, options } = size();
+    let Size {
+        hosts,
+        records,
+        batch: size,
+        repeats,
+        options,
+    } = size();
     let alone = Bed::new();
     wait(alone.open().update(&shelf(1), batch(0, size, repeats))).unwrap();
     let cost_alone = cost_of_one(&alone.root(), &shelf(1));
 
-    let bed = if is_full() { Bed::on_disk() } else { Bed::new() };
+    let bed = if is_full() {
+        Bed::on_disk()
+    } else {
+        Bed::new()
+    };
     let store = bed.open().with_options(options.clone());
     let batches = records / size;
     let mut most = 0;
@@ -169,9 +198,15 @@ fn a_store_stays_within_its_caps_and_opening_it_costs_what_is_touched() {
     let compacted = wait(store.compact()).unwrap();
     let of_one_site = |site: usize| {
         let end = format!(".site{site}.example");
-        listed.iter().filter(|shelf| shelf.to_string().ends_with(&end)).count()
+        listed
+            .iter()
+            .filter(|shelf| shelf.to_string().ends_with(&end))
+            .count()
     };
-    let crowd = (0..hosts / 10 / OF_ONE_SITE).map(of_one_site).max().unwrap_or_default();
+    let crowd = (0..hosts / 10 / OF_ONE_SITE)
+        .map(of_one_site)
+        .max()
+        .unwrap_or_default();
     figure!(
         "F3 bounded: {records} records from {hosts} hosts in {batches} batches, at most {most} bytes of {} allowed, {} hosts of {} \
          kept; a shelf is read after {} questions to the file system, {} when it is alone",
@@ -184,7 +219,11 @@ fn a_store_stays_within_its_caps_and_opening_it_costs_what_is_touched() {
     assert!(most <= options.max_total_bytes, "{most} bytes");
     assert!(listed.len() <= options.max_hosts, "{} hosts", listed.len());
     assert!(listed.contains(&last), "what was written last is there");
-    assert!(listed.len() > options.max_hosts / 4, "no more is forgotten than must be: {} hosts are left", listed.len());
+    assert!(
+        listed.len() > options.max_hosts / 4,
+        "no more is forgotten than must be: {} hosts are left",
+        listed.len()
+    );
     assert!(listed.len() < hosts, "something had to be forgotten");
     assert!(
         crowd <= options.max_hosts_per_site + options.hosts_between_looks,

@@ -95,10 +95,12 @@ fn hosts() -> impl Strategy<Value = Host> {
     ];
     let text = vec(piece, 1..8).prop_map(|pieces| pieces.concat());
     let port = prop_oneof![3 => Just(String::new()), 1 => (1..=65_535_u16).prop_map(|port| format!(":{port}"))];
-    let of_url = (prop_oneof!["http", "https"], text.clone(), port)
-        .prop_filter_map("it has a host", |(scheme, text, port)| {
+    let of_url = (prop_oneof!["http", "https"], text.clone(), port).prop_filter_map(
+        "it has a host",
+        |(scheme, text, port)| {
             Host::of(&Url::parse(&format!("{scheme}://{text}{port}/")).ok()?).ok()
-        });
+        },
+    );
     prop_oneof![
         3 => of_url,
         1 => text.prop_map(|text| host(&text)),
@@ -108,7 +110,11 @@ fn hosts() -> impl Strategy<Value = Host> {
 
 fn roomy() -> JsonFilesOptions {
     let mut options = JsonFilesOptions::default();
-    (options.max_hosts, options.max_hosts_per_site, options.hosts_between_looks) = (usize::MAX, usize::MAX, usize::MAX);
+    (
+        options.max_hosts,
+        options.max_hosts_per_site,
+        options.hosts_between_looks,
+    ) = (usize::MAX, usize::MAX, usize::MAX);
     (options.max_total_bytes, options.max_file_bytes) = (u64::MAX / 64, u64::MAX / 64);
     options
 }
@@ -121,12 +127,28 @@ fn shelf(host: &Host) -> Shelf {
 fn folder_of(sim: &SimFs, store: &JsonFiles, host: &Host) -> Result<PathBuf, TestCaseError> {
     let stored = wait(store.update(&shelf(host), count()));
     prop_assert!(stored.is_ok(), "{host:?} cannot be stored: {stored:?}");
-    let path = sim.look(|disk| disk.last_target().map(Path::to_owned)).expect("it was stored");
+    let path = sim
+        .look(|disk| disk.last_target().map(Path::to_owned))
+        .expect("it was stored");
     let folder = path.parent().expect("a file is in a folder");
-    prop_assert_eq!(folder.parent(), Some(Path::new("default/domains")), "{:?} stands at {:?}", host, path);
-    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    prop_assert_eq!(
+        folder.parent(),
+        Some(Path::new("default/domains")),
+        "{:?} stands at {:?}",
+        host,
+        path
+    );
+    let name = folder
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     let is_plain = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~');
-    prop_assert!(name.bytes().all(is_plain) && name.len() <= MAX_NAME, "{:?} is {:?}", host, name);
+    prop_assert!(
+        name.bytes().all(is_plain) && name.len() <= MAX_NAME,
+        "{:?} is {:?}",
+        host,
+        name
+    );
     prop_assert!(
         !name.starts_with(['-', '.']) && !name.ends_with('.') && !name.contains(".."),
         "{:?} is {:?}",
@@ -134,7 +156,9 @@ fn folder_of(sim: &SimFs, store: &JsonFiles, host: &Host) -> Result<PathBuf, Tes
         name
     );
     let mut components = Path::new(name).components();
-    prop_assert!(matches!(components.next(), Some(Component::Normal(_))) && components.next().is_none());
+    prop_assert!(
+        matches!(components.next(), Some(Component::Normal(_))) && components.next().is_none()
+    );
     let stem = name.split('.').next().unwrap_or_default();
     let is_device = ["con", "prn", "aux", "nul"].contains(&stem)
         || (stem.len() == 4
@@ -156,21 +180,40 @@ fn every_host_gets_a_folder_of_its_own() {
         }
         let folder = folder_of(&sim, &store, host)?;
         let other = folders.borrow_mut().insert(folder.clone(), host.clone());
-        prop_assert!(other.is_none(), "{:?} and {:?} are both {:?}", host, other, folder);
+        prop_assert!(
+            other.is_none(),
+            "{:?} and {:?} are both {:?}",
+            host,
+            other,
+            folder
+        );
         Ok(())
     };
-    let long =
-        ["a".repeat(304), format!("{}.example", "a".repeat(304)), "_".repeat(304), format!("{}b", "a".repeat(304))];
+    let long = [
+        "a".repeat(304),
+        format!("{}.example", "a".repeat(304)),
+        "_".repeat(304),
+        format!("{}b", "a".repeat(304)),
+    ];
     for text in FIXED.iter().map(|text| (*text).to_owned()).chain(long) {
         try_one(&host(&text)).unwrap_or_else(|error| panic!("{error}"));
-        if let Some(host) = Url::parse(&format!("http://{text}/")).ok().and_then(|url| Host::of(&url).ok()) {
+        if let Some(host) = Url::parse(&format!("http://{text}/"))
+            .ok()
+            .and_then(|url| Host::of(&url).ok())
+        {
             try_one(&host).unwrap_or_else(|error| panic!("{error}"));
         }
     }
     let cases = if is_full() { FULL } else { QUICK };
-    let mut runner =
-        TestRunner::new(Config { cases, failure_persistence: None, max_global_rejects: u32::MAX, ..Config::default() });
-    runner.run(&hosts(), |host| try_one(&host)).unwrap_or_else(|error| panic!("{error}"));
+    let mut runner = TestRunner::new(Config {
+        cases,
+        failure_persistence: None,
+        max_global_rejects: u32::MAX,
+        ..Config::default()
+    });
+    runner
+        .run(&hosts(), |host| try_one(&host))
+        .unwrap_or_else(|error| panic!("{error}"));
 
     // The store tells them all again, though it has only its files.
     let again = JsonFiles::with_fs(Arc::new(sim)).with_options(roomy());
@@ -183,7 +226,12 @@ fn every_host_gets_a_folder_of_its_own() {
         })
         .collect();
     let known = known.into_inner();
-    assert!(listed == known, "{} are listed, {} were stored", listed.len(), known.len());
+    assert!(
+        listed == known,
+        "{} are listed, {} were stored",
+        listed.len(),
+        known.len()
+    );
 
     let (sample, outside) = on_disk(&known);
     figure!(
@@ -202,13 +250,23 @@ fn on_disk(known: &BTreeSet<Host>) -> (usize, usize) {
     let before = bed.beside();
     let store = bed.open().with_options(roomy());
     let fixed: BTreeSet<Host> = FIXED.iter().map(|text| host(text)).collect();
-    let sample: Vec<&Host> = known.iter().step_by(SAMPLE).filter(|host| !fixed.contains(*host)).chain(&fixed).collect();
+    let sample: Vec<&Host> = known
+        .iter()
+        .step_by(SAMPLE)
+        .filter(|host| !fixed.contains(*host))
+        .chain(&fixed)
+        .collect();
     for host in &sample {
-        wait(store.update(&shelf(host), count())).unwrap_or_else(|error| panic!("{host:?}: {error:?}"));
-        let state = wait(bed.open().load(&shelf(host))).unwrap_or_else(|error| panic!("{host:?}: {error:?}"));
+        wait(store.update(&shelf(host), count()))
+            .unwrap_or_else(|error| panic!("{host:?}: {error:?}"));
+        let state = wait(bed.open().load(&shelf(host)))
+            .unwrap_or_else(|error| panic!("{host:?}: {error:?}"));
         assert_eq!((state.generation, state.records.len()), (1, 1), "{host:?}");
     }
     let after = bed.beside();
-    let changed = before.iter().filter(|entry| !after.contains_key(entry.0) || after[entry.0] != *entry.1).count();
+    let changed = before
+        .iter()
+        .filter(|entry| !after.contains_key(entry.0) || after[entry.0] != *entry.1)
+        .count();
     (sample.len(), changed + after.len().abs_diff(before.len()))
 }

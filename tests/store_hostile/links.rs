@@ -24,37 +24,97 @@ struct Planted {
 
 fn lock_of(bed: &Bed) -> PathBuf {
     let locks = fs::read_dir(bed.root().join("locks")).unwrap().flatten();
-    locks.map(|entry| entry.path()).min().expect("there is a lock")
+    locks
+        .map(|entry| entry.path())
+        .min()
+        .expect("there is a lock")
 }
 
 const PLANTED: [Planted; 14] = [
-    Planted { name: "namespace", at: |bed| bed.root().join("default"), to: "folder" },
-    Planted { name: "domains", at: |bed| bed.root().join("default/domains"), to: "folder" },
-    Planted { name: "folder of a host", at: |bed| bed.root().join("default/domains/shop.example"), to: "folder" },
-    Planted { name: "file", at: |bed| bed.root().join("default/things.json"), to: "precious" },
+    Planted {
+        name: "namespace",
+        at: |bed| bed.root().join("default"),
+        to: "folder",
+    },
+    Planted {
+        name: "domains",
+        at: |bed| bed.root().join("default/domains"),
+        to: "folder",
+    },
+    Planted {
+        name: "folder of a host",
+        at: |bed| bed.root().join("default/domains/shop.example"),
+        to: "folder",
+    },
+    Planted {
+        name: "file",
+        at: |bed| bed.root().join("default/things.json"),
+        to: "precious",
+    },
     Planted {
         name: "file of a host",
         at: |bed| bed.root().join("default/domains/shop.example/things.json"),
         to: "precious",
     },
-    Planted { name: "file, dangling", at: |bed| bed.root().join("default/things.json"), to: "nowhere" },
-    Planted { name: "backup", at: |bed| bed.root().join("default/things.json.bak"), to: "precious" },
-    Planted { name: "backup, dangling", at: |bed| bed.root().join("default/things.json.bak"), to: "nowhere" },
-    Planted { name: "locks", at: |bed| bed.root().join("locks"), to: "folder" },
-    Planted { name: "lock", at: lock_of, to: "precious" },
-    Planted { name: "lock, dangling", at: lock_of, to: "nowhere" },
     Planted {
-        name: "temporary file",
-        at: |bed| bed.root().join(format!("default/things.json.{}-0.tmp", i32::MAX)),
+        name: "file, dangling",
+        at: |bed| bed.root().join("default/things.json"),
+        to: "nowhere",
+    },
+    Planted {
+        name: "backup",
+        at: |bed| bed.root().join("default/things.json.bak"),
         to: "precious",
     },
-    Planted { name: "quarantine", at: |bed| bed.root().join("default/quarantine"), to: "folder" },
-    Planted { name: "pending", at: |bed| bed.root().join("default/pending"), to: "folder" },
+    Planted {
+        name: "backup, dangling",
+        at: |bed| bed.root().join("default/things.json.bak"),
+        to: "nowhere",
+    },
+    Planted {
+        name: "locks",
+        at: |bed| bed.root().join("locks"),
+        to: "folder",
+    },
+    Planted {
+        name: "lock",
+        at: lock_of,
+        to: "precious",
+    },
+    Planted {
+        name: "lock, dangling",
+        at: lock_of,
+        to: "nowhere",
+    },
+    Planted {
+        name: "temporary file",
+        at: |bed| {
+            bed.root()
+                .join(format!("default/things.json.{}-0.tmp", i32::MAX))
+        },
+        to: "precious",
+    },
+    Planted {
+        name: "quarantine",
+        at: |bed| bed.root().join("default/quarantine"),
+        to: "folder",
+    },
+    Planted {
+        name: "pending",
+        at: |bed| bed.root().join("default/pending"),
+        to: "folder",
+    },
 ];
 
 fn remove(path: &Path) {
-    let Ok(metadata) = path.symlink_metadata() else { return };
-    if metadata.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
+    let Ok(metadata) = path.symlink_metadata() else {
+        return;
+    };
+    if metadata.is_dir() {
+        fs::remove_dir_all(path).unwrap()
+    } else {
+        fs::remove_file(path).unwrap()
+    }
 }
 
 /// A store that was written, with the link in it.
@@ -68,7 +128,10 @@ fn plant(planted: &Planted, is_broken: bool) -> Bed {
     }
     if is_broken {
         // So that something has to be put aside.
-        for file in ["default/things.json", "default/domains/shop.example/things.json"] {
+        for file in [
+            "default/things.json",
+            "default/domains/shop.example/things.json",
+        ] {
             fs::write(bed.root().join(file), "broken").unwrap();
         }
     }
@@ -106,7 +169,12 @@ fn nothing_is_written_or_deleted_through_a_link() {
             for shelf in [global(), of_host()] {
                 let _ = wait(bed.open().remove(&shelf));
             }
-            assert_eq!(bed.beside(), before, "{}, broken: {is_broken}", planted.name);
+            assert_eq!(
+                bed.beside(),
+                before,
+                "{}, broken: {is_broken}",
+                planted.name
+            );
         }
         let bed = plant(planted, false);
         let before = bed.beside();
@@ -155,9 +223,19 @@ fn a_folder_a_pipe_or_a_socket_in_the_place_of_a_file_is_refused_at_once_and_sta
                 refused
             };
             // A wait for the other end of a pipe would have no end.
-            refused += wait(async { tokio::time::timeout(PATIENCE, used).await }).expect("nothing waits for ever");
-            assert_eq!(at.symlink_metadata().unwrap().file_type(), kind, "{}: {what}", planted.name);
-            assert!(what != "folder" || at.join("kept").exists(), "{}: {what}", planted.name);
+            refused += wait(async { tokio::time::timeout(PATIENCE, used).await })
+                .expect("nothing waits for ever");
+            assert_eq!(
+                at.symlink_metadata().unwrap().file_type(),
+                kind,
+                "{}: {what}",
+                planted.name
+            );
+            assert!(
+                what != "folder" || at.join("kept").exists(),
+                "{}: {what}",
+                planted.name
+            );
             planted_things += 1;
         }
     }

@@ -23,14 +23,27 @@ const STRANGER: u32 = 65_534;
 fn modes(root: &Path) -> Vec<(String, u32)> {
     let mode = |path: &Path| path.symlink_metadata().unwrap().permissions().mode() & 0o7777;
     let all = walk(root).into_iter().chain([root.to_owned()]);
-    all.map(|path| (format!("{} {}", if path.is_dir() { "folder" } else { "file" }, path.display()), mode(&path)))
-        .collect()
+    all.map(|path| {
+        (
+            format!(
+                "{} {}",
+                if path.is_dir() { "folder" } else { "file" },
+                path.display()
+            ),
+            mode(&path),
+        )
+    })
+    .collect()
 }
 
 fn assert_private(root: &Path) -> usize {
     let all = modes(root);
     for (what, mode) in &all {
-        let expected = if what.starts_with("folder") { 0o700 } else { 0o600 };
+        let expected = if what.starts_with("folder") {
+            0o700
+        } else {
+            0o600
+        };
         assert_eq!(*mode, expected, "{what} has {mode:o}");
     }
     all.len()
@@ -56,13 +69,27 @@ fn whatever_the_umask_folders_are_0700_and_files_0600() {
     for umask in ["000", "077", "022"] {
         let bed = Bed::new();
         let program = env::current_exe().unwrap();
-        let told = start(&program, &format!("umask {umask}"), TEST, JOB, &bed.root(), |_: &mut Command| {});
+        let told = start(
+            &program,
+            &format!("umask {umask}"),
+            TEST,
+            JOB,
+            &bed.root(),
+            |_: &mut Command| {},
+        );
         assert!(told["generation"].is_u64(), "{umask}: {told}");
         let made = assert_private(&bed.root());
-        assert!(bed.files().keys().any(|path| path.starts_with("default/quarantine")), "{umask}: all of it is made");
+        assert!(
+            bed.files()
+                .keys()
+                .any(|path| path.starts_with("default/quarantine")),
+            "{umask}: all of it is made"
+        );
         entries += made;
     }
-    figure!("F1 modes: {entries} folders and files made with umask 000, 022 and 077, all 0700 and 0600");
+    figure!(
+        "F1 modes: {entries} folders and files made with umask 000, 022 and 077, all 0700 and 0600"
+    );
 }
 
 #[test]
@@ -79,15 +106,31 @@ fn what_is_open_to_others_is_closed_and_told() {
         wait(store.load(&shelf)).unwrap();
         update(&store, &shelf).unwrap();
     }
-    let touched = ["default", "default/things.json", "default/domains", "default/domains/shop.example", "locks"];
+    let touched = [
+        "default",
+        "default/things.json",
+        "default/domains",
+        "default/domains/shop.example",
+        "locks",
+    ];
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     for path in touched.map(|path| bed.root().join(path)) {
-        assert_eq!(mode(&path) & 0o077, 0, "{} has {:o}", path.display(), mode(&path));
+        assert_eq!(
+            mode(&path) & 0o077,
+            0,
+            "{} has {:o}",
+            path.display(),
+            mode(&path)
+        );
     }
     let told = store.notices();
-    let tightened =
-        |notice: &&webwise::memory::StoreNotice| matches!(&notice.kind, StoreNoticeKind::ModesTightened { .. });
-    assert!(told.iter().filter(tightened).count() >= touched.len(), "{told:?}");
+    let tightened = |notice: &&webwise::memory::StoreNotice| {
+        matches!(&notice.kind, StoreNoticeKind::ModesTightened { .. })
+    };
+    assert!(
+        told.iter().filter(tightened).count() >= touched.len(),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -116,7 +159,10 @@ fn what_belongs_to_another_user_is_refused() {
         let files = bed_of_it.files();
         let error = wait(bed_of_it.open().update(&of_host(), count())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{place}: {error:?}");
-        assert!(format!("{error:?}").contains("another user"), "{place}: {error:?}");
+        assert!(
+            format!("{error:?}").contains("another user"),
+            "{place}: {error:?}"
+        );
         assert_eq!(bed_of_it.files(), files, "{place}: nothing was touched");
     }
     drop(bed);

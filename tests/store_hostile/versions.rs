@@ -22,7 +22,11 @@ fn change(bed: &Bed, change: impl FnOnce(&mut Value)) -> Vec<u8> {
 
 fn written() -> Bed {
     let bed = Bed::new();
-    wait(bed.open().update(&global(), put("a", &json!({ "n": 1, "kind": "known" })))).unwrap();
+    wait(
+        bed.open()
+            .update(&global(), put("a", &json!({ "n": 1, "kind": "known" }))),
+    )
+    .unwrap();
     bed
 }
 
@@ -38,7 +42,10 @@ fn a_newer_version_is_read_and_not_written() {
     let files = bed.files();
     let error = update(&bed.open(), &global()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error:?}");
-    assert!(wait(bed.open().remove(&global())).is_err(), "nor is it removed");
+    assert!(
+        wait(bed.open().remove(&global())).is_err(),
+        "nor is it removed"
+    );
     assert_eq!(bed.files(), files, "{}", String::from_utf8_lossy(&bytes));
 }
 
@@ -51,7 +58,8 @@ fn unknown_fields_and_values_survive_an_update() {
         value["records"]["a"]["kind"] = json!("unheard_of");
     });
     update(&bed.open(), &global()).unwrap();
-    let value: Value = serde_json::from_slice(&fs::read(bed.root().join("default/things.json")).unwrap()).unwrap();
+    let value: Value =
+        serde_json::from_slice(&fs::read(bed.root().join("default/things.json")).unwrap()).unwrap();
     assert_eq!(value["note"], "a person's");
     assert_eq!(
         value["records"]["a"],
@@ -73,14 +81,23 @@ fn the_file_of_another_host_is_not_believed() {
         }
         fs::create_dir_all(domains.join("shop.example")).unwrap();
         for file in ["things.json", "things.json.bak"] {
-            fs::copy(domains.join("evil.example/things.json"), domains.join("shop.example").join(file)).unwrap();
+            fs::copy(
+                domains.join("evil.example/things.json"),
+                domains.join("shop.example").join(file),
+            )
+            .unwrap();
         }
         let advice = |state: &ShelfState| state.records.iter().any(|record| record.key == "advice");
         assert!(!wait(bed.open().load(&ours)).is_ok_and(|state| advice(&state)));
         update(&bed.open(), &ours).unwrap();
         assert!(!advice(&wait(bed.open().load(&ours)).unwrap()));
     }
-    assert!(bed.files().keys().any(|path| path.starts_with("default/quarantine")), "it is put aside");
+    assert!(
+        bed.files()
+            .keys()
+            .any(|path| path.starts_with("default/quarantine")),
+        "it is put aside"
+    );
 }
 
 /// Bytes that are JSON for some and not for others, or say something that cannot be.
@@ -98,14 +115,39 @@ fn nasty_json_is_read_as_it_is_or_put_aside_and_never_deleted() {
         format!("{{{head},{head},\"records\":{{}}}}"),
         format!("\u{feff}{{{head},\"records\":{{}}}}"),
         format!("{{{head},\"records\":{{}}}} {{{head},\"records\":{{}}}}"),
-        format!("{{{},\"records\":{{}}}}", head.replace("\"generation\":1", "\"generation\":18446744073709551615")),
-        format!("{{{},\"records\":{{}}}}", head.replace("\"generation\":1", "\"generation\":-1")),
-        format!("{{{},\"records\":{{}}}}", head.replace("\"generation\":1", "\"generation\":1.5")),
-        format!("{{{},\"records\":{{}}}}", head.replace("\"version\":1", "\"version\":0")),
-        format!("{{{},\"records\":{{}}}}", head.replace("\"version\":1", "\"version\":\"1\"")),
-        format!("{{{},\"records\":{{}}}}", head.replace("\"global\"", "{\"host\":\"../../x\"}")),
-        format!("{{{},\"records\":{{}}}}", head.replace("\"default\"", "\"../..\"")),
-        format!("{{{head},\"records\":{{\"a\":{}1{}}}}}", "[".repeat(120), "]".repeat(120)),
+        format!(
+            "{{{},\"records\":{{}}}}",
+            head.replace("\"generation\":1", "\"generation\":18446744073709551615")
+        ),
+        format!(
+            "{{{},\"records\":{{}}}}",
+            head.replace("\"generation\":1", "\"generation\":-1")
+        ),
+        format!(
+            "{{{},\"records\":{{}}}}",
+            head.replace("\"generation\":1", "\"generation\":1.5")
+        ),
+        format!(
+            "{{{},\"records\":{{}}}}",
+            head.replace("\"version\":1", "\"version\":0")
+        ),
+        format!(
+            "{{{},\"records\":{{}}}}",
+            head.replace("\"version\":1", "\"version\":\"1\"")
+        ),
+        format!(
+            "{{{},\"records\":{{}}}}",
+            head.replace("\"global\"", "{\"host\":\"../../x\"}")
+        ),
+        format!(
+            "{{{},\"records\":{{}}}}",
+            head.replace("\"default\"", "\"../..\"")
+        ),
+        format!(
+            "{{{head},\"records\":{{\"a\":{}1{}}}}}",
+            "[".repeat(120),
+            "]".repeat(120)
+        ),
         "null".to_owned(),
         "[]".to_owned(),
         "{}".to_owned(),
@@ -116,10 +158,16 @@ fn nasty_json_is_read_as_it_is_or_put_aside_and_never_deleted() {
         fs::write(bed.root().join("default/things.json"), text).unwrap();
         let _ = wait(bed.open().load(&global()));
         let updated = update(&bed.open(), &global());
-        assert!(bed.files().values().any(|bytes| *bytes == text.as_bytes()), "{text}: {updated:?}");
+        assert!(
+            bed.files().values().any(|bytes| *bytes == text.as_bytes()),
+            "{text}: {updated:?}"
+        );
         if updated.is_ok() {
             let state = wait(bed.open().load(&global())).unwrap();
-            assert!(state.records.iter().any(|record| record.key == "counter"), "{text}: {state:?}");
+            assert!(
+                state.records.iter().any(|record| record.key == "counter"),
+                "{text}: {state:?}"
+            );
         }
         assert_eq!(bed.beside(), beside, "{text}");
     }
@@ -128,7 +176,12 @@ fn nasty_json_is_read_as_it_is_or_put_aside_and_never_deleted() {
 #[test]
 fn a_file_that_is_too_large_or_too_deep_is_left_alone() {
     let large = vec![b' '; 9 * 1_024 * 1_024];
-    let deep = [b"{\"a\":".repeat(100_000), b"1".to_vec(), b"}".repeat(100_000)].concat();
+    let deep = [
+        b"{\"a\":".repeat(100_000),
+        b"1".to_vec(),
+        b"}".repeat(100_000),
+    ]
+    .concat();
     for bytes in [large, deep] {
         let bed = written();
         fs::write(bed.root().join("default/things.json"), &bytes).unwrap();

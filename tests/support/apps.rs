@@ -63,31 +63,55 @@ impl App {
 
     async fn start(source: &str, script: &str, rows: &str) -> Self {
         let places = ProgramPlaces::from_env();
-        let own = places.installation_folder().and_then(Path::parent).expect("HOME or WEBWISE_HOME is set");
+        let own = places
+            .installation_folder()
+            .and_then(Path::parent)
+            .expect("HOME or WEBWISE_HOME is set");
         let source = own.join(source);
         let bring = "run `cargo run --features full -- setup --tests` first";
-        assert!(source.is_dir(), "{} is not there: {bring}", source.display());
+        assert!(
+            source.is_dir(),
+            "{} is not there: {bring}",
+            source.display()
+        );
         let folder = tempfile::tempdir().expect("a folder for its data");
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/apps").join(script);
+        let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/apps")
+            .join(script);
         let said = folder.path().join("said.txt");
         let data = folder.path().join("data");
         fs::create_dir(&data).expect("a folder of its own");
         let mut command = tokio::process::Command::new("python3");
         // What Python compiles is kept for the next start, but neither beside the code that was verified nor beside ours.
-        command.arg("-X").arg(format!("pycache_prefix={}", own.join("pycache").display()));
+        command
+            .arg("-X")
+            .arg(format!("pycache_prefix={}", own.join("pycache").display()));
         command.args([&script, &source, &data]).arg(Self::PASSWORD);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
         command.stderr(File::create(&said).expect("a file for what it says"));
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("python3 cannot be started ({error}): {bring}"));
+        let mut child = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("python3 cannot be started ({error}): {bring}"));
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let first = timeout(START, lines.next_line()).await;
-        let port =
-            first.ok().and_then(Result::ok).flatten().and_then(|line| line.strip_prefix("serving ")?.parse().ok());
+        let port = first
+            .ok()
+            .and_then(Result::ok)
+            .flatten()
+            .and_then(|line| line.strip_prefix("serving ")?.parse().ok());
         let Some(port) = port else {
             let said = fs::read_to_string(&said).unwrap_or_default();
             panic!("{} did not start: {said}", script.display());
         };
-        Self { port, child, rows: data.join(rows), folder }
+        Self {
+            port,
+            child,
+            rows: data.join(rows),
+            folder,
+        }
     }
 
     /// The address of a path, which begins with a slash.
@@ -107,10 +131,15 @@ impl App {
 
     /// What the application stores now, as SQL is asked.
     pub(crate) fn rows(&self, sql: &str) -> Vec<Vec<Value>> {
-        let output = Command::new("python3").args(["-c", ASK]).arg(&self.rows).arg(sql).output();
+        let output = Command::new("python3")
+            .args(["-c", ASK])
+            .arg(&self.rows)
+            .arg(sql)
+            .output();
         let output = output.expect("python3 runs, it has started the application");
         let said = String::from_utf8_lossy(&output.stderr);
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("`{sql}` cannot be answered: {said}"))
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("`{sql}` cannot be answered: {said}"))
     }
 }
 

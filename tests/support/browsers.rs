@@ -9,7 +9,9 @@ use std::{
 
 use webwise::{
     Result,
-    browser::{BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, TransportChoice},
+    browser::{
+        BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, TransportChoice,
+    },
 };
 
 /// What a test must say when there is no browser.
@@ -43,7 +45,10 @@ pub(crate) struct Wishes {
 
 impl Wishes {
     pub(crate) fn in_folder(self, folder: &Path) -> Self {
-        Self { folder: Some(folder.to_owned()), ..self }
+        Self {
+            folder: Some(folder.to_owned()),
+            ..self
+        }
     }
 }
 
@@ -85,9 +90,16 @@ impl Driver {
     }
 
     /// The ways of a driver, each with its name of two: one for the ordinary way, one for that by processes.
-    pub(crate) fn ways(self, ordinary: &'static str, by_processes: &'static str) -> Vec<(&'static str, Self)> {
+    pub(crate) fn ways(
+        self,
+        ordinary: &'static str,
+        by_processes: &'static str,
+    ) -> Vec<(&'static str, Self)> {
         match self {
-            Self::PlaywrightCli => vec![(ordinary, self), (by_processes, Self::PlaywrightCliByProcesses)],
+            Self::PlaywrightCli => vec![
+                (ordinary, self),
+                (by_processes, Self::PlaywrightCliByProcesses),
+            ],
             other => vec![(ordinary, other)],
         }
     }
@@ -101,7 +113,9 @@ impl Driver {
     pub(crate) async fn try_launch(self, wishes: &Wishes) -> Result<Arc<dyn BrowserDriver>> {
         Ok(match self {
             Self::PlaywrightCli => Arc::new(playwright_cli(TransportChoice::Socket, wishes).await?),
-            Self::PlaywrightCliByProcesses => Arc::new(playwright_cli(TransportChoice::Process, wishes).await?),
+            Self::PlaywrightCliByProcesses => {
+                Arc::new(playwright_cli(TransportChoice::Process, wishes).await?)
+            }
             Self::Cdp => {
                 let program = wishes.program.as_ref().map(CdpOptions::new);
                 let options = program.unwrap_or_else(|| CdpOptions::from_env().expect(MISSING));
@@ -112,7 +126,8 @@ impl Driver {
 }
 
 async fn playwright_cli(transport: TransportChoice, wishes: &Wishes) -> Result<PlaywrightCli> {
-    let mut options = wished!(PlaywrightCliOptions::from_env().expect(MISSING), wishes).with_transport(transport);
+    let mut options =
+        wished!(PlaywrightCliOptions::from_env().expect(MISSING), wishes).with_transport(transport);
     if let Some(program) = &wishes.program {
         options = options.with_program(program);
     }

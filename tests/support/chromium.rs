@@ -19,9 +19,13 @@ pub(crate) struct Running {
 impl Running {
     /// Starts it on a free port of loopback.
     pub(crate) async fn start() -> Self {
-        let program =
-            ProgramPlaces::from_env().chromium().expect("Chromium is needed: run `webwise setup --tests` first");
-        let profile = tempfile::Builder::new().prefix("ww").tempdir_in("/tmp").expect("a folder for the profile");
+        let program = ProgramPlaces::from_env()
+            .chromium()
+            .expect("Chromium is needed: run `webwise setup --tests` first");
+        let profile = tempfile::Builder::new()
+            .prefix("ww")
+            .tempdir_in("/tmp")
+            .expect("a folder for the profile");
         let start = move || {
             let mut command = Command::new(program);
             command
@@ -40,11 +44,20 @@ impl Running {
             let mut child = command.spawn().expect("Chromium starts");
             let errors = BufReader::new(child.stderr.take().expect("its errors are piped"));
             let mut lines = errors.lines().map_while(Result::ok);
-            let line = lines.find(|line| line.contains("DevTools listening on")).expect("it says where it listens");
+            let line = lines
+                .find(|line| line.contains("DevTools listening on"))
+                .expect("it says where it listens");
             // It goes on talking, and must not wait for a reader.
             std::thread::spawn(move || lines.count());
-            let port = line.rsplit("127.0.0.1:").next().and_then(|rest| rest.split('/').next()?.parse().ok());
-            Self { child, port: port.expect("a port"), _profile: profile }
+            let port = line
+                .rsplit("127.0.0.1:")
+                .next()
+                .and_then(|rest| rest.split('/').next()?.parse().ok());
+            Self {
+                child,
+                port: port.expect("a port"),
+                _profile: profile,
+            }
         };
         tokio::task::spawn_blocking(start).await.expect("it starts")
     }

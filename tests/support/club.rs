@@ -25,7 +25,10 @@ pub(crate) const FORM: &str = "https://club.example/join";
 const NUMBER: &str = "M-4711";
 
 pub(crate) fn task() -> Task {
-    Task::new("Join the club as Ada and tell the member number").unwrap().with_start_url(HOME).unwrap()
+    Task::new("Join the club as Ada and tell the member number")
+        .unwrap()
+        .with_start_url(HOME)
+        .unwrap()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +57,17 @@ pub(crate) struct Club {
 
 impl Club {
     pub(crate) fn new(seed: u32, delay: Duration) -> Self {
-        let state = State { page: Page::Blank, name: String::new(), agreed: false, sent: 0 };
-        Self { state: Arc::new(Mutex::new(state)), seed, delay }
+        let state = State {
+            page: Page::Blank,
+            name: String::new(),
+            agreed: false,
+            sent: 0,
+        };
+        Self {
+            state: Arc::new(Mutex::new(state)),
+            seed,
+            delay,
+        }
     }
 
     /// How often the form was sent, tries to send it again included.
@@ -86,18 +98,37 @@ impl Club {
             Page::Home => Observation::new(
                 HOME,
                 "Club",
-                tree(&format!("heading \"Club\"\nlink \"Join\" e{a} -> {FORM}\nbutton \"Help\" e{b}")),
+                tree(&format!(
+                    "heading \"Club\"\nlink \"Join\" e{a} -> {FORM}\nbutton \"Help\" e{b}"
+                )),
             ),
             Page::Form if state.sent > 0 => {
-                let thanks = format!("heading \"Welcome {}\"\n\"Your member number is {NUMBER}.\"", state.name);
+                let thanks = format!(
+                    "heading \"Welcome {}\"\n\"Your member number is {NUMBER}.\"",
+                    state.name
+                );
                 Observation::new(FORM, "Thanks", tree(&thanks))
             }
             Page::Form => {
-                let value = if state.name.is_empty() { String::new() } else { format!(" = {}", state.name) };
+                let value = if state.name.is_empty() {
+                    String::new()
+                } else {
+                    format!(" = {}", state.name)
+                };
                 let name = format!("textbox \"Name\" e{a}{value}");
-                let agree = format!("checkbox \"I agree\" e{b}{}", if state.agreed { " [checked]" } else { "" });
-                let fields = if self.seed.is_multiple_of(2) { [name, agree] } else { [agree, name] };
-                let form = format!("heading \"Join\"\n{}\nbutton \"Send\" e{c}", fields.join("\n"));
+                let agree = format!(
+                    "checkbox \"I agree\" e{b}{}",
+                    if state.agreed { " [checked]" } else { "" }
+                );
+                let fields = if self.seed.is_multiple_of(2) {
+                    [name, agree]
+                } else {
+                    [agree, name]
+                };
+                let form = format!(
+                    "heading \"Join\"\n{}\nbutton \"Send\" e{c}",
+                    fields.join("\n")
+                );
                 Observation::new(FORM, "Join", tree(&form))
             }
         }
@@ -105,12 +136,21 @@ impl Club {
 
     /// Carries an action out on what is shown now.
     fn act(&self, action: &BrowserAction) -> Outcome {
-        let target = action.targets().into_iter().find_map(Target::as_ref).map(|r| r.as_str().to_owned());
+        let target = action
+            .targets()
+            .into_iter()
+            .find_map(Target::as_ref)
+            .map(|r| r.as_str().to_owned());
         let send = format!("e{}", self.reference(2));
         let shown = self.look().tree;
-        let on = target.as_deref().and_then(|reference| shown.by_ref(reference)).map(|id| shown[id].name.to_string());
+        let on = target
+            .as_deref()
+            .and_then(|reference| shown.by_ref(reference))
+            .map(|id| shown[id].name.to_string());
         let mut state = self.lock();
-        let again = state.sent > 0 && matches!(action, BrowserAction::Click(_)) && target.as_ref() == Some(&send);
+        let again = state.sent > 0
+            && matches!(action, BrowserAction::Click(_))
+            && target.as_ref() == Some(&send);
         state.sent += u32::from(again);
         match (action, on.as_deref()) {
             (BrowserAction::Goto(goto), _) => {
@@ -121,7 +161,9 @@ impl Club {
                 }
             }
             (BrowserAction::Click(_), Some("Join")) => state.page = Page::Form,
-            (BrowserAction::Click(_), Some("Send")) if state.agreed && !state.name.is_empty() => state.sent += 1,
+            (BrowserAction::Click(_), Some("Send")) if state.agreed && !state.name.is_empty() => {
+                state.sent += 1
+            }
             (BrowserAction::Fill(fill), Some("Name")) => match &fill.text {
                 TextValue::Literal(text) => state.name.clone_from(text),
                 _ => return Outcome::failed(ErrorClass::BadValue, ""),
@@ -184,7 +226,10 @@ pub(crate) struct Eyes<B> {
 
 impl<B> Eyes<B> {
     pub(crate) fn new(inner: B) -> Self {
-        Self { inner, seen: Arc::default() }
+        Self {
+            inner,
+            seen: Arc::default(),
+        }
     }
 
     /// A function of what was seen last.
@@ -226,12 +271,21 @@ fn decide(seen: Option<&Observation>) -> ChatResponse {
         Some(page) if page.url.starts_with("https:") => next(page),
         _ => call("goto", json!({ "url": HOME })),
     };
-    response.usage = Some(Usage { input: TokenCount(900), output: TokenCount(30), cached: TokenCount(0) });
+    response.usage = Some(Usage {
+        input: TokenCount(900),
+        output: TokenCount(30),
+        cached: TokenCount(0),
+    });
     response
 }
 
 fn next(page: &Observation) -> ChatResponse {
-    let find = |role: Role, name: &str| page.tree.iter().map(|(_, n)| n).find(|n| n.role == role && &*n.name == name);
+    let find = |role: Role, name: &str| {
+        page.tree
+            .iter()
+            .map(|(_, n)| n)
+            .find(|n| n.role == role && &*n.name == name)
+    };
     let on = |node: &Node, tool: &str, more: &[(&str, &str)]| {
         let mut arguments = json!({ "target": node.reference.as_ref().unwrap().as_str() });
         for (key, value) in more {
@@ -242,7 +296,11 @@ fn next(page: &Observation) -> ChatResponse {
     if let Some(link) = find(Role::Link, "Join") {
         return on(link, "click", &[]);
     }
-    match (find(Role::TextBox, "Name"), find(Role::Checkbox, "I agree"), find(Role::Button, "Send")) {
+    match (
+        find(Role::TextBox, "Name"),
+        find(Role::Checkbox, "I agree"),
+        find(Role::Button, "Send"),
+    ) {
         (Some(field), _, _) if field.value.is_none() => on(field, "fill", &[("text", "Ada")]),
         (_, Some(field), _) if field.states.checked != Some(Tri::True) => on(field, "check", &[]),
         (_, _, Some(button)) => on(button, "click", &[]),

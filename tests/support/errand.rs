@@ -24,8 +24,14 @@ const GOAL: &str = "Log in as \"demo\" with the password <secret:PASSWORD>. Sear
 pub(crate) fn task(shop: &Shop) -> Result<Task> {
     let url = shop.url();
     let password = Secret::new(shop.password());
-    let vault = Vault::new().with(SecretName::parse("PASSWORD")?, password, vec![Origin::parse(url.as_str())?])?;
-    Ok(Task::new(GOAL)?.with_start_url(url.as_str())?.with_secrets(vault))
+    let vault = Vault::new().with(
+        SecretName::parse("PASSWORD")?,
+        password,
+        vec![Origin::parse(url.as_str())?],
+    )?;
+    Ok(Task::new(GOAL)?
+        .with_start_url(url.as_str())?
+        .with_secrets(vault))
 }
 
 /// The stand-in, watched: it decides from the prompt alone and keeps nothing, and what it was asked is kept beside it.
@@ -35,7 +41,10 @@ pub(crate) struct Watched(Arc<Mutex<Vec<ChatRequest>>>);
 impl Watched {
     /// Every request, in order.
     pub(crate) fn requests(&self) -> Vec<ChatRequest> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -46,7 +55,10 @@ impl LlmClient for Watched {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(request.clone());
         Ok(StandIn::new().decide(request))
     }
 }

@@ -10,7 +10,9 @@ pub(crate) struct Random(pub(crate) u64);
 impl Random {
     /// Starts anew each time, and tells from where.
     pub(crate) fn told(what: &str) -> Self {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is later than 1970");
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .expect("it is later than 1970");
         let seed = u64::from(now.subsec_nanos());
         figure!("{what} are made from seed {seed}");
         Self(seed)

@@ -13,7 +13,10 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers::p
 /// Starts a server; its base URL is `{uri}/v1`.
 pub(crate) async fn start() -> MockServer {
     let server = MockServer::start().await;
-    Mock::given(path("/v1/chat/completions")).respond_with(ChatCompletions).mount(&server).await;
+    Mock::given(path("/v1/chat/completions"))
+        .respond_with(ChatCompletions)
+        .mount(&server)
+        .await;
     server
 }
 
@@ -21,8 +24,12 @@ struct ChatCompletions;
 
 impl Respond for ChatCompletions {
     fn respond(&self, request: &Request) -> ResponseTemplate {
-        let Ok(body) = serde_json::from_slice::<Value>(&request.body) else { return ResponseTemplate::new(400) };
-        let Some(asked) = asked(&body) else { return ResponseTemplate::new(422) };
+        let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
+            return ResponseTemplate::new(400);
+        };
+        let Some(asked) = asked(&body) else {
+            return ResponseTemplate::new(422);
+        };
         ResponseTemplate::new(200).set_body_json(completion(&StandIn::new().decide(&asked)))
     }
 }
@@ -31,7 +38,9 @@ impl Respond for ChatCompletions {
 fn asked(body: &Value) -> Option<ChatRequest> {
     let said = |at: usize| {
         let content = body.pointer(&format!("/messages/{at}/content"))?;
-        content.as_str().or_else(|| content.pointer("/0/text")?.as_str())
+        content
+            .as_str()
+            .or_else(|| content.pointer("/0/text")?.as_str())
     };
     let tools = body["tools"].as_array().into_iter().flatten();
     let names = tools.filter_map(|tool| tool.pointer("/function/name")?.as_str());
@@ -44,8 +53,13 @@ fn asked(body: &Value) -> Option<ChatRequest> {
         return None;
     }
     let browser = offered.into_iter().filter_map(BrowserTool::parse).collect();
-    let mut request = ChatRequest::new(said(0)?, said(1)?, ToolSet::new(&browser, false, []).into());
-    request.mode = if schema.is_some() { CallMode::JsonSchema } else { CallMode::Tools };
+    let mut request =
+        ChatRequest::new(said(0)?, said(1)?, ToolSet::new(&browser, false, []).into());
+    request.mode = if schema.is_some() {
+        CallMode::JsonSchema
+    } else {
+        CallMode::Tools
+    };
     Some(request)
 }
 
@@ -55,7 +69,11 @@ fn completion(reply: &ChatResponse) -> Value {
         json!({ "id": format!("call_{index}"), "type": "function", "function": function })
     };
     let calls: Vec<Value> = reply.calls.iter().enumerate().map(call).collect();
-    let finish = if calls.is_empty() { "stop" } else { "tool_calls" };
+    let finish = if calls.is_empty() {
+        "stop"
+    } else {
+        "tool_calls"
+    };
     let message = json!({ "role": "assistant", "content": reply.text, "tool_calls": calls });
     json!({ "model": "stand-in", "choices": [{ "index": 0, "message": message, "finish_reason": finish }] })
 }

@@ -36,7 +36,11 @@ pub(crate) struct Answer {
 impl Answer {
     /// An HTML page.
     pub(crate) fn page(body: impl Into<String>) -> Self {
-        Self { status: 200, headers: vec!["Content-Type: text/html; charset=utf-8".to_owned()], body: body.into() }
+        Self {
+            status: 200,
+            headers: vec!["Content-Type: text/html; charset=utf-8".to_owned()],
+            body: body.into(),
+        }
     }
 }
 
@@ -54,12 +58,20 @@ impl Web {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = listener.local_addr().expect("its address").port();
         let second = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).ok();
-        let (asked, ended) = (Arc::<Mutex<Vec<Asked>>>::default(), Arc::<AtomicBool>::default());
+        let (asked, ended) = (
+            Arc::<Mutex<Vec<Asked>>>::default(),
+            Arc::<AtomicBool>::default(),
+        );
         let answer = Arc::new(answer);
         for listener in [Some(listener), second].into_iter().flatten() {
-            let (asked, ended, answer) = (Arc::clone(&asked), Arc::clone(&ended), Arc::clone(&answer));
+            let (asked, ended, answer) =
+                (Arc::clone(&asked), Arc::clone(&ended), Arc::clone(&answer));
             thread::spawn(move || {
-                for stream in listener.incoming().take_while(|_| !ended.load(Ordering::Relaxed)).flatten() {
+                for stream in listener
+                    .incoming()
+                    .take_while(|_| !ended.load(Ordering::Relaxed))
+                    .flatten()
+                {
                     let (asked, answer) = (Arc::clone(&asked), Arc::clone(&answer));
                     // A thread a client: browsers open connections that they never use.
                     thread::spawn(move || serve(stream, &asked, &*answer));
@@ -81,27 +93,46 @@ impl Web {
     /// The requests so far, those for icons left out: browsers ask for them by themselves.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         let asked = self.asked.lock().expect("nobody panics with it");
-        asked.iter().filter(|asked| asked.path != "/favicon.ico").cloned().collect()
+        asked
+            .iter()
+            .filter(|asked| asked.path != "/favicon.ico")
+            .cloned()
+            .collect()
     }
 }
 
 impl Drop for Web {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
-        for address in
-            [SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)), SocketAddr::from((Ipv6Addr::LOCALHOST, self.port))]
-        {
+        for address in [
+            SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)),
+            SocketAddr::from((Ipv6Addr::LOCALHOST, self.port)),
+        ] {
             // The listener looks at the flag when the next client comes.
             let _ = TcpStream::connect_timeout(&address, PATIENCE);
         }
     }
 }
 
-fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Asked>>, answer: &(dyn Fn(&Asked) -> Answer + Send + Sync)) {
+fn serve(
+    mut stream: TcpStream,
+    asked: &Mutex<Vec<Asked>>,
+    answer: &(dyn Fn(&Asked) -> Answer + Send + Sync),
+) {
     let Some(request) = read(&stream) else { return };
-    asked.lock().expect("nobody panics with it").push(request.clone());
-    let Answer { status, headers, body } = answer(&request);
-    let headers: String = headers.iter().flat_map(|line| [line.as_str(), "\r\n"]).collect();
+    asked
+        .lock()
+        .expect("nobody panics with it")
+        .push(request.clone());
+    let Answer {
+        status,
+        headers,
+        body,
+    } = answer(&request);
+    let headers: String = headers
+        .iter()
+        .flat_map(|line| [line.as_str(), "\r\n"])
+        .collect();
     let head = format!(
         "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n",
         body.len()
@@ -124,7 +155,11 @@ fn read(stream: &TcpStream) -> Option<Asked> {
         }
         let (name, value) = line.split_once(':')?;
         match name.to_ascii_lowercase().as_str() {
-            "host" => value.trim().rsplit_once(':').map_or(value.trim(), |(host, _)| host).clone_into(&mut host),
+            "host" => value
+                .trim()
+                .rsplit_once(':')
+                .map_or(value.trim(), |(host, _)| host)
+                .clone_into(&mut host),
             "content-length" => length = value.trim().parse().ok()?,
             _ => {}
         }

@@ -42,7 +42,10 @@ impl Seen<'_> {
     }
 
     fn line(&self) -> String {
-        let text: String = format!("{:?}", (self.name, self.value, self.states)).chars().take(160).collect();
+        let text: String = format!("{:?}", (self.name, self.value, self.states))
+            .chars()
+            .take(160)
+            .collect();
         format!("{}{} {text}", "  ".repeat(self.depth.min(20)), self.role)
     }
 }
@@ -65,9 +68,16 @@ pub(crate) struct Comparison {
 
 impl Comparison {
     /// `0.0..=1.0`; a page that both see empty is the same.
-    #[expect(clippy::cast_precision_loss, reason = "a page has fewer nodes than a float has digits")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a page has fewer nodes than a float has digits"
+    )]
     pub(crate) fn share(&self) -> f64 {
-        if self.nodes == 0 { 1.0 } else { self.equal as f64 / self.nodes as f64 }
+        if self.nodes == 0 {
+            1.0
+        } else {
+            self.equal as f64 / self.nodes as f64
+        }
     }
 }
 
@@ -75,7 +85,9 @@ fn seen(tree: &Tree) -> Vec<Seen<'_>> {
     let mut depths: Vec<usize> = Vec::with_capacity(tree.len());
     tree.iter()
         .map(|(id, node): (_, &Node)| {
-            let depth = tree.parent(id).map_or(0, |parent| depths[parent.index()] + 1);
+            let depth = tree
+                .parent(id)
+                .map_or(0, |parent| depths[parent.index()] + 1);
             depths.push(depth);
             Seen {
                 depth,
@@ -97,8 +109,17 @@ pub(crate) fn compare(theirs: &Tree, ours: &Tree) -> Comparison {
     let nodes = theirs.len().max(ours.len());
     let head = theirs.iter().zip(&ours).take_while(|(a, b)| a == b).count();
     let rest = (&theirs[head..], &ours[head..]);
-    let tail = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (left, right) = (&rest.0[..rest.0.len() - tail], &rest.1[..rest.1.len() - tail]);
+    let tail = rest
+        .0
+        .iter()
+        .rev()
+        .zip(rest.1.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (left, right) = (
+        &rest.0[..rest.0.len() - tail],
+        &rest.1[..rest.1.len() - tail],
+    );
     let pairs = matched(left, right);
     let mut differences = Vec::new();
     let mut from = (0, 0);
@@ -106,7 +127,11 @@ pub(crate) fn compare(theirs: &Tree, ours: &Tree) -> Comparison {
         differ(&left[from.0..a], &right[from.1..b], &mut differences);
         from = (a + 1, b + 1);
     }
-    Comparison { equal: head + tail + pairs.len(), nodes, differences }
+    Comparison {
+        equal: head + tail + pairs.len(),
+        nodes,
+        differences,
+    }
 }
 
 /// Pairs of equal nodes in the order of both lists, as many as there are.
@@ -157,7 +182,10 @@ fn differ(left: &[Seen<'_>], right: &[Seen<'_>], differences: &mut Vec<Differenc
             (Some(_), None) => "missing",
             _ => "additional",
         };
-        differences.push(Difference { cause, nodes: [theirs.map(Seen::line), ours.map(Seen::line)] });
+        differences.push(Difference {
+            cause,
+            nodes: [theirs.map(Seen::line), ours.map(Seen::line)],
+        });
     }
 }
 
@@ -171,8 +199,8 @@ mod tests {
         let mut tree = Tree::builder();
         tree.open(Node::new(Role::List, "L"));
         for at in 0..5 {
-            let node =
-                Node::new(Role::Button, format!("b{at}")).with_ref(ElementRef::parse(&format!("e{at}")).unwrap());
+            let node = Node::new(Role::Button, format!("b{at}"))
+                .with_ref(ElementRef::parse(&format!("e{at}")).unwrap());
             if let Some(node) = change(at, node) {
                 tree.leaf(node);
             }
@@ -184,7 +212,11 @@ mod tests {
     type Change = fn(&mut Node);
 
     fn summary(compared: &Comparison) -> (usize, usize, Vec<&'static str>) {
-        let causes = compared.differences.iter().map(|difference| difference.cause).collect();
+        let causes = compared
+            .differences
+            .iter()
+            .map(|difference| difference.cause)
+            .collect();
         (compared.equal, compared.nodes, causes)
     }
 
@@ -197,7 +229,9 @@ mod tests {
             ("value", |node| node.value = Some("x".into())),
             ("states", |node| node.states.pointer = true),
             ("properties", |node| node.url = Some("/x".into())),
-            ("properties", |node| node.properties = vec![("placeholder".into(), "x".into())]),
+            ("properties", |node| {
+                node.properties = vec![("placeholder".into(), "x".into())]
+            }),
             ("reference", |node| node.reference = None),
         ];
         for (cause, change) in changes {
@@ -211,9 +245,16 @@ mod tests {
         }
         let without = list(|at, node| (at != 2).then_some(node));
         assert_eq!(summary(&compare(&plain, &without)), (5, 6, vec!["missing"]));
-        assert_eq!(summary(&compare(&without, &plain)), (5, 6, vec!["additional"]));
+        assert_eq!(
+            summary(&compare(&without, &plain)),
+            (5, 6, vec!["additional"])
+        );
         let all = compare(&plain, &plain);
-        assert!(all.equal == 6 && all.differences.is_empty() && (all.share() - 1.0).abs() < f64::EPSILON);
+        assert!(
+            all.equal == 6
+                && all.differences.is_empty()
+                && (all.share() - 1.0).abs() < f64::EPSILON
+        );
     }
 
     #[test]
@@ -226,13 +267,20 @@ mod tests {
         }
         let compared = compare(&flat, &tree.finish());
         assert_eq!((compared.equal, compared.differences.len()), (1, 5));
-        assert!(compared.differences.iter().all(|difference| difference.cause == "nesting"));
+        assert!(
+            compared
+                .differences
+                .iter()
+                .all(|difference| difference.cause == "nesting")
+        );
     }
 
     #[test]
     fn references_of_two_drivers_are_not_compared_by_their_numbers() {
         let plain = list(|_, node| Some(node));
-        let other = list(|at, node| Some(node.with_ref(ElementRef::parse(&format!("e{}", at + 70)).unwrap())));
+        let other = list(|at, node| {
+            Some(node.with_ref(ElementRef::parse(&format!("e{}", at + 70)).unwrap()))
+        });
         assert_eq!(compare(&plain, &other).equal, 6);
     }
 }

@@ -16,31 +16,54 @@ struct Alone {
 
 impl Alone {
     async fn start(change: impl FnOnce(CdpOptions) -> CdpOptions) -> Self {
-        let options = CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
-        let driver = Cdp::launch(&change(options.with_scripts(true))).await.expect("the browser starts");
+        let options =
+            CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
+        let driver = Cdp::launch(&change(options.with_scripts(true)))
+            .await
+            .expect("the browser starts");
         let site = Site::start();
         let alone = Self { driver, site };
-        alone.act(BrowserAction::Goto(Goto { url: alone.site.url("plain") })).await;
+        alone
+            .act(BrowserAction::Goto(Goto {
+                url: alone.site.url("plain"),
+            }))
+            .await;
         alone
     }
 
     async fn act(&self, action: BrowserAction) {
-        let done = self.driver.execute(&ExecuteRequest::new(action)).await.expect("the browser answers");
+        let done = self
+            .driver
+            .execute(&ExecuteRequest::new(action))
+            .await
+            .expect("the browser answers");
         assert!(done.outcome.is_done(), "{:?}", done.outcome);
     }
 
     async fn run(&self, script: &str) {
         let function = format!("() => {{ {script}; return null; }}");
-        self.act(BrowserAction::Eval(Eval { function, target: None })).await;
+        self.act(BrowserAction::Eval(Eval {
+            function,
+            target: None,
+        }))
+        .await;
     }
 
     async fn body(&self, html: &str) -> Tree {
-        self.run(&format!("document.documentElement.lastElementChild.innerHTML = {}", serde_json::json!(html))).await;
+        self.run(&format!(
+            "document.documentElement.lastElementChild.innerHTML = {}",
+            serde_json::json!(html)
+        ))
+        .await;
         self.see().await
     }
 
     async fn see(&self) -> Tree {
-        self.driver.observe(&ObserveRequest::default()).await.expect("the page is seen").tree
+        self.driver
+            .observe(&ObserveRequest::default())
+            .await
+            .expect("the page is seen")
+            .tree
     }
 
     async fn close(self) {
@@ -53,7 +76,11 @@ fn reference(tree: &Tree, role: &Role) -> String {
     let mut nodes = tree.nodes().iter().filter(|node| node.role == *role);
     let node = nodes.next().expect("there is one");
     assert!(nodes.next().is_none(), "there is only one {role}");
-    node.reference.as_ref().expect("it has a reference").as_str().to_owned()
+    node.reference
+        .as_ref()
+        .expect("it has a reference")
+        .as_str()
+        .to_owned()
 }
 
 /// Fields that nobody may read, in every place from which a name or a text is taken. What they hold ends in `-secret`.
@@ -73,17 +100,35 @@ async fn what_a_secret_field_holds_stands_in_no_name_and_no_text() {
     let words = |tree: &Tree| -> Vec<String> {
         let shown = format!("{tree:?}");
         let spoken = shown.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-        spoken.filter(|word| word.ends_with("-secret")).map(str::to_owned).collect()
+        spoken
+            .filter(|word| word.ends_with("-secret"))
+            .map(str::to_owned)
+            .collect()
     };
     let tree = alone.body(SECRETS).await;
-    assert_eq!(words(&tree), ["no-secret"], "the text beside the fields shows that this would see them: {tree:?}");
+    assert_eq!(
+        words(&tree),
+        ["no-secret"],
+        "the text beside the fields shows that this would see them: {tree:?}"
+    );
     // Pages show a password on request; it stays one.
     alone.run("flips.type = 'text'").await;
     assert_eq!(words(&alone.see().await), ["no-secret"]);
-    let plain = alone.body(&SECRETS.replace("autocomplete", "data-x").replace("type=password", "type=text")).await;
+    let plain = alone
+        .body(
+            &SECRETS
+                .replace("autocomplete", "data-x")
+                .replace("type=password", "type=text"),
+        )
+        .await;
     let all = words(&plain);
-    for number in ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"] {
-        assert!(all.contains(&format!("{number}-secret")), "{number} is not even shown in a plain field: {all:?}");
+    for number in [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    ] {
+        assert!(
+            all.contains(&format!("{number}-secret")),
+            "{number} is not even shown in a plain field: {all:?}"
+        );
     }
     alone.close().await;
 }
@@ -92,7 +137,10 @@ async fn what_a_secret_field_holds_stands_in_no_name_and_no_text() {
 async fn fields_named_like_the_browsers_own_properties_hide_nothing() {
     let alone = Alone::start(|options| options).await;
     let form = |names: &[String]| {
-        let fields: Vec<_> = names.iter().map(|name| format!("<input name='{name}' value='{name}'>")).collect();
+        let fields: Vec<_> = names
+            .iter()
+            .map(|name| format!("<input name='{name}' value='{name}'>"))
+            .collect();
         let fields = fields.concat();
         format!(
             "<form aria-label=F>{fields}<button>ok</button></form><img name=anna alt=x><form name=berta></form><p>end</p>"
@@ -125,45 +173,87 @@ async fn fields_named_like_the_browsers_own_properties_hide_nothing() {
     ]
     .map(str::to_owned);
     let harmless: Vec<String> = own.iter().map(|name| format!("{name}-")).collect();
-    let clobber = |html: String| html.replace("anna", "body").replace("berta", "querySelectorAll");
+    let clobber = |html: String| {
+        html.replace("anna", "body")
+            .replace("berta", "querySelectorAll")
+    };
     let plain = alone.body(&form(&harmless)).await;
     let hostile = alone.body(&clobber(form(&own))).await;
     let outline = |tree: &Tree| -> Vec<String> {
-        let nodes = tree.iter().map(|(id, node)| (tree.ancestors(id).count(), node));
+        let nodes = tree
+            .iter()
+            .map(|(id, node)| (tree.ancestors(id).count(), node));
         let line = |value: Option<&str>| value.unwrap_or_default().trim_end_matches('-').to_owned();
         nodes
-            .map(|(depth, node)| format!("{depth} {} {} {}", node.role, node.name, line(node.value.as_deref())))
+            .map(|(depth, node)| {
+                format!(
+                    "{depth} {} {} {}",
+                    node.role,
+                    node.name,
+                    line(node.value.as_deref())
+                )
+            })
             .collect()
     };
     assert_eq!(outline(&hostile), outline(&plain));
-    assert_eq!(plain.nodes().iter().filter(|node| node.role == Role::TextBox).count(), own.len());
+    assert_eq!(
+        plain
+            .nodes()
+            .iter()
+            .filter(|node| node.role == Role::TextBox)
+            .count(),
+        own.len()
+    );
     alone.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reference_stays_with_its_element_whatever_becomes_of_it() {
     let alone = Alone::start(|options| options).await;
-    let before = alone.body("<div><button id=it>Go</button></div><ul><li>x</li></ul>").await;
+    let before = alone
+        .body("<div><button id=it>Go</button></div><ul><li>x</li></ul>")
+        .await;
     let first = reference(&before, &Role::Button);
     alone
         .run("it.textContent = 'Stop'; it.setAttribute('role', 'link'); document.querySelector('li').append(it)")
         .await;
     let after = alone.see().await;
     assert_eq!(reference(&after, &Role::Link), first);
-    alone.run("const other = it.cloneNode(true); it.replaceWith(other)").await;
-    assert_ne!(reference(&alone.see().await, &Role::Link), first, "another element, though it looks the same");
+    alone
+        .run("const other = it.cloneNode(true); it.replaceWith(other)")
+        .await;
+    assert_ne!(
+        reference(&alone.see().await, &Role::Link),
+        first,
+        "another element, though it looks the same"
+    );
     alone.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_past_the_cap_is_counted_and_the_page_stays_usable() {
     let alone = Alone::start(|options| options.with_max_nodes(500)).await;
-    alone.run("document.body.innerHTML = '<div><span><button>b</button></span></div>'.repeat(100000)").await;
+    alone
+        .run(
+            "document.body.innerHTML = '<div><span><button>b</button></span></div>'.repeat(100000)",
+        )
+        .await;
     let tree = alone.see().await;
-    assert!(tree.len() == 500 && tree.omitted() >= 99_500, "{} nodes, {} left out", tree.len(), tree.omitted());
+    assert!(
+        tree.len() == 500 && tree.omitted() >= 99_500,
+        "{} nodes, {} left out",
+        tree.len(),
+        tree.omitted()
+    );
     // Less than the cap is there again, and nothing else.
     let tree = alone.body("<button>one</button>").await;
-    assert_eq!((reference(&tree, &Role::Button).starts_with('e'), tree.omitted()), (true, 0));
+    assert_eq!(
+        (
+            reference(&tree, &Role::Button).starts_with('e'),
+            tree.omitted()
+        ),
+        (true, 0)
+    );
     alone.close().await;
 }
 
@@ -180,7 +270,11 @@ async fn names_that_refer_to_each_other_and_nest_without_end_end() {
         )
         .await;
     let tree = alone.see().await;
-    let buttons = tree.nodes().iter().filter(|node| node.role == Role::Button).count();
+    let buttons = tree
+        .nodes()
+        .iter()
+        .filter(|node| node.role == Role::Button)
+        .count();
     assert_eq!((buttons, tree.omitted()), (2500, 0));
     alone.close().await;
 }

@@ -19,7 +19,10 @@ pub(crate) struct Page {
 }
 
 fn page(name: impl Into<String>, steps: impl Into<Vec<Step>>) -> Page {
-    Page { name: name.into(), steps: steps.into() }
+    Page {
+        name: name.into(),
+        steps: steps.into(),
+    }
 }
 
 fn fill(css: &'static str, text: impl Into<String>) -> Step {
@@ -38,17 +41,33 @@ const BEGIN: &str = "() => { window.setInterval = () => 0; Math.seedrandom('s1')
 
 pub(crate) fn miniwob_folder() -> PathBuf {
     let places = ProgramPlaces::from_env();
-    let own = places.installation_folder().and_then(Path::parent).expect("HOME or WEBWISE_HOME is set");
+    let own = places
+        .installation_folder()
+        .and_then(Path::parent)
+        .expect("HOME or WEBWISE_HOME is set");
     let pages = own.join(MINIWOB);
     let bring = "run `cargo run --features full -- setup --tests` first";
-    assert!(pages.is_dir(), "the pages of MiniWoB++ are not in {}: {bring}", pages.display());
+    assert!(
+        pages.is_dir(),
+        "the pages of MiniWoB++ are not in {}: {bring}",
+        pages.display()
+    );
     pages
 }
 
 pub(crate) fn miniwob(site: &site::Site) -> Vec<Course> {
-    let entries = std::fs::read_dir(miniwob_folder().join("miniwob")).expect("the folder can be read").flatten();
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".html").map(str::to_owned)).collect();
+    let entries = std::fs::read_dir(miniwob_folder().join("miniwob"))
+        .expect("the folder can be read")
+        .flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| {
+            entry
+                .file_name()
+                .to_str()?
+                .strip_suffix(".html")
+                .map(str::to_owned)
+        })
+        .collect();
     names.sort();
     assert_eq!(names.len(), TASKS, "the pages are not those of the release");
     let visit = |name: &String| {
@@ -56,7 +75,11 @@ pub(crate) fn miniwob(site: &site::Site) -> Vec<Course> {
         page(name, [Step::Open(url), Step::Run(BEGIN.to_owned())])
     };
     let rows = names.chunks(IN_A_ROW);
-    rows.map(|names| Course { group: "miniwob", pages: names.iter().map(visit).collect() }).collect()
+    rows.map(|names| Course {
+        group: "miniwob",
+        pages: names.iter().map(visit).collect(),
+    })
+    .collect()
 }
 
 /// Hostile pages that give a document which stays as it is. The others have a dialog over the page, no document at all, or one
@@ -95,20 +118,38 @@ const TORN: [&str; 3] = ["half", "reset-midway", "short"];
 /// Those that never rest, with what stills them at a moment that is the same in both browsers.
 const RESTLESS: [(&str, &str); 2] = [
     ("rewrites-itself", "n = 6; write();"),
-    ("never-settles", "requestAnimationFrame = () => 0; t.textContent = 'still'; t.style.marginLeft = '5px';"),
+    (
+        "never-settles",
+        "requestAnimationFrame = () => 0; t.textContent = 'still'; t.style.marginLeft = '5px';",
+    ),
 ];
 
 pub(crate) fn hostile(site: &server::Site) -> Vec<Course> {
-    let whole = HOSTILE.iter().map(|name| page(*name, [Step::Open(site.url(name))]));
-    let torn = TORN.iter().map(|name| page(*name, [Step::OpenTorn(site.url(name))]));
+    let whole = HOSTILE
+        .iter()
+        .map(|name| page(*name, [Step::Open(site.url(name))]));
+    let torn = TORN
+        .iter()
+        .map(|name| page(*name, [Step::OpenTorn(site.url(name))]));
     let restless = RESTLESS.iter().map(|(name, still)| {
-        let script = format!("() => {{ for (let id = 1; id < 9999; id++) clearInterval(id); {still} return null; }}");
+        let script = format!(
+            "() => {{ for (let id = 1; id < 9999; id++) clearInterval(id); {still} return null; }}"
+        );
         page(*name, [Step::Open(site.url(name)), Step::Run(script)])
     });
-    let alert = page("alert-on-load", [Step::OpenTorn(site.url("alert-on-load")), Step::Dismiss]);
+    let alert = page(
+        "alert-on-load",
+        [Step::OpenTorn(site.url("alert-on-load")), Step::Dismiss],
+    );
     vec![
-        Course { group: "hostile", pages: whole.collect() },
-        Course { group: "hostile", pages: torn.chain(restless).chain([alert]).collect() },
+        Course {
+            group: "hostile",
+            pages: whole.collect(),
+        },
+        Course {
+            group: "hostile",
+            pages: torn.chain(restless).chain([alert]).collect(),
+        },
     ]
 }
 
@@ -119,12 +160,27 @@ const CHANGES: u32 = 3;
 /// Pages that hold everything, drawn from seeds, and what becomes of them: a driver that tells only what changed is told of by
 /// another that reads all of it anew.
 pub(crate) fn made(site: &server::Site) -> Vec<Course> {
-    let draw =
-        |seed: u32, is_change: bool| Step::Run(format!("() => (\n{})({seed}, {is_change})", include_str!("made.js")));
+    let draw = |seed: u32, is_change: bool| {
+        Step::Run(format!(
+            "() => (\n{})({seed}, {is_change})",
+            include_str!("made.js")
+        ))
+    };
     let course = |number: u32| {
-        let first = page(format!("{number}"), [Step::Open(site.url("plain")), draw(number, false)]);
-        let changed = (1..=CHANGES).map(|at| page(format!("{number}, change {at}"), [draw(number * 1000 + at, true)]));
-        Course { group: "made", pages: std::iter::once(first).chain(changed).collect() }
+        let first = page(
+            format!("{number}"),
+            [Step::Open(site.url("plain")), draw(number, false)],
+        );
+        let changed = (1..=CHANGES).map(|at| {
+            page(
+                format!("{number}, change {at}"),
+                [draw(number * 1000 + at, true)],
+            )
+        });
+        Course {
+            group: "made",
+            pages: std::iter::once(first).chain(changed).collect(),
+        }
     };
     (1..=MADE).map(course).collect()
 }
@@ -170,7 +226,10 @@ pub(crate) fn shop(shop: &Shop) -> Course {
         page("account", [open("/info/account")]),
         page("missing", [open("/no/such/page")]),
     ];
-    Course { group: "shop", pages }
+    Course {
+        group: "shop",
+        pages,
+    }
 }
 
 pub(crate) fn django(app: &App) -> Course {
@@ -179,11 +238,19 @@ pub(crate) fn django(app: &App) -> Course {
         page("login", [open("/admin/")]),
         page(
             "login refused",
-            [fill("[name=username]", App::USER), fill("[name=password]", "no view"), Step::Click("[type=submit]")],
+            [
+                fill("[name=username]", App::USER),
+                fill("[name=password]", "no view"),
+                Step::Click("[type=submit]"),
+            ],
         ),
         page(
             "index",
-            [fill("[name=username]", App::USER), fill("[name=password]", App::PASSWORD), Step::Click("[type=submit]")],
+            [
+                fill("[name=username]", App::USER),
+                fill("[name=password]", App::PASSWORD),
+                Step::Click("[type=submit]"),
+            ],
         ),
         page("bookings", [open("/admin/booking/booking/")]),
         page("page 3", [open("/admin/booking/booking/?p=3")]),
@@ -191,15 +258,27 @@ pub(crate) fn django(app: &App) -> Course {
         page("rooms", [open("/admin/booking/room/")]),
         page("add a booking", [open("/admin/booking/booking/add/")]),
         page("complaints", [Step::Click("input[name=_save]")]),
-        page("change a booking", [open("/admin/booking/booking/1/change/")]),
-        page("delete a booking", [open("/admin/booking/booking/2/delete/")]),
+        page(
+            "change a booking",
+            [open("/admin/booking/booking/1/change/")],
+        ),
+        page(
+            "delete a booking",
+            [open("/admin/booking/booking/2/delete/")],
+        ),
         page("history", [open("/admin/booking/booking/1/history/")]),
         page("users", [open("/admin/auth/user/")]),
         page("change a user", [open("/admin/auth/user/1/change/")]),
         page("change a password", [open("/admin/password_change/")]),
-        page("password filled in", [fill("[name=old_password]", "something")]),
+        page(
+            "password filled in",
+            [fill("[name=old_password]", "something")],
+        ),
     ];
-    Course { group: "django", pages }
+    Course {
+        group: "django",
+        pages,
+    }
 }
 
 pub(crate) fn roundup(app: &App) -> Course {
@@ -215,7 +294,12 @@ pub(crate) fn roundup(app: &App) -> Course {
         page("index", [open("/")]),
         page("login refused", log_in("no view")),
         page("logged in", log_in(App::PASSWORD)),
-        page("all issues", [open("/issue?@sort=-activity&@group=priority&@columns=id,activity,title,creator,status")]),
+        page(
+            "all issues",
+            [open(
+                "/issue?@sort=-activity&@group=priority&@columns=id,activity,title,creator,status",
+            )],
+        ),
         page("an issue", [open("/issue3")]),
         page("new issue", [open("/issue?@template=item")]),
         page("long form", [open("/issue?@template=search")]),
@@ -225,5 +309,8 @@ pub(crate) fn roundup(app: &App) -> Course {
         page("query list", [open("/query?@template=edit")]),
         page("missing", [open("/nothing7")]),
     ];
-    Course { group: "roundup", pages }
+    Course {
+        group: "roundup",
+        pages,
+    }
 }

@@ -50,10 +50,16 @@ async fn visit(pair: &Pair, page: &Page) -> Result<Comparison, String> {
 async fn both_drivers_show_the_same_tree_of_every_page() {
     let miniwob = site::Site::start(courses::miniwob_folder()).await;
     let hostile = server::Site::start();
-    let shop = Shop::start(ShopOptions::default().with_seed(7)).await.expect("the shop starts");
+    let shop = Shop::start(ShopOptions::default().with_seed(7))
+        .await
+        .expect("the shop starts");
     let (django, roundup) = tokio::join!(App::django(), App::roundup());
     let mut waiting = VecDeque::from(courses::hostile(&hostile));
-    waiting.extend([courses::django(&django), courses::roundup(&roundup), courses::shop(&shop)]);
+    waiting.extend([
+        courses::django(&django),
+        courses::roundup(&roundup),
+        courses::shop(&shop),
+    ]);
     waiting.extend(courses::miniwob(&miniwob));
     waiting.extend(courses::made(&hostile));
     let waiting = Arc::new(Mutex::new(waiting));
@@ -63,11 +69,20 @@ async fn both_drivers_show_the_same_tree_of_every_page() {
             let (waiting, tally) = (Arc::clone(&waiting), Arc::clone(&tally));
             tokio::spawn(async move {
                 let pair = Pair::start().await;
-                let next = || waiting.lock().expect("no worker panics with it").pop_front();
+                let next = || {
+                    waiting
+                        .lock()
+                        .expect("no worker panics with it")
+                        .pop_front()
+                };
                 while let Some(course) = next() {
                     for page in &course.pages {
                         let compared = visit(&pair, page).await;
-                        tally.lock().expect("no worker panics with it").add(course.group, &page.name, compared);
+                        tally.lock().expect("no worker panics with it").add(
+                            course.group,
+                            &page.name,
+                            compared,
+                        );
                     }
                 }
                 pair.close().await;
@@ -81,8 +96,16 @@ async fn both_drivers_show_the_same_tree_of_every_page() {
     let tally = tally.lock().expect("all workers have ended");
     tally.print();
     assert_eq!(tally.failed(), 0, "pages that could not be compared");
-    assert!(tally.pages() >= 280, "only {} pages were compared", tally.pages());
-    assert!(tally.share() >= OVERALL, "{:.4} of all nodes are equal", tally.share());
+    assert!(
+        tally.pages() >= 280,
+        "only {} pages were compared",
+        tally.pages()
+    );
+    assert!(
+        tally.share() >= OVERALL,
+        "{:.4} of all nodes are equal",
+        tally.share()
+    );
     let below: Vec<_> = tally.below(EACH).collect();
     assert!(below.is_empty(), "pages below {EACH}: {below:?}");
 }

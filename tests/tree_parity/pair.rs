@@ -5,8 +5,8 @@ use std::time::Duration;
 use webwise::{
     action::{BrowserAction, Click, Eval, Fill, Goto, NoArguments, Target, TextValue},
     browser::{
-        BrowserDriver, Cdp, CdpOptions, ExecuteRequest, ObserveRequest, PlaywrightCli, PlaywrightCliOptions,
-        TransportChoice,
+        BrowserDriver, Cdp, CdpOptions, ExecuteRequest, ObserveRequest, PlaywrightCli,
+        PlaywrightCliOptions, TransportChoice,
     },
     page::Tree,
 };
@@ -35,16 +35,28 @@ pub(crate) enum Step {
 
 impl Step {
     fn action(&self) -> BrowserAction {
-        let css = |css: &str| Target::parse(&format!("css={css:?}")).expect("a locator of the test is in the grammar");
+        let css = |css: &str| {
+            Target::parse(&format!("css={css:?}")).expect("a locator of the test is in the grammar")
+        };
         match self {
             Self::Open(url) | Self::OpenTorn(url) => BrowserAction::Goto(Goto { url: url.clone() }),
-            Self::Click(target) => BrowserAction::Click(Click { target: css(target), button: None }),
+            Self::Click(target) => BrowserAction::Click(Click {
+                target: css(target),
+                button: None,
+            }),
             Self::Fill(target, text) => {
                 let text = TextValue::Literal(text.clone());
-                BrowserAction::Fill(Fill { target: css(target), text, submit: false })
+                BrowserAction::Fill(Fill {
+                    target: css(target),
+                    text,
+                    submit: false,
+                })
             }
             Self::Dismiss => BrowserAction::DialogDismiss(NoArguments {}),
-            Self::Run(function) => BrowserAction::Eval(Eval { function: function.clone(), target: None }),
+            Self::Run(function) => BrowserAction::Eval(Eval {
+                function: function.clone(),
+                target: None,
+            }),
         }
     }
 }
@@ -63,18 +75,26 @@ impl Pair {
             .with_navigation_timeout(Duration::from_secs(20))
             .with_settle(Duration::from_millis(100))
             .with_scripts(true);
-        let native =
-            CdpOptions::from_env().expect(needed).with_navigation_timeout(Duration::from_secs(20)).with_scripts(true);
+        let native = CdpOptions::from_env()
+            .expect(needed)
+            .with_navigation_timeout(Duration::from_secs(20))
+            .with_scripts(true);
         let (tool, native) = tokio::join!(PlaywrightCli::launch(&tool), Cdp::launch(&native));
-        Self { tool: tool.expect("playwright-cli's browser starts"), native: native.expect("the browser starts") }
+        Self {
+            tool: tool.expect("playwright-cli's browser starts"),
+            native: native.expect("the browser starts"),
+        }
     }
 
     /// Does the same in both.
     pub(crate) async fn play(&self, step: &Step) -> Result<(), String> {
         let request = ExecuteRequest::new(step.action());
-        let (theirs, ours) = tokio::join!(self.tool.execute(&request), self.native.execute(&request));
+        let (theirs, ours) =
+            tokio::join!(self.tool.execute(&request), self.native.execute(&request));
         for (driver, done) in [("playwright-cli", theirs), ("cdp", ours)] {
-            let outcome = done.map_err(|error| format!("{driver}, {step:?}: {error:?}"))?.outcome;
+            let outcome = done
+                .map_err(|error| format!("{driver}, {step:?}: {error:?}"))?
+                .outcome;
             if !outcome.is_done() && !matches!(step, Step::OpenTorn(_)) {
                 return Err(format!("{driver}, {step:?}: {outcome:?}"));
             }
@@ -105,13 +125,23 @@ impl Pair {
     }
 
     pub(crate) async fn close(self) {
-        self.tool.close().await.expect("playwright-cli's browser ends");
+        self.tool
+            .close()
+            .await
+            .expect("playwright-cli's browser ends");
         self.native.close().await.expect("the browser ends");
     }
 }
 
 async fn see(driver: &dyn BrowserDriver) -> Result<Tree, String> {
     let name = driver.capabilities().driver;
-    let seen = driver.observe(&ObserveRequest::default()).await.map_err(|error| format!("{name}: {error:?}"))?;
-    if seen.dialog.is_some() { Err(format!("{name}: a dialog hides the page")) } else { Ok(seen.tree) }
+    let seen = driver
+        .observe(&ObserveRequest::default())
+        .await
+        .map_err(|error| format!("{name}: {error:?}"))?;
+    if seen.dialog.is_some() {
+        Err(format!("{name}: a dialog hides the page"))
+    } else {
+        Ok(seen.tree)
+    }
 }

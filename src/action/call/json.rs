@@ -14,7 +14,11 @@ pub(super) fn only_value(text: &str) -> Option<Value> {
         return None;
     }
     let (mut values, rest) = Reader::new().values(text);
-    if values.len() == 1 && rest.is_empty() { values.pop() } else { None }
+    if values.len() == 1 && rest.is_empty() {
+        values.pop()
+    } else {
+        None
+    }
 }
 
 /// Reads values out of one text, and gives up when too much of it was read in vain.
@@ -32,9 +36,12 @@ impl Reader {
     pub(super) fn values<'t>(&mut self, text: &'t str) -> (Vec<Value>, &'t str) {
         let (mut found, mut rest) = (Vec::new(), text.trim_start());
         while rest.starts_with(['{', '[']) {
-            let Some((value, used)) = self.value(rest) else { break };
+            let Some((value, used)) = self.value(rest) else {
+                break;
+            };
             found.push(value);
-            rest = rest[used..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
+            rest = rest[used..]
+                .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
         }
         (found, rest)
     }
@@ -51,7 +58,10 @@ impl Reader {
         let end = balanced_end(text);
         self.left = self.left.saturating_sub(end.unwrap_or(text.len()));
         let end = end?;
-        Some((serde_json::from_str(&without_trailing_commas(&text[..end])).ok()?, end))
+        Some((
+            serde_json::from_str(&without_trailing_commas(&text[..end])).ok()?,
+            end,
+        ))
     }
 }
 
@@ -101,7 +111,10 @@ fn without_trailing_commas(text: &str) -> String {
     // A string after a comma is not seen by the walk, so a comma counts only when nothing but space follows it.
     drop.retain(|at| text[at + 1..].trim_start().starts_with(['}', ']']));
     // The walk met them in order.
-    text.char_indices().filter(|(at, _)| drop.binary_search(at).is_err()).map(|(_, c)| c).collect()
+    text.char_indices()
+        .filter(|(at, _)| drop.binary_search(at).is_err())
+        .map(|(_, c)| c)
+        .collect()
 }
 
 #[cfg(test)]
@@ -112,14 +125,20 @@ mod tests {
 
     #[test]
     fn only_commas_before_a_closing_bracket_are_dropped() {
-        assert_eq!(only_value(r#"{"a":[1,2, ],"b":",}",}"#), Some(json!({"a": [1, 2], "b": ",}"})));
+        assert_eq!(
+            only_value(r#"{"a":[1,2, ],"b":",}",}"#),
+            Some(json!({"a": [1, 2], "b": ",}"}))
+        );
         assert_eq!(only_value(r#"{"a":1,,}"#), None);
     }
 
     #[test]
     fn a_long_text_with_many_trailing_commas_is_repaired() {
         let text = format!("[{}]", "{\"a\":1,},".repeat(8_000));
-        assert_eq!(only_value(&text).and_then(|value| value.as_array().map(Vec::len)), Some(8_000));
+        assert_eq!(
+            only_value(&text).and_then(|value| value.as_array().map(Vec::len)),
+            Some(8_000)
+        );
     }
 
     #[test]

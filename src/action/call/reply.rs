@@ -15,15 +15,34 @@ struct Marks {
 }
 
 const TAGS: &[Marks] = &[
-    Marks { open: "<tool_call>", close: "</tool_call>" },
-    Marks { open: "<function_call>", close: "</function_call>" },
+    Marks {
+        open: "<tool_call>",
+        close: "</tool_call>",
+    },
+    Marks {
+        open: "<function_call>",
+        close: "</function_call>",
+    },
 ];
-const FENCES: &[Marks] = &[Marks { open: "```", close: "```" }, Marks { open: "~~~", close: "~~~" }];
+const FENCES: &[Marks] = &[
+    Marks {
+        open: "```",
+        close: "```",
+    },
+    Marks {
+        open: "~~~",
+        close: "~~~",
+    },
+];
 
 /// The JSON of each place that may hold calls, best place first. Looked for only when asked for.
 pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     let said = without_thoughts(text);
-    let read: [fn(&str) -> Vec<Value>; 3] = [last_lines, |text| between(text, TAGS), |text| between(text, FENCES)];
+    let read: [fn(&str) -> Vec<Value>; 3] = [
+        last_lines,
+        |text| between(text, TAGS),
+        |text| between(text, FENCES),
+    ];
     read.into_iter().map(move |read| read(said))
 }
 
@@ -61,7 +80,9 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let opened = marks.iter().find_map(|marks| Some((*marks, rest.strip_prefix(marks.open)?)));
+        let opened = marks
+            .iter()
+            .find_map(|marks| Some((*marks, rest.strip_prefix(marks.open)?)));
         rest = match opened {
             None => next_line(rest),
             Some((marks, inside)) => match marked(&mut reader, inside, marks) {
@@ -78,14 +99,25 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
 }
 
 /// The values up to the closing mark, with the text after it; or where to go on, when something else is there.
-fn marked<'t>(reader: &mut Reader, inside: &'t str, marks: Marks) -> Result<(Vec<Value>, &'t str), &'t str> {
+fn marked<'t>(
+    reader: &mut Reader,
+    inside: &'t str,
+    marks: Marks,
+) -> Result<(Vec<Value>, &'t str), &'t str> {
     let is_fence = marks.open == marks.close;
     // A fence names its language.
-    let body =
-        if is_fence { inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_') } else { inside };
+    let body = if is_fence {
+        inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
+    } else {
+        inside
+    };
     let (values, after) = reader.values(body);
     // A reply can be cut before its closing mark.
-    let closed = if after.is_empty() { Some(after) } else { after.strip_prefix(marks.close) };
+    let closed = if after.is_empty() {
+        Some(after)
+    } else {
+        after.strip_prefix(marks.close)
+    };
     if let Some(after) = closed {
         let beside = after.lines().next().unwrap_or_default().trim_start();
         if !values.is_empty() && (beside.is_empty() || (!is_fence && beside.starts_with('<'))) {
@@ -100,7 +132,10 @@ fn marked<'t>(reader: &mut Reader, inside: &'t str, marks: Marks) -> Result<(Vec
     while !rest.is_empty() {
         let line = rest;
         rest = next_line(line);
-        if line.trim_start_matches([' ', '\t']).starts_with(marks.close) {
+        if line
+            .trim_start_matches([' ', '\t'])
+            .starts_with(marks.close)
+        {
             break;
         }
     }

@@ -16,7 +16,14 @@ const AROUND: &[&str] = &["function", "function_call", "tool_call", "call", "act
 /// Keys of the tool's name, beside `tool` and `action`, which come first.
 const NAMES: &[&str] = &["name", "tool_name", "function"];
 /// Objects or JSON strings that hold the arguments.
-const ARGUMENTS: &[&str] = &[WRAP, "args", "parameters", "params", "input", "action_input"];
+const ARGUMENTS: &[&str] = &[
+    WRAP,
+    "args",
+    "parameters",
+    "params",
+    "input",
+    "action_input",
+];
 /// What models note beside a call.
 const NOTES: &[&str] = &[
     "call_id",
@@ -58,10 +65,18 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
 
 /// An object that names a tool of the run is a call of it, whatever its other keys are called: `name`, `steps` and `input`
 /// may be the tool's own. Only then is it looked at as a wrapper.
-fn look_into_object(mut map: Map<String, Value>, tools: &ToolSet, depth: usize, found: &mut Vec<RawCall>) {
+fn look_into_object(
+    mut map: Map<String, Value>,
+    tools: &ToolSet,
+    depth: usize,
+    found: &mut Vec<RawCall>,
+) {
     if let Some((key, spec)) = name_of_tool(&map, tools) {
         map.remove(key);
-        found.push(RawCall { name: spec.name.clone(), arguments: arguments(map, spec) });
+        found.push(RawCall {
+            name: spec.name.clone(),
+            arguments: arguments(map, spec),
+        });
         return;
     }
     if let Some(inner) = through_other(&map) {
@@ -80,13 +95,22 @@ fn look_into_object(mut map: Map<String, Value>, tools: &ToolSet, depth: usize, 
         }
     }
     if let Some((tool, given)) = keyed_by_tool(&map, tools) {
-        found.push(RawCall { name: tool.to_owned(), arguments: given.clone() });
+        found.push(RawCall {
+            name: tool.to_owned(),
+            arguments: given.clone(),
+        });
         return;
     }
     // A name that no tool of the run has: passed on, so that the model is told.
-    let unknown = ["tool", "action"].iter().chain(NAMES).find_map(|key| map.get(*key)?.as_str());
+    let unknown = ["tool", "action"]
+        .iter()
+        .chain(NAMES)
+        .find_map(|key| map.get(*key)?.as_str());
     if let Some(name) = unknown.map(str::to_owned) {
-        found.push(RawCall { name, arguments: Value::Object(map) });
+        found.push(RawCall {
+            name,
+            arguments: Value::Object(map),
+        });
     }
 }
 
@@ -94,14 +118,24 @@ fn look_into_object(mut map: Map<String, Value>, tools: &ToolSet, depth: usize, 
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
-    let inner = ARGUMENTS.iter().find_map(|key| map.get(*key).filter(|inner| inner.is_object())).cloned();
-    let beside =
-        || map.iter().filter(|(key, _)| key != named).map(|(key, value)| (key.clone(), value.clone())).collect();
+    let inner = ARGUMENTS
+        .iter()
+        .find_map(|key| map.get(*key).filter(|inner| inner.is_object()))
+        .cloned();
+    let beside = || {
+        map.iter()
+            .filter(|(key, _)| key != named)
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    };
     Some(inner.unwrap_or_else(|| Value::Object(beside())))
 }
 
 /// The key whose value is the name of a tool of the run.
-fn name_of_tool<'t>(map: &Map<String, Value>, tools: &'t ToolSet) -> Option<(&'static str, &'t ToolSpec)> {
+fn name_of_tool<'t>(
+    map: &Map<String, Value>,
+    tools: &'t ToolSet,
+) -> Option<(&'static str, &'t ToolSpec)> {
     let known = |key: &'static str| Some((key, tools.resolve(map.get(key)?.as_str()?)?));
     match (known("tool"), known("action")) {
         (Some(tool), Some(action)) => {
@@ -119,19 +153,30 @@ fn name_of_tool<'t>(map: &Map<String, Value>, tools: &'t ToolSet) -> Option<(&'s
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
     let mut entries = map.iter();
-    if let (Some((key, Value::Object(_) | Value::String(_) | Value::Null)), None) = (entries.next(), entries.next())
+    if let (Some((key, Value::Object(_) | Value::String(_) | Value::Null)), None) =
+        (entries.next(), entries.next())
         && ARGUMENTS.contains(&key.as_str())
         && (!spec.declares(key) || (spec.is_wrapped() && key == WRAP))
     {
-        return map.into_iter().next().map(|(_, inner)| inner).unwrap_or_default();
+        return map
+            .into_iter()
+            .next()
+            .map(|(_, inner)| inner)
+            .unwrap_or_default();
     }
     Value::Object(map)
 }
 
 /// `{"click": {...}}`: one tool's name as the only key beside notes. Two would have no order.
 fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
-    let is_call = |(key, value): &(&String, &Value)| tools.contains(key) && (value.is_object() || value.is_null());
+    let is_call = |(key, value): &(&String, &Value)| {
+        tools.contains(key) && (value.is_object() || value.is_null())
+    };
     let mut called = map.iter().filter(is_call);
-    let (Some((tool, given)), None) = (called.next(), called.next()) else { return None };
-    map.keys().all(|key| key == tool || NOTES.contains(&key.as_str())).then_some((tool, given))
+    let (Some((tool, given)), None) = (called.next(), called.next()) else {
+        return None;
+    };
+    map.keys()
+        .all(|key| key == tool || NOTES.contains(&key.as_str()))
+        .then_some((tool, given))
 }

@@ -9,8 +9,12 @@ fn tools() -> ToolSet {
 }
 
 fn lines(content: &str) -> Vec<String> {
-    let calls = parse_calls(&[], content, &tools()).unwrap_or_else(|problem| panic!("{content}: {problem:?}"));
-    calls.into_iter().map(|call| call.map_or_else(|p| format!("problem: {}", p.failure.detail), |a| a.line())).collect()
+    let calls = parse_calls(&[], content, &tools())
+        .unwrap_or_else(|problem| panic!("{content}: {problem:?}"));
+    calls
+        .into_iter()
+        .map(|call| call.map_or_else(|p| format!("problem: {}", p.failure.detail), |a| a.line()))
+        .collect()
 }
 
 #[test]
@@ -36,7 +40,13 @@ fn every_wrapper_seen_in_the_field_is_understood() {
 #[test]
 fn several_calls_keep_their_order() {
     let content = r#"{"calls":[{"tool":"fill","target":"e1","text":"a, ]b"},{"tool":"press","key":"enter"}]}"#;
-    assert_eq!(lines(content), [r#"fill {"target":"e1","text":"a, ]b"}"#, r#"press {"key":"Enter"}"#]);
+    assert_eq!(
+        lines(content),
+        [
+            r#"fill {"target":"e1","text":"a, ]b"}"#,
+            r#"press {"key":"Enter"}"#
+        ]
+    );
 }
 
 #[test]
@@ -55,8 +65,20 @@ fn a_bad_call_is_a_problem_in_its_place() {
 
 #[test]
 fn a_reply_without_a_call_says_what_is_missing() {
-    assert!(parse_calls(&[], "  ", &tools()).unwrap_err().failure.detail.contains("empty"));
-    assert!(parse_calls(&[], "I cannot do that {yet}", &tools()).unwrap_err().failure.detail.contains("no tool call"));
+    assert!(
+        parse_calls(&[], "  ", &tools())
+            .unwrap_err()
+            .failure
+            .detail
+            .contains("empty")
+    );
+    assert!(
+        parse_calls(&[], "I cannot do that {yet}", &tools())
+            .unwrap_err()
+            .failure
+            .detail
+            .contains("no tool call")
+    );
     assert!(parse_calls(&[], r#"{"calls":[]}"#, &tools()).is_err());
 }
 
@@ -100,7 +122,10 @@ fn json_in_a_sentence_is_never_a_call() {
         format!("<think>\n{GOTO}"),
     ] {
         let problem = parse_calls(&[], &content, &tools()).expect_err(&content);
-        assert!(problem.failure.detail.contains("no tool call"), "{content}: {problem:?}");
+        assert!(
+            problem.failure.detail.contains("no tool call"),
+            "{content}: {problem:?}"
+        );
     }
 }
 
@@ -128,7 +153,10 @@ fn json_where_a_model_puts_its_calls_is_a_call() {
 fn the_last_lines_win_over_tags_and_tags_over_fences() {
     let quoted = format!("The page says:\n```json\n{GOTO}\n```\nI will not follow it.\n");
     assert_eq!(lines(&format!("{quoted}{CLICK}")), CLICKED);
-    assert_eq!(lines(&format!("{quoted}<tool_call>{CLICK}</tool_call>")), CLICKED);
+    assert_eq!(
+        lines(&format!("{quoted}<tool_call>{CLICK}</tool_call>")),
+        CLICKED
+    );
     // A footnote is JSON too, but no call.
     assert_eq!(lines(&format!("```\n{CLICK}\n```\n[1]")), CLICKED);
 }
@@ -148,7 +176,10 @@ fn several_tags_or_fences_are_several_calls() {
 
 fn with_custom() -> ToolSet {
     let custom = |name: &str, arguments: &[&str]| {
-        let properties: Map<String, Value> = arguments.iter().map(|a| ((*a).to_owned(), json!({}))).collect();
+        let properties: Map<String, Value> = arguments
+            .iter()
+            .map(|a| ((*a).to_owned(), json!({})))
+            .collect();
         ToolSpec {
             name: name.to_owned(),
             description: String::new(),
@@ -170,24 +201,67 @@ fn with_custom() -> ToolSet {
 #[test]
 fn arguments_that_are_called_like_wrappers_and_notes_stay_arguments() {
     for (content, line) in [
-        (r#"{"tool":"extract","name":"price"}"#, r#"extract {"name":"price"}"#),
-        (r#"{"action":"extract","name":"click","target":"e1"}"#, r#"extract {"name":"click","target":"e1"}"#),
-        (r#"{"name":"extract","arguments":{"name":"price"}}"#, r#"extract {"name":"price"}"#),
-        (r#"{"action":"plan","steps":["a"],"thought":"t"}"#, r#"plan {"steps":["a"]}"#),
-        (r#"{"tool":"plan","calls":[],"reason":"r"}"#, r#"plan {"calls":[],"reason":"r"}"#),
-        (r#"{"tool":"plan","actions":[{"tool":"reload"}]}"#, r#"plan {"actions":[{"tool":"reload"}]}"#),
-        (r#"{"tool":"send","input":{"a":1}}"#, r#"send {"input":{"a":1}}"#),
-        (r#"{"tool":"send","id":"7","type":"x","args":[]}"#, r#"send {"args":[],"id":"7","type":"x"}"#),
-        (r#"{"tool":"send","parameters":{"id":"7"},"explanation":"e"}"#, r#"send {"id":"7"}"#),
-        (r#"{"action":"pay","arguments":{"account":"7"}}"#, r#"pay {"account":"7"}"#),
-        (r#"{"action":"pay","arguments":{"arguments":"x"}}"#, r#"pay {"arguments":"x"}"#),
-        (r#"{"action":"assign","tool":"click"}"#, r#"assign {"tool":"click"}"#),
-        (r#"{"tool":"state-save","name":"shop"}"#, r#"state_save {"name":"shop"}"#),
+        (
+            r#"{"tool":"extract","name":"price"}"#,
+            r#"extract {"name":"price"}"#,
+        ),
+        (
+            r#"{"action":"extract","name":"click","target":"e1"}"#,
+            r#"extract {"name":"click","target":"e1"}"#,
+        ),
+        (
+            r#"{"name":"extract","arguments":{"name":"price"}}"#,
+            r#"extract {"name":"price"}"#,
+        ),
+        (
+            r#"{"action":"plan","steps":["a"],"thought":"t"}"#,
+            r#"plan {"steps":["a"]}"#,
+        ),
+        (
+            r#"{"tool":"plan","calls":[],"reason":"r"}"#,
+            r#"plan {"calls":[],"reason":"r"}"#,
+        ),
+        (
+            r#"{"tool":"plan","actions":[{"tool":"reload"}]}"#,
+            r#"plan {"actions":[{"tool":"reload"}]}"#,
+        ),
+        (
+            r#"{"tool":"send","input":{"a":1}}"#,
+            r#"send {"input":{"a":1}}"#,
+        ),
+        (
+            r#"{"tool":"send","id":"7","type":"x","args":[]}"#,
+            r#"send {"args":[],"id":"7","type":"x"}"#,
+        ),
+        (
+            r#"{"tool":"send","parameters":{"id":"7"},"explanation":"e"}"#,
+            r#"send {"id":"7"}"#,
+        ),
+        (
+            r#"{"action":"pay","arguments":{"account":"7"}}"#,
+            r#"pay {"account":"7"}"#,
+        ),
+        (
+            r#"{"action":"pay","arguments":{"arguments":"x"}}"#,
+            r#"pay {"arguments":"x"}"#,
+        ),
+        (
+            r#"{"action":"assign","tool":"click"}"#,
+            r#"assign {"tool":"click"}"#,
+        ),
+        (
+            r#"{"tool":"state-save","name":"shop"}"#,
+            r#"state_save {"name":"shop"}"#,
+        ),
     ] {
-        let calls =
-            parse_calls(&[], content, &with_custom()).unwrap_or_else(|problem| panic!("{content}: {problem:?}"));
+        let calls = parse_calls(&[], content, &with_custom())
+            .unwrap_or_else(|problem| panic!("{content}: {problem:?}"));
         assert_eq!(calls.len(), 1, "{content}");
-        assert_eq!(calls[0].as_ref().map(Action::line).as_deref(), Ok(line), "{content}");
+        assert_eq!(
+            calls[0].as_ref().map(Action::line).as_deref(),
+            Ok(line),
+            "{content}"
+        );
     }
 }
 
@@ -199,9 +273,16 @@ fn a_wrapper_beside_other_arguments_is_not_opened() {
 
 #[test]
 fn an_unknown_tool_is_told_and_nothing_else_of_the_object_runs() {
-    for content in [r#"{"tool":"fly","name":"reload"}"#, r#"{"action":"fly"}"#, r#"{"name":"fly","arguments":{}}"#] {
+    for content in [
+        r#"{"tool":"fly","name":"reload"}"#,
+        r#"{"action":"fly"}"#,
+        r#"{"name":"fly","arguments":{}}"#,
+    ] {
         let read = lines(content);
-        assert!(read.len() == 1 && read[0].contains("no such tool"), "{content}: {read:?}");
+        assert!(
+            read.len() == 1 && read[0].contains("no such tool"),
+            "{content}: {read:?}"
+        );
     }
 }
 
@@ -216,11 +297,20 @@ fn two_tools_as_keys_of_one_object_have_no_order_and_do_not_run() {
 #[test]
 fn a_text_past_the_limit_is_refused_whole() {
     let long = format!("{}\n{CLICK}", "a".repeat(json::MAX_TEXT));
-    assert!(parse_calls(&[], &long, &tools()).unwrap_err().failure.detail.contains("too long"));
+    assert!(
+        parse_calls(&[], &long, &tools())
+            .unwrap_err()
+            .failure
+            .detail
+            .contains("too long")
+    );
 }
 
 #[test]
 fn a_reply_with_many_trailing_commas_is_read() {
-    let content = format!("{{\"calls\":[{}]}}", "{\"tool\":\"reload\",},".repeat(4_000));
+    let content = format!(
+        "{{\"calls\":[{}]}}",
+        "{\"tool\":\"reload\",},".repeat(4_000)
+    );
     assert_eq!(parse_calls(&[], &content, &tools()).unwrap().len(), 4_000);
 }

@@ -16,13 +16,15 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, Drag, ErrorClass, Eval, Fill, Goto, OnTarget, Outcome, Select, StateFile, TabAt, TabNew,
-        Target, TextValue, Type, Wait,
+        BrowserAction, Click, Drag, ErrorClass, Eval, Fill, Goto, OnTarget, Outcome, Select,
+        StateFile, TabAt, TabNew, Target, TextValue, Type, Wait,
     },
     base::text::clean,
     browser::{
         ExecuteRequest, Execution,
-        rules::{Awaited, MAX_WAIT, MOVED, OPTION_SECRET, is_same_origin, listing, meets_any_page, wheel},
+        rules::{
+            Awaited, MAX_WAIT, MOVED, OPTION_SECRET, is_same_origin, listing, meets_any_page, wheel,
+        },
     },
     page::Locator,
 };
@@ -57,7 +59,11 @@ struct Told {
 
 impl Cdp {
     /// Carries out one action, and waits for what it began.
-    pub(super) async fn act(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Execution, Trouble> {
+    pub(super) async fn act(
+        &self,
+        turn: &mut Turn,
+        request: &ExecuteRequest,
+    ) -> Result<Execution, Trouble> {
         let mark = self.hub.known().mark();
         turn.sent = false;
         self.still_there(request)?;
@@ -76,12 +82,24 @@ impl Cdp {
             Ok(told) => told,
             // What opened the dialog is taken for the action's own doing once something of it has reached the page.
             Err(Trouble::Dialog(dialog)) if opens_dialogs(&request.action) && turn.sent => {
-                return Ok(Execution { dialog: Some(dialog), ..Outcome::Done.into() });
+                return Ok(Execution {
+                    dialog: Some(dialog),
+                    ..Outcome::Done.into()
+                });
             }
             Err(trouble) => return Err(trouble),
         };
-        let outcome = if told.has_no_effect { Outcome::NoEffect } else { Outcome::Done };
-        let execution = Execution { locator: told.locator, text: told.text, image: told.image, ..outcome.into() };
+        let outcome = if told.has_no_effect {
+            Outcome::NoEffect
+        } else {
+            Outcome::Done
+        };
+        let execution = Execution {
+            locator: told.locator,
+            text: told.text,
+            image: told.image,
+            ..outcome.into()
+        };
         if looks_only(&request.action) {
             return Ok(execution);
         }
@@ -109,7 +127,9 @@ impl Cdp {
         let place = match told {
             Some(place) if execution.dialog.is_none() => Ok(place),
             // A script that never ends answers nothing; how the action went is known without it.
-            _ => timeout(PLACE, self.place()).await.unwrap_or(Err(Trouble::Late)),
+            _ => timeout(PLACE, self.place())
+                .await
+                .unwrap_or(Err(Trouble::Late)),
         };
         match place {
             Ok(place) => {
@@ -130,9 +150,25 @@ impl Cdp {
 
     /// An action that would meet whatever page is there must meet one of the origin it was decided for.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), Trouble> {
-        let Some(seen) = request.page.as_deref().filter(|_| meets_any_page(&request.action)) else { return Ok(()) };
-        let now = self.hub.known().tab().and_then(|tab| tab.main()).map(|main| main.url.clone()).unwrap_or_default();
-        if is_same_origin(seen, &now) { Ok(()) } else { Err(Trouble::refused(ErrorClass::Detached, MOVED)) }
+        let Some(seen) = request
+            .page
+            .as_deref()
+            .filter(|_| meets_any_page(&request.action))
+        else {
+            return Ok(());
+        };
+        let now = self
+            .hub
+            .known()
+            .tab()
+            .and_then(|tab| tab.main())
+            .map(|main| main.url.clone())
+            .unwrap_or_default();
+        if is_same_origin(seen, &now) {
+            Ok(())
+        } else {
+            Err(Trouble::refused(ErrorClass::Detached, MOVED))
+        }
     }
 
     async fn done(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Told, Trouble> {
@@ -161,14 +197,23 @@ impl Cdp {
                 let to = self.aim(to).await?;
                 self.drag(turn, &from, &to).await.map(|()| told)
             }
-            BrowserAction::Fill(Fill { target, text, submit }) => {
+            BrowserAction::Fill(Fill {
+                target,
+                text,
+                submit,
+            }) => {
                 let aim = self.aim(target).await?;
-                let filled = self.named(&aim, self.fill(turn, &aim, text, &request.secrets)).await;
+                let filled = self
+                    .named(&aim, self.fill(turn, &aim, text, &request.secrets))
+                    .await;
                 // A dialog now would keep the rest from being done.
                 turn.sent &= !*submit;
                 let told = filled?;
                 if *submit {
-                    let Focused { focused } = self.hub.ask(&aim.frame, "focus", json!([aim.number])).await?;
+                    let Focused { focused } = self
+                        .hub
+                        .ask(&aim.frame, "focus", json!([aim.number]))
+                        .await?;
                     if !focused {
                         return Err(Trouble::refused(
                             ErrorClass::NotEditable,
@@ -188,36 +233,68 @@ impl Cdp {
                 }
                 Ok(nothing())
             }
-            BrowserAction::Press(press) => self.press_key(turn, &press.key).await.map(|()| nothing()),
-            BrowserAction::Select(Select { target, values }) => self.select(turn, target, values).await,
-            BrowserAction::Scroll(scroll) => self.turn_wheel(turn, wheel(scroll)).await.map(|()| nothing()),
-            BrowserAction::Wait(wait) => self.wait(turn, wait, request.timeout).await.map(|()| nothing()),
+            BrowserAction::Press(press) => {
+                self.press_key(turn, &press.key).await.map(|()| nothing())
+            }
+            BrowserAction::Select(Select { target, values }) => {
+                self.select(turn, target, values).await
+            }
+            BrowserAction::Scroll(scroll) => self
+                .turn_wheel(turn, wheel(scroll))
+                .await
+                .map(|()| nothing()),
+            BrowserAction::Wait(wait) => self
+                .wait(turn, wait, request.timeout)
+                .await
+                .map(|()| nothing()),
             BrowserAction::Snapshot(_) => self.seen(turn).await.map(|_| nothing()),
             BrowserAction::Screenshot(screenshot) => {
                 let image = self.picture(screenshot.target.as_ref()).await?;
-                Ok(Told { image: Some(image), ..nothing() })
+                Ok(Told {
+                    image: Some(image),
+                    ..nothing()
+                })
             }
             BrowserAction::TabList(_) => {
                 self.ask_titles().await?;
-                Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })
+                Ok(Told {
+                    text: Some(listing(&self.tabs())),
+                    ..nothing()
+                })
             }
             BrowserAction::TabNew(TabNew { url }) => {
                 self.tab_new(url.as_deref()).await?;
-                Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })
+                Ok(Told {
+                    text: Some(listing(&self.tabs())),
+                    ..nothing()
+                })
             }
             BrowserAction::TabSelect(TabAt { index }) => {
                 self.tab_select(*index).await?;
-                Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })
+                Ok(Told {
+                    text: Some(listing(&self.tabs())),
+                    ..nothing()
+                })
             }
             BrowserAction::TabClose(TabAt { index }) => {
                 self.tab_close(*index).await?;
-                Ok(Told { text: Some(listing(&self.tabs())), ..nothing() })
+                Ok(Told {
+                    text: Some(listing(&self.tabs())),
+                    ..nothing()
+                })
             }
-            BrowserAction::StateSave(StateFile { name }) => self.save_state(name).await.map(|()| nothing()),
-            BrowserAction::StateLoad(StateFile { name }) => self.load_state(name).await.map(|()| nothing()),
+            BrowserAction::StateSave(StateFile { name }) => {
+                self.save_state(name).await.map(|()| nothing())
+            }
+            BrowserAction::StateLoad(StateFile { name }) => {
+                self.load_state(name).await.map(|()| nothing())
+            }
             BrowserAction::Eval(Eval { function, target }) if self.hub.options.common.scripts => {
                 let text = self.evaluate(turn, function, target.as_ref()).await?;
-                Ok(Told { text: Some(text), ..nothing() })
+                Ok(Told {
+                    text: Some(text),
+                    ..nothing()
+                })
             }
             _ => Err(Trouble::refused(ErrorClass::Unsupported, "")),
         }
@@ -237,12 +314,19 @@ impl Cdp {
             Err(Trouble::Refused(_) | Trouble::Broken(_)) => None,
             Err(trouble) => return Err(trouble),
         };
-        Ok(Told { locator, ..Told::default() })
+        Ok(Told {
+            locator,
+            ..Told::default()
+        })
     }
 
     /// Does something with an element and asks for its locator. The page is asked first, so it answers for the element as it
     /// was before, and it is not waited for in between.
-    async fn named(&self, aim: &Aim, work: impl Future<Output = Result<(), Trouble>>) -> Result<Told, Trouble> {
+    async fn named(
+        &self,
+        aim: &Aim,
+        work: impl Future<Output = Result<(), Trouble>>,
+    ) -> Result<Told, Trouble> {
         if aim.frame != self.page()? {
             // Frames around it are asked too, one after the other.
             let told = self.told_of(aim).await?;
@@ -254,24 +338,38 @@ impl Cdp {
 
     async fn tick(&self, turn: &mut Turn, target: &Target, wanted: bool) -> Result<Told, Trouble> {
         let (aim, told) = self.begin(target).await?;
-        let state = || self.hub.ask::<Ticked>(&aim.frame, "checkState", json!([aim.number]));
+        let state = || {
+            self.hub
+                .ask::<Ticked>(&aim.frame, "checkState", json!([aim.number]))
+        };
         let before = state().await?;
         if before.checked == Some(wanted) {
             return Ok(told);
         }
         if before.radio && !wanted {
-            return Err(Trouble::refused(ErrorClass::WrongElement, "a radio button is unticked by ticking another"));
+            return Err(Trouble::refused(
+                ErrorClass::WrongElement,
+                "a radio button is unticked by ticking another",
+            ));
         }
         self.press(turn, &aim, None, 1).await?;
         match state().await {
-            Ok(after) => Ok(Told { has_no_effect: after.checked != Some(wanted), ..told }),
+            Ok(after) => Ok(Told {
+                has_no_effect: after.checked != Some(wanted),
+                ..told
+            }),
             // The tick led to another page, or took the box away.
             Err(Trouble::Moved | Trouble::Refused(_)) => Ok(told),
             Err(trouble) => Err(trouble),
         }
     }
 
-    async fn select(&self, turn: &mut Turn, target: &Target, values: &[TextValue]) -> Result<Told, Trouble> {
+    async fn select(
+        &self,
+        turn: &mut Turn,
+        target: &Target,
+        values: &[TextValue],
+    ) -> Result<Told, Trouble> {
         if values.iter().any(|value| value.secret().is_some()) {
             return Err(Trouble::refused(ErrorClass::SecretRefused, OPTION_SECRET));
         }
@@ -279,17 +377,30 @@ impl Cdp {
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
         self.able(&aim, json!({ "options": values })).await?;
         turn.sent = true;
-        self.hub.ask::<Nothing>(&aim.frame, "select", json!([aim.number, values])).await.map(|_| told)
+        self.hub
+            .ask::<Nothing>(&aim.frame, "select", json!([aim.number, values]))
+            .await
+            .map(|_| told)
     }
 
     async fn wait(&self, turn: &mut Turn, wait: &Wait, longest: Duration) -> Result<(), Trouble> {
         if let Some(seconds) = wait.seconds {
-            let lost = self.hub.until(|known| known.trouble().filter(|trouble| matches!(trouble, Trouble::Lost(_))));
+            let lost = self.hub.until(|known| {
+                known
+                    .trouble()
+                    .filter(|trouble| matches!(trouble, Trouble::Lost(_)))
+            });
             // Dialogs come and go while nothing is asked of the page; a browser that is gone does not come back.
-            return timeout(Duration::from_secs(seconds.into()), lost).await.map_or(Ok(()), Err);
+            return timeout(Duration::from_secs(seconds.into()), lost)
+                .await
+                .map_or(Ok(()), Err);
         }
-        let wanted = Awaited::of(wait)
-            .map_err(|_| Trouble::refused(ErrorClass::BadArguments, "wait takes one of text, gone and seconds"))?;
+        let wanted = Awaited::of(wait).map_err(|_| {
+            Trouble::refused(
+                ErrorClass::BadArguments,
+                "wait takes one of text, gone and seconds",
+            )
+        })?;
         let deadline = Instant::now() + longest.min(MAX_WAIT);
         loop {
             match self.seen(turn).await {
@@ -313,22 +424,41 @@ impl Cdp {
     }
 
     /// A script of the caller's in the page itself; what it returns is page data.
-    async fn evaluate(&self, turn: &mut Turn, function: &str, target: Option<&Target>) -> Result<String, Trouble> {
+    async fn evaluate(
+        &self,
+        turn: &mut Turn,
+        function: &str,
+        target: Option<&Target>,
+    ) -> Result<String, Trouble> {
         turn.sent = true;
         let page = self.page()?;
         let (session, mut params) = match target {
-            None => (self.session(&page)?, json!({ "expression": format!("({function})()") })),
+            None => (
+                self.session(&page)?,
+                json!({ "expression": format!("({function})()") }),
+            ),
             Some(target) => {
                 let aim = self.aim(target).await?;
                 let object = self.hub.object_of(&aim.frame, aim.number).await?;
                 let call = format!("function () {{ return ({function})(this); }}");
-                (self.session(&aim.frame)?, json!({ "functionDeclaration": call, "objectId": object }))
+                (
+                    self.session(&aim.frame)?,
+                    json!({ "functionDeclaration": call, "objectId": object }),
+                )
             }
         };
-        for (name, value) in [("returnByValue", true), ("awaitPromise", true), ("userGesture", true)] {
+        for (name, value) in [
+            ("returnByValue", true),
+            ("awaitPromise", true),
+            ("userGesture", true),
+        ] {
             params[name] = json!(value);
         }
-        let method = if target.is_some() { "Runtime.callFunctionOn" } else { "Runtime.evaluate" };
+        let method = if target.is_some() {
+            "Runtime.callFunctionOn"
+        } else {
+            "Runtime.evaluate"
+        };
         let answer: Evaluated = match self.hub.call(&session, method, params).await {
             Err(Trouble::Broken(_)) => return Err(Trouble::refused(ErrorClass::ScriptFailed, "")),
             other => other?,
@@ -363,5 +493,8 @@ const fn opens_dialogs(action: &BrowserAction) -> bool {
 /// Whether nothing of the page can follow from the action.
 const fn looks_only(action: &BrowserAction) -> bool {
     use BrowserAction as A;
-    matches!(action, A::Snapshot(_) | A::Screenshot(_) | A::TabList(_) | A::StateSave(_))
+    matches!(
+        action,
+        A::Snapshot(_) | A::Screenshot(_) | A::TabList(_) | A::StateSave(_)
+    )
 }

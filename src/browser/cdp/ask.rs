@@ -47,7 +47,10 @@ impl Hub {
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {
             if let Some(world) = &at.world {
                 let params = question(world, function, json!([]));
-                drop(self.wire.call::<Value>(Some(&at.session), "Runtime.callFunctionOn", params));
+                drop(
+                    self.wire
+                        .call::<Value>(Some(&at.session), "Runtime.callFunctionOn", params),
+                );
             }
         }
     }
@@ -56,7 +59,10 @@ impl Hub {
     pub(super) async fn world(&self, frame: &str) -> Result<(String, World), Trouble> {
         let (session, loader, first) = {
             let known = self.known();
-            let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
+            let at = known
+                .tab()
+                .and_then(|tab| tab.frames.get(frame))
+                .ok_or(Trouble::Moved)?;
             if let Some(world) = &at.world {
                 return Ok((at.session.clone(), world.clone()));
             }
@@ -66,7 +72,9 @@ impl Hub {
         };
         let make = || async {
             let params = json!({ "frameId": frame, "worldName": WORLD });
-            let made: Made = self.call(&session, "Page.createIsolatedWorld", params).await?;
+            let made: Made = self
+                .call(&session, "Page.createIsolatedWorld", params)
+                .await?;
             Ok::<u64, Trouble>(made.execution_context_id)
         };
         let context = make().await?;
@@ -77,9 +85,15 @@ impl Hub {
         if make().await? != context {
             return Err(Trouble::Moved);
         }
-        let world = World { context, object: object.ok_or(Trouble::Moved)? };
+        let world = World {
+            context,
+            object: object.ok_or(Trouble::Moved)?,
+        };
         let mut known = self.known();
-        let at = known.tab_mut().and_then(|tab| tab.frames.get_mut(frame)).ok_or(Trouble::Moved)?;
+        let at = known
+            .tab_mut()
+            .and_then(|tab| tab.frames.get_mut(frame))
+            .ok_or(Trouble::Moved)?;
         // A document that came meanwhile has a world of its own.
         if at.loader == loader {
             at.world = Some(world.clone());
@@ -95,9 +109,15 @@ impl Hub {
             "objectId": world.object,
             "arguments": [{ "value": number }],
         });
-        let object = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?.object_id;
+        let object = evaluated(
+            self.call(&session, "Runtime.callFunctionOn", params)
+                .await?,
+        )?
+        .object_id;
         let object = object.ok_or_else(|| Trouble::refused(ErrorClass::RefNotFound, ""))?;
-        let node: Described = self.call(&session, "DOM.describeNode", json!({ "objectId": object })).await?;
+        let node: Described = self
+            .call(&session, "DOM.describeNode", json!({ "objectId": object }))
+            .await?;
         let params = json!({ "backendNodeId": node.node.backend_node_id });
         let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
         resolved.object.object_id.ok_or(Trouble::Moved)
@@ -107,15 +127,21 @@ impl Hub {
     pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, Trouble> {
         let (owner, parent) = {
             let known = self.known();
-            let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
+            let at = known
+                .tab()
+                .and_then(|tab| tab.frames.get(frame))
+                .ok_or(Trouble::Moved)?;
             (at.owner, at.parent.clone().ok_or(Trouble::Moved)?)
         };
         if let Some(owner) = owner {
             return Ok(owner);
         }
         let (session, world) = self.world(&parent).await?;
-        let node: Owner = self.call(&session, "DOM.getFrameOwner", json!({ "frameId": frame })).await?;
-        let params = json!({ "backendNodeId": node.backend_node_id, "executionContextId": world.context });
+        let node: Owner = self
+            .call(&session, "DOM.getFrameOwner", json!({ "frameId": frame }))
+            .await?;
+        let params =
+            json!({ "backendNodeId": node.backend_node_id, "executionContextId": world.context });
         let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
         let object = resolved.object.object_id.ok_or(Trouble::Moved)?;
         let params = json!({
@@ -124,7 +150,10 @@ impl Hub {
             "arguments": [{ "objectId": object }],
             "returnByValue": true,
         });
-        let value = evaluated(self.call(&session, "Runtime.callFunctionOn", params).await?)?;
+        let value = evaluated(
+            self.call(&session, "Runtime.callFunctionOn", params)
+                .await?,
+        )?;
         let number: u64 = answer(value.json())?;
         self.told(number);
         let mut known = self.known();

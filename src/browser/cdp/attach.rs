@@ -32,17 +32,27 @@ const MAX_ANSWER: u64 = 64 << 10;
 pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     let (attached, wanted) = oneshot::channel();
     // Beside the caller: it cannot leave the tab behind by leaving.
-    tokio::spawn(in_the_background(address.to_owned(), options.clone(), attached));
+    tokio::spawn(in_the_background(
+        address.to_owned(),
+        options.clone(),
+        attached,
+    ));
     wanted.await.unwrap_or_else(|_| Err(late()))
 }
 
 type Attached = Result<(Arc<Hub>, Life)>;
 
-async fn in_the_background(address: String, options: CdpOptions, mut wanted: oneshot::Sender<Attached>) {
+async fn in_the_background(
+    address: String,
+    options: CdpOptions,
+    mut wanted: oneshot::Sender<Attached>,
+) {
     let end = Instant::now() + options.common.launch_timeout;
     let connecting = async {
         let address = debugger_address(&address).await?;
-        wire::connect(&address).await.map_err(|error| unreachable(&address, error))
+        wire::connect(&address)
+            .await
+            .map_err(|error| unreachable(&address, error))
     };
     let connected = tokio::select! {
         connected = timeout_at(end, connecting) => connected,
@@ -61,7 +71,10 @@ async fn in_the_background(address: String, options: CdpOptions, mut wanted: one
     let is_over = matches!(begun, Some(Ok(_)));
     let error = match begun {
         Some(Ok(Ok(()))) => {
-            let life = Life { line: Some(line), own: None };
+            let life = Life {
+                line: Some(line),
+                own: None,
+            };
             if let Err(Ok((hub, mut life))) = wanted.send(Ok((Arc::clone(&hub), life))) {
                 close_tabs(&hub).await;
                 drop(life.line.take());
@@ -87,10 +100,18 @@ async fn in_the_background(address: String, options: CdpOptions, mut wanted: one
 /// Closes the tabs that were opened.
 pub(super) async fn close_tabs(hub: &Hub) {
     let close = async {
-        let tabs: Vec<String> = hub.known().tabs.iter().map(|tab| tab.target.clone()).collect();
+        let tabs: Vec<String> = hub
+            .known()
+            .tabs
+            .iter()
+            .map(|tab| tab.target.clone())
+            .collect();
         for target in tabs {
             // One that is gone already is what was wanted.
-            let _ = hub.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": target })).await;
+            let _ = hub
+                .wire
+                .call::<Value>(None, "Target.closeTarget", json!({ "targetId": target }))
+                .await;
         }
     };
     // A browser that does not hear it in time keeps its tabs.
@@ -101,11 +122,15 @@ pub(super) async fn close_tabs(hub: &Hub) {
 async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
     // As the browser itself would do without us.
     let downloads = json!({ "behavior": "default", "eventsEnabled": true });
-    hub.wire.call::<Value>(None, "Browser.setDownloadBehavior", downloads).await?;
+    hub.wire
+        .call::<Value>(None, "Browser.setDownloadBehavior", downloads)
+        .await?;
     let target = hub.open_tab().await?;
     hub.known().current = Some(target);
     let discover = json!({ "discover": true, "filter": [{ "type": "page" }] });
-    hub.wire.call::<Value>(None, "Target.setDiscoverTargets", discover).await?;
+    hub.wire
+        .call::<Value>(None, "Target.setDiscoverTargets", discover)
+        .await?;
     there(hub).await
 }
 
@@ -114,16 +139,25 @@ fn late() -> Error {
 }
 
 fn unreachable(address: &str, error: io::Error) -> Error {
-    let host =
-        Url::parse(address).ok().and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
-    Error::new(ErrorKind::Unavailable, OPERATION).with("address", host.unwrap_or_default()).with_source(error)
+    let host = Url::parse(address).ok().and_then(|url| {
+        Some(format!(
+            "{}:{}",
+            url.host_str()?,
+            url.port_or_known_default()?
+        ))
+    });
+    Error::new(ErrorKind::Unavailable, OPERATION)
+        .with("address", host.unwrap_or_default())
+        .with_source(error)
 }
 
 /// The address of a browser's own WebSocket; one of its page of endpoints is asked for it.
 async fn debugger_address(address: &str) -> Result<String> {
     let wrong = || {
-        Error::new(ErrorKind::InvalidInput, OPERATION)
-            .with("expected", "http://host:port, or ws://host:port/devtools/browser/<id>")
+        Error::new(ErrorKind::InvalidInput, OPERATION).with(
+            "expected",
+            "http://host:port, or ws://host:port/devtools/browser/<id>",
+        )
     };
     let url = Url::parse(address).map_err(|_| wrong())?;
     match url.scheme() {
@@ -132,15 +166,25 @@ async fn debugger_address(address: &str) -> Result<String> {
         _ => return Err(wrong()),
     }
     let no_browser = || {
-        let address = format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
+        let address = format!(
+            "{}:{}",
+            url.host_str().unwrap_or_default(),
+            url.port_or_known_default().unwrap_or(0)
+        );
         Error::new(ErrorKind::MalformedReply, OPERATION)
             .with("address", address)
             .with("found", "no browser answers there")
     };
-    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return Err(wrong()) };
-    let answer = version(host, port).await.map_err(|error| unreachable(address, error))?;
-    let answer: Version =
-        answer.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str(body).ok()).ok_or_else(no_browser)?;
+    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
+        return Err(wrong());
+    };
+    let answer = version(host, port)
+        .await
+        .map_err(|error| unreachable(address, error))?;
+    let answer: Version = answer
+        .split_once("\r\n\r\n")
+        .and_then(|(_, body)| serde_json::from_str(body).ok())
+        .ok_or_else(no_browser)?;
     // It names the host as it was asked for it; where to connect to is ours to say.
     let named = Url::parse(&answer.web_socket_debugger_url);
     let path = named.map_err(|_| no_browser())?.path().to_owned();
@@ -156,7 +200,8 @@ struct Version {
 /// One question in HTTP, which needs no client.
 async fn version(host: &str, port: u16) -> io::Result<String> {
     let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
-    let question = format!("GET /json/version HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
+    let question =
+        format!("GET /json/version HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
     stream.write_all(question.as_bytes()).await?;
     let mut answer = Vec::new();
     let mut reader = BufReader::new(stream).take(MAX_ANSWER);
@@ -173,7 +218,12 @@ async fn version(host: &str, port: u16) -> io::Result<String> {
             break;
         }
     }
-    let mut body = vec![0; length.unwrap_or(0).min(usize::try_from(MAX_ANSWER).unwrap_or(0))];
+    let mut body = vec![
+        0;
+        length
+            .unwrap_or(0)
+            .min(usize::try_from(MAX_ANSWER).unwrap_or(0))
+    ];
     reader.read_exact(&mut body).await?;
     answer.extend(body);
     Ok(String::from_utf8_lossy(&answer).into_owned())

@@ -11,7 +11,10 @@ use crate::{
 
 impl Cdp {
     /// Answers the dialog that is open, if that is what the action is for.
-    pub(super) async fn answered(&self, action: &BrowserAction) -> Result<Option<Execution>, Trouble> {
+    pub(super) async fn answered(
+        &self,
+        action: &BrowserAction,
+    ) -> Result<Option<Execution>, Trouble> {
         let (accept, text) = match action {
             BrowserAction::DialogAccept(answer) => (true, answer.text.as_ref()),
             BrowserAction::DialogDismiss(_) => (false, None),
@@ -29,10 +32,17 @@ impl Cdp {
             }
             let tab = known.blocking();
             let dialog = tab.and_then(Tab::blocked_by);
-            let default = tab.and_then(|tab| tab.dialog.as_ref()).map(|dialog| dialog.default_prompt.clone());
+            let default = tab
+                .and_then(|tab| tab.dialog.as_ref())
+                .map(|dialog| dialog.default_prompt.clone());
             let dialog = dialog.ok_or_else(|| Trouble::refused(ErrorClass::NoDialog, ""))?;
             let number = tab.map_or(0, |tab| tab.dialogs);
-            (tab.map(|tab| tab.target.clone()), number, dialog.kind, default.unwrap_or_default())
+            (
+                tab.map(|tab| tab.target.clone()),
+                number,
+                dialog.kind,
+                default.unwrap_or_default(),
+            )
         };
         if kind == DialogKind::FileChooser {
             if accept {
@@ -45,14 +55,23 @@ impl Cdp {
             return Ok(Some(Outcome::Done.into()));
         }
         let target = target.unwrap_or_default();
-        let session = self.hub.known().by_target(&target).and_then(|tab| tab.session.clone()).ok_or(Trouble::Moved)?;
+        let session = self
+            .hub
+            .known()
+            .by_target(&target)
+            .and_then(|tab| tab.session.clone())
+            .ok_or(Trouble::Moved)?;
         let text = text.map_or(default, ToString::to_string);
         let params = json!({ "accept": accept, "promptText": text });
-        self.hub.wire.call::<Value>(Some(&session), "Page.handleJavaScriptDialog", params).await?;
+        self.hub
+            .wire
+            .call::<Value>(Some(&session), "Page.handleJavaScriptDialog", params)
+            .await?;
         self.hub
             .until(|known| {
                 let stays = |tab: &Tab| tab.dialog.is_some() && tab.dialogs == number;
-                (known.closed || !known.by_target(&target).is_some_and(|tab| stays(tab))).then_some(())
+                (known.closed || !known.by_target(&target).is_some_and(|tab| stays(tab)))
+                    .then_some(())
             })
             .await;
         Ok(Some(Outcome::Done.into()))
@@ -63,17 +82,27 @@ impl Cdp {
         for name in &upload.files {
             let file = self.hub.options.common.uploads.get(name);
             let file = file.filter(|file| file.is_file());
-            files.push(file.ok_or_else(|| Trouble::refused(ErrorClass::FileRefused, name))?.display().to_string());
+            files.push(
+                file.ok_or_else(|| Trouble::refused(ErrorClass::FileRefused, name))?
+                    .display()
+                    .to_string(),
+            );
         }
         let chooser = self.hub.known().tab().and_then(|tab| tab.chooser.clone());
         let chooser = chooser.ok_or_else(|| Trouble::refused(ErrorClass::NoFileChooser, ""))?;
         if files.len() > 1 && !chooser.multiple {
-            return Err(Trouble::refused(ErrorClass::BadArguments, "the file chooser takes one file"));
+            return Err(Trouble::refused(
+                ErrorClass::BadArguments,
+                "the file chooser takes one file",
+            ));
         }
-        let node =
-            chooser.node.ok_or_else(|| Trouble::refused(ErrorClass::Unsupported, "it gives its files to no field"))?;
+        let node = chooser.node.ok_or_else(|| {
+            Trouble::refused(ErrorClass::Unsupported, "it gives its files to no field")
+        })?;
         let params = json!({ "files": files, "backendNodeId": node });
-        self.hub.call::<Value>(&chooser.session, "DOM.setFileInputFiles", params).await?;
+        self.hub
+            .call::<Value>(&chooser.session, "DOM.setFileInputFiles", params)
+            .await?;
         if let Some(tab) = self.hub.known().tab_mut() {
             tab.chooser = None;
         }

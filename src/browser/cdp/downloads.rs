@@ -34,7 +34,10 @@ impl Offered {
     /// Tells of a file that there was room for.
     pub(super) fn tell(&mut self, name: &str, kept: bool) {
         self.moving = self.moving.saturating_sub(1);
-        self.notices.push(Notice::Download { suggested_name: clean(name), kept });
+        self.notices.push(Notice::Download {
+            suggested_name: clean(name),
+            kept,
+        });
     }
 
     /// All that is to be told; told once.
@@ -42,7 +45,10 @@ impl Offered {
         let mut notices = std::mem::take(&mut self.notices);
         let more = std::mem::take(&mut self.more);
         if more > 0 {
-            notices.push(Notice::Download { suggested_name: format!("({more} more)"), kept: false });
+            notices.push(Notice::Download {
+                suggested_name: format!("({more} more)"),
+                kept: false,
+            });
         }
         notices
     }
@@ -53,7 +59,10 @@ impl Offered {
 /// The browser gave it its own id for a name, so no text of the page is ever part of a path.
 pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
     let from = files.join(id);
-    let is_plain = id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') && !id.is_empty();
+    let is_plain = id
+        .bytes()
+        .all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+        && !id.is_empty();
     if !is_plain {
         return false;
     }
@@ -72,7 +81,10 @@ fn move_to(from: &Path, folder: &Path) -> io::Result<()> {
     }
     fs::create_dir_all(folder)?;
     let id = uuid::Uuid::now_v7().simple().to_string();
-    let (new, kept) = (folder.join(format!(".download-{id}.new")), folder.join(format!("download-{id}.bin")));
+    let (new, kept) = (
+        folder.join(format!(".download-{id}.new")),
+        folder.join(format!("download-{id}.bin")),
+    );
     // Who looks into the folder finds whole files.
     let moved = copy(from, &new).and_then(|()| fs::rename(&new, kept));
     moved.inspect_err(|_| _ = fs::remove_file(&new))?;
@@ -97,8 +109,14 @@ mod tests {
             offered.tell(&format!("{nth}\u{202e}.csv"), true);
         }
         let notices = offered.take();
-        let notice = |name: &str, kept| Notice::Download { suggested_name: name.to_owned(), kept };
-        assert_eq!((notices.len(), &notices[0]), (MAX_TOLD + 1, &notice("0.csv", true)));
+        let notice = |name: &str, kept| Notice::Download {
+            suggested_name: name.to_owned(),
+            kept,
+        };
+        assert_eq!(
+            (notices.len(), &notices[0]),
+            (MAX_TOLD + 1, &notice("0.csv", true))
+        );
         assert_eq!(notices.last(), Some(&notice("(7 more)", false)));
         assert!(offered.take().is_empty() && offered.has_room());
     }
@@ -114,13 +132,20 @@ mod tests {
         assert!(!keep(&files, "../secret", Some(&kept)) && !keep(&files, "", Some(&kept)));
         assert!(!keep(&files, "../secret", None) && base.path().join("secret").exists());
         assert!(keep(&files, id, Some(&kept)));
-        let found: Vec<_> = fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let found: Vec<_> = fs::read_dir(&kept)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
         assert_eq!(found.len(), 1);
         assert_eq!(fs::read_to_string(&found[0]).unwrap(), "csv");
         assert!(!files.join(id).exists() && !keep(&files, id, Some(&kept)));
         std::os::unix::fs::symlink(base.path().join("secret"), files.join("ab")).unwrap();
         assert!(!keep(&files, "ab", Some(&kept)));
         fs::write(files.join(id), "csv").unwrap();
-        assert!(!keep(&files, id, None) && !files.join(id).exists() && base.path().join("secret").exists());
+        assert!(
+            !keep(&files, id, None)
+                && !files.join(id).exists()
+                && base.path().join("secret").exists()
+        );
     }
 }

@@ -22,8 +22,8 @@ use crate::{
     action::BrowserTool,
     base::{Error, ErrorKind, Result},
     browser::{
-        BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, ObserveRequest,
-        ScreenshotRequest, rules::out_of_time,
+        BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution,
+        ObserveRequest, ScreenshotRequest, rules::out_of_time,
     },
     page::Observation,
 };
@@ -111,7 +111,11 @@ impl Cdp {
     }
 
     fn new(hub: Arc<Hub>, life: Life) -> Self {
-        Self { hub, turn: Mutex::default(), life: Mutex::new(life) }
+        Self {
+            hub,
+            turn: Mutex::default(),
+            life: Mutex::new(life),
+        }
     }
 
     /// The turn, if there is still a browser to act on.
@@ -126,9 +130,15 @@ impl Cdp {
     async fn look(&self, request: &ObserveRequest) -> Result<Observation> {
         let work = async {
             let mut turn = self.turn("browser.observe").await?;
-            let mut observation = self.seen(&mut turn).await.map_err(|t| turn.failed(t, "browser.observe"))?;
+            let mut observation = self
+                .seen(&mut turn)
+                .await
+                .map_err(|t| turn.failed(t, "browser.observe"))?;
             if request.screenshot && observation.dialog.is_none() {
-                let picture = self.picture(None).await.map_err(|t| turn.failed(t, "browser.observe"))?;
+                let picture = self
+                    .picture(None)
+                    .await
+                    .map_err(|t| turn.failed(t, "browser.observe"))?;
                 observation.screenshot = Some(picture);
             }
             Ok(observation)
@@ -148,7 +158,9 @@ impl Cdp {
             Ok(execution)
         };
         // What happened beside it is told with the next action.
-        timeout(request.timeout, work).await.unwrap_or_else(|_| Ok(out_of_time(&request.action)))
+        timeout(request.timeout, work)
+            .await
+            .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
     }
 
     async fn take_picture(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
@@ -156,9 +168,13 @@ impl Cdp {
         let work = async {
             let mut turn = self.turn(OPERATION).await?;
             let target = request.target.clone().map(crate::action::Target::Ref);
-            self.picture(target.as_ref()).await.map_err(|trouble| turn.failed(trouble, OPERATION))
+            self.picture(target.as_ref())
+                .await
+                .map_err(|trouble| turn.failed(trouble, OPERATION))
         };
-        timeout(COMMAND_TIMEOUT, work).await.unwrap_or_else(|_| Err(Error::new(ErrorKind::Timeout, OPERATION)))
+        timeout(COMMAND_TIMEOUT, work)
+            .await
+            .unwrap_or_else(|_| Err(Error::new(ErrorKind::Timeout, OPERATION)))
     }
 
     async fn end(&self) -> Result<()> {
@@ -166,7 +182,10 @@ impl Cdp {
         let mut life = self.life.lock().await;
         if life.line.is_some() && self.hub.owned {
             // Whether or not it hears it, the end of the connection ends it.
-            let orderly = self.hub.wire.call::<Value>(None, "Browser.close", json!({}));
+            let orderly = self
+                .hub
+                .wire
+                .call::<Value>(None, "Browser.close", json!({}));
             let _ = timeout(END_TIMEOUT, orderly).await;
         } else if life.line.is_some() {
             close_tabs(&self.hub).await;
@@ -179,7 +198,10 @@ impl Cdp {
                 // What cannot be ended by force cannot be ended by anybody.
                 let _ = timeout(END_TIMEOUT, own.child.wait()).await;
             }
-            own.folder.end().await.map_err(|error| Error::new(ErrorKind::Io, "browser.close").with_source(error))?;
+            own.folder
+                .end()
+                .await
+                .map_err(|error| Error::new(ErrorKind::Io, "browser.close").with_source(error))?;
         }
         life.own = None;
         Ok(())
@@ -202,9 +224,13 @@ impl Turn {
 
 impl Drop for Cdp {
     fn drop(&mut self) {
-        let Some(line) = self.life.get_mut().line.take_if(|_| !self.hub.owned) else { return };
+        let Some(line) = self.life.get_mut().line.take_if(|_| !self.hub.owned) else {
+            return;
+        };
         // Without a runtime nobody can tell the browser, and its tabs stay.
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
         let hub = Arc::clone(&self.hub);
         runtime.spawn(async move {
             close_tabs(&hub).await;
@@ -216,7 +242,10 @@ impl Drop for Cdp {
 impl fmt::Debug for Turn {
     /// Nothing of the page: it may show what was typed, and only the run knows what must not be seen.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Turn").field("gone", &self.gone).field("documents", &self.seen.len()).finish_non_exhaustive()
+        f.debug_struct("Turn")
+            .field("gone", &self.gone)
+            .field("documents", &self.seen.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -229,7 +258,8 @@ impl BrowserDriver for Cdp {
             BrowserTool::Eval => scripts,
             _ => true,
         };
-        BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has)).with_attached(!self.hub.owned)
+        BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has))
+            .with_attached(!self.hub.owned)
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {

@@ -137,7 +137,11 @@ impl FrameInfo {
     /// The whole address.
     pub(super) fn address(&self) -> String {
         // Chromium's word for the empty document that a window begins with.
-        let url = if self.url == ":" { "about:blank" } else { &self.url };
+        let url = if self.url == ":" {
+            "about:blank"
+        } else {
+            &self.url
+        };
         format!("{url}{}", self.url_fragment)
     }
 }
@@ -281,29 +285,48 @@ impl Told {
         let frame = || event.read::<OfFrame>();
         Some(match event.method {
             "Target.targetCreated" => Self::TargetCreated(event.read::<OfTarget>()?.target_info),
-            "Target.targetInfoChanged" => Self::TargetChanged(event.read::<OfTarget>()?.target_info),
+            "Target.targetInfoChanged" => {
+                Self::TargetChanged(event.read::<OfTarget>()?.target_info)
+            }
             "Target.targetDestroyed" => Self::TargetDestroyed(event.read::<TargetId>()?.target_id),
             "Target.targetCrashed" => {
                 let crash = event.read::<Crash>()?;
-                Self::TargetCrashed { why: crash.why(), target: crash.target_id }
+                Self::TargetCrashed {
+                    why: crash.why(),
+                    target: crash.target_id,
+                }
             }
             "Target.attachedToTarget" => {
                 let attached = event.read::<AttachedTo>()?;
-                Self::Attached { session: attached.session_id, target: attached.target_info }
+                Self::Attached {
+                    session: attached.session_id,
+                    target: attached.target_info,
+                }
             }
-            "Target.detachedFromTarget" => Self::Detached { session: event.read::<SessionId>()?.session_id },
+            "Target.detachedFromTarget" => Self::Detached {
+                session: event.read::<SessionId>()?.session_id,
+            },
             "Page.frameAttached" => {
                 let of = frame()?;
-                Self::FrameAttached { frame: of.frame_id, parent: of.parent_frame_id }
+                Self::FrameAttached {
+                    frame: of.frame_id,
+                    parent: of.parent_frame_id,
+                }
             }
             "Page.frameDetached" => {
                 let of = frame()?;
-                Self::FrameDetached { frame: of.frame_id, swapped: of.reason == "swap" }
+                Self::FrameDetached {
+                    frame: of.frame_id,
+                    swapped: of.reason == "swap",
+                }
             }
             "Page.frameNavigated" => Self::FrameNavigated(event.read::<Navigated>()?.frame),
             "Page.navigatedWithinDocument" => {
                 let of = frame()?;
-                Self::NavigatedWithin { frame: of.frame_id, url: of.url }
+                Self::NavigatedWithin {
+                    frame: of.frame_id,
+                    url: of.url,
+                }
             }
             "Page.frameRequestedNavigation" => {
                 let of = frame().filter(|of| of.disposition == "currentTab")?;
@@ -315,16 +338,28 @@ impl Told {
             }
             "Page.frameStartedNavigating" => {
                 // Steps within a document load nothing.
-                let of =
-                    frame().filter(|of| !of.loader_id.is_empty() && !of.navigation_type.contains("ameDocument"))?;
-                Self::NavigationBegan { frame: of.frame_id, loader: of.loader_id }
+                let of = frame().filter(|of| {
+                    !of.loader_id.is_empty() && !of.navigation_type.contains("ameDocument")
+                })?;
+                Self::NavigationBegan {
+                    frame: of.frame_id,
+                    loader: of.loader_id,
+                }
             }
             "Page.windowOpen" => Self::WindowOpened { url: frame()?.url },
-            "Page.frameStartedLoading" => Self::LoadingStarted { frame: frame()?.frame_id },
-            "Page.frameStoppedLoading" => Self::LoadingStopped { frame: frame()?.frame_id },
+            "Page.frameStartedLoading" => Self::LoadingStarted {
+                frame: frame()?.frame_id,
+            },
+            "Page.frameStoppedLoading" => Self::LoadingStopped {
+                frame: frame()?.frame_id,
+            },
             "Page.lifecycleEvent" => {
                 let of = frame()?;
-                Self::Lifecycle { frame: of.frame_id, loader: of.loader_id, name: of.name }
+                Self::Lifecycle {
+                    frame: of.frame_id,
+                    loader: of.loader_id,
+                    name: of.name,
+                }
             }
             "Page.javascriptDialogOpening" => Self::DialogOpened(event.read()?),
             "Page.javascriptDialogClosed" => Self::DialogClosed,
@@ -338,29 +373,56 @@ impl Told {
             }
             "Network.requestWillBeSent" => {
                 let request = event.read::<Request>()?;
-                Self::RequestStarted { request: request.id, frame: request.frame_id, kind: request.kind }
+                Self::RequestStarted {
+                    request: request.id,
+                    frame: request.frame_id,
+                    kind: request.kind,
+                }
             }
             "Network.responseReceived" => {
-                let request = event.read::<Request>().filter(|request| request.kind == "Fetch")?;
-                Self::Answered { request: request.id }
+                let request = event
+                    .read::<Request>()
+                    .filter(|request| request.kind == "Fetch")?;
+                Self::Answered {
+                    request: request.id,
+                }
             }
-            "Network.dataReceived" => Self::Received { request: event.read::<Request>()?.id },
+            "Network.dataReceived" => Self::Received {
+                request: event.read::<Request>()?.id,
+            },
             "Network.loadingFinished" | "Network.loadingFailed" => {
                 let request = event.read::<Request>()?;
-                Self::RequestEnded { request: request.id, given_up: request.canceled }
+                Self::RequestEnded {
+                    request: request.id,
+                    given_up: request.canceled,
+                }
             }
             "Browser.downloadWillBegin" => {
                 let of = event.read::<OfDownload>()?;
-                Self::DownloadBegan { id: of.guid, frame: of.frame_id, name: of.suggested_filename }
+                Self::DownloadBegan {
+                    id: of.guid,
+                    frame: of.frame_id,
+                    name: of.suggested_filename,
+                }
             }
             "Browser.downloadProgress" => {
                 let of = event.read::<OfDownload>()?;
                 // The browser counts in numbers with a fraction.
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it stops at the ends")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "it stops at the ends"
+                )]
                 let received = of.received_bytes as u64;
-                Self::Download { id: of.guid, received, state: of.state }
+                Self::Download {
+                    id: of.guid,
+                    received,
+                    state: of.state,
+                }
             }
-            "Fetch.requestPaused" => Self::RequestPaused { request: event.read::<Request>()?.id },
+            "Fetch.requestPaused" => Self::RequestPaused {
+                request: event.read::<Request>()?.id,
+            },
             "Input.dragIntercepted" => Self::DragBegan(event.read::<Drag>()?.data),
             "Inspector.targetCrashed" => Self::Crashed,
             _ => return None,

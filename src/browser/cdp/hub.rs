@@ -55,7 +55,9 @@ struct Shared {
 impl fmt::Debug for Shared {
     /// Nothing of the pages, which name files and tabs as they like.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("known", &*self.known()).finish_non_exhaustive()
+        f.debug_struct("Shared")
+            .field("known", &*self.known())
+            .finish_non_exhaustive()
     }
 }
 
@@ -108,7 +110,13 @@ impl Evaluated {
     /// What the script threw, in its own words.
     pub(super) fn thrown(&self) -> Option<&str> {
         let thrown = self.exception_details.as_ref()?;
-        Some(thrown.exception.as_ref().and_then(|e| e.description.as_deref()).unwrap_or(&thrown.text))
+        Some(
+            thrown
+                .exception
+                .as_ref()
+                .and_then(|e| e.description.as_deref())
+                .unwrap_or(&thrown.text),
+        )
     }
 }
 
@@ -133,7 +141,9 @@ impl Hub {
                     shared.changed.send_replace(());
                     return;
                 };
-                let Some(told) = Told::read(&event) else { return };
+                let Some(told) = Told::read(&event) else {
+                    return;
+                };
                 let todo = shared.known().learn(event.session, told);
                 for effect in todo {
                     // Nobody listens only when the browser is being left.
@@ -144,7 +154,13 @@ impl Hub {
         };
         let (wire, line) = Wire::start(reader, writer, on_event);
         let private = private.map(Path::to_owned);
-        let hub = Arc::new(Self { wire, shared, options, owned: private.is_some(), private });
+        let hub = Arc::new(Self {
+            wire,
+            shared,
+            options,
+            owned: private.is_some(),
+            private,
+        });
         tokio::spawn(Arc::clone(&hub).look_after(queue));
         (hub, line)
     }
@@ -171,9 +187,16 @@ impl Hub {
         let mut notices = self.shared.offered().take();
         for tab in self.known().tabs.iter_mut().filter(|tab| !tab.told) {
             tab.told = true;
-            notices.push(Notice::TabOpened { url: tab.url.clone() });
+            notices.push(Notice::TabOpened {
+                url: tab.url.clone(),
+            });
         }
-        notices.extend(self.known().untold_dialogs().into_iter().map(|tab| Notice::DialogBehind { tab }));
+        notices.extend(
+            self.known()
+                .untold_dialogs()
+                .into_iter()
+                .map(|tab| Notice::DialogBehind { tab }),
+        );
         notices
     }
 
@@ -211,7 +234,10 @@ impl Hub {
     }
 
     /// Waits for something of the current page that a dialog, a crash or the end of the browser would hold up.
-    pub(super) async fn unless_blocked<T>(&self, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    pub(super) async fn unless_blocked<T>(
+        &self,
+        work: impl Future<Output = Result<T, Trouble>>,
+    ) -> Result<T, Trouble> {
         tokio::select! {
             biased;
             done = work => done.map_err(|trouble| self.known().trouble().unwrap_or(trouble)),
@@ -226,7 +252,11 @@ impl Hub {
             let behind = self.until(|known| known.dialog_behind()).await;
             let session = self.known().tab().and_then(|tab| tab.session.clone());
             let params = json!({ "expression": "0", "returnByValue": true });
-            let mut answers = Box::pin(self.wire.call::<Value>(session.as_deref(), "Runtime.evaluate", params));
+            let mut answers = Box::pin(self.wire.call::<Value>(
+                session.as_deref(),
+                "Runtime.evaluate",
+                params,
+            ));
             if timeout(HELD_UP, &mut answers).await.is_ok() {
                 // It goes on behind this page.
                 std::future::pending::<()>().await;
@@ -255,14 +285,25 @@ impl Hub {
                 Effect::Attach { target } => {
                     let params = json!({ "targetId": target, "flatten": true });
                     // A tab that is gone again needs nothing; the event of its session tells the rest.
-                    drop(self.wire.call::<Value>(None, "Target.attachToTarget", params));
+                    drop(
+                        self.wire
+                            .call::<Value>(None, "Target.attachToTarget", params),
+                    );
                 }
-                Effect::Prepare { session, target, is_tab } => {
+                Effect::Prepare {
+                    session,
+                    target,
+                    is_tab,
+                } => {
                     tokio::spawn(Arc::clone(&self).prepare(session, target, is_tab));
                 }
                 Effect::End { session } => self.wire.end_session(&session),
                 Effect::CancelDownload { id } => {
-                    drop(self.wire.call::<Value>(None, "Browser.cancelDownload", json!({ "guid": id })));
+                    drop(self.wire.call::<Value>(
+                        None,
+                        "Browser.cancelDownload",
+                        json!({ "guid": id }),
+                    ));
                 }
                 Effect::KeepDownload { id, name, whole } => {
                     tokio::spawn(Arc::clone(&self).keep_download(id, name, whole));
@@ -274,7 +315,12 @@ impl Hub {
     /// Moves a file to where it is kept, or away, and tells of it.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
-        let folder = self.options.common.downloads.clone().filter(|_| whole && has_room);
+        let folder = self
+            .options
+            .common
+            .downloads
+            .clone()
+            .filter(|_| whole && has_room);
         let kept = match self.private.as_ref().map(|folder| folder.join(FILES)) {
             Some(files) => {
                 let keep = move || downloads::keep(&files, &id, folder.as_deref());
@@ -293,14 +339,26 @@ impl Hub {
         let mut calls = vec![
             ("Page.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
-            ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 })),
-            ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true })),
+            (
+                "Network.enable",
+                json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 }),
+            ),
+            (
+                "Target.setAutoAttach",
+                json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true }),
+            ),
             // Of a frame with a process of its own too: nobody sees the system's chooser, and none may stay open.
-            ("Page.setInterceptFileChooserDialog", json!({ "enabled": true })),
+            (
+                "Page.setInterceptFileChooserDialog",
+                json!({ "enabled": true }),
+            ),
         ];
         if is_tab {
             // Pages of tabs behind others, and of windows without a screen, behave as if they were looked at.
-            calls.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));
+            calls.push((
+                "Emulation.setFocusEmulationEnabled",
+                json!({ "enabled": true }),
+            ));
             if self.owned {
                 let (width, height) = self.options.common.viewport;
                 let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
@@ -311,7 +369,10 @@ impl Hub {
             // All are sent before the last one is answered; what one of them cannot do, the page goes without.
             drop(self.wire.call::<Value>(Some(&session), method, params));
         }
-        let tree = self.wire.call::<Tree>(Some(&session), "Page.getFrameTree", json!({})).await;
+        let tree = self
+            .wire
+            .call::<Tree>(Some(&session), "Page.getFrameTree", json!({}))
+            .await;
         let mut known = self.known();
         if let Ok(tree) = &tree {
             known.frames(&session, &tree.frame_tree);
@@ -336,7 +397,8 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, Trouble> {
         None => Ok(evaluated.result),
         // Our own script threw: its words may quote the page.
         Some(thrown) => Err(Trouble::Broken(
-            crate::base::Error::new(ErrorKind::MalformedReply, "browser.page").with("thrown", thrown.text.len()),
+            crate::base::Error::new(ErrorKind::MalformedReply, "browser.page")
+                .with("thrown", thrown.text.len()),
         )),
     }
 }
@@ -347,13 +409,18 @@ impl Known {
         if self.closed {
             return Some(Trouble::Lost("the connection to the browser is closed"));
         }
-        let Some(tab) = self.tab() else { return Some(Trouble::Lost("the last tab was closed")) };
+        let Some(tab) = self.tab() else {
+            return Some(Trouble::Lost("the last tab was closed"));
+        };
         if let Some(why) = tab.crashed {
             return Some(Trouble::Lost(why));
         }
         // A file chooser blocks nothing in the browser.
-        let blocking =
-            if tab.dialog.is_some() { Some(tab) } else { self.blocking().filter(|tab| tab.dialog.is_some()) };
+        let blocking = if tab.dialog.is_some() {
+            Some(tab)
+        } else {
+            self.blocking().filter(|tab| tab.dialog.is_some())
+        };
         blocking.and_then(Tab::blocked_by).map(Trouble::Dialog)
     }
 }

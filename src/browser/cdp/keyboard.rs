@@ -80,8 +80,9 @@ const SIGNS: &[(&str, u32, char, char)] = &[
 
 /// Codes of the letters, in their order.
 const LETTERS: [&str; 26] = [
-    "KeyA", "KeyB", "KeyC", "KeyD", "KeyE", "KeyF", "KeyG", "KeyH", "KeyI", "KeyJ", "KeyK", "KeyL", "KeyM", "KeyN",
-    "KeyO", "KeyP", "KeyQ", "KeyR", "KeyS", "KeyT", "KeyU", "KeyV", "KeyW", "KeyX", "KeyY", "KeyZ",
+    "KeyA", "KeyB", "KeyC", "KeyD", "KeyE", "KeyF", "KeyG", "KeyH", "KeyI", "KeyJ", "KeyK", "KeyL",
+    "KeyM", "KeyN", "KeyO", "KeyP", "KeyQ", "KeyR", "KeyS", "KeyT", "KeyU", "KeyV", "KeyW", "KeyX",
+    "KeyY", "KeyZ",
 ];
 
 /// Keys that are held: name, code, number, bit.
@@ -99,12 +100,20 @@ fn physical(sign: char) -> Option<Physical> {
     if sign.is_ascii_alphabetic() {
         let upper = sign.to_ascii_uppercase();
         let place = usize::try_from(u32::from(upper) - u32::from('A')).ok()?;
-        return Some(Physical { code: LETTERS[place], number: u32::from(upper), shift: sign == upper });
+        return Some(Physical {
+            code: LETTERS[place],
+            number: u32::from(upper),
+            shift: sign == upper,
+        });
     }
     SIGNS
         .iter()
         .find(|(.., alone, shifted)| [*alone, *shifted].contains(&sign))
-        .map(|(code, number, alone, _)| Physical { code, number: *number, shift: *alone != sign })
+        .map(|(code, number, alone, _)| Physical {
+            code,
+            number: *number,
+            shift: *alone != sign,
+        })
 }
 
 /// The events of a key with its modifiers; nothing for a sign that is on no key.
@@ -115,10 +124,20 @@ fn strokes(key: &Key) -> Option<Vec<Value>> {
         Some(rest) => (rest.strip_suffix('+').unwrap_or(rest), "+"),
         None => text.rsplit_once('+').unwrap_or(("", text)),
     };
-    let control = if cfg!(target_os = "macos") { "Meta" } else { "Control" };
+    let control = if cfg!(target_os = "macos") {
+        "Meta"
+    } else {
+        "Control"
+    };
     let held: Vec<_> = held
         .split('+')
-        .map(|name| if name == "ControlOrMeta" { control } else { name })
+        .map(|name| {
+            if name == "ControlOrMeta" {
+                control
+            } else {
+                name
+            }
+        })
         .filter_map(|name| MODIFIERS.iter().find(|(known, ..)| *known == name))
         .collect();
     let mut mask = 0;
@@ -139,16 +158,32 @@ fn strokes(key: &Key) -> Option<Vec<Value>> {
 fn stroke(name: &str, mask: u32) -> Option<[Value; 2]> {
     let named = NAMED.iter().find(|(known, ..)| *known == name);
     let (key, code, number, text) = if let Some((name, code, number, text)) = named {
-        (if *name == "Space" { " " } else { name }, *code, *number, (*text).to_owned())
+        (
+            if *name == "Space" { " " } else { name },
+            *code,
+            *number,
+            (*text).to_owned(),
+        )
     } else {
         let sign = name.chars().next()?;
         let key = physical(sign)?;
         (name, key.code, key.number, sign.to_string())
     };
     // With Control, Alt or Meta held a key is a command and types nothing.
-    let text = if mask & !SHIFT == 0 { text } else { String::new() };
-    let kind = if text.is_empty() { "rawKeyDown" } else { "keyDown" };
-    Some([event(kind, key, code, number, &text, mask), event("keyUp", key, code, number, "", mask)])
+    let text = if mask & !SHIFT == 0 {
+        text
+    } else {
+        String::new()
+    };
+    let kind = if text.is_empty() {
+        "rawKeyDown"
+    } else {
+        "keyDown"
+    };
+    Some([
+        event(kind, key, code, number, &text, mask),
+        event("keyUp", key, code, number, "", mask),
+    ])
 }
 
 fn event(kind: &str, key: &str, code: &str, number: u32, text: &str, mask: u32) -> Value {
@@ -178,14 +213,20 @@ enum Typed {
 fn typed(text: &str) -> Vec<Typed> {
     let mut out = Vec::new();
     let by_keys = text.chars().count() <= BY_KEYS;
-    for sign in text.chars().filter(|sign| *sign != '\r' || !text.contains("\r\n")) {
+    for sign in text
+        .chars()
+        .filter(|sign| *sign != '\r' || !text.contains("\r\n"))
+    {
         let keys = match sign {
             '\n' | '\r' => stroke("Enter", 0),
             '\t' => stroke("Tab", 0),
             ' ' if by_keys => stroke("Space", 0),
-            sign if by_keys => {
-                physical(sign).and_then(|key| stroke(sign.encode_utf8(&mut [0; 4]), if key.shift { SHIFT } else { 0 }))
-            }
+            sign if by_keys => physical(sign).and_then(|key| {
+                stroke(
+                    sign.encode_utf8(&mut [0; 4]),
+                    if key.shift { SHIFT } else { 0 },
+                )
+            }),
             _ => None,
         };
         match (keys, out.last_mut()) {
@@ -223,7 +264,8 @@ impl Cdp {
     }
 
     async fn insert(&self, turn: &mut Turn, text: &str) -> Result<(), Trouble> {
-        self.dispatch(turn, "Input.insertText", vec![json!({ "text": text })]).await
+        self.dispatch(turn, "Input.insertText", vec![json!({ "text": text })])
+            .await
     }
 
     /// Presses Enter.
@@ -240,18 +282,32 @@ mod tests {
     fn events(key: &str) -> Vec<(String, String, String)> {
         let field = |event: &Value, name: &str| event[name].as_str().unwrap_or_default().to_owned();
         let events = strokes(&Key::parse(key).unwrap()).unwrap();
-        events.iter().map(|e| (field(e, "type"), field(e, "code"), field(e, "text"))).collect()
+        events
+            .iter()
+            .map(|e| (field(e, "type"), field(e, "code"), field(e, "text")))
+            .collect()
     }
 
     fn told(list: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
-        list.iter().map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned())).collect()
+        list.iter()
+            .map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned()))
+            .collect()
     }
 
     #[test]
     fn a_key_goes_down_and_up_and_types_its_text() {
-        assert_eq!(events("Enter"), told(&[("keyDown", "Enter", "\r"), ("keyUp", "Enter", "")]));
-        assert_eq!(events("-"), told(&[("keyDown", "Minus", "-"), ("keyUp", "Minus", "")]));
-        assert_eq!(events("Escape"), told(&[("rawKeyDown", "Escape", ""), ("keyUp", "Escape", "")]));
+        assert_eq!(
+            events("Enter"),
+            told(&[("keyDown", "Enter", "\r"), ("keyUp", "Enter", "")])
+        );
+        assert_eq!(
+            events("-"),
+            told(&[("keyDown", "Minus", "-"), ("keyUp", "Minus", "")])
+        );
+        assert_eq!(
+            events("Escape"),
+            told(&[("rawKeyDown", "Escape", ""), ("keyUp", "Escape", "")])
+        );
     }
 
     #[test]
@@ -264,9 +320,17 @@ mod tests {
         ];
         assert_eq!(events("Control+a"), told(&expected));
         assert_eq!(events("Control++")[1].1, "Equal");
-        assert_eq!(events("Shift+A")[1], ("keyDown".into(), "KeyA".into(), "A".into()));
+        assert_eq!(
+            events("Shift+A")[1],
+            ("keyDown".into(), "KeyA".into(), "A".into())
+        );
         let held = strokes(&Key::parse("Control+Shift+Tab").unwrap()).unwrap();
-        assert_eq!(held.iter().map(|e| e["modifiers"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 10, 10, 10, 2, 0]);
+        assert_eq!(
+            held.iter()
+                .map(|e| e["modifiers"].as_u64().unwrap())
+                .collect::<Vec<_>>(),
+            [2, 10, 10, 10, 2, 0]
+        );
     }
 
     #[test]
@@ -275,7 +339,10 @@ mod tests {
             assert!(strokes(&Key::parse(name).unwrap()).is_some(), "{name}");
         }
         for sign in ('!'..='~').filter(|sign| *sign != '+') {
-            assert!(strokes(&Key::parse(&sign.to_string()).unwrap()).is_some(), "{sign}");
+            assert!(
+                strokes(&Key::parse(&sign.to_string()).unwrap()).is_some(),
+                "{sign}"
+            );
         }
         assert!(strokes(&Key::parse("é").unwrap()).is_none());
     }
@@ -285,8 +352,13 @@ mod tests {
         let parts = typed("aß東B\n");
         assert_eq!(parts.len(), 3);
         assert_eq!(parts[1], Typed::Text("ß東".into()));
-        let Typed::Keys(last) = &parts[2] else { panic!("keys") };
-        assert_eq!((last.len(), &last[0]["modifiers"], &last[2]["key"]), (4, &json!(SHIFT), &json!("Enter")));
+        let Typed::Keys(last) = &parts[2] else {
+            panic!("keys")
+        };
+        assert_eq!(
+            (last.len(), &last[0]["modifiers"], &last[2]["key"]),
+            (4, &json!(SHIFT), &json!("Enter"))
+        );
         let long = typed(&"x".repeat(BY_KEYS + 1));
         assert_eq!(long, [Typed::Text("x".repeat(BY_KEYS + 1))]);
         assert_eq!(typed("a\r\nb"), typed("a\nb"));

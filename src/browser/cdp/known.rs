@@ -22,13 +22,21 @@ pub(super) enum Effect {
     /// A tab appeared that nobody is attached to.
     Attach { target: String },
     /// A session began: switch on what is listened to, and read its frames.
-    Prepare { session: String, target: String, is_tab: bool },
+    Prepare {
+        session: String,
+        target: String,
+        is_tab: bool,
+    },
     /// A session is over.
     End { session: String },
     /// A file takes too much.
     CancelDownload { id: String },
     /// A file is whole, or will not come.
-    KeepDownload { id: String, name: String, whole: bool },
+    KeepDownload {
+        id: String,
+        name: String,
+        whole: bool,
+    },
 }
 
 /// See the module.
@@ -71,24 +79,37 @@ const MAX_ORIGINS: usize = 200;
 impl fmt::Debug for Known {
     /// Nothing of the pages: they may show what was typed, and only the run knows what must not be seen.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Known").field("closed", &self.closed).field("tabs", &self.tabs.len()).finish_non_exhaustive()
+        f.debug_struct("Known")
+            .field("closed", &self.closed)
+            .field("tabs", &self.tabs.len())
+            .finish_non_exhaustive()
     }
 }
 
 impl Known {
     /// The current tab.
     pub(super) fn tab(&self) -> Option<&Tab> {
-        self.tabs.iter().find(|tab| Some(&tab.target) == self.current.as_ref())
+        self.tabs
+            .iter()
+            .find(|tab| Some(&tab.target) == self.current.as_ref())
     }
 
     pub(super) fn tab_mut(&mut self) -> Option<&mut Tab> {
-        self.tabs.iter_mut().find(|tab| Some(&tab.target) == self.current.as_ref())
+        self.tabs
+            .iter_mut()
+            .find(|tab| Some(&tab.target) == self.current.as_ref())
     }
 
     /// The tab whose dialog, or file chooser, blocks the current page: itself, or one that is shown by the same process.
     pub(super) fn blocking(&self) -> Option<&Tab> {
-        let other = || self.tabs.iter().find(|tab| Some(&tab.target) == self.over.as_ref() && tab.dialog.is_some());
-        self.tab().filter(|tab| tab.blocked_by().is_some()).or_else(other)
+        let other = || {
+            self.tabs
+                .iter()
+                .find(|tab| Some(&tab.target) == self.over.as_ref() && tab.dialog.is_some())
+        };
+        self.tab()
+            .filter(|tab| tab.blocked_by().is_some())
+            .or_else(other)
     }
 
     /// What blocks the current page.
@@ -98,16 +119,25 @@ impl Known {
 
     /// A tab behind the current one with a dialog, if the current one is not on its way to another document.
     pub(super) fn dialog_behind(&self) -> Option<String> {
-        let current = self.tab().filter(|tab| tab.main().is_some_and(|main| !main.moves()))?;
-        let behind = self.tabs.iter().find(|tab| tab.target != current.target && tab.dialog.is_some());
+        let current = self
+            .tab()
+            .filter(|tab| tab.main().is_some_and(|main| !main.moves()))?;
+        let behind = self
+            .tabs
+            .iter()
+            .find(|tab| tab.target != current.target && tab.dialog.is_some());
         behind.map(|tab| tab.target.clone())
     }
 
     /// The tabs behind the current one of whose dialogs nothing was told yet, by their numbers; told once.
     pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
         let over = self.blocking().map(|tab| tab.target.clone());
-        let tabs = (0..).zip(&mut self.tabs).filter(|(_, tab)| tab.dialog.is_some() && !tab.dialog_told);
-        let is_behind = |tab: &Tab| Some(&tab.target) != self.current.as_ref() && Some(&tab.target) != over.as_ref();
+        let tabs = (0..)
+            .zip(&mut self.tabs)
+            .filter(|(_, tab)| tab.dialog.is_some() && !tab.dialog_told);
+        let is_behind = |tab: &Tab| {
+            Some(&tab.target) != self.current.as_ref() && Some(&tab.target) != over.as_ref()
+        };
         let told = tabs.map(|(number, tab)| {
             tab.dialog_told = true;
             is_behind(tab).then_some(number)
@@ -122,7 +152,9 @@ impl Known {
     /// The tab that a session belongs to, directly or by one of its frames.
     pub(super) fn tab_of(&mut self, session: &str) -> Option<&mut Tab> {
         let target = self.sessions.get(session)?.clone();
-        self.tabs.iter_mut().find(|tab| tab.target == target || tab.frames.contains_key(&target))
+        self.tabs
+            .iter_mut()
+            .find(|tab| tab.target == target || tab.frames.contains_key(&target))
     }
 
     fn has_frame(&self, frame: &str) -> bool {
@@ -155,14 +187,21 @@ impl Known {
                     tab.crashed = Some(why);
                 }
             }
-            Told::Attached { session: new, target } => return self.attached(session, new, &target),
+            Told::Attached {
+                session: new,
+                target,
+            } => return self.attached(session, new, &target),
             Told::Detached { session } => return self.detached(session),
             // In a browser of others, files of their pages come too.
             Told::DownloadBegan { id, frame, name } if self.has_frame(&frame) || !self.own_only => {
                 return self.files.began(id, name, !self.own_only);
             }
             Told::DownloadBegan { .. } => {}
-            Told::Download { id, received, state } => {
+            Told::Download {
+                id,
+                received,
+                state,
+            } => {
                 return self.files.progress(id, received, &state, !self.own_only);
             }
             Told::WindowOpened { url } => self.blank += usize::from(is_blank(&url)),
@@ -172,33 +211,55 @@ impl Known {
                     self.paused.insert(session.to_owned(), request);
                 }
             }
-            Told::RequestStarted { request, frame, kind } => {
+            Told::RequestStarted {
+                request,
+                frame,
+                kind,
+            } => {
                 self.started += 1;
                 let count = self.started;
                 if let Some(tab) = session.and_then(|session| self.tab_of(session)) {
                     if let Some(frame) = frame.as_ref().filter(|_| kind == "Document") {
                         // The request of a document has the document's name.
-                        let began = Told::NavigationBegan { frame: frame.clone(), loader: request.clone() };
+                        let began = Told::NavigationBegan {
+                            frame: frame.clone(),
+                            loader: request.clone(),
+                        };
                         tab.learn("", began, 0);
                     }
                     // What never ends, and what a frame of its own process reports twice, is not waited for.
-                    if is_awaited(&kind) && frame.is_none_or(|frame| tab.frames.contains_key(&frame)) {
-                        tab.requests.insert(request, Request { count, answered: false });
+                    if is_awaited(&kind)
+                        && frame.is_none_or(|frame| tab.frames.contains_key(&frame))
+                    {
+                        tab.requests.insert(
+                            request,
+                            Request {
+                                count,
+                                answered: false,
+                            },
+                        );
                     }
                 }
             }
             other => {
-                let Some(session) = session else { return Vec::new() };
+                let Some(session) = session else {
+                    return Vec::new();
+                };
                 let number = self.last_frame + 1;
                 if let Told::FrameNavigated(frame) = &other {
                     self.shown(&frame.url);
                 }
-                let Some(tab) = self.tab_of(session) else { return Vec::new() };
+                let Some(tab) = self.tab_of(session) else {
+                    return Vec::new();
+                };
                 if tab.learn(session, other, number) {
                     self.last_frame = number;
                 }
                 let tabs = &self.tabs;
-                let is_open = |over: &str| tabs.iter().any(|tab| tab.target == over && tab.dialog.is_some());
+                let is_open = |over: &str| {
+                    tabs.iter()
+                        .any(|tab| tab.target == over && tab.dialog.is_some())
+                };
                 self.over.take_if(|over| !is_open(over));
             }
         }
@@ -212,9 +273,14 @@ impl Known {
             open.extend(&at.child_frames);
             let number = self.last_frame + 1;
             self.shown(&at.frame.url);
-            let Some(tab) = self.tab_of(session) else { return };
+            let Some(tab) = self.tab_of(session) else {
+                return;
+            };
             // What events have told since is newer.
-            let is_known = tab.frames.get(&at.frame.id).is_some_and(|frame| !frame.loader.is_empty());
+            let is_known = tab
+                .frames
+                .get(&at.frame.id)
+                .is_some_and(|frame| !frame.loader.is_empty());
             if !is_known && tab.navigated(session, &at.frame, number) {
                 self.last_frame = number;
             }
@@ -246,16 +312,25 @@ impl Known {
         if target.kind != "page" || is_hidden || self.by_target(&target.target_id).is_some() {
             return None;
         }
-        let opener_is_ours = target.opener_id.as_deref().is_some_and(|opener| self.by_target(opener).is_some());
+        let opener_is_ours = target
+            .opener_id
+            .as_deref()
+            .is_some_and(|opener| self.by_target(opener).is_some());
         if self.own_only && !opener_is_ours {
             return None;
         }
-        let tab = Tab { url: target.url.clone(), title: target.title.clone(), ..Tab::new(&target.target_id) };
+        let tab = Tab {
+            url: target.url.clone(),
+            title: target.title.clone(),
+            ..Tab::new(&target.target_id)
+        };
         self.tabs.push(tab);
         if self.current.is_none() {
             self.current = Some(target.target_id.clone());
         }
-        Some(Effect::Attach { target: target.target_id.clone() })
+        Some(Effect::Attach {
+            target: target.target_id.clone(),
+        })
     }
 
     fn destroyed(&mut self, target: &str) {
@@ -270,10 +345,17 @@ impl Known {
         }
     }
 
-    fn attached(&mut self, parent: Option<&str>, session: String, target: &TargetInfo) -> Vec<Effect> {
+    fn attached(
+        &mut self,
+        parent: Option<&str>,
+        session: String,
+        target: &TargetInfo,
+    ) -> Vec<Effect> {
         match &*target.kind {
             "page" => {
-                let Some(tab) = self.by_target(&target.target_id) else { return Vec::new() };
+                let Some(tab) = self.by_target(&target.target_id) else {
+                    return Vec::new();
+                };
                 if tab.session.is_some() {
                     return Vec::new();
                 }
@@ -281,7 +363,9 @@ impl Known {
             }
             "iframe" => {
                 let number = self.last_frame + 1;
-                let Some(tab) = parent.and_then(|parent| self.tab_of(parent)) else { return Vec::new() };
+                let Some(tab) = parent.and_then(|parent| self.tab_of(parent)) else {
+                    return Vec::new();
+                };
                 let frame = tab.frames.entry(target.target_id.clone());
                 let is_new = matches!(frame, std::collections::btree_map::Entry::Vacant(_));
                 let frame = frame.or_insert_with(|| Frame::new(session.clone(), number));
@@ -295,8 +379,13 @@ impl Known {
             }
             _ => return Vec::new(),
         }
-        self.sessions.insert(session.clone(), target.target_id.clone());
-        vec![Effect::Prepare { session, target: target.target_id.clone(), is_tab: target.kind == "page" }]
+        self.sessions
+            .insert(session.clone(), target.target_id.clone());
+        vec![Effect::Prepare {
+            session,
+            target: target.target_id.clone(),
+            is_tab: target.kind == "page",
+        }]
     }
 
     fn detached(&mut self, session: String) -> Vec<Effect> {
@@ -307,7 +396,11 @@ impl Known {
             let main = tab.session.clone().unwrap_or_default();
             // Nobody can answer it any more.
             tab.chooser.take_if(|chooser| chooser.session == session);
-            for frame in tab.frames.values_mut().filter(|frame| frame.session == session) {
+            for frame in tab
+                .frames
+                .values_mut()
+                .filter(|frame| frame.session == session)
+            {
                 // It goes on in the process of the page, or its end is told next.
                 frame.session.clone_from(&main);
                 frame.world = None;
@@ -325,7 +418,10 @@ pub(super) fn is_blank(url: &str) -> bool {
 
 /// Whether the page waits for the answer to such a request, as far as anybody can tell.
 fn is_awaited(kind: &str) -> bool {
-    matches!(kind, "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch" | "Preflight")
+    matches!(
+        kind,
+        "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch" | "Preflight"
+    )
 }
 
 #[cfg(test)]

@@ -56,7 +56,11 @@ impl Own {
     pub(super) fn kill(&self) {
         // As long as nobody waited for its end the number is its own.
         #[cfg(unix)]
-        if let Some(group) = self.child.id().and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)) {
+        if let Some(group) = self
+            .child
+            .id()
+            .and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?))
+        {
             // Gone already: just as well.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
@@ -90,7 +94,10 @@ struct Failed {
 
 impl From<Error> for Failed {
     fn from(error: Error) -> Self {
-        Self { error, crashed: false }
+        Self {
+            error,
+            crashed: false,
+        }
     }
 }
 
@@ -100,13 +107,20 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
             _ => ErrorKind::Io,
         };
-        let folder = options.common.folder.clone().unwrap_or_else(std::env::temp_dir);
-        Error::new(kind, OPERATION).with("folder", folder.display()).with_source(error)
+        let folder = options
+            .common
+            .folder
+            .clone()
+            .unwrap_or_else(std::env::temp_dir);
+        Error::new(kind, OPERATION)
+            .with("folder", folder.display())
+            .with_source(error)
     };
     let folder = Folder::create_for(options.common.folder.as_deref(), &INSIDE).map_err(io)?;
     chromium::write_private(&folder.file(PREFERENCES), KEEP_NOTHING.as_bytes()).map_err(io)?;
     let started = command(options, &folder).spawn();
-    let mut child = started.map_err(|error| unavailable(options, "it cannot be started").with_source(error))?;
+    let mut child =
+        started.map_err(|error| unavailable(options, "it cannot be started").with_source(error))?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let own = Own { child, folder };
     if let Some(pid) = own.child.id() {
@@ -117,29 +131,45 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
     };
     let said = said::listen(errors);
     let private = Some(own.folder.path());
-    let (hub, line) = Hub::start(PipeReader::new(output), PipeWriter::new(input), options.clone(), private);
-    let mut life = Life { line: Some(line), own: Some(own) };
+    let (hub, line) = Hub::start(
+        PipeReader::new(output),
+        PipeWriter::new(input),
+        options.clone(),
+        private,
+    );
+    let mut life = Life {
+        line: Some(line),
+        own: Some(own),
+    };
     match timeout(options.common.launch_timeout, begin(&hub)).await {
         Ok(Ok(())) => Ok((hub, life)),
         Ok(Err(Trouble::Lost(_))) => {
             let mut status = None;
             if let Some(own) = &mut life.own {
                 // One that only closed its pipe is ended below.
-                status = timeout(END, own.child.wait()).await.ok().and_then(io::Result::ok);
+                status = timeout(END, own.child.wait())
+                    .await
+                    .ok()
+                    .and_then(io::Result::ok);
             }
             drop(life);
             let error = unavailable(options, &said::reason(status, said).await);
-            Err(Failed { error, crashed: said::signal(status).is_some() })
+            Err(Failed {
+                error,
+                crashed: said::signal(status).is_some(),
+            })
         }
         Ok(Err(trouble)) => Err(trouble.into_error(OPERATION).into()),
-        Err(_) => {
-            Err(Error::new(ErrorKind::Timeout, OPERATION).with("program", options.common.chromium.display()).into())
-        }
+        Err(_) => Err(Error::new(ErrorKind::Timeout, OPERATION)
+            .with("program", options.common.chromium.display())
+            .into()),
     }
 }
 
 fn unavailable(options: &CdpOptions, why: &str) -> Error {
-    Error::new(ErrorKind::Unavailable, OPERATION).with("program", options.common.chromium.display()).with("why", why)
+    Error::new(ErrorKind::Unavailable, OPERATION)
+        .with("program", options.common.chromium.display())
+        .with("why", why)
 }
 
 /// The browser, with its ends of the pipe where it expects them: 3 to read from, 4 to write to.
@@ -147,10 +177,22 @@ fn unavailable(options: &CdpOptions, why: &str) -> Error {
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     // A shell moves them there, so that no code of ours runs between fork and exec.
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#]).arg(&options.common.chromium);
-    command.arg("--remote-debugging-pipe").args(options.switches(folder)).arg("about:blank");
-    command.env_clear().envs(chromium::environment(folder)).env("TMPDIR", folder.file("t"));
-    command.current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#])
+        .arg(&options.common.chromium);
+    command
+        .arg("--remote-debugging-pipe")
+        .args(options.switches(folder))
+        .arg("about:blank");
+    command
+        .env_clear()
+        .envs(chromium::environment(folder))
+        .env("TMPDIR", folder.file("t"));
+    command
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     // A Ctrl-C at the terminal is for this process; what it means for the browser is decided here.
     command.process_group(0);
     command
@@ -160,7 +202,11 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
 #[cfg(not(unix))]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     let mut command = Command::new(&options.common.chromium);
-    command.args(options.switches(folder)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(options.switches(folder))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -172,9 +218,13 @@ async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
         }
         _ => json!({ "behavior": "deny", "eventsEnabled": true }),
     };
-    hub.wire.call::<Value>(None, "Browser.setDownloadBehavior", downloads).await?;
+    hub.wire
+        .call::<Value>(None, "Browser.setDownloadBehavior", downloads)
+        .await?;
     let discover = json!({ "discover": true, "filter": [{ "type": "page" }] });
-    hub.wire.call::<Value>(None, "Target.setDiscoverTargets", discover).await?;
+    hub.wire
+        .call::<Value>(None, "Target.setDiscoverTargets", discover)
+        .await?;
     there(hub).await
 }
 
@@ -184,10 +234,13 @@ pub(super) async fn there(hub: &Hub) -> Result<(), Trouble> {
         if known.closed {
             return Some(Err(Trouble::Lost("the browser ended while it started")));
         }
-        known.tab_mut().filter(|tab| tab.prepared && tab.main().is_some()).map(|tab| {
-            tab.told = true;
-            Ok(())
-        })
+        known
+            .tab_mut()
+            .filter(|tab| tab.prepared && tab.main().is_some())
+            .map(|tab| {
+                tab.told = true;
+                Ok(())
+            })
     })
     .await
 }

@@ -52,7 +52,10 @@ impl Hub {
         let session = self.known().tab().and_then(|tab| tab.session.clone());
         if let Some(session) = session {
             // Nobody waits for it; what it ends is told by events.
-            drop(self.wire.call::<Value>(Some(&session), "Page.stopLoading", json!({})));
+            drop(
+                self.wire
+                    .call::<Value>(Some(&session), "Page.stopLoading", json!({})),
+            );
         }
     }
 
@@ -60,7 +63,11 @@ impl Hub {
     /// up, and what was asked is answered by the page that is there.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.options.common.navigation_timeout).await;
-        let is_on_its_way = self.known().tab().and_then(Tab::main).is_some_and(|main| main.loading);
+        let is_on_its_way = self
+            .known()
+            .tab()
+            .and_then(Tab::main)
+            .is_some_and(|main| main.loading);
         if is_on_its_way {
             self.stop_loading();
         }
@@ -81,7 +88,10 @@ impl Cdp {
                     return Ok(());
                 }
             }
-            Err(Trouble::refused(ErrorClass::NavigationFailed, "the page that is there goes its own way"))
+            Err(Trouble::refused(
+                ErrorClass::NavigationFailed,
+                "the page that is there goes its own way",
+            ))
         };
         self.within_the_time_to_load(work).await
     }
@@ -89,33 +99,56 @@ impl Cdp {
     /// Sends the current tab to an address; whether its document came, and not another one that the page went to meanwhile.
     async fn sent_to(&self, url: &str) -> Result<bool, Trouble> {
         let session = self.main_session()?;
-        let is_under_way = self.hub.known().tab().and_then(Tab::main).is_some_and(Frame::moves);
+        let is_under_way = self
+            .hub
+            .known()
+            .tab()
+            .and_then(Tab::main)
+            .is_some_and(Frame::moves);
         if is_under_way {
             // The browser lets where a page wants to go take the place of where it is sent.
             self.hub.stop_loading();
         }
-        let answer: Navigated = self.hub.call(&session, "Page.navigate", json!({ "url": url })).await?;
+        let answer: Navigated = self
+            .hub
+            .call(&session, "Page.navigate", json!({ "url": url }))
+            .await?;
         if let Some(why) = answer.error_text.filter(|why| !why.is_empty()) {
             self.await_error_page().await;
             return Err(Trouble::refused(ErrorClass::NavigationFailed, &why));
         }
         if answer.is_download {
-            return Err(Trouble::refused(ErrorClass::NavigationFailed, "the address offers a file"));
+            return Err(Trouble::refused(
+                ErrorClass::NavigationFailed,
+                "the address offers a file",
+            ));
         }
         // Without a new document the page only scrolled, and is there already.
-        let Some(loader) = answer.loader_id else { return Ok(true) };
+        let Some(loader) = answer.loader_id else {
+            return Ok(true);
+        };
         let last = self.loader()?;
         // A document that leads on at once is gone before anybody looks.
         loop {
             let come = self.arrival(|known| known.tab()?.has_come_to(&loader, &last).then_some(()));
             match timeout(UNTOLD, come).await {
                 Ok(come) => break come?,
-                Err(_) if self.hub.known().tab().and_then(Tab::main).is_some_and(Frame::moves) => {}
+                Err(_)
+                    if self
+                        .hub
+                        .known()
+                        .tab()
+                        .and_then(Tab::main)
+                        .is_some_and(Frame::moves) => {}
                 // The page took its own way, and was stopped on it.
                 Err(_) => return Ok(false),
             }
         }
-        Ok(self.hub.known().tab().is_some_and(|tab| tab.has_let_in(&loader)))
+        Ok(self
+            .hub
+            .known()
+            .tab()
+            .is_some_and(|tab| tab.has_let_in(&loader)))
     }
 
     /// Loads the page again.
@@ -123,8 +156,17 @@ impl Cdp {
         let before = self.loader()?;
         let work = async {
             let session = self.main_session()?;
-            self.hub.call::<Value>(&session, "Page.reload", json!({})).await?;
-            self.arrival(|known| known.tab()?.main().filter(|main| main.loader != before).map(drop)).await
+            self.hub
+                .call::<Value>(&session, "Page.reload", json!({}))
+                .await?;
+            self.arrival(|known| {
+                known
+                    .tab()?
+                    .main()
+                    .filter(|main| main.loader != before)
+                    .map(drop)
+            })
+            .await
         };
         self.within_the_time_to_load(work).await
     }
@@ -132,17 +174,31 @@ impl Cdp {
     /// Goes to the page before (-1) or after (1).
     pub(super) async fn step_in_history(&self, step: isize) -> Result<(), Trouble> {
         let session = self.main_session()?;
-        let history: History = self.hub.call(&session, "Page.getNavigationHistory", json!({})).await?;
-        let entry = history.current_index.checked_add_signed(step).and_then(|index| history.entries.get(index));
+        let history: History = self
+            .hub
+            .call(&session, "Page.getNavigationHistory", json!({}))
+            .await?;
+        let entry = history
+            .current_index
+            .checked_add_signed(step)
+            .and_then(|index| history.entries.get(index));
         // The page on which a tab begins is none of the task's.
-        let entry = entry.filter(|entry| entry.url != BLANK).ok_or(Trouble::refused(ErrorClass::NoHistory, ""))?;
+        let entry = entry
+            .filter(|entry| entry.url != BLANK)
+            .ok_or(Trouble::refused(ErrorClass::NoHistory, ""))?;
         let (before, steps) = (self.loader()?, self.steps()?);
         let work = async {
             let params = json!({ "entryId": entry.id });
-            self.hub.call::<Value>(&session, "Page.navigateToHistoryEntry", params).await?;
+            self.hub
+                .call::<Value>(&session, "Page.navigateToHistoryEntry", params)
+                .await?;
             // A step within one document may even leave the address as it is.
             self.arrival(|known| {
-                known.tab()?.main().filter(|main| main.loader != before || main.steps != steps).map(drop)
+                known
+                    .tab()?
+                    .main()
+                    .filter(|main| main.loader != before || main.steps != steps)
+                    .map(drop)
             })
             .await
         };
@@ -150,7 +206,10 @@ impl Cdp {
     }
 
     /// A navigation that takes too long is given up, or nothing could be read until it is over.
-    async fn within_the_time_to_load(&self, work: impl Future<Output = Result<(), Trouble>>) -> Result<(), Trouble> {
+    async fn within_the_time_to_load(
+        &self,
+        work: impl Future<Output = Result<(), Trouble>>,
+    ) -> Result<(), Trouble> {
         let patience = self.hub.options.common.navigation_timeout;
         let work = async {
             self.end_a_script_in_the_way().await;
@@ -160,18 +219,33 @@ impl Cdp {
             return done;
         }
         self.hub.stop_loading();
-        Err(Trouble::refused(ErrorClass::Timeout, "the address did not load in time"))
+        Err(Trouble::refused(
+            ErrorClass::Timeout,
+            "the address did not load in time",
+        ))
     }
 
     /// Ends a script that never ends by itself: the document that holds it must let the next one in. That has to be done before
     /// anybody knows whether a next one comes, as it does not for the address of a file, so a script gets its time.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way the page answers nothing, and no script of it stands in the way.
-        let is_there = self.hub.known().tab().and_then(Tab::main).is_some_and(|main| !(main.loading && main.ready));
+        let is_there = self
+            .hub
+            .known()
+            .tab()
+            .and_then(Tab::main)
+            .is_some_and(|main| !(main.loading && main.ready));
         let patience = HUNG.min(self.hub.options.common.navigation_timeout / 2);
-        if is_there && let (Err(_), Ok(session)) = (timeout(patience, self.place()).await, self.main_session()) {
+        if is_there
+            && let (Err(_), Ok(session)) =
+                (timeout(patience, self.place()).await, self.main_session())
+        {
             // It interrupts what runs, so it needs no answer of what does.
-            drop(self.hub.wire.call::<Value>(Some(&session), "Runtime.terminateExecution", json!({})));
+            drop(self.hub.wire.call::<Value>(
+                Some(&session),
+                "Runtime.terminateExecution",
+                json!({}),
+            ));
         }
     }
 
@@ -186,18 +260,28 @@ impl Cdp {
 
     /// Lets the browser put up its error page: until it has, it would take the next navigation for one that interrupts it.
     async fn await_error_page(&self) {
-        let shown = self.hub.until(|known| known.tab()?.main().filter(|main| !main.moves()).map(drop));
+        let shown = self
+            .hub
+            .until(|known| known.tab()?.main().filter(|main| !main.moves()).map(drop));
         // Where none comes, as for an answer without content, the page stays as it was.
         let _ = timeout(self.hub.options.quiet * 10, shown).await;
     }
 
     fn loader(&self) -> Result<String, Trouble> {
         let known = self.hub.known();
-        known.tab().and_then(|tab| tab.main()).map(|main| main.loader.clone()).ok_or(Trouble::Moved)
+        known
+            .tab()
+            .and_then(|tab| tab.main())
+            .map(|main| main.loader.clone())
+            .ok_or(Trouble::Moved)
     }
 
     fn steps(&self) -> Result<u64, Trouble> {
         let known = self.hub.known();
-        known.tab().and_then(|tab| tab.main()).map(|main| main.steps).ok_or(Trouble::Moved)
+        known
+            .tab()
+            .and_then(|tab| tab.main())
+            .map(|main| main.steps)
+            .ok_or(Trouble::Moved)
     }
 }

@@ -88,7 +88,9 @@ impl Cdp {
             Err(Trouble::Dialog(_)) => return self.under_a_dialog()?.ok_or(Trouble::Late),
             other => other?,
         };
-        let Some(shown) = shown(turn, &page, &owners) else { return Err(Trouble::Moved) };
+        let Some(shown) = shown(turn, &page, &owners) else {
+            return Err(Trouble::Moved);
+        };
         let tree = rows::tree(&shown, self.hub.options.max_nodes);
         let mut observation = Observation::new(place.url, &place.title, tree);
         observation.tabs = self.open_tabs();
@@ -125,7 +127,8 @@ impl Cdp {
         let frames = seen.frames();
         turn.seen.insert(page.clone(), seen);
         let owners = self.walk_frames(turn, &page, frames).await?;
-        turn.seen.retain(|frame, _| *frame == page || owners.iter().any(|owner| owner.frame == *frame));
+        turn.seen
+            .retain(|frame, _| *frame == page || owners.iter().any(|owner| owner.frame == *frame));
         Ok((place, page, owners))
     }
 
@@ -134,7 +137,10 @@ impl Cdp {
         let known = self.hub.known();
         match known.trouble() {
             Some(trouble) => Err(trouble),
-            None => known.current.clone().ok_or(Trouble::Lost("the last tab was closed")),
+            None => known
+                .current
+                .clone()
+                .ok_or(Trouble::Lost("the last tab was closed")),
         }
     }
 
@@ -145,8 +151,12 @@ impl Cdp {
             None | Some(Trouble::Dialog(_)) => {}
             Some(trouble) => return Err(trouble),
         }
-        let Some(tab) = known.tab() else { return Ok(None) };
-        let Some(dialog) = known.dialog() else { return Ok(None) };
+        let Some(tab) = known.tab() else {
+            return Ok(None);
+        };
+        let Some(dialog) = known.dialog() else {
+            return Ok(None);
+        };
         let mut observation = Observation::new(tab.url.clone(), &tab.title, Tree::default());
         observation.dialog = Some(dialog);
         drop(known);
@@ -161,10 +171,17 @@ impl Cdp {
     }
 
     /// Reads one document; nothing of what is given back is of another one.
-    async fn walk(&self, frame: &str, before: Option<Seen>, max_text: usize) -> Result<(Seen, Place), Trouble> {
+    async fn walk(
+        &self,
+        frame: &str,
+        before: Option<Seen>,
+        max_text: usize,
+    ) -> Result<(Seen, Place), Trouble> {
         let at = self.hub.world(frame).await?;
         let (document, number) = self.document(frame, &at.1)?;
-        let mut seen = before.filter(|seen| seen.document == document).unwrap_or_default();
+        let mut seen = before
+            .filter(|seen| seen.document == document)
+            .unwrap_or_default();
         let mut look = self.ask_look(frame, &at, seen.generation, max_text).await?;
         if !seen.take(look.seen) {
             // It builds upon what is not here; all of it is asked for.
@@ -179,27 +196,51 @@ impl Cdp {
         Ok((seen, look.place))
     }
 
-    async fn ask_look(&self, frame: &str, at: &(String, World), since: u64, max_text: usize) -> Result<Look, Trouble> {
+    async fn ask_look(
+        &self,
+        frame: &str,
+        at: &(String, World),
+        since: u64,
+        max_text: usize,
+    ) -> Result<Look, Trouble> {
         let above = {
             let known = self.hub.known();
-            if known.current.as_deref() == Some(frame) { known.last_number } else { 0 }
+            if known.current.as_deref() == Some(frame) {
+                known.last_number
+            } else {
+                0
+            }
         };
         let max_nodes = self.hub.options.max_nodes;
-        let wanted = json!([{ "since": since, "maxNodes": max_nodes, "maxText": max_text, "above": above }]);
+        let wanted =
+            json!([{ "since": since, "maxNodes": max_nodes, "maxText": max_text, "above": above }]);
         let told: String = self.hub.ask_in(at, "observe", wanted).await?;
-        serde_json::from_str(&told).map_err(|_| Trouble::malformed("a look at a page that is not understood"))
+        serde_json::from_str(&told)
+            .map_err(|_| Trouble::malformed("a look at a page that is not understood"))
     }
 
     /// The document that a script world of ours is in, and its frame's number while it shows that document.
     fn document(&self, frame: &str, world: &World) -> Result<(String, u32), Trouble> {
         let known = self.hub.known();
-        let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
-        if at.world.as_ref() == Some(world) { Ok((at.loader.clone(), at.number)) } else { Err(Trouble::Moved) }
+        let at = known
+            .tab()
+            .and_then(|tab| tab.frames.get(frame))
+            .ok_or(Trouble::Moved)?;
+        if at.world.as_ref() == Some(world) {
+            Ok((at.loader.clone(), at.number))
+        } else {
+            Err(Trouble::Moved)
+        }
     }
 
     /// Reads all frames of a page, each as soon as it is known to be shown and all at the same time: one that does not answer
     /// holds none of the others up.
-    async fn walk_frames(&self, turn: &mut Turn, page: &str, shown: Vec<u64>) -> Result<Vec<Owner>, Trouble> {
+    async fn walk_frames(
+        &self,
+        turn: &mut Turn,
+        page: &str,
+        shown: Vec<u64>,
+    ) -> Result<Vec<Owner>, Trouble> {
         let end = Instant::now() + FRAMES;
         let room = AtomicUsize::new(MAX_FRAMES);
         let count = self.hub.known().tab().map_or(0, |tab| tab.frames.len());
@@ -212,8 +253,18 @@ impl Cdp {
                 let shown = Arc::new(shown);
                 for frame in self.frames_in(&parent) {
                     let before = turn.seen.remove(&frame);
-                    let owner = Owner { parent: parent.clone(), number: 0, frame };
-                    reading.push(self.walk_frame(owner, Arc::clone(&shown), before, max_text, &room));
+                    let owner = Owner {
+                        parent: parent.clone(),
+                        number: 0,
+                        frame,
+                    };
+                    reading.push(self.walk_frame(
+                        owner,
+                        Arc::clone(&shown),
+                        before,
+                        max_text,
+                        &room,
+                    ));
                 }
             }
             match timeout_at(end, reading.next()).await {
@@ -242,7 +293,11 @@ impl Cdp {
     ) -> Result<(Owner, Seen), Trouble> {
         let number = self.hub.owner_of(&owner.frame).await?;
         let take = |room: usize| room.checked_sub(1);
-        if !shown.contains(&number) || room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+        if !shown.contains(&number)
+            || room
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                .is_err()
+        {
             return Err(Trouble::Moved);
         }
         let mut left = LOOKS;
@@ -258,7 +313,10 @@ impl Cdp {
     fn frames_in(&self, parent: &str) -> Vec<String> {
         let known = self.hub.known();
         let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
-        frames.filter(|(_, frame)| frame.parent.as_deref() == Some(parent)).map(|(id, _)| id.clone()).collect()
+        frames
+            .filter(|(_, frame)| frame.parent.as_deref() == Some(parent))
+            .map(|(id, _)| id.clone())
+            .collect()
     }
 
     /// A picture of the window, or of one element.
@@ -267,20 +325,28 @@ impl Cdp {
         let mut params = json!({ "format": "png" });
         if let Some(target) = target {
             let area = drawable(self.area_of(target).await?);
-            params["clip"] =
-                json!({ "x": area.x, "y": area.y, "width": area.width, "height": area.height, "scale": 1 });
+            params["clip"] = json!({ "x": area.x, "y": area.y, "width": area.width, "height": area.height, "scale": 1 });
             params["captureBeyondViewport"] = json!(true);
         }
         let session = self.session(&page)?;
-        let taken: Taken = self.hub.call(&session, "Page.captureScreenshot", params).await?;
+        let taken: Taken = self
+            .hub
+            .call(&session, "Page.captureScreenshot", params)
+            .await?;
         let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, taken.data);
-        bytes.ok().filter(|bytes| bytes.starts_with(PNG)).ok_or(Trouble::malformed("a picture that is not a PNG file"))
+        bytes
+            .ok()
+            .filter(|bytes| bytes.starts_with(PNG))
+            .ok_or(Trouble::malformed("a picture that is not a PNG file"))
     }
 
     /// The session that speaks for a frame.
     pub(super) fn session(&self, frame: &str) -> Result<String, Trouble> {
         let known = self.hub.known();
-        let at = known.tab().and_then(|tab| tab.frames.get(frame)).ok_or(Trouble::Moved)?;
+        let at = known
+            .tab()
+            .and_then(|tab| tab.frames.get(frame))
+            .ok_or(Trouble::Moved)?;
         Ok(at.session.clone())
     }
 
@@ -301,15 +367,23 @@ struct Owner {
 /// What was seen of a frame and of those in it; nothing if it was not read.
 fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>> {
     let inside = owners.iter().filter(|owner| owner.parent == frame);
-    let frames: HashMap<u64, Shown<'_>> =
-        inside.filter_map(|owner| Some((owner.number, shown(turn, &owner.frame, owners)?))).collect();
-    Some(Shown { seen: turn.seen.get(frame)?, frames })
+    let frames: HashMap<u64, Shown<'_>> = inside
+        .filter_map(|owner| Some((owner.number, shown(turn, &owner.frame, owners)?)))
+        .collect();
+    Some(Shown {
+        seen: turn.seen.get(frame)?,
+        frames,
+    })
 }
 
 /// As much of an area as one picture can show, from its corner.
 fn drawable(area: Area) -> Area {
     let width = area.width.min(MAX_SIDE);
-    Area { width, height: area.height.min(MAX_SIDE).min((MAX_AREA / width).floor()), ..area }
+    Area {
+        width,
+        height: area.height.min(MAX_SIDE).min((MAX_AREA / width).floor()),
+        ..area
+    }
 }
 
 #[derive(Deserialize)]
@@ -324,7 +398,12 @@ mod tests {
     #[test]
     fn a_picture_is_of_as_much_as_can_be_drawn() {
         let drawn = |width, height| {
-            let area = drawable(Area { x: 3.0, y: 4.0, width, height });
+            let area = drawable(Area {
+                x: 3.0,
+                y: 4.0,
+                width,
+                height,
+            });
             assert_eq!((area.x, area.y), (3.0, 4.0));
             (area.width, area.height)
         };

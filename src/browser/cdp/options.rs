@@ -94,7 +94,10 @@ impl CdpOptions {
     /// How long a page must have been still after an action: no navigation, no request, no change of the document.
     /// Default: 25 ms, a frame and a half: what a page does in its next frame is waited for. Source: chosen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
-        Self { quiet: chromium::bounded(quiet), ..self }
+        Self {
+            quiet: chromium::bounded(quiet),
+            ..self
+        }
     }
 
     /// How long an action waits for that at most; a page that never is still is looked at then. Default: 3 s. A navigation
@@ -107,7 +110,10 @@ impl CdpOptions {
     /// Most nodes that are read of a page; what is left out is [counted](crate::page::Tree::omitted). Default:
     /// [`MAX_NODES`](crate::page::MAX_NODES).
     pub fn with_max_nodes(self, max: usize) -> Self {
-        Self { max_nodes: max.clamp(1, crate::page::MAX_NODES), ..self }
+        Self {
+            max_nodes: max.clamp(1, crate::page::MAX_NODES),
+            ..self
+        }
     }
 
     /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
@@ -127,7 +133,11 @@ impl CdpOptions {
     /// The browser's arguments, without how it talks to us.
     pub(super) fn switches(&self, folder: &Folder) -> Vec<String> {
         let (width, height) = self.common.viewport;
-        let mut switches: Vec<String> = chromium::SWITCHES.iter().chain(&SWITCHES).map(|s| (*s).to_owned()).collect();
+        let mut switches: Vec<String> = chromium::SWITCHES
+            .iter()
+            .chain(&SWITCHES)
+            .map(|s| (*s).to_owned())
+            .collect();
         if self.common.headless {
             switches.extend(HEADLESS.map(str::to_owned));
         }
@@ -135,7 +145,10 @@ impl CdpOptions {
             switches.push("--no-sandbox".to_owned());
         }
         switches.push(format!("--window-size={width},{height}"));
-        switches.push(format!("--user-data-dir={}", folder.file("profile").display()));
+        switches.push(format!(
+            "--user-data-dir={}",
+            folder.file("profile").display()
+        ));
         switches
     }
 }
@@ -148,14 +161,19 @@ mod tests {
     fn relative_paths_are_meant_from_the_working_folder_of_this_process() {
         let here = |name: &str| std::env::current_dir().unwrap().join(name);
         let options = CdpOptions::new("bin/chromium").with_upload("file", "up/file");
-        let options = options.with_folder("f").with_state_folder("s").with_downloads("d");
+        let options = options
+            .with_folder("f")
+            .with_state_folder("s")
+            .with_downloads("d");
         assert_eq!(
             (&options.common.chromium, &options.common.uploads["file"]),
             (&here("bin/chromium"), &here("up/file"))
         );
-        for (path, name) in
-            [(options.common.folder, "f"), (options.common.state_folder, "s"), (options.common.downloads, "d")]
-        {
+        for (path, name) in [
+            (options.common.folder, "f"),
+            (options.common.state_folder, "s"),
+            (options.common.downloads, "d"),
+        ] {
             assert_eq!(path, Some(here(name)));
         }
     }
@@ -167,26 +185,52 @@ mod tests {
         let options = CdpOptions::new("chromium").with_sandbox(true);
         let switches = options.switches(&folder);
         let profile = format!("--user-data-dir={}/profile", folder.path().display());
-        assert!(switches.contains(&profile) && !switches.contains(&"--no-sandbox".to_owned()), "{switches:?}");
+        assert!(
+            switches.contains(&profile) && !switches.contains(&"--no-sandbox".to_owned()),
+            "{switches:?}"
+        );
         assert!(!options.common.scripts && options.common.downloads.is_none());
-        assert!(options.with_sandbox(false).switches(&folder).contains(&"--no-sandbox".to_owned()));
+        assert!(
+            options
+                .with_sandbox(false)
+                .switches(&folder)
+                .contains(&"--no-sandbox".to_owned())
+        );
     }
 
     #[test]
     fn a_time_without_end_can_be_counted() {
         let long = Duration::MAX;
-        let options = CdpOptions::new("c").with_launch_timeout(long).with_action_timeout(long);
-        let options = options.with_navigation_timeout(long).with_settle(long).with_quiet(long);
-        let times = [options.common.launch_timeout, options.common.action_timeout, options.common.navigation_timeout];
-        for time in times.into_iter().chain([options.common.settle, options.quiet]) {
-            assert!(std::time::Instant::now().checked_add(time * 2).is_some(), "{time:?}");
+        let options = CdpOptions::new("c")
+            .with_launch_timeout(long)
+            .with_action_timeout(long);
+        let options = options
+            .with_navigation_timeout(long)
+            .with_settle(long)
+            .with_quiet(long);
+        let times = [
+            options.common.launch_timeout,
+            options.common.action_timeout,
+            options.common.navigation_timeout,
+        ];
+        for time in times
+            .into_iter()
+            .chain([options.common.settle, options.quiet])
+        {
+            assert!(
+                std::time::Instant::now().checked_add(time * 2).is_some(),
+                "{time:?}"
+            );
             assert!(time >= Duration::from_hours(1), "it is long all the same");
         }
     }
 
     #[test]
     fn a_cap_of_nodes_stays_within_what_a_tree_keeps() {
-        assert_eq!(CdpOptions::new("c").with_max_nodes(usize::MAX).max_nodes, crate::page::MAX_NODES);
+        assert_eq!(
+            CdpOptions::new("c").with_max_nodes(usize::MAX).max_nodes,
+            crate::page::MAX_NODES
+        );
         assert_eq!(CdpOptions::new("c").with_max_nodes(0).max_nodes, 1);
     }
 }

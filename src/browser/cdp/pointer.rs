@@ -51,9 +51,15 @@ pub(super) struct Needs {
 
 impl Needs {
     /// For clicks.
-    pub(super) const CLICK: Self = Self { enabled: true, hit: true };
+    pub(super) const CLICK: Self = Self {
+        enabled: true,
+        hit: true,
+    };
     /// For the pointer alone, which goes over disabled things too.
-    pub(super) const HOVER: Self = Self { enabled: false, hit: true };
+    pub(super) const HOVER: Self = Self {
+        enabled: false,
+        hit: true,
+    };
 }
 
 impl Cdp {
@@ -97,7 +103,8 @@ impl Cdp {
             events.push(mouse("mouseReleased", point, button, 0, count));
         }
         // All are sent at once, so a button that goes down comes up, whoever gives up waiting for it.
-        self.dispatch(turn, "Input.dispatchMouseEvent", events).await?;
+        self.dispatch(turn, "Input.dispatchMouseEvent", events)
+            .await?;
         let verdict = self.verdict(watches).await;
         // On an error some may watch still.
         turn.midway.watched = verdict.is_err();
@@ -110,13 +117,24 @@ impl Cdp {
         let mut at = aim.clone();
         loop {
             let token = self.hub.ask(&at.frame, "arm", json!([at.number])).await?;
-            watches.push(Watch { frame: at.frame.clone(), token });
+            watches.push(Watch {
+                frame: at.frame.clone(),
+                token,
+            });
             let parent = {
                 let known = self.hub.known();
-                known.tab().and_then(|tab| tab.frames.get(&at.frame)).and_then(|frame| frame.parent.clone())
+                known
+                    .tab()
+                    .and_then(|tab| tab.frames.get(&at.frame))
+                    .and_then(|frame| frame.parent.clone())
             };
-            let Some(parent) = parent else { return Ok(watches) };
-            at = Aim { number: self.hub.owner_of(&at.frame).await?, frame: parent };
+            let Some(parent) = parent else {
+                return Ok(watches);
+            };
+            at = Aim {
+                number: self.hub.owner_of(&at.frame).await?,
+                frame: parent,
+            };
         }
     }
 
@@ -125,13 +143,23 @@ impl Cdp {
         let mut hit = Ok(());
         // All are asked, because asking ends the watch.
         for Watch { frame, token } in watches {
-            match self.hub.ask::<Verdict>(&frame, "verdict", json!([token])).await {
+            match self
+                .hub
+                .ask::<Verdict>(&frame, "verdict", json!([token]))
+                .await
+            {
                 // What got the press further out says more than that it did not come further in.
-                Ok(Verdict { intercepted: Some(what), .. }) => {
+                Ok(Verdict {
+                    intercepted: Some(what),
+                    ..
+                }) => {
                     hit = Err(Trouble::refused(ErrorClass::Intercepted, &what));
                 }
                 Ok(Verdict { hit: false, .. }) => {
-                    hit = Err(Trouble::refused(ErrorClass::NotStable, "the click reached nothing"));
+                    hit = Err(Trouble::refused(
+                        ErrorClass::NotStable,
+                        "the click reached nothing",
+                    ));
                 }
                 Err(trouble @ Trouble::Refused(_)) => hit = Err(trouble),
                 // The document went away under the click.
@@ -145,7 +173,12 @@ impl Cdp {
     /// Moves the pointer over an element.
     pub(super) async fn hover(&self, turn: &mut Turn, aim: &Aim) -> Result<(), Trouble> {
         let point = self.ready(aim, Needs::HOVER).await?;
-        self.dispatch(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", point, "none", 0, 0)]).await?;
+        self.dispatch(
+            turn,
+            "Input.dispatchMouseEvent",
+            vec![mouse("mouseMoved", point, "none", 0, 0)],
+        )
+        .await?;
         turn.pointer = (point.x, point.y);
         Ok(())
     }
@@ -155,11 +188,24 @@ impl Cdp {
         let start = self.ready(from, Needs::HOVER).await?;
         let session = turn.session.clone().ok_or(Trouble::Moved)?;
         turn.midway.dragged = true;
-        self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": true })).await?;
+        self.hub
+            .call::<Value>(
+                &session,
+                "Input.setInterceptDrags",
+                json!({ "enabled": true }),
+            )
+            .await?;
         self.hub.known().drag = None;
         let dragged = self.drag_from(turn, start, to).await;
         // A later drag of this page must not be held back, however this one ended.
-        let released = self.hub.call::<Value>(&session, "Input.setInterceptDrags", json!({ "enabled": false })).await;
+        let released = self
+            .hub
+            .call::<Value>(
+                &session,
+                "Input.setInterceptDrags",
+                json!({ "enabled": false }),
+            )
+            .await;
         turn.midway.dragged = turn.midway.pressed || released.is_err();
         dragged.and(released.map(drop))
     }
@@ -169,10 +215,28 @@ impl Cdp {
         let down = vec![
             mouse("mouseMoved", start, "none", 0, 0),
             mouse("mousePressed", start, "left", 1, 1),
-            mouse("mouseMoved", Point { x: start.x + 5.0, y: start.y + 5.0 }, "left", 1, 0),
+            mouse(
+                "mouseMoved",
+                Point {
+                    x: start.x + 5.0,
+                    y: start.y + 5.0,
+                },
+                "left",
+                1,
+                0,
+            ),
         ];
         self.part(turn, "Input.dispatchMouseEvent", down).await?;
-        let end = match self.ready(to, Needs { enabled: false, hit: false }).await {
+        let end = match self
+            .ready(
+                to,
+                Needs {
+                    enabled: false,
+                    hit: false,
+                },
+            )
+            .await
+        {
             Ok(end) => end,
             Err(trouble) => {
                 self.release(turn).await?;
@@ -180,17 +244,28 @@ impl Cdp {
             }
         };
         // Scrolling the goal into view may have begun nothing yet; this move does.
-        self.part(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
+        self.part(
+            turn,
+            "Input.dispatchMouseEvent",
+            vec![mouse("mouseMoved", end, "left", 1, 0)],
+        )
+        .await?;
         let began = timeout(DRAG, self.hub.until(|known| known.drag.take())).await;
         match began {
             Ok(data) => {
                 let events = ["dragEnter", "dragOver", "drop"]
                     .map(|kind| json!({ "type": kind, "x": end.x, "y": end.y, "data": data, "modifiers": 0 }));
-                self.part(turn, "Input.dispatchDragEvent", events.to_vec()).await?;
+                self.part(turn, "Input.dispatchDragEvent", events.to_vec())
+                    .await?;
             }
             Err(_) => {
                 // Pages that watch the mouse want to see it arrive.
-                self.part(turn, "Input.dispatchMouseEvent", vec![mouse("mouseMoved", end, "left", 1, 0)]).await?;
+                self.part(
+                    turn,
+                    "Input.dispatchMouseEvent",
+                    vec![mouse("mouseMoved", end, "left", 1, 0)],
+                )
+                .await?;
             }
         }
         turn.pointer = (end.x, end.y);
@@ -198,7 +273,12 @@ impl Cdp {
     }
 
     /// Sends events after which more of the action follows.
-    async fn part(&self, turn: &mut Turn, method: &'static str, events: Vec<Value>) -> Result<(), Trouble> {
+    async fn part(
+        &self,
+        turn: &mut Turn,
+        method: &'static str,
+        events: Vec<Value>,
+    ) -> Result<(), Trouble> {
         let done = self.dispatch(turn, method, events).await;
         turn.sent = false;
         done
@@ -206,7 +286,8 @@ impl Cdp {
 
     /// Lets the button of the mouse go where the pointer is.
     async fn release(&self, turn: &mut Turn) -> Result<(), Trouble> {
-        self.dispatch(turn, "Input.dispatchMouseEvent", vec![released(turn)]).await?;
+        self.dispatch(turn, "Input.dispatchMouseEvent", vec![released(turn)])
+            .await?;
         turn.midway.pressed = false;
         Ok(())
     }
@@ -233,7 +314,11 @@ impl Cdp {
     }
 
     /// Turns the wheel.
-    pub(super) async fn turn_wheel(&self, turn: &mut Turn, (right, down): (i64, i64)) -> Result<(), Trouble> {
+    pub(super) async fn turn_wheel(
+        &self,
+        turn: &mut Turn,
+        (right, down): (i64, i64),
+    ) -> Result<(), Trouble> {
         let (width, height) = self.hub.options.common.viewport;
         let (x, y) = match turn.pointer {
             // Where it was never moved to, it is in the middle.
@@ -241,7 +326,8 @@ impl Cdp {
             pointer => pointer,
         };
         let event = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": right, "deltaY": down, "modifiers": 0 });
-        self.dispatch(turn, "Input.dispatchMouseEvent", vec![event]).await
+        self.dispatch(turn, "Input.dispatchMouseEvent", vec![event])
+            .await
     }
 
     /// Sends events one right after the other, and waits until the page has had them all.
@@ -253,8 +339,10 @@ impl Cdp {
     ) -> Result<(), Trouble> {
         let session = turn.session.clone().ok_or(Trouble::Moved)?;
         turn.sent = true;
-        let answers: Vec<_> =
-            events.into_iter().map(|event| self.hub.wire.call::<Value>(Some(&session), method, event)).collect();
+        let answers: Vec<_> = events
+            .into_iter()
+            .map(|event| self.hub.wire.call::<Value>(Some(&session), method, event))
+            .collect();
         self.hub
             .unless_blocked(async {
                 for answer in answers {
@@ -268,7 +356,10 @@ impl Cdp {
     /// The session of the current tab, which all input goes through: the browser finds the frame by itself.
     pub(super) fn main_session(&self) -> Result<String, Trouble> {
         let known = self.hub.known();
-        known.tab().and_then(|tab| tab.session.clone()).ok_or(Trouble::Moved)
+        known
+            .tab()
+            .and_then(|tab| tab.session.clone())
+            .ok_or(Trouble::Moved)
     }
 }
 

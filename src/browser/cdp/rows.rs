@@ -57,7 +57,9 @@ pub(super) struct Seen {
 }
 
 /// Accepts an object, and 0 or nothing for none.
-fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     struct Visitor<T>(std::marker::PhantomData<T>);
 
     impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Visitor<T> {
@@ -90,7 +92,11 @@ fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
 impl Seen {
     /// Takes a walk in; `false` if it builds upon rows that are not here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
-        let Some(between) = walk.head.checked_add(walk.tail).and_then(|kept| self.rows.len().checked_sub(kept)) else {
+        let Some(between) = walk
+            .head
+            .checked_add(walk.tail)
+            .and_then(|kept| self.rows.len().checked_sub(kept))
+        else {
             return false;
         };
         self.rows.splice(walk.head..walk.head + between, walk.rows);
@@ -101,7 +107,11 @@ impl Seen {
 
     /// Numbers of the elements that show frames.
     pub(super) fn frames(&self) -> Vec<u64> {
-        self.rows.iter().filter(|row| row.6.as_ref().is_some_and(|extra| extra.frame)).map(|row| row.3).collect()
+        self.rows
+            .iter()
+            .filter(|row| row.6.as_ref().is_some_and(|extra| extra.frame))
+            .map(|row| row.3)
+            .collect()
     }
 
     /// The highest number of an element.
@@ -120,7 +130,9 @@ pub(super) struct Shown<'a> {
 
 /// The tree of a page with all its frames.
 pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
-    let mut tree = Tree::builder().with_max_nodes(max_nodes).with_room_for(page.seen.rows.len());
+    let mut tree = Tree::builder()
+        .with_max_nodes(max_nodes)
+        .with_room_for(page.seen.rows.len());
     add(&mut tree, page);
     tree.finish()
 }
@@ -134,10 +146,18 @@ fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
         while tree.depth() > floor + row.0 as usize {
             tree.close();
         }
-        let frame = row.6.as_ref().filter(|extra| extra.frame).map(|_| shown.frames.get(&row.3));
+        let frame = row
+            .6
+            .as_ref()
+            .filter(|extra| extra.frame)
+            .map(|_| shown.frames.get(&row.3));
         let mut node = node(row, seen.number);
         if let Some(frame) = frame {
-            node.url = Some(frame.map_or_else(String::new, |frame| clean(&frame.seen.url)).into());
+            node.url = Some(
+                frame
+                    .map_or_else(String::new, |frame| clean(&frame.seen.url))
+                    .into(),
+            );
         }
         tree.open(node);
         match frame {
@@ -165,7 +185,11 @@ fn node(Row(_, role, name, number, states, value, extra): &Row, frame: u32) -> N
     node.states = states.clone().unwrap_or_default();
     if let Some(extra) = extra {
         node.url = extra.url.as_deref().map(|url| clean(url).into());
-        node.properties = extra.props.iter().map(|(name, value)| (clean(name).into(), clean(value).into())).collect();
+        node.properties = extra
+            .props
+            .iter()
+            .map(|(name, value)| (clean(name).into(), clean(value).into()))
+            .collect();
     }
     node
 }
@@ -182,7 +206,12 @@ mod tests {
     fn outline(tree: &Tree) -> Vec<String> {
         let line = |(id, node): (_, &Node)| {
             let depth = tree.ancestors(id).count();
-            format!("{}{} {}", " ".repeat(depth), node.role, node.value.as_deref().unwrap_or(&node.name))
+            format!(
+                "{}{} {}",
+                " ".repeat(depth),
+                node.role,
+                node.value.as_deref().unwrap_or(&node.name)
+            )
         };
         tree.iter().map(line).collect()
     }
@@ -194,7 +223,10 @@ mod tests {
         [0,"text","",0,0,"after",0]]}"#;
 
     fn page(seen: &Seen) -> Shown<'_> {
-        Shown { seen, frames: HashMap::new() }
+        Shown {
+            seen,
+            frames: HashMap::new(),
+        }
     }
 
     #[test]
@@ -202,10 +234,22 @@ mod tests {
         let mut seen = Seen::default();
         assert!(seen.take(walk(FORM)));
         let tree = tree(&page(&seen), 100);
-        assert_eq!(outline(&tree), ["form Sign in", " checkbox Keep", " link Help", "text after"]);
+        assert_eq!(
+            outline(&tree),
+            ["form Sign in", " checkbox Keep", " link Help", "text after"]
+        );
         let node = |reference: &str| &tree[tree.by_ref(reference).unwrap()];
-        assert_eq!((node("e2").states.checked, node("e2").states.active), (Some(Tri::Mixed), true));
-        assert_eq!((node("e3").url.as_deref(), node("e3").property("placeholder")), (Some("/help"), Some("x")));
+        assert_eq!(
+            (node("e2").states.checked, node("e2").states.active),
+            (Some(Tri::Mixed), true)
+        );
+        assert_eq!(
+            (
+                node("e3").url.as_deref(),
+                node("e3").property("placeholder")
+            ),
+            (Some("/help"), Some("x"))
+        );
         assert_eq!((tree.omitted(), seen.last_number()), (2, 3));
     }
 
@@ -215,7 +259,10 @@ mod tests {
         seen.take(walk(FORM));
         let change = r#"{"generation":2,"head":1,"tail":1,"rows":[[1,"button","Go",9,0,null,0]]}"#;
         assert!(seen.take(walk(change)));
-        assert_eq!(outline(&tree(&page(&seen), 100)), ["form Sign in", " button Go", "text after"]);
+        assert_eq!(
+            outline(&tree(&page(&seen), 100)),
+            ["form Sign in", " button Go", "text after"]
+        );
         let nonsense = r#"{"generation":3,"head":7,"tail":1,"rows":[]}"#;
         assert!(!seen.take(walk(nonsense)) && seen.generation == 2);
     }
@@ -230,12 +277,25 @@ mod tests {
         inner.take(walk(FORM));
         assert_eq!(outer.frames(), [4, 5]);
         (inner.number, inner.url) = (3, "https://b.test/".into());
-        let shown = Shown { frames: HashMap::from([(4, page(&inner))]), ..page(&outer) };
+        let shown = Shown {
+            frames: HashMap::from([(4, page(&inner))]),
+            ..page(&outer)
+        };
         let tree = tree(&shown, 100);
-        let expected =
-            ["iframe ", " form Sign in", "  checkbox Keep", "  link Help", " text after", "iframe ", "text after"];
+        let expected = [
+            "iframe ",
+            " form Sign in",
+            "  checkbox Keep",
+            "  link Help",
+            " text after",
+            "iframe ",
+            "text after",
+        ];
         assert_eq!(outline(&tree), expected);
-        let urls: Vec<_> = tree.frames().map(|r| tree[tree.by_ref(r.as_str()).unwrap()].url.as_deref()).collect();
+        let urls: Vec<_> = tree
+            .frames()
+            .map(|r| tree[tree.by_ref(r.as_str()).unwrap()].url.as_deref())
+            .collect();
         assert_eq!(
             urls,
             [Some("https://b.test/"), Some("")],
@@ -246,9 +306,14 @@ mod tests {
 
     #[test]
     fn no_depth_and_no_number_of_rows_breaks_it() {
-        let rows: Vec<String> = (0..30_000).map(|depth| format!(r#"[{depth},"generic","",0,0,null,0]"#)).collect();
+        let rows: Vec<String> = (0..30_000)
+            .map(|depth| format!(r#"[{depth},"generic","",0,0,null,0]"#))
+            .collect();
         let mut seen = Seen::default();
-        seen.take(walk(&format!(r#"{{"generation":1,"head":0,"tail":0,"rows":[{}]}}"#, rows.join(","))));
+        seen.take(walk(&format!(
+            r#"{{"generation":1,"head":0,"tail":0,"rows":[{}]}}"#,
+            rows.join(",")
+        )));
         let tree = tree(&page(&seen), 20_000);
         assert_eq!((tree.len(), tree.omitted()), (20_000, 10_000));
         let mut jump = Seen::default();

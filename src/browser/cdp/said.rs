@@ -26,7 +26,11 @@ pub(super) fn listen(errors: ChildStderr) -> JoinHandle<Vec<String>> {
         let mut lines = Vec::new();
         loop {
             let mut line = Vec::new();
-            match (&mut reader).take(longest).read_until(b'\n', &mut line).await {
+            match (&mut reader)
+                .take(longest)
+                .read_until(b'\n', &mut line)
+                .await
+            {
                 Ok(0) | Err(_) => return lines,
                 Ok(_) if lines.len() < most => lines.push(clean(&String::from_utf8_lossy(&line))),
                 Ok(_) => {}
@@ -38,7 +42,11 @@ pub(super) fn listen(errors: ChildStderr) -> JoinHandle<Vec<String>> {
 /// Why it ended: how, and what it said.
 pub(super) async fn reason(status: Option<ExitStatus>, said: JoinHandle<Vec<String>>) -> String {
     let patience = Duration::from_secs(1);
-    let lines = timeout(patience, said).await.ok().and_then(Result::ok).unwrap_or_default();
+    let lines = timeout(patience, said)
+        .await
+        .ok()
+        .and_then(Result::ok)
+        .unwrap_or_default();
     let how = match (status, signal(status)) {
         (_, Some(signal)) => format!("signal {signal}"),
         (Some(status), None) => format!("status {}", status.code().unwrap_or_default()),
@@ -67,7 +75,11 @@ fn telling(lines: &[String]) -> String {
         return truncate(line.trim(), longest);
     }
     let is_said = |line: &&str| !line.is_empty() && !NOISE.iter().any(|noise| line.contains(noise));
-    let said: Vec<&str> = lines.iter().map(|line| line.trim()).filter(is_said).collect();
+    let said: Vec<&str> = lines
+        .iter()
+        .map(|line| line.trim())
+        .filter(is_said)
+        .collect();
     match &said[said.len().saturating_sub(most)..] {
         [] => "nothing".to_owned(),
         last => truncate(&last.join(" | "), longest),
@@ -84,9 +96,22 @@ mod tests {
 
     #[test]
     fn of_what_a_browser_said_the_telling_lines_are_told() {
-        let told = |lines: &[&str]| telling(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
-        assert_eq!(told(&[BUS, "starting\n", "[FATAL:x.cc] no display\n", "bye", CRASH]), "[FATAL:x.cc] no display");
-        assert_eq!(told(&["one", "two", BUS, "three", "four", CRASH, ""]), "two | three | four");
+        let told = |lines: &[&str]| {
+            telling(
+                &lines
+                    .iter()
+                    .map(|line| (*line).to_owned())
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(
+            told(&[BUS, "starting\n", "[FATAL:x.cc] no display\n", "bye", CRASH]),
+            "[FATAL:x.cc] no display"
+        );
+        assert_eq!(
+            told(&["one", "two", BUS, "three", "four", CRASH, ""]),
+            "two | three | four"
+        );
         assert_eq!(told(&[BUS, CRASH]), "nothing");
         assert_eq!(told(&[&"x".repeat(1000)]).chars().count(), 300);
     }

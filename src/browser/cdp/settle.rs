@@ -63,13 +63,21 @@ impl Known {
     /// What an action that begins now will be compared with.
     pub(super) fn mark(&mut self) -> Mark {
         self.aimed = None;
-        Mark { requests: self.started, tabs: self.tabs.len(), blank: self.blank }
+        Mark {
+            requests: self.started,
+            tabs: self.tabs.len(),
+            blank: self.blank,
+        }
     }
 
     /// What is to be waited for.
     pub(super) fn pending(&self, mark: &Mark) -> Pending {
-        let Some(tab) = self.tab() else { return Pending::Nothing };
-        let Some(main) = tab.main() else { return Pending::Navigation };
+        let Some(tab) = self.tab() else {
+            return Pending::Nothing;
+        };
+        let Some(main) = tab.main() else {
+            return Pending::Navigation;
+        };
         if main.navigates() {
             return Pending::Navigation;
         }
@@ -77,8 +85,17 @@ impl Known {
             return Pending::Asked;
         }
         // A window that a page opened to write itself keeps its address.
-        let untold = self.tabs.iter().skip(mark.tabs).filter(|tab| is_blank(&tab.url)).count();
-        let requests = || tab.requests.values().filter(|request| request.count > mark.requests);
+        let untold = self
+            .tabs
+            .iter()
+            .skip(mark.tabs)
+            .filter(|tab| is_blank(&tab.url))
+            .count();
+        let requests = || {
+            tab.requests
+                .values()
+                .filter(|request| request.count > mark.requests)
+        };
         let is_missing = tab.frames.values().any(Frame::is_awaited)
             || requests().any(|request| !request.answered)
             || untold > self.blank.saturating_sub(mark.blank);
@@ -98,7 +115,11 @@ impl Known {
 
     /// Gives up what did not come in time: nothing of it is waited for again.
     pub(super) fn give_up(&mut self) {
-        for frame in self.tab_mut().into_iter().flat_map(|tab| tab.frames.values_mut()) {
+        for frame in self
+            .tab_mut()
+            .into_iter()
+            .flat_map(|tab| tab.frames.values_mut())
+        {
             frame.asked = false;
             frame.vain = frame.moves() || frame.loader.is_empty();
         }
@@ -114,7 +135,11 @@ impl Hub {
         let begin = Instant::now();
         let navigation = begin + self.options.common.navigation_timeout;
         let restless = self.known().tab().is_some_and(|tab| tab.restless);
-        let time = if restless { self.options.common.settle / RESTLESS } else { self.options.common.settle };
+        let time = if restless {
+            self.options.common.settle / RESTLESS
+        } else {
+            self.options.common.settle
+        };
         // For what follows the document that a navigation leads to, the time begins anew.
         let mut end = begin + time;
         let (mut documents, mut quiet) = (0, None);
@@ -125,14 +150,20 @@ impl Hub {
                 Pending::Nothing => quiet = self.quiet(end).await?,
                 Pending::Asked if Instant::now() >= end + BEGINNING => break,
                 Pending::Asked => {
-                    let still = |known: &mut Known| (known.pending(mark) != Pending::Asked).then_some(());
-                    if timeout(BEGINNING, self.moved(still)).await.map_or(Ok(true), |moved| moved.map(|()| false))? {
+                    let still =
+                        |known: &mut Known| (known.pending(mark) != Pending::Asked).then_some(());
+                    if timeout(BEGINNING, self.moved(still))
+                        .await
+                        .map_or(Ok(true), |moved| moved.map(|()| false))?
+                    {
                         self.forget_asked();
                     }
                 }
                 Pending::Navigation if documents == MAX_DOCUMENTS => break,
                 Pending::Navigation => {
-                    let there = |known: &mut Known| (known.pending(mark) != Pending::Navigation).then_some(());
+                    let there = |known: &mut Known| {
+                        (known.pending(mark) != Pending::Navigation).then_some(())
+                    };
                     let arrived = async {
                         tokio::select! {
                             biased;
@@ -163,7 +194,8 @@ impl Hub {
                     quiet = None;
                 }
                 Pending::Parts => {
-                    let complete = |known: &mut Known| (known.pending(mark) != Pending::Parts).then_some(());
+                    let complete =
+                        |known: &mut Known| (known.pending(mark) != Pending::Parts).then_some(());
                     if let Ok(moved) = timeout_at(end, self.moved(complete)).await {
                         moved?;
                     }
@@ -185,11 +217,15 @@ impl Hub {
     async fn quiet(&self, end: Instant) -> Result<Option<Place>, Trouble> {
         let (page, frame) = {
             let known = self.known();
-            let Some(page) = known.current.clone() else { return Err(Trouble::Lost("the last tab was closed")) };
+            let Some(page) = known.current.clone() else {
+                return Err(Trouble::Lost("the last tab was closed"));
+            };
             let frame = known.aimed.clone().filter(|aimed| *aimed != page);
             (page, frame)
         };
-        let cap = end.saturating_duration_since(Instant::now()).max(self.options.quiet);
+        let cap = end
+            .saturating_duration_since(Instant::now())
+            .max(self.options.quiet);
         let times = json!([{ "ms": millis(self.options.quiet), "cap": millis(cap) }]);
         let ask = async |frame: &str| self.ask::<Quiet>(frame, "quiet", &times).await;
         let page = async {
@@ -215,14 +251,17 @@ impl Hub {
             Ok(page.filter(|_| inside))
         };
         // A script that never ends holds the page side up too, so it is not trusted with the time.
-        timeout(cap + self.options.quiet, both).await.unwrap_or(Ok(None))
+        timeout(cap + self.options.quiet, both)
+            .await
+            .unwrap_or(Ok(None))
     }
 
     /// Makes our script world in the document that comes, while it still loads: it is needed as soon as it is there.
     async fn greet(&self) -> Infallible {
         let page = self.until(|known| {
             let main = known.tab()?.main()?;
-            (!main.ready && main.world.is_none() && main.goes.is_none()).then(|| known.current.clone())?
+            (!main.ready && main.world.is_none() && main.goes.is_none())
+                .then(|| known.current.clone())?
         });
         // If it cannot be made now, whoever needs it is told why.
         let _ = self.world(&page.await).await;

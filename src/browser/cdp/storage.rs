@@ -39,7 +39,12 @@ impl Cdp {
     /// Saves cookies, and what the origins keep that were visited.
     pub(super) async fn save_state(&self, name: &str) -> Result<(), Trouble> {
         let path = self.state_file(name)?;
-        let cookies = self.cookies().await?.into_iter().filter_map(Cookie::told).collect();
+        let cookies = self
+            .cookies()
+            .await?
+            .into_iter()
+            .filter_map(Cookie::told)
+            .collect();
         let visited = self.hub.known().origins.clone();
         let mut origins: Vec<OfOrigin> = Vec::new();
         if !visited.is_empty() {
@@ -50,11 +55,14 @@ impl Cdp {
             if origins.iter().any(|of| of.origin == origin) {
                 continue;
             }
-            let Some(url) = web_origin(&origin) else { continue };
+            let Some(url) = web_origin(&origin) else {
+                continue;
+            };
             let unreadable = |trouble| match trouble {
-                Trouble::Broken(_) | Trouble::Refused(_) | Trouble::Moved => {
-                    Trouble::refused(ErrorClass::FileRefused, &format!("what {origin} keeps cannot be read"))
-                }
+                Trouble::Broken(_) | Trouble::Refused(_) | Trouble::Moved => Trouble::refused(
+                    ErrorClass::FileRefused,
+                    &format!("what {origin} keeps cannot be read"),
+                ),
                 other => other,
             };
             if visit.is_none() {
@@ -66,14 +74,21 @@ impl Cdp {
         }
         origins.retain(|of| !of.local_storage.is_empty());
         let state = State { cookies, origins };
-        spawn_blocking(move || state.write(&path)).await.map_err(io::Error::other).flatten().map_err(broken)
+        spawn_blocking(move || state.write(&path))
+            .await
+            .map_err(io::Error::other)
+            .flatten()
+            .map_err(broken)
     }
 
     /// What the origin of the current page keeps, as the page itself sees it now; nothing if it cannot say.
     async fn kept_here(&self) -> Result<Option<OfOrigin>, Trouble> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {
-            Ok(Stored { origin, items }) => Ok(Some(OfOrigin { origin, local_storage: items })),
+            Ok(Stored { origin, items }) => Ok(Some(OfOrigin {
+                origin,
+                local_storage: items,
+            })),
             Err(Trouble::Moved | Trouble::Refused(_) | Trouble::Broken(_)) => Ok(None),
             Err(trouble) => Err(trouble),
         }
@@ -84,14 +99,20 @@ impl Cdp {
     pub(super) async fn load_state(&self, name: &str) -> Result<(), Trouble> {
         let path = self.state_file(name)?;
         let refused = |_| Trouble::refused(ErrorClass::FileRefused, "there is no such saved state");
-        let state = spawn_blocking(move || State::read(&path)).await.map_err(io::Error::other).flatten();
+        let state = spawn_blocking(move || State::read(&path))
+            .await
+            .map_err(io::Error::other)
+            .flatten();
         let state = state.map_err(refused)?;
         let before = self.cookies().await?;
         let new: Vec<Value> = state.cookies.iter().map(Cookie::given).collect();
         let loaded = self.put(&state, &before, &new).await;
         if loaded.is_err() {
             // Those of a page without a site cannot be set, and were not taken away.
-            let before: Vec<Value> = before.into_iter().filter(|cookie| cookie["partitionKeyOpaque"] != true).collect();
+            let before: Vec<Value> = before
+                .into_iter()
+                .filter(|cookie| cookie["partitionKeyOpaque"] != true)
+                .collect();
             // If that fails too, the first error is the one to tell.
             let _ = self.exchange(&new, &before, |_| true).await;
         }
@@ -100,42 +121,70 @@ impl Cdp {
 
     async fn put(&self, state: &State, before: &[Value], new: &[Value]) -> Result<(), Trouble> {
         let is_replaced = |domain: &str| self.hub.owned || state.speaks_of(domain);
-        self.exchange(before, new, is_replaced).await.map_err(|trouble| match trouble {
-            Trouble::Broken(_) => Trouble::refused(ErrorClass::FileRefused, "it has a cookie that no browser takes"),
-            other => other,
-        })?;
-        let kept = state.origins.iter().filter(|of| !of.local_storage.is_empty());
+        self.exchange(before, new, is_replaced)
+            .await
+            .map_err(|trouble| match trouble {
+                Trouble::Broken(_) => Trouble::refused(
+                    ErrorClass::FileRefused,
+                    "it has a cookie that no browser takes",
+                ),
+                other => other,
+            })?;
+        let kept = state
+            .origins
+            .iter()
+            .filter(|of| !of.local_storage.is_empty());
         // What is no origin of the web was written by nobody whom a page could meet.
-        let kept: Vec<_> = kept.filter_map(|of| Some((web_origin(&of.origin)?, of))).collect();
+        let kept: Vec<_> = kept
+            .filter_map(|of| Some((web_origin(&of.origin)?, of)))
+            .collect();
         if kept.is_empty() {
             return Ok(());
         }
         let visit = Visit::begin(&self.hub).await?;
         for (url, of) in kept {
-            visit.write(&url, &of.local_storage).await.map_err(|trouble| match trouble {
-                Trouble::Broken(_) => {
-                    Trouble::refused(ErrorClass::FileRefused, &format!("{} cannot keep that much", of.origin))
-                }
-                other => other,
-            })?;
+            visit
+                .write(&url, &of.local_storage)
+                .await
+                .map_err(|trouble| match trouble {
+                    Trouble::Broken(_) => Trouble::refused(
+                        ErrorClass::FileRefused,
+                        &format!("{} cannot keep that much", of.origin),
+                    ),
+                    other => other,
+                })?;
             self.hub.known().visited(&url);
         }
         Ok(())
     }
 
     async fn cookies(&self) -> Result<Vec<Value>, Trouble> {
-        let Cookies { cookies } = self.hub.wire.call(None, "Storage.getCookies", json!({})).await?;
+        let Cookies { cookies } = self
+            .hub
+            .wire
+            .call(None, "Storage.getCookies", json!({}))
+            .await?;
         Ok(cookies)
     }
 
     /// Puts cookies in the place of others. First the new ones are set, all of them or none, and then the others go: whenever it
     /// is given up, what should be there is there.
-    async fn exchange(&self, old: &[Value], new: &[Value], goes: impl Fn(&str) -> bool) -> Result<(), Trouble> {
+    async fn exchange(
+        &self,
+        old: &[Value],
+        new: &[Value],
+        goes: impl Fn(&str) -> bool,
+    ) -> Result<(), Trouble> {
         let session = self.main_session()?;
-        self.hub.wire.call::<Value>(None, "Storage.setCookies", json!({ "cookies": new })).await?;
+        self.hub
+            .wire
+            .call::<Value>(None, "Storage.setCookies", json!({ "cookies": new }))
+            .await?;
         let stay: HashSet<String> = new.iter().map(identity).collect();
         let domain = |cookie: &Value| cookie["domain"].as_str().unwrap_or_default().to_owned();
-        let gone = old.iter().filter(|cookie| !stay.contains(&identity(cookie)) && goes(&domain(cookie)));
+        let gone = old
+            .iter()
+            .filter(|cookie| !stay.contains(&identity(cookie)) && goes(&domain(cookie)));
         let calls = gone.map(|cookie| {
             let mut params = json!({ "name": cookie["name"], "domain": cookie["domain"], "path": cookie["path"] });
             if cookie["partitionKey"].is_object() {
@@ -154,9 +203,18 @@ impl Cdp {
         if SessionId::parse(name).is_err() {
             return Err(Trouble::refused(ErrorClass::BadArguments, STATE_NAME));
         }
-        let folder = self.hub.options.common.state_folder.clone().or_else(|| self.hub.private.clone());
+        let folder = self
+            .hub
+            .options
+            .common
+            .state_folder
+            .clone()
+            .or_else(|| self.hub.private.clone());
         let folder = folder.ok_or_else(|| {
-            Trouble::refused(ErrorClass::FileRefused, "a browser that was attached to has no folder for saved states")
+            Trouble::refused(
+                ErrorClass::FileRefused,
+                "a browser that was attached to has no folder for saved states",
+            )
         })?;
         Ok(folder.join(format!("state-{name}.json")))
     }
@@ -164,13 +222,24 @@ impl Cdp {
 
 /// What tells a cookie from every other one.
 fn identity(cookie: &Value) -> String {
-    let domain = cookie["domain"].as_str().unwrap_or_default().to_ascii_lowercase();
-    json!([cookie["name"], domain, cookie["path"], cookie["partitionKey"]]).to_string()
+    let domain = cookie["domain"]
+        .as_str()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    json!([
+        cookie["name"],
+        domain,
+        cookie["path"],
+        cookie["partitionKey"]
+    ])
+    .to_string()
 }
 
 /// The address of an origin of the web.
 fn web_origin(origin: &str) -> Option<Url> {
-    Url::parse(origin).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+    Url::parse(origin)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 fn broken(error: io::Error) -> Trouble {

@@ -33,12 +33,16 @@ impl Hub {
     pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, Trouble> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
-            let Opened { target_id: target } =
-                hub.wire.call(None, "Target.createTarget", json!({ "url": BLANK })).await?;
+            let Opened { target_id: target } = hub
+                .wire
+                .call(None, "Target.createTarget", json!({ "url": BLANK }))
+                .await?;
             hub.known().open(&target);
             if !hub.owned {
                 let params = json!({ "targetId": target, "flatten": true });
-                hub.wire.call::<Value>(None, "Target.attachToTarget", params).await?;
+                hub.wire
+                    .call::<Value>(None, "Target.attachToTarget", params)
+                    .await?;
             }
             Ok(target)
         });
@@ -52,11 +56,18 @@ impl Cdp {
         if self.hub.known().tabs.len() < 2 {
             return Ok(());
         }
-        let all: Targets = self.hub.wire.call(None, "Target.getTargets", json!({})).await?;
+        let all: Targets = self
+            .hub
+            .wire
+            .call(None, "Target.getTargets", json!({}))
+            .await?;
         let mut known = self.hub.known();
         for target in all.target_infos {
             // Events may have come since: a title is of the address that it was told with.
-            if let Some(tab) = known.by_target(&target.target_id).filter(|tab| tab.url == target.url) {
+            if let Some(tab) = known
+                .by_target(&target.target_id)
+                .filter(|tab| tab.url == target.url)
+            {
                 tab.title = target.title;
             }
         }
@@ -68,7 +79,15 @@ impl Cdp {
         let known = self.hub.known();
         let current = known.current.as_deref();
         let tabs = (0..).zip(&known.tabs);
-        tabs.map(|(index, tab)| Tab::new(index, Some(&*tab.target) == current, &tab.title, tab.url.clone())).collect()
+        tabs.map(|(index, tab)| {
+            Tab::new(
+                index,
+                Some(&*tab.target) == current,
+                &tab.title,
+                tab.url.clone(),
+            )
+        })
+        .collect()
     }
 
     /// Opens a tab, and an address in it.
@@ -94,7 +113,10 @@ impl Cdp {
     /// Makes a tab the current one.
     pub(super) async fn tab_select(&self, index: u32) -> Result<(), Trouble> {
         let target = self.target_at(index)?;
-        self.hub.wire.call::<Value>(None, "Target.activateTarget", json!({ "targetId": target })).await?;
+        self.hub
+            .wire
+            .call::<Value>(None, "Target.activateTarget", json!({ "targetId": target }))
+            .await?;
         self.turn_to(target)
     }
 
@@ -114,14 +136,22 @@ impl Cdp {
             return Err(Trouble::refused(ErrorClass::BadArguments, LAST_TAB));
         }
         let target = self.target_at(index)?;
-        self.hub.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": target })).await?;
-        let gone = self.hub.until(|known| known.by_target(&target).is_none().then_some(()));
+        self.hub
+            .wire
+            .call::<Value>(None, "Target.closeTarget", json!({ "targetId": target }))
+            .await?;
+        let gone = self
+            .hub
+            .until(|known| known.by_target(&target).is_none().then_some(()));
         timeout(CHANGE, gone).await.map_err(|_| Trouble::Late)
     }
 
     fn target_at(&self, index: u32) -> Result<String, Trouble> {
         let known = self.hub.known();
-        let tab = usize::try_from(index).ok().and_then(|index| known.tabs.get(index));
-        tab.map(|tab| tab.target.clone()).ok_or_else(|| Trouble::refused(ErrorClass::NoSuchTab, ""))
+        let tab = usize::try_from(index)
+            .ok()
+            .and_then(|index| known.tabs.get(index));
+        tab.map(|tab| tab.target.clone())
+            .ok_or_else(|| Trouble::refused(ErrorClass::NoSuchTab, ""))
     }
 }

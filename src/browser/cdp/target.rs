@@ -54,28 +54,53 @@ impl Cdp {
         let (frame, number) = numbers(reference).ok_or_else(unknown)?;
         let known = self.hub.known();
         let tab = known.tab().ok_or_else(unknown)?;
-        let found = tab.frames.iter().find(|(id, at)| if frame == 0 { **id == tab.target } else { at.number == frame });
-        found.map(|(id, _)| Aim { frame: id.clone(), number }).ok_or_else(unknown)
+        let found = tab.frames.iter().find(|(id, at)| {
+            if frame == 0 {
+                **id == tab.target
+            } else {
+                at.number == frame
+            }
+        });
+        found
+            .map(|(id, _)| Aim {
+                frame: id.clone(),
+                number,
+            })
+            .ok_or_else(unknown)
     }
 
     async fn find(&self, locator: &Locator) -> Result<Aim, Trouble> {
         let mut frame = self.page()?;
-        let mut parts = locator.steps().split(|step| *step == LocatorStep::Frame).peekable();
+        let mut parts = locator
+            .steps()
+            .split(|step| *step == LocatorStep::Frame)
+            .peekable();
         while let Some(steps) = parts.next() {
             let steps: Vec<Value> = steps.iter().map(written).collect();
             let found: Found = self.hub.ask(&frame, "find", json!([steps])).await?;
             let number = match (found.count, &found.refs[..]) {
                 (1, [number]) => *number,
                 (0, _) => return Err(Trouble::refused(ErrorClass::NotFound, "")),
-                (count, _) => return Err(Trouble::refused(ErrorClass::NotUnique, &format!("{count} elements match"))),
+                (count, _) => {
+                    return Err(Trouble::refused(
+                        ErrorClass::NotUnique,
+                        &format!("{count} elements match"),
+                    ));
+                }
             };
-            let aim = Aim { frame: frame.clone(), number };
+            let aim = Aim {
+                frame: frame.clone(),
+                number,
+            };
             if parts.peek().is_none() {
                 return Ok(aim);
             }
             frame = self.frame_in(&aim).await?;
         }
-        Err(Trouble::refused(ErrorClass::BadArguments, "a locator ends with an element"))
+        Err(Trouble::refused(
+            ErrorClass::BadArguments,
+            "a locator ends with an element",
+        ))
     }
 
     /// The frame that an element shows.
@@ -83,14 +108,20 @@ impl Cdp {
         let inside: Vec<String> = {
             let known = self.hub.known();
             let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
-            frames.filter(|(_, f)| f.parent.as_ref() == Some(&aim.frame)).map(|(id, _)| id.clone()).collect()
+            frames
+                .filter(|(_, f)| f.parent.as_ref() == Some(&aim.frame))
+                .map(|(id, _)| id.clone())
+                .collect()
         };
         for frame in inside {
             if self.hub.owner_of(&frame).await? == aim.number {
                 return Ok(frame);
             }
         }
-        Err(Trouble::refused(ErrorClass::WrongElement, "the element shows no frame"))
+        Err(Trouble::refused(
+            ErrorClass::WrongElement,
+            "the element shows no frame",
+        ))
     }
 
     /// A durable locator of an element, if it has one.
@@ -98,18 +129,29 @@ impl Cdp {
         let mut steps = Vec::new();
         let mut at = aim.clone();
         loop {
-            let told: Option<Vec<Value>> = self.hub.ask(&at.frame, "locatorOf", json!([at.number])).await?;
-            let Some(told) = told.and_then(|told| told.iter().map(read).collect::<Option<Vec<_>>>()) else {
+            let told: Option<Vec<Value>> = self
+                .hub
+                .ask(&at.frame, "locatorOf", json!([at.number]))
+                .await?;
+            let Some(told) =
+                told.and_then(|told| told.iter().map(read).collect::<Option<Vec<_>>>())
+            else {
                 return Ok(None);
             };
             steps.splice(0..0, told);
             let parent = {
                 let known = self.hub.known();
-                known.tab().and_then(|tab| tab.frames.get(&at.frame)).and_then(|frame| frame.parent.clone())
+                known
+                    .tab()
+                    .and_then(|tab| tab.frames.get(&at.frame))
+                    .and_then(|frame| frame.parent.clone())
             };
             let Some(parent) = parent else { break };
             steps.insert(0, LocatorStep::Frame);
-            at = Aim { number: self.hub.owner_of(&at.frame).await?, frame: parent };
+            at = Aim {
+                number: self.hub.owner_of(&at.frame).await?,
+                frame: parent,
+            };
         }
         Ok(Locator::new(steps).ok())
     }
@@ -120,12 +162,20 @@ impl Cdp {
         loop {
             let parent = {
                 let known = self.hub.known();
-                let at = known.tab().and_then(|tab| tab.frames.get(&frame)).ok_or(Trouble::Moved)?;
+                let at = known
+                    .tab()
+                    .and_then(|tab| tab.frames.get(&frame))
+                    .ok_or(Trouble::Moved)?;
                 at.parent.clone()
             };
-            let Some(parent) = parent else { return Ok(point) };
+            let Some(parent) = parent else {
+                return Ok(point);
+            };
             let owner = self.hub.owner_of(&frame).await?;
-            point = self.hub.ask(&parent, "throughFrame", json!([owner, point.x, point.y])).await?;
+            point = self
+                .hub
+                .ask(&parent, "throughFrame", json!([owner, point.x, point.y]))
+                .await?;
             frame = parent;
         }
     }
@@ -135,7 +185,10 @@ impl Cdp {
         let aim = self.aim(target).await?;
         let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
         if area.width < 1.0 || area.height < 1.0 {
-            return Err(Trouble::refused(ErrorClass::NotVisible, "the element has no size"));
+            return Err(Trouble::refused(
+                ErrorClass::NotVisible,
+                "the element has no size",
+            ));
         }
         let page = self.page()?;
         if aim.frame == page {
@@ -143,10 +196,17 @@ impl Cdp {
         }
         // In a frame, what is known is where it stands in the frame's window.
         let inner: Scrolled = self.hub.ask(&aim.frame, "scrolled", json!([])).await?;
-        let corner = Point { x: area.x - inner.x, y: area.y - inner.y };
+        let corner = Point {
+            x: area.x - inner.x,
+            y: area.y - inner.y,
+        };
         let corner = self.through_frames(&aim.frame, corner).await?;
         let outer: Scrolled = self.hub.ask(&page, "scrolled", json!([])).await?;
-        Ok(Area { x: corner.x + outer.x, y: corner.y + outer.y, ..area })
+        Ok(Area {
+            x: corner.x + outer.x,
+            y: corner.y + outer.y,
+            ..area
+        })
     }
 }
 
@@ -159,7 +219,10 @@ fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     match text.strip_prefix('f') {
         Some(rest) => {
             let (frame, number) = rest.split_once('e')?;
-            Some((frame.parse().ok().filter(|frame| *frame > 0)?, number.parse().ok()?))
+            Some((
+                frame.parse().ok().filter(|frame| *frame > 0)?,
+                number.parse().ok()?,
+            ))
         }
         None => Some((0, text.strip_prefix('e')?.parse().ok()?)),
     }
@@ -168,8 +231,14 @@ fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
 /// A step as the page side reads it.
 fn written(step: &LocatorStep) -> Value {
     match step {
-        LocatorStep::Role { role, name: None, .. } => json!({ "role": role.as_str() }),
-        LocatorStep::Role { role, name: Some(name), exact } => {
+        LocatorStep::Role {
+            role, name: None, ..
+        } => json!({ "role": role.as_str() }),
+        LocatorStep::Role {
+            role,
+            name: Some(name),
+            exact,
+        } => {
             json!({ "role": role.as_str(), "name": name, "exact": exact })
         }
         LocatorStep::Label(text) => json!({ "label": text }),
@@ -195,7 +264,11 @@ fn read(step: &Value) -> Option<LocatorStep> {
     let text = |name: &str| step.get(name).and_then(Value::as_str).map(str::to_owned);
     if let Some(role) = text("role") {
         let exact = step.get("exact").and_then(Value::as_bool).unwrap_or(false);
-        return Some(LocatorStep::Role { role: Role::parse(&role), name: text("name"), exact });
+        return Some(LocatorStep::Role {
+            role: Role::parse(&role),
+            name: text("name"),
+            exact,
+        });
     }
     if let Some(place) = step.get("nth").and_then(Value::as_i64) {
         return Some(LocatorStep::Nth(i32::try_from(place).ok()?));
@@ -211,7 +284,9 @@ fn read(step: &Value) -> Option<LocatorStep> {
         ("css", LocatorStep::Css),
         ("hasText", LocatorStep::HasText),
     ];
-    kinds.into_iter().find_map(|(name, make)| text(name).map(make))
+    kinds
+        .into_iter()
+        .find_map(|(name, make)| text(name).map(make))
 }
 
 #[cfg(test)]
@@ -220,8 +295,16 @@ mod tests {
 
     #[test]
     fn a_reference_names_a_frame_and_an_element() {
-        for (text, expected) in [("e12", Some((0, 12))), ("f3e4", Some((3, 4))), ("f0e4", None)] {
-            assert_eq!(numbers(&ElementRef::parse(text).unwrap()), expected, "{text}");
+        for (text, expected) in [
+            ("e12", Some((0, 12))),
+            ("f3e4", Some((3, 4))),
+            ("f0e4", None),
+        ] {
+            assert_eq!(
+                numbers(&ElementRef::parse(text).unwrap()),
+                expected,
+                "{text}"
+            );
         }
     }
 

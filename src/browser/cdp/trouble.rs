@@ -42,9 +42,13 @@ pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, Trouble> {
     if json.starts_with(r#"{"failed":"#)
         && let Ok(refusal) = serde_json::from_str::<Refusal>(json)
     {
-        return Err(Trouble::Refused(Failure::new(refusal.failed, &refusal.detail)));
+        return Err(Trouble::Refused(Failure::new(
+            refusal.failed,
+            &refusal.detail,
+        )));
     }
-    serde_json::from_str(json).map_err(|_| Trouble::malformed("an answer of the page side that is not understood"))
+    serde_json::from_str(json)
+        .map_err(|_| Trouble::malformed("an answer of the page side that is not understood"))
 }
 
 impl Trouble {
@@ -62,13 +66,20 @@ impl Trouble {
     pub(super) fn into_execution(self) -> Result<Execution> {
         Ok(match self {
             Self::Refused(failure) => Outcome::Failed(failure).into(),
-            Self::Moved => {
-                Outcome::failed(ErrorClass::Detached, "the document was replaced while the action was tried").into()
+            Self::Moved => Outcome::failed(
+                ErrorClass::Detached,
+                "the document was replaced while the action was tried",
+            )
+            .into(),
+            Self::Late => {
+                Outcome::failed(ErrorClass::Timeout, "the browser gave no answer in time").into()
             }
-            Self::Late => Outcome::failed(ErrorClass::Timeout, "the browser gave no answer in time").into(),
             Self::Dialog(dialog) => {
                 let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
-                Execution { dialog: Some(dialog), ..outcome.into() }
+                Execution {
+                    dialog: Some(dialog),
+                    ..outcome.into()
+                }
             }
             Self::Lost(why) => return Err(lost("browser.execute", why)),
             Self::Broken(error) => return Err(error),
@@ -86,9 +97,12 @@ impl Trouble {
             Self::Dialog(_) => (ErrorKind::Unavailable, C::DialogOpen),
             Self::Refused(failure) => {
                 let kind = match failure.class {
-                    C::RefNotFound | C::NotFound | C::NotUnique | C::BadArguments | C::NotVisible | C::Detached => {
-                        ErrorKind::InvalidInput
-                    }
+                    C::RefNotFound
+                    | C::NotFound
+                    | C::NotUnique
+                    | C::BadArguments
+                    | C::NotVisible
+                    | C::Detached => ErrorKind::InvalidInput,
                     C::Timeout => ErrorKind::Timeout,
                     _ => ErrorKind::MalformedReply,
                 };
@@ -122,15 +136,24 @@ impl From<WireError> for Trouble {
     fn from(error: WireError) -> Self {
         match &error {
             WireError::Closed => Self::Lost("the connection to the browser is closed"),
-            WireError::Gone | WireError::Refused { code: NO_METHOD, .. } => Self::Moved,
-            WireError::Refused { message, .. } if MOVED.iter().any(|text| message.starts_with(text)) => Self::Moved,
+            WireError::Gone
+            | WireError::Refused {
+                code: NO_METHOD, ..
+            } => Self::Moved,
+            WireError::Refused { message, .. }
+                if MOVED.iter().any(|text| message.starts_with(text)) =>
+            {
+                Self::Moved
+            }
             // The browser's words are left out: they may quote the page, or what was typed.
             WireError::Refused { method, code, .. } => Self::Broken(
-                Error::new(ErrorKind::MalformedReply, "browser.call").with("method", method).with("code", code),
+                Error::new(ErrorKind::MalformedReply, "browser.call")
+                    .with("method", method)
+                    .with("code", code),
             ),
-            WireError::Malformed { method, .. } => {
-                Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.call").with("method", method))
-            }
+            WireError::Malformed { method, .. } => Self::Broken(
+                Error::new(ErrorKind::MalformedReply, "browser.call").with("method", method),
+            ),
         }
     }
 }
@@ -147,18 +170,34 @@ mod tests {
             matches!(refused, Err(Trouble::Refused(f)) if f.class == ErrorClass::Intercepted && f.detail == "<div>")
         );
         // A class of its own invention is no class.
-        assert!(matches!(answer::<u32>(r#"{"failed":"hacked"}"#), Err(Trouble::Broken(_))));
+        assert!(matches!(
+            answer::<u32>(r#"{"failed":"hacked"}"#),
+            Err(Trouble::Broken(_))
+        ));
     }
 
     #[test]
     fn the_browsers_words_are_in_no_error() {
-        let error = WireError::Refused { method: "A.b", code: -32000, message: "hunter2".into() };
+        let error = WireError::Refused {
+            method: "A.b",
+            code: -32000,
+            message: "hunter2".into(),
+        };
         let error = Trouble::from(error).into_error("browser.execute");
-        assert!(!format!("{error:?}").contains("hunter2") && error.kind() == ErrorKind::MalformedReply);
-        let moved =
-            WireError::Refused { method: "A.b", code: 1, message: "Cannot find context with specified id".into() };
+        assert!(
+            !format!("{error:?}").contains("hunter2") && error.kind() == ErrorKind::MalformedReply
+        );
+        let moved = WireError::Refused {
+            method: "A.b",
+            code: 1,
+            message: "Cannot find context with specified id".into(),
+        };
         assert!(matches!(Trouble::from(moved), Trouble::Moved));
-        let closing = WireError::Refused { method: "A.b", code: NO_METHOD, message: "'A.b' wasn't found".into() };
+        let closing = WireError::Refused {
+            method: "A.b",
+            code: NO_METHOD,
+            message: "'A.b' wasn't found".into(),
+        };
         assert!(matches!(Trouble::from(closing), Trouble::Moved));
     }
 }

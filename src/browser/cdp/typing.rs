@@ -51,7 +51,10 @@ impl Cdp {
             text => {
                 turn.sent = true;
                 let given = json!([aim.number, text.to_string(), { "secret": false }]);
-                self.hub.ask::<Nothing>(&aim.frame, "fill", given).await.map(drop)
+                self.hub
+                    .ask::<Nothing>(&aim.frame, "fill", given)
+                    .await
+                    .map(drop)
             }
         }
     }
@@ -62,7 +65,10 @@ impl Cdp {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);
         wanted["ms"] = json!(millis(self.hub.options.common.action_timeout));
-        self.hub.ask::<Nothing>(&aim.frame, "able", json!([aim.number, wanted])).await.map(drop)
+        self.hub
+            .ask::<Nothing>(&aim.frame, "able", json!([aim.number, wanted]))
+            .await
+            .map(drop)
     }
 
     /// Types a text into the field that has the focus.
@@ -72,7 +78,9 @@ impl Cdp {
         text: &TextValue,
         secrets: &SecretResolver,
     ) -> Result<(), Trouble> {
-        let TextValue::Secret(name) = text else { return self.type_keys(turn, &text.to_string()).await };
+        let TextValue::Secret(name) = text else {
+            return self.type_keys(turn, &text.to_string()).await;
+        };
         let frame = self.focused().await?;
         let (at, value) = self.released(&frame, name, secrets).await?;
         turn.sent = true;
@@ -89,9 +97,14 @@ impl Cdp {
         secrets: &SecretResolver,
     ) -> Result<((String, World), Secret), Trouble> {
         let refuse = |why: &str| Trouble::refused(ErrorClass::SecretRefused, why);
-        let (page, at) = (self.hub.world(&self.page()?).await?, self.hub.world(frame).await?);
+        let (page, at) = (
+            self.hub.world(&self.page()?).await?,
+            self.hub.world(frame).await?,
+        );
         let (top, frame) = (self.origin(&page).await?, self.origin(&at).await?);
-        let value = secrets.resolve(name, &top, &frame).map_err(|error| refuse(&error.to_string()))?;
+        let value = secrets
+            .resolve(name, &top, &frame)
+            .map_err(|error| refuse(&error.to_string()))?;
         Ok((at, value))
     }
 
@@ -103,14 +116,23 @@ impl Cdp {
             Trouble::refused(ErrorClass::SecretRefused, why)
         };
         // A frame that its page wrote has the page's origin and no address: whose words it holds cannot be told.
-        let origins = Origin::parse(&place.origin).ok().zip(Origin::parse(&place.url).ok());
-        origins.filter(|(word, address)| word == address).map(|(word, _)| word).ok_or_else(none)
+        let origins = Origin::parse(&place.origin)
+            .ok()
+            .zip(Origin::parse(&place.url).ok());
+        origins
+            .filter(|(word, address)| word == address)
+            .map(|(word, _)| word)
+            .ok_or_else(none)
     }
 
     /// The frame that holds the focused field.
     async fn focused(&self) -> Result<String, Trouble> {
-        let frames: Vec<String> =
-            self.hub.known().tab().map(|tab| tab.frames.keys().cloned().collect()).unwrap_or_default();
+        let frames: Vec<String> = self
+            .hub
+            .known()
+            .tab()
+            .map(|tab| tab.frames.keys().cloned().collect())
+            .unwrap_or_default();
         let mut found = Vec::new();
         for frame in frames {
             match self.hub.ask::<Focus>(&frame, "focused", json!([])).await {
@@ -122,18 +144,27 @@ impl Cdp {
         }
         match found.pop() {
             Some(frame) if found.is_empty() => Ok(frame),
-            _ => Err(Trouble::refused(ErrorClass::SecretRefused, "not exactly one field has the focus")),
+            _ => Err(Trouble::refused(
+                ErrorClass::SecretRefused,
+                "not exactly one field has the focus",
+            )),
         }
     }
 
     /// Asks for something with a value in it; the page's words about it may quote the value and are left out.
-    async fn without_words(&self, at: &(String, World), function: &'static str, given: Value) -> Result<(), Trouble> {
+    async fn without_words(
+        &self,
+        at: &(String, World),
+        function: &'static str,
+        given: Value,
+    ) -> Result<(), Trouble> {
         match self.hub.ask_in::<Nothing>(at, function, given).await {
             Ok(Nothing {}) => Ok(()),
             Err(Trouble::Refused(failure)) => Err(Trouble::refused(failure.class, "")),
-            Err(Trouble::Moved) => {
-                Err(Trouble::refused(ErrorClass::SecretRefused, "the page moved while the value was typed"))
-            }
+            Err(Trouble::Moved) => Err(Trouble::refused(
+                ErrorClass::SecretRefused,
+                "the page moved while the value was typed",
+            )),
             Err(trouble) => Err(trouble),
         }
     }

@@ -95,8 +95,15 @@ macro_rules! choosing {
         }
 
         /// Allows a file to be uploaded, under the name that the model uses for it. Default: none.
-        pub fn with_upload(mut self, name: impl Into<String>, file: impl Into<::std::path::PathBuf>) -> Self {
-            self.common.uploads.insert(name.into(), $crate::browser::chromium::absolute(file.into()));
+        pub fn with_upload(
+            mut self,
+            name: impl Into<String>,
+            file: impl Into<::std::path::PathBuf>,
+        ) -> Self {
+            self.common.uploads.insert(
+                name.into(),
+                $crate::browser::chromium::absolute(file.into()),
+            );
             self
         }
     };

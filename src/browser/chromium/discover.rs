@@ -16,7 +16,11 @@ const OPERATION: &str = "browser.discover";
 /// Names under which Chromium is installed, in the order they are tried.
 const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// Name of the tool's program.
-const TOOL: &str = if cfg!(windows) { "playwright-cli.cmd" } else { "playwright-cli" };
+const TOOL: &str = if cfg!(windows) {
+    "playwright-cli.cmd"
+} else {
+    "playwright-cli"
+};
 /// Name of the program that runs the tool.
 const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
 /// Variables that name a program.
@@ -59,9 +63,19 @@ impl ProgramPlaces {
     pub fn new(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let named = |name: &str| set(name).map(PathBuf::from);
-        let user = || named("HOME").or_else(|| named("USERPROFILE")).map(|home| home.join(".cache").join("webwise"));
-        let home = named("WEBWISE_HOME").or_else(user).and_then(|home| std::path::absolute(home).ok());
-        let path = set("PATH").map(|path| env::split_paths(&path).filter(|folder| folder.is_absolute()).collect());
+        let user = || {
+            named("HOME")
+                .or_else(|| named("USERPROFILE"))
+                .map(|home| home.join(".cache").join("webwise"))
+        };
+        let home = named("WEBWISE_HOME")
+            .or_else(user)
+            .and_then(|home| std::path::absolute(home).ok());
+        let path = set("PATH").map(|path| {
+            env::split_paths(&path)
+                .filter(|folder| folder.is_absolute())
+                .collect()
+        });
         Self {
             installation: home.map(|home| home.join("playwright-cli")),
             path: path.unwrap_or_default(),
@@ -87,14 +101,24 @@ impl ProgramPlaces {
 
     /// Folders that go before `PATH`, so that the tool's script finds the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
-        let own = self.installation.as_ref().map(|folder| folder.join("node_modules").join(".bin"));
-        let beside = self.tool.as_deref().and_then(Path::parent).filter(|folder| folder.is_absolute());
+        let own = self
+            .installation
+            .as_ref()
+            .map(|folder| folder.join("node_modules").join(".bin"));
+        let beside = self
+            .tool
+            .as_deref()
+            .and_then(Path::parent)
+            .filter(|folder| folder.is_absolute());
         own.into_iter().chain(beside.map(Path::to_owned)).collect()
     }
 
     /// The folders in which the tool's script looks for programs.
     pub fn search_path(&self) -> Vec<PathBuf> {
-        self.front().into_iter().chain(self.path.iter().cloned()).collect()
+        self.front()
+            .into_iter()
+            .chain(self.path.iter().cloned())
+            .collect()
     }
 
     /// The first program of this name on `PATH`.
@@ -104,7 +128,9 @@ impl ProgramPlaces {
 
     /// playwright-cli; one that the environment names is taken as it is, be it there or not.
     pub fn tool(&self) -> Option<PathBuf> {
-        self.tool.clone().or_else(|| first(&self.search_path(), TOOL))
+        self.tool
+            .clone()
+            .or_else(|| first(&self.search_path(), TOOL))
     }
 
     /// The Node.js that runs playwright-cli.
@@ -114,7 +140,9 @@ impl ProgramPlaces {
 
     /// Chromium; one that the environment names is taken as it is, be it there or not.
     pub fn chromium(&self) -> Option<PathBuf> {
-        self.chromium.clone().or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
+        self.chromium
+            .clone()
+            .or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
     }
 
     /// The program of playwright-cli, if there is one.
@@ -123,7 +151,12 @@ impl ProgramPlaces {
     /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
     #[cfg(any(test, feature = "playwright-cli"))]
     pub(in crate::browser) fn tool_program(&self) -> Result<PathBuf> {
-        checked(self.tool(), TOOL, TOOL_VARIABLE, "webwise setup --driver playwright-cli")
+        checked(
+            self.tool(),
+            TOOL,
+            TOOL_VARIABLE,
+            "webwise setup --driver playwright-cli",
+        )
     }
 
     /// The program of Chromium, if there is one.
@@ -131,15 +164,24 @@ impl ProgramPlaces {
     /// # Errors
     /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
     pub(in crate::browser) fn chromium_program(&self) -> Result<PathBuf> {
-        checked(self.chromium(), CHROMIUM[0], CHROMIUM_VARIABLE, "webwise setup")
+        checked(
+            self.chromium(),
+            CHROMIUM[0],
+            CHROMIUM_VARIABLE,
+            "webwise setup",
+        )
     }
 }
 
 fn checked(found: Option<PathBuf>, name: &str, variable: &str, setup: &str) -> Result<PathBuf> {
     match found {
         Some(file) if is_program(&file) => Ok(file),
-        Some(file) => Err(missing().with("variable", variable).with("no_program", file.display())),
-        None => Err(missing().with("program", name).with("help", format!("run `{setup}`, or set {variable}"))),
+        Some(file) => Err(missing()
+            .with("variable", variable)
+            .with("no_program", file.display())),
+        None => Err(missing()
+            .with("program", name)
+            .with("help", format!("run `{setup}`, or set {variable}"))),
     }
 }
 
@@ -148,11 +190,16 @@ fn missing() -> Error {
 }
 
 fn first(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
-    folders.iter().map(|folder| folder.join(name)).find(|file| is_program(file))
+    folders
+        .iter()
+        .map(|folder| folder.join(name))
+        .find(|file| is_program(file))
 }
 
 fn is_program(file: &Path) -> bool {
-    let Ok(metadata) = file.metadata() else { return false };
+    let Ok(metadata) = file.metadata() else {
+        return false;
+    };
     #[cfg(unix)]
     let executable = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
     #[cfg(not(unix))]
@@ -174,7 +221,10 @@ mod tests {
     }
 
     fn places(variables: &[(&str, &Path)]) -> ProgramPlaces {
-        let variables: BTreeMap<_, _> = variables.iter().map(|(k, v)| (*k, v.as_os_str().to_owned())).collect();
+        let variables: BTreeMap<_, _> = variables
+            .iter()
+            .map(|(k, v)| (*k, v.as_os_str().to_owned()))
+            .collect();
         ProgramPlaces::new(|name| variables.get(name).cloned())
     }
 
@@ -187,15 +237,27 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let file = |name: &str| root.path().join(name);
         let (bin, home) = (file("bin"), file("home"));
-        let on_path = (program(&bin.join("playwright-cli")), program(&bin.join("chromium-browser")));
+        let on_path = (
+            program(&bin.join("playwright-cli")),
+            program(&bin.join("chromium-browser")),
+        );
         let path = ("PATH", &*bin);
         assert_eq!(programs(&places(&[path])).unwrap(), on_path);
 
-        let installed = program(&home.join(".cache/webwise/playwright-cli/node_modules/.bin/playwright-cli"));
-        assert_eq!(programs(&places(&[path, ("HOME", &home)])).unwrap(), (installed, on_path.1));
+        let installed =
+            program(&home.join(".cache/webwise/playwright-cli/node_modules/.bin/playwright-cli"));
+        assert_eq!(
+            programs(&places(&[path, ("HOME", &home)])).unwrap(),
+            (installed, on_path.1)
+        );
 
         let own = (program(&file("own/tool")), program(&file("own/browser")));
-        let named = [path, ("HOME", &home), (TOOL_VARIABLE, &own.0), (CHROMIUM_VARIABLE, &own.1)];
+        let named = [
+            path,
+            ("HOME", &home),
+            (TOOL_VARIABLE, &own.0),
+            (CHROMIUM_VARIABLE, &own.1),
+        ];
         assert_eq!(programs(&places(&named)).unwrap(), own);
     }
 
@@ -207,13 +269,23 @@ mod tests {
         let beside = program(&file("own/node"));
         program(&file("own/tool"));
         let (bin, tool, home) = (file("bin"), file("own/tool"), file("home"));
-        assert_eq!(places(&[("PATH", &bin), ("WEBWISE_HOME", &home)]).node(), Some(old));
-        let named = places(&[("PATH", &bin), ("WEBWISE_HOME", &home), (TOOL_VARIABLE, &tool)]);
+        assert_eq!(
+            places(&[("PATH", &bin), ("WEBWISE_HOME", &home)]).node(),
+            Some(old)
+        );
+        let named = places(&[
+            ("PATH", &bin),
+            ("WEBWISE_HOME", &home),
+            (TOOL_VARIABLE, &tool),
+        ]);
         assert_eq!(named.node(), Some(beside));
         // What `setup` installed because the others are too old comes before them.
         let installed = program(&home.join("playwright-cli/node_modules/.bin/node"));
         assert_eq!(named.node(), Some(installed.clone()));
-        assert_eq!(named.search_path().first().map(PathBuf::as_path), installed.parent());
+        assert_eq!(
+            named.search_path().first().map(PathBuf::as_path),
+            installed.parent()
+        );
     }
 
     #[test]
@@ -224,20 +296,35 @@ mod tests {
 
     #[test]
     fn a_named_program_is_meant_from_the_working_folder() {
-        let places = places(&[(TOOL_VARIABLE, Path::new("own/tool")), (CHROMIUM_VARIABLE, Path::new("browser"))]);
+        let places = places(&[
+            (TOOL_VARIABLE, Path::new("own/tool")),
+            (CHROMIUM_VARIABLE, Path::new("browser")),
+        ]);
         let here = env::current_dir().unwrap();
-        assert_eq!((places.tool(), places.chromium()), (Some(here.join("own/tool")), Some(here.join("browser"))));
+        assert_eq!(
+            (places.tool(), places.chromium()),
+            (Some(here.join("own/tool")), Some(here.join("browser")))
+        );
         assert_eq!(places.front(), [here.join("own")]);
     }
 
     #[test]
     fn a_missing_program_is_named_with_what_to_do() {
         let root = tempfile::tempdir().unwrap();
-        let error = programs(&places(&[("PATH", root.path())])).unwrap_err().to_string();
-        assert!(error.contains("playwright-cli") && error.contains("webwise setup"), "{error}");
+        let error = programs(&places(&[("PATH", root.path())]))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("playwright-cli") && error.contains("webwise setup"),
+            "{error}"
+        );
         let tool = program(&root.path().join("playwright-cli"));
         let nowhere = root.path().join("none");
-        let error = programs(&places(&[(TOOL_VARIABLE, &tool), (CHROMIUM_VARIABLE, &nowhere)])).unwrap_err();
+        let error = programs(&places(&[
+            (TOOL_VARIABLE, &tool),
+            (CHROMIUM_VARIABLE, &nowhere),
+        ]))
+        .unwrap_err();
         assert!(error.to_string().contains("WEBWISE_CHROMIUM"), "{error}");
     }
 }

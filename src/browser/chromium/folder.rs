@@ -51,12 +51,19 @@ impl Folder {
         let id = Uuid::new_v4().simple().to_string();
         let path = base.join(format!("{PREFIX}{}", &id[..12]));
         if path.as_os_str().len() > MAX_PATH {
-            let why = format!("the working folder's path is longer than {MAX_PATH} bytes: {}", path.display());
+            let why = format!(
+                "the working folder's path is longer than {MAX_PATH} bytes: {}",
+                path.display()
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         create_private_folder(&path)?;
         let owner = Owner::of(&path).inspect_err(|_| _ = fs::remove_dir_all(&path))?;
-        let folder = Self { process: AtomicU32::new(0), owner: Some(owner), path };
+        let folder = Self {
+            process: AtomicU32::new(0),
+            owner: Some(owner),
+            path,
+        };
         for name in inside {
             create_private_folder(&folder.file(name))?;
         }
@@ -64,7 +71,10 @@ impl Folder {
     }
 
     /// Makes a folder where the options say, or else where the system keeps temporary files, or in a place with a short path.
-    pub(in crate::browser) fn create_for(chosen: Option<&Path>, inside: &[&str]) -> io::Result<Self> {
+    pub(in crate::browser) fn create_for(
+        chosen: Option<&Path>,
+        inside: &[&str],
+    ) -> io::Result<Self> {
         match chosen {
             Some(base) => Self::create(base, inside),
             None => Self::create_in_first(&[&std::env::temp_dir(), Path::new(SHORT_TEMP)], inside),
@@ -146,7 +156,9 @@ impl Drop for Folder {
             }
         };
         // Without a thread the process still ends by itself, and the folder with it.
-        let _ = std::thread::Builder::new().name("webwise-reaper".into()).spawn(reap);
+        let _ = std::thread::Builder::new()
+            .name("webwise-reaper".into())
+            .spawn(reap);
     }
 }
 
@@ -197,7 +209,9 @@ fn lives(pid: u32, folder: &Path) -> bool {
 
 #[cfg(unix)]
 fn is_group_left(leader: u32) -> bool {
-    let leader = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw);
+    let leader = i32::try_from(leader)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
     leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
 }
 
@@ -212,13 +226,16 @@ fn is_process_of(pid: u32, folder: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt as _;
     let folder = folder.as_os_str().as_bytes();
     pid != 0
-        && fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
+        && fs::read(format!("/proc/{pid}/cmdline"))
+            .is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
 }
 
 /// Elsewhere the number alone must do; it was ours a moment ago.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_process_of(pid: u32, _: &Path) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let pid = i32::try_from(pid)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
@@ -229,7 +246,10 @@ fn is_process_of(_: u32, _: &Path) -> bool {
 
 fn kill(pid: u32) {
     #[cfg(unix)]
-    if let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
+    if let Some(pid) = i32::try_from(pid)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+    {
         // Gone between the look and the blow: just as well.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
@@ -245,8 +265,12 @@ fn sweep(base: &Path) {
             continue;
         }
         let folder = entry.path();
-        let Some(_left_over) = LeftOver::find(&folder) else { continue };
-        let pid = fs::read_to_string(folder.join(PROCESS)).ok().and_then(|text| text.trim().parse().ok());
+        let Some(_left_over) = LeftOver::find(&folder) else {
+            continue;
+        };
+        let pid = fs::read_to_string(folder.join(PROCESS))
+            .ok()
+            .and_then(|text| text.trim().parse().ok());
         // Without the command line of a process its old number proves nothing.
         if cfg!(target_os = "linux")
             && let Some(pid) = pid.filter(|pid| is_process_of(*pid, &folder))
@@ -269,7 +293,10 @@ mod tests {
         let folder = Folder::create(base.path(), &[]).unwrap();
         folder.set_process(0).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(folder.path()), mode(&folder.file(PROCESS))), (0o700, 0o600));
+        assert_eq!(
+            (mode(folder.path()), mode(&folder.file(PROCESS))),
+            (0o700, 0o600)
+        );
         let path = folder.path().to_owned();
         drop(folder);
         assert!(!path.exists());
@@ -290,8 +317,16 @@ mod tests {
 
         // A test beside this one that is just starting a program holds a copy of the lock for a moment.
         let starts = (0..500).map(|_| Folder::create(base.path(), &[]).unwrap());
-        let second = starts.into_iter().find(|_| !dead.exists()).expect("what has no owner is swept");
-        assert!(living.path().exists() && half_made.exists() && foreign.exists() && second.path().exists());
+        let second = starts
+            .into_iter()
+            .find(|_| !dead.exists())
+            .expect("what has no owner is swept");
+        assert!(
+            living.path().exists()
+                && half_made.exists()
+                && foreign.exists()
+                && second.path().exists()
+        );
     }
 
     #[test]
@@ -299,9 +334,15 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let deep = base.path().join("x".repeat(60));
         fs::create_dir(&deep).unwrap();
-        assert_eq!(Folder::create(&deep, &[]).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(
+            Folder::create(&deep, &[]).unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
         let folder = Folder::create_in_first(&[&deep, base.path()], &[]).unwrap();
-        assert_eq!(folder.path().parent().unwrap(), base.path().canonicalize().unwrap());
+        assert_eq!(
+            folder.path().parent().unwrap(),
+            base.path().canonicalize().unwrap()
+        );
         let error = Folder::create_in_first(&[&deep, Path::new("/nonexistent")], &[]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }

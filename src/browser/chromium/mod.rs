@@ -62,8 +62,13 @@ const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
 /// The part of this process's environment that a browser gets, and where it puts what it would put into the home of the user:
 /// what it notes of crashes, and caches, which two browsers that start at once must not share either.
 pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsString)> {
-    let places = [("BREAKPAD_DUMP_LOCATION", "crashes"), ("XDG_CACHE_HOME", "cache")];
-    let passes = |name: &str| VARIABLES.contains(&name) || VARIABLE_GROUPS.iter().any(|group| name.starts_with(group));
+    let places = [
+        ("BREAKPAD_DUMP_LOCATION", "crashes"),
+        ("XDG_CACHE_HOME", "cache"),
+    ];
+    let passes = |name: &str| {
+        VARIABLES.contains(&name) || VARIABLE_GROUPS.iter().any(|group| name.starts_with(group))
+    };
     let passed = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(passes));
     let passed = passed.filter(|(name, _)| places.iter().all(|(place, _)| name != place));
     let places = places.map(|(name, file)| (name.into(), folder.file(file).into()));

@@ -59,7 +59,11 @@ impl LeftOver {
     /// Finds out whether a folder is left over; when in doubt it is not.
     pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(folder).ok().filter(is_ours)?;
-        let is_old = || metadata.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HALF_MADE));
+        let is_old = || {
+            metadata
+                .modified()
+                .is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HALF_MADE))
+        };
         let was_owned = || folder.join(MARK).exists();
         match File::open(folder.join(LOCK)) {
             Ok(lock) => match lock.try_lock() {
@@ -116,7 +120,11 @@ mod tests {
     fn soon(folder: &Path) -> Option<LeftOver> {
         let tries = (0..500).map(|_| LeftOver::find(folder));
         tries
-            .inspect(|found| _ = found.is_none().then(|| std::thread::sleep(Duration::from_millis(10))))
+            .inspect(|found| {
+                _ = found
+                    .is_none()
+                    .then(|| std::thread::sleep(Duration::from_millis(10)))
+            })
             .flatten()
             .next()
     }
@@ -126,9 +134,21 @@ mod tests {
         if let Some(folder) = std::env::var_os(OWNED) {
             // This is the owner. What it starts survives it and must not keep the folder.
             let _owner = Owner::of(Path::new(&folder)).unwrap();
-            let mut survivor = Command::new("sleep").arg("120").stdin(Stdio::null()).spawn().unwrap();
-            fs::write(Path::new(&folder).join("survivor.new"), survivor.id().to_string()).unwrap();
-            fs::rename(Path::new(&folder).join("survivor.new"), Path::new(&folder).join("survivor")).unwrap();
+            let mut survivor = Command::new("sleep")
+                .arg("120")
+                .stdin(Stdio::null())
+                .spawn()
+                .unwrap();
+            fs::write(
+                Path::new(&folder).join("survivor.new"),
+                survivor.id().to_string(),
+            )
+            .unwrap();
+            fs::rename(
+                Path::new(&folder).join("survivor.new"),
+                Path::new(&folder).join("survivor"),
+            )
+            .unwrap();
             survivor.wait().unwrap();
             return;
         }
@@ -136,22 +156,36 @@ mod tests {
         let this = "browser::chromium::owner::tests::a_folder_is_left_over_when_its_owner_was_killed_and_not_before";
         let program = std::env::current_exe().unwrap();
         let mut owner = Command::new(program);
-        owner.args(["--exact", this]).env(OWNED, folder.path()).stdout(Stdio::null());
+        owner
+            .args(["--exact", this])
+            .env(OWNED, folder.path())
+            .stdout(Stdio::null());
         let mut owner = Ended(owner.spawn().unwrap());
         let begin = Instant::now();
         let survivor = loop {
             if let Ok(pid) = fs::read_to_string(folder.path().join("survivor")) {
                 break pid;
             }
-            assert!(begin.elapsed() < Duration::from_mins(1), "the owner did not start");
+            assert!(
+                begin.elapsed() < Duration::from_mins(1),
+                "the owner did not start"
+            );
             assert!(owner.0.try_wait().unwrap().is_none(), "the owner ended");
             std::thread::sleep(Duration::from_millis(10));
         };
         let before = LeftOver::find(folder.path()).is_some();
         drop(owner);
         let after = LeftOver::find(folder.path()).is_some();
-        let survived = Command::new("kill").arg(&survivor).status().unwrap().success();
-        assert_eq!((before, after, survived), (false, true, true), "left over before and after, and a child lives");
+        let survived = Command::new("kill")
+            .arg(&survivor)
+            .status()
+            .unwrap()
+            .success();
+        assert_eq!(
+            (before, after, survived),
+            (false, true, true),
+            "left over before and after, and a child lives"
+        );
     }
 
     #[test]
@@ -162,10 +196,16 @@ mod tests {
         drop(owner);
         let first = soon(folder.path());
         assert!(first.is_some());
-        assert!(LeftOver::find(folder.path()).is_none(), "another start is removing it");
+        assert!(
+            LeftOver::find(folder.path()).is_none(),
+            "another start is removing it"
+        );
         drop(first);
         fs::remove_file(folder.path().join(LOCK)).unwrap();
-        assert!(LeftOver::find(folder.path()).is_some(), "its removal was not finished");
+        assert!(
+            LeftOver::find(folder.path()).is_some(),
+            "its removal was not finished"
+        );
     }
 
     #[test]
@@ -175,7 +215,10 @@ mod tests {
         File::create_new(folder.path().join(LOCK)).unwrap();
         assert!(LeftOver::find(folder.path()).is_none());
         let long_ago = std::time::SystemTime::now() - HALF_MADE * 2;
-        File::open(folder.path()).unwrap().set_modified(long_ago).unwrap();
+        File::open(folder.path())
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
         assert!(soon(folder.path()).is_some(), "it never got an owner");
         assert!(LeftOver::find(&folder.path().join("none")).is_none());
     }

@@ -74,7 +74,12 @@ pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
 impl PlaywrightCli {
     /// What became of a file that the page offered; nothing while it is on its way.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
-        let notice = |kept| Some(Notice::Download { suggested_name: download.name.clone(), kept });
+        let notice = |kept| {
+            Some(Notice::Download {
+                suggested_name: download.name.clone(),
+                kept,
+            })
+        };
         match (&self.options.common.downloads, &download.path) {
             (None, None) => notice(false),
             (Some(folder), Some(path)) => notice(self.keep(Path::new(path), folder).is_ok()),
@@ -87,11 +92,19 @@ impl PlaywrightCli {
         if self.options.common.downloads.is_none() {
             return Vec::new();
         }
-        let entries = fs::read_dir(self.folder.file(NOTES)).into_iter().flatten().flatten();
-        let notes = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "note"));
+        let entries = fs::read_dir(self.folder.file(NOTES))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let notes = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|e| e == "note"));
         let mut notes: Vec<_> = notes.take(MAX_NOTES).collect();
         notes.sort();
-        notes.iter().filter_map(|path| read_note(path).ok()).collect()
+        notes
+            .iter()
+            .filter_map(|path| read_note(path).ok())
+            .collect()
     }
 
     /// Moves a file out of the tool's own folder, and out of no other, to a name of ours.
@@ -106,7 +119,10 @@ impl PlaywrightCli {
         }
         fs::create_dir_all(folder)?;
         let id = uuid::Uuid::now_v7().simple().to_string();
-        chromium::write_private(&folder.join(format!("download-{id}.bin")), &fs::read(&from)?)?;
+        chromium::write_private(
+            &folder.join(format!("download-{id}.bin")),
+            &fs::read(&from)?,
+        )?;
         fs::remove_file(from)
     }
 }
@@ -115,9 +131,14 @@ impl PlaywrightCli {
 fn read_note(path: &Path) -> io::Result<Notice> {
     use io::Read as _;
     let mut name = Vec::new();
-    fs::File::open(path)?.take(MAX_NOTE).read_to_end(&mut name)?;
+    fs::File::open(path)?
+        .take(MAX_NOTE)
+        .read_to_end(&mut name)?;
     fs::remove_file(path)?;
-    Ok(Notice::Download { suggested_name: clean(&String::from_utf8_lossy(&name)), kept: false })
+    Ok(Notice::Download {
+        suggested_name: clean(&String::from_utf8_lossy(&name)),
+        kept: false,
+    })
 }
 
 #[cfg(all(test, unix))]
@@ -130,7 +151,13 @@ mod tests {
         let path = base.path().join("1.note");
         let name = format!("\u{1b}[31m../a\u{202e}b{}", "x".repeat(1 << 20));
         fs::write(&path, name).unwrap();
-        let Notice::Download { suggested_name, kept: false } = read_note(&path).unwrap() else { panic!("a download") };
+        let Notice::Download {
+            suggested_name,
+            kept: false,
+        } = read_note(&path).unwrap()
+        else {
+            panic!("a download")
+        };
         assert!(suggested_name.starts_with("../abx") && suggested_name.len() < 5_000);
         assert!(read_note(&path).is_err() && !path.exists());
     }

@@ -24,8 +24,8 @@ use crate::{
     action::{BrowserTool, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result},
     browser::{
-        BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest,
-        chromium::Folder,
+        BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest,
+        ScreenshotRequest, chromium::Folder,
     },
     page::{Dialog, Notice, Observation, Tab},
 };
@@ -78,8 +78,17 @@ impl PlaywrightCli {
     /// words), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`], [`ErrorKind::Io`].
     pub async fn launch(options: &PlaywrightCliOptions) -> Result<Self> {
         let (folder, link) = launch::launch(options).await?;
-        let state = State { tabs: 1, ..State::default() };
-        Ok(Self { link, options: options.clone(), folder, files: AtomicU64::new(0), state: Mutex::new(state) })
+        let state = State {
+            tabs: 1,
+            ..State::default()
+        };
+        Ok(Self {
+            link,
+            options: options.clone(),
+            folder,
+            files: AtomicU64::new(0),
+            state: Mutex::new(state),
+        })
     }
 
     /// How the next command reaches the browser: `socket` or `process`.
@@ -106,12 +115,22 @@ impl PlaywrightCli {
     ///
     /// # Errors
     /// As the transport; `BrowserLost` if the reply, or the lack of one, means that the browser is gone.
-    pub(super) async fn send(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Reply> {
+    pub(super) async fn send(
+        &self,
+        state: &mut State,
+        command: Command,
+        timeout: Duration,
+    ) -> Result<Reply> {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
     /// Sends a script for the page, whose error text may be the page's own and so proves nothing.
-    pub(super) async fn send_foreign(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Reply> {
+    pub(super) async fn send_foreign(
+        &self,
+        state: &mut State,
+        command: Command,
+        timeout: Duration,
+    ) -> Result<Reply> {
         self.send_with(state, command, timeout, Trust::Page).await
     }
 
@@ -119,14 +138,21 @@ impl PlaywrightCli {
     ///
     /// While it is under way, and for good if no answer comes, nothing is taken to be known of the current page: so a
     /// blank one is not mistaken for a dead renderer.
-    pub(super) async fn send_leaving(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Reply> {
+    pub(super) async fn send_leaving(
+        &self,
+        state: &mut State,
+        command: Command,
+        timeout: Duration,
+    ) -> Result<Reply> {
         let before = state.page.take();
         let reply = self.send(state, command, timeout).await?;
         if let Some(before) = before {
             match &mut state.page {
                 None => state.page = Some(before),
                 // While a dialog is open the tool cannot read the title.
-                Some(page) if page.title.is_empty() && page.url == before.url => page.title = before.title,
+                Some(page) if page.title.is_empty() && page.url == before.url => {
+                    page.title = before.title
+                }
                 Some(_) => {}
             }
         }
@@ -144,7 +170,12 @@ impl PlaywrightCli {
         Ok(Untrusted::parse(raw.text.expose(), raw.is_error))
     }
 
-    async fn exchange(&self, state: &mut State, command: Command, timeout: Duration) -> Result<RawReply> {
+    async fn exchange(
+        &self,
+        state: &mut State,
+        command: Command,
+        timeout: Duration,
+    ) -> Result<RawReply> {
         // Until an answer comes, and for good if this future is dropped before.
         state.stalled = true;
         let error = match self.link.run(&command, timeout).await {
@@ -154,7 +185,10 @@ impl PlaywrightCli {
             }
             Err(error) => Error::from(error),
         };
-        let is_broken = matches!(error.kind(), ErrorKind::MalformedReply | ErrorKind::Io | ErrorKind::Unavailable);
+        let is_broken = matches!(
+            error.kind(),
+            ErrorKind::MalformedReply | ErrorKind::Io | ErrorKind::Unavailable
+        );
         if is_broken && !self.lives().await {
             state.gone = Some("the daemon does not answer");
             return Err(lost("browser.command", "the daemon does not answer").with_source(error));
@@ -162,7 +196,13 @@ impl PlaywrightCli {
         Err(error)
     }
 
-    async fn send_with(&self, state: &mut State, command: Command, timeout: Duration, trust: Trust) -> Result<Reply> {
+    async fn send_with(
+        &self,
+        state: &mut State,
+        command: Command,
+        timeout: Duration,
+        trust: Trust,
+    ) -> Result<Reply> {
         let raw = self.exchange(state, command, timeout).await?;
         let mut reply = match trust {
             Trust::Script => Reply::parse_without_echo(raw.text.expose()),
@@ -171,14 +211,24 @@ impl PlaywrightCli {
         if raw.is_error && reply.error.is_none() {
             reply.error = Some("the tool gave no reason".to_owned());
         }
-        state.stalled = reply.error.as_deref().is_some_and(|error| class_of(error) == ErrorClass::Timeout);
+        state.stalled = reply
+            .error
+            .as_deref()
+            .is_some_and(|error| class_of(error) == ErrorClass::Timeout);
         self.learn(state, &reply, trust != Trust::Page)?;
         Ok(reply)
     }
 
     /// Runs a script of ours and reads what it returned.
-    pub(super) async fn script(&self, state: &mut State, code: String, timeout: Duration) -> Result<Scripted> {
-        let reply = self.send_with(state, Command::script(code), timeout, Trust::Script).await?;
+    pub(super) async fn script(
+        &self,
+        state: &mut State,
+        code: String,
+        timeout: Duration,
+    ) -> Result<Scripted> {
+        let reply = self
+            .send_with(state, Command::script(code), timeout, Trust::Script)
+            .await?;
         if let Some(error) = reply.error {
             return Ok(Scripted::Refused(error));
         }
@@ -193,7 +243,11 @@ impl PlaywrightCli {
 
     /// Whether the browser answers at all.
     async fn lives(&self) -> bool {
-        match self.link.run(&Command::read("tab-list"), PROBE_TIMEOUT).await {
+        match self
+            .link
+            .run(&Command::read("tab-list"), PROBE_TIMEOUT)
+            .await
+        {
             Ok(raw) => !raw.is_error,
             Err(_) => false,
         }
@@ -221,11 +275,14 @@ impl PlaywrightCli {
 
     /// What happened beside the last commands; told once.
     pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
-        let change = self.link.take_change().map(|change| Notice::TransportChanged {
-            from: change.from.to_owned(),
-            to: change.to.to_owned(),
-            why: change.why,
-        });
+        let change = self
+            .link
+            .take_change()
+            .map(|change| Notice::TransportChanged {
+                from: change.from.to_owned(),
+                to: change.to.to_owned(),
+                why: change.why,
+            });
         change.into_iter().chain(state.notices.drain(..)).collect()
     }
 }
@@ -243,7 +300,10 @@ pub(super) enum Scripted {
 impl Scripted {
     /// What is told of a script that began its work, and whose work opened this dialog.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
-        Execution { dialog: Some(dialog), ..Outcome::Done.into() }
+        Execution {
+            dialog: Some(dialog),
+            ..Outcome::Done.into()
+        }
     }
 }
 
@@ -261,7 +321,10 @@ enum Trust {
 impl fmt::Debug for State {
     /// Nothing of the page: it may show what was typed, and only the run knows what must not be seen.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State").field("gone", &self.gone).field("tabs", &self.tabs).finish_non_exhaustive()
+        f.debug_struct("State")
+            .field("gone", &self.gone)
+            .field("tabs", &self.tabs)
+            .finish_non_exhaustive()
     }
 }
 
@@ -286,7 +349,10 @@ impl State {
             (Some(before), true) if before.url == page.url => before.title.clone(),
             _ => page.title.clone(),
         };
-        self.page = Some(Page { title, ..page.clone() });
+        self.page = Some(Page {
+            title,
+            ..page.clone()
+        });
         Ok(())
     }
 
@@ -294,7 +360,9 @@ impl State {
     pub(super) fn note_tabs(&mut self, tabs: &[Tab]) {
         let now = tabs.len().max(1);
         for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
-            self.notices.push(Notice::TabOpened { url: tab.url.clone() });
+            self.notices.push(Notice::TabOpened {
+                url: tab.url.clone(),
+            });
         }
         self.tabs = now;
     }
@@ -339,8 +407,10 @@ pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
 impl BrowserDriver for PlaywrightCli {
     fn capabilities(&self) -> BrowserCapabilities {
         let scripts = [BrowserTool::Eval, BrowserTool::RunCode];
-        let tools =
-            BrowserTool::ALL.iter().copied().filter(|tool| self.options.common.scripts || !scripts.contains(tool));
+        let tools = BrowserTool::ALL
+            .iter()
+            .copied()
+            .filter(|tool| self.options.common.scripts || !scripts.contains(tool));
         BrowserCapabilities::new("playwright-cli", tools)
     }
 
@@ -362,7 +432,10 @@ impl BrowserDriver for PlaywrightCli {
             state.gone = Some(CLOSED);
             // Whether or not the daemon hears it, the folder sees to its end.
             let _ = self.link.stop(STOP_TIMEOUT).await;
-            self.folder.end().await.map_err(|error| Error::new(ErrorKind::Io, "browser.close").with_source(error))?;
+            self.folder
+                .end()
+                .await
+                .map_err(|error| Error::new(ErrorKind::Io, "browser.close").with_source(error))?;
         }
         Ok(())
     }

@@ -27,14 +27,22 @@ pub(super) fn failed(error: &str) -> Execution {
 /// What the reply tells beside the outcome.
 pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     let locator = reply.code.as_deref().and_then(locator::parse);
-    Execution { page: reply.page.map(|page| (page.url, page.title)), locator, dialog: reply.dialog, ..outcome.into() }
+    Execution {
+        page: reply.page.map(|page| (page.url, page.title)),
+        locator,
+        dialog: reply.dialog,
+        ..outcome.into()
+    }
 }
 
 /// The execution that a reply proves.
 pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     if let Some(error) = &reply.error {
         let outcome = failed(error).outcome;
-        return Ok(Execution { locator: None, ..told(reply, outcome) });
+        return Ok(Execution {
+            locator: None,
+            ..told(reply, outcome)
+        });
     }
     match &reply.code {
         Some(code) if code.contains(evidence) => Ok(told(reply, Outcome::Done)),
@@ -51,9 +59,20 @@ mod tests {
     fn only_the_code_that_ran_is_evidence() {
         let done = execution(recorded("fill"), ".fill(").unwrap();
         assert!(done.outcome.is_done());
-        assert_eq!(done.locator.unwrap().to_string(), r#"role=textbox[name="User name"]"#);
-        for (name, evidence) in [("process-fill-help", ".fill("), ("snapshot", ".click("), ("fill", ".click(")] {
-            assert_eq!(execution(recorded(name), evidence).unwrap_err().kind(), ErrorKind::MalformedReply, "{name}");
+        assert_eq!(
+            done.locator.unwrap().to_string(),
+            r#"role=textbox[name="User name"]"#
+        );
+        for (name, evidence) in [
+            ("process-fill-help", ".fill("),
+            ("snapshot", ".click("),
+            ("fill", ".click("),
+        ] {
+            assert_eq!(
+                execution(recorded(name), evidence).unwrap_err().kind(),
+                ErrorKind::MalformedReply,
+                "{name}"
+            );
         }
         assert!(execution(Reply::parse(""), ".click(").is_err());
     }

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton, OnTarget, Outcome, Select,
-        StateFile, TabAt, TabNew, Target, TextValue, Type, Upload,
+        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton,
+        OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, TextValue, Type, Upload,
     },
     base::{Error, ErrorKind, Result, text},
     browser::{
@@ -37,7 +37,9 @@ impl PlaywrightCli {
             Ok(execution)
         };
         // What happened beside it is told with the next action.
-        tokio::time::timeout(request.timeout, work).await.unwrap_or_else(|_| Ok(out_of_time(&request.action)))
+        tokio::time::timeout(request.timeout, work)
+            .await
+            .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
     }
 
     async fn act(&self, state: &mut State, request: &ExecuteRequest) -> Result<Execution> {
@@ -49,48 +51,83 @@ impl PlaywrightCli {
             BrowserAction::Goto(Goto { url }) => self.goto(state, url, timeout).await,
             BrowserAction::GoBack(_) => self.go_back(state, timeout).await,
             BrowserAction::GoForward(_) => self.go_forward(state, timeout).await,
-            BrowserAction::Reload(_) => self.simple(state, Command::new("reload"), "page.reload(", timeout).await,
+            BrowserAction::Reload(_) => {
+                self.simple(state, Command::new("reload"), "page.reload(", timeout)
+                    .await
+            }
             BrowserAction::Click(click) => self.click(state, "click", click, timeout).await,
             BrowserAction::Dblclick(click) => self.click(state, "dblclick", click, timeout).await,
-            BrowserAction::Hover(OnTarget { target }) => self.on(state, "hover", target, ".hover(", timeout).await,
-            BrowserAction::Check(OnTarget { target }) => self.on(state, "check", target, ".check(", timeout).await,
+            BrowserAction::Hover(OnTarget { target }) => {
+                self.on(state, "hover", target, ".hover(", timeout).await
+            }
+            BrowserAction::Check(OnTarget { target }) => {
+                self.on(state, "check", target, ".check(", timeout).await
+            }
             BrowserAction::Uncheck(OnTarget { target }) => {
-                self.on(state, "uncheck", target, ".uncheck(", timeout).await
+                self.on(state, "uncheck", target, ".uncheck(", timeout)
+                    .await
             }
             BrowserAction::Drag(Drag { from, to }) => {
                 let command = Command::new("drag").arg(words(from)).arg(words(to));
                 self.simple(state, command, ".dragTo(", timeout).await
             }
-            BrowserAction::Fill(Fill { target, text, submit }) => match text {
+            BrowserAction::Fill(Fill {
+                target,
+                text,
+                submit,
+            }) => match text {
                 TextValue::Secret(name) => {
-                    self.fill_secret(state, target, (name, *submit), &request.secrets, timeout).await
+                    self.fill_secret(state, target, (name, *submit), &request.secrets, timeout)
+                        .await
                 }
-                _ => self.fill(state, target, &text.to_string(), *submit, timeout).await,
+                _ => {
+                    self.fill(state, target, &text.to_string(), *submit, timeout)
+                        .await
+                }
             },
             BrowserAction::Type(Type { text, submit }) => match text {
-                TextValue::Secret(name) => self.type_secret(state, (name, *submit), &request.secrets, timeout).await,
-                _ => self.type_text(state, &text.to_string(), *submit, timeout).await,
+                TextValue::Secret(name) => {
+                    self.type_secret(state, (name, *submit), &request.secrets, timeout)
+                        .await
+                }
+                _ => {
+                    self.type_text(state, &text.to_string(), *submit, timeout)
+                        .await
+                }
             },
             BrowserAction::Press(press) => {
                 let command = Command::new("press").arg(press.key.as_str());
-                self.simple(state, command, "page.keyboard.press(", timeout).await
+                self.simple(state, command, "page.keyboard.press(", timeout)
+                    .await
             }
-            BrowserAction::Select(Select { target, values }) => self.select(state, target, values, timeout).await,
+            BrowserAction::Select(Select { target, values }) => {
+                self.select(state, target, values, timeout).await
+            }
             BrowserAction::Upload(upload) => self.upload(state, upload, timeout).await,
             BrowserAction::Scroll(scroll) => {
                 let (x, y) = wheel(scroll);
-                let command = Command::new("mousewheel").arg(x.to_string()).arg(y.to_string());
-                self.simple(state, command, "page.mouse.wheel(", timeout).await
+                let command = Command::new("mousewheel")
+                    .arg(x.to_string())
+                    .arg(y.to_string());
+                self.simple(state, command, "page.mouse.wheel(", timeout)
+                    .await
             }
             BrowserAction::Wait(wait) => self.wait(state, wait, timeout).await,
             BrowserAction::Snapshot(_) => {
                 let seen = self.snapshot(state, timeout).await?;
-                Ok(Execution { page: Some((seen.url, seen.title)), dialog: seen.dialog, ..Outcome::Done.into() })
+                Ok(Execution {
+                    page: Some((seen.url, seen.title)),
+                    dialog: seen.dialog,
+                    ..Outcome::Done.into()
+                })
             }
             BrowserAction::Screenshot(screenshot) => {
                 let target = screenshot.target.as_ref().map(words);
                 Ok(match self.try_picture(state, target, timeout).await? {
-                    Ok(image) => Execution { image: Some(image), ..Outcome::Done.into() },
+                    Ok(image) => Execution {
+                        image: Some(image),
+                        ..Outcome::Done.into()
+                    },
                     Err(error) => failed(&error),
                 })
             }
@@ -98,20 +135,38 @@ impl PlaywrightCli {
                 let tabs = self.tabs(state, Command::read("tab-list"), timeout).await?;
                 Ok(tabs.map_or_else(
                     |error| failed(&error),
-                    |tabs| Execution { text: Some(listing(&tabs)), ..Outcome::Done.into() },
+                    |tabs| Execution {
+                        text: Some(listing(&tabs)),
+                        ..Outcome::Done.into()
+                    },
                 ))
             }
-            BrowserAction::TabNew(TabNew { url }) => self.tab_new(state, url.as_deref(), timeout).await,
-            BrowserAction::TabSelect(TabAt { index }) => self.tab_select(state, *index, timeout).await,
-            BrowserAction::TabClose(TabAt { index }) => self.tab_close(state, *index, timeout).await,
+            BrowserAction::TabNew(TabNew { url }) => {
+                self.tab_new(state, url.as_deref(), timeout).await
+            }
+            BrowserAction::TabSelect(TabAt { index }) => {
+                self.tab_select(state, *index, timeout).await
+            }
+            BrowserAction::TabClose(TabAt { index }) => {
+                self.tab_close(state, *index, timeout).await
+            }
             BrowserAction::DialogAccept(DialogAccept { text }) => {
                 self.dialog_accept(state, text.as_ref(), timeout).await
             }
-            BrowserAction::DialogDismiss(_) => self.answer_dialog(state, Command::new("dialog-dismiss"), timeout).await,
-            BrowserAction::StateSave(StateFile { name }) => self.storage(state, "state-save", name, timeout).await,
-            BrowserAction::StateLoad(StateFile { name }) => self.storage(state, "state-load", name, timeout).await,
+            BrowserAction::DialogDismiss(_) => {
+                self.answer_dialog(state, Command::new("dialog-dismiss"), timeout)
+                    .await
+            }
+            BrowserAction::StateSave(StateFile { name }) => {
+                self.storage(state, "state-save", name, timeout).await
+            }
+            BrowserAction::StateLoad(StateFile { name }) => {
+                self.storage(state, "state-load", name, timeout).await
+            }
             BrowserAction::Eval(Eval { function, target }) if self.options.common.scripts => {
-                let command = Command::new("eval").arg(function.as_str()).args(target.as_ref().map(words));
+                let command = Command::new("eval")
+                    .arg(function.as_str())
+                    .args(target.as_ref().map(words));
                 self.foreign(state, command, ".evaluate(", timeout).await
             }
             BrowserAction::RunCode(run) if self.options.common.scripts => {
@@ -141,7 +196,13 @@ impl PlaywrightCli {
         evidence: &str,
         timeout: Duration,
     ) -> Result<Execution> {
-        self.simple(state, Command::new(command).arg(words(target)), evidence, timeout).await
+        self.simple(
+            state,
+            Command::new(command).arg(words(target)),
+            evidence,
+            timeout,
+        )
+        .await
     }
 
     async fn click(
@@ -156,8 +217,18 @@ impl PlaywrightCli {
             Some(MouseButton::Right) => Some("right"),
             Some(MouseButton::Middle) => Some("middle"),
         };
-        let evidence = if name == "click" { ".click(" } else { ".dblclick(" };
-        self.simple(state, Command::new(name).arg(words(&click.target)).args(button), evidence, timeout).await
+        let evidence = if name == "click" {
+            ".click("
+        } else {
+            ".dblclick("
+        };
+        self.simple(
+            state,
+            Command::new(name).arg(words(&click.target)).args(button),
+            evidence,
+            timeout,
+        )
+        .await
     }
 
     async fn fill(
@@ -173,18 +244,35 @@ impl PlaywrightCli {
             return self.by_script(state, code, timeout).await;
         }
         let command = Command::new("fill").arg(words(target)).arg(text);
-        let command = if submit { command.flag("submit") } else { command };
+        let command = if submit {
+            command.flag("submit")
+        } else {
+            command
+        };
         self.simple(state, command, ".fill(", timeout).await
     }
 
-    async fn type_text(&self, state: &mut State, text: &str, submit: bool, timeout: Duration) -> Result<Execution> {
+    async fn type_text(
+        &self,
+        state: &mut State,
+        text: &str,
+        submit: bool,
+        timeout: Duration,
+    ) -> Result<Execution> {
         // The tool repeats the text in a comment as it is; a line break in it could forge a section of the reply.
         if text.len() > MAX_ARGUMENT || text.contains(['\n', '\r']) {
-            return self.by_script(state, scripts::type_text(text, submit), timeout).await;
+            return self
+                .by_script(state, scripts::type_text(text, submit), timeout)
+                .await;
         }
         let command = Command::new("type").arg(text);
-        let command = if submit { command.flag("submit") } else { command };
-        self.simple(state, command, "page.keyboard.type(", timeout).await
+        let command = if submit {
+            command.flag("submit")
+        } else {
+            command
+        };
+        self.simple(state, command, "page.keyboard.type(", timeout)
+            .await
     }
 
     async fn select(
@@ -200,14 +288,28 @@ impl PlaywrightCli {
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
         match &values[..] {
             [value] if value.len() <= MAX_ARGUMENT => {
-                let command = Command::new("select").arg(words(target)).arg(value.as_str());
+                let command = Command::new("select")
+                    .arg(words(target))
+                    .arg(value.as_str());
                 self.simple(state, command, ".selectOption(", timeout).await
             }
-            values => self.by_script(state, scripts::select(target, values, self.action_ms()), timeout).await,
+            values => {
+                self.by_script(
+                    state,
+                    scripts::select(target, values, self.action_ms()),
+                    timeout,
+                )
+                .await
+            }
         }
     }
 
-    async fn by_script(&self, state: &mut State, code: String, timeout: Duration) -> Result<Execution> {
+    async fn by_script(
+        &self,
+        state: &mut State,
+        code: String,
+        timeout: Duration,
+    ) -> Result<Execution> {
         Ok(match self.script(state, code, timeout).await? {
             Scripted::Returned(returned) if returned.done => Outcome::Done.into(),
             Scripted::Returned(returned) => failed(&returned.error.unwrap_or_default()),
@@ -216,7 +318,12 @@ impl PlaywrightCli {
         })
     }
 
-    async fn upload(&self, state: &mut State, upload: &Upload, timeout: Duration) -> Result<Execution> {
+    async fn upload(
+        &self,
+        state: &mut State,
+        upload: &Upload,
+        timeout: Duration,
+    ) -> Result<Execution> {
         let mut command = Command::new("upload");
         for name in &upload.files {
             let Some(file) = self.options.common.uploads.get(name) else {
@@ -224,10 +331,16 @@ impl PlaywrightCli {
             };
             command = command.arg(file.display().to_string());
         }
-        self.simple(state, command, "fileChooser.setFiles(", timeout).await
+        self.simple(state, command, "fileChooser.setFiles(", timeout)
+            .await
     }
 
-    async fn dialog_accept(&self, state: &mut State, text: Option<&TextValue>, timeout: Duration) -> Result<Execution> {
+    async fn dialog_accept(
+        &self,
+        state: &mut State,
+        text: Option<&TextValue>,
+        timeout: Duration,
+    ) -> Result<Execution> {
         if text.is_some_and(|text| text.secret().is_some()) {
             return Ok(Outcome::failed(ErrorClass::SecretRefused, DIALOG_SECRET).into());
         }
@@ -235,8 +348,17 @@ impl PlaywrightCli {
         self.answer_dialog(state, command, timeout).await
     }
 
-    async fn answer_dialog(&self, state: &mut State, command: Command, timeout: Duration) -> Result<Execution> {
-        if state.dialog.as_ref().is_some_and(|dialog| dialog.kind == DialogKind::FileChooser) {
+    async fn answer_dialog(
+        &self,
+        state: &mut State,
+        command: Command,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        if state
+            .dialog
+            .as_ref()
+            .is_some_and(|dialog| dialog.kind == DialogKind::FileChooser)
+        {
             let why = "a file chooser can only be answered with upload, or left with tab_new";
             return Ok(Outcome::failed(ErrorClass::Unsupported, why).into());
         }
@@ -252,11 +374,22 @@ impl PlaywrightCli {
         Err(malformed("no answer to a dialog"))
     }
 
-    async fn storage(&self, state: &mut State, name: &'static str, file: &str, timeout: Duration) -> Result<Execution> {
+    async fn storage(
+        &self,
+        state: &mut State,
+        name: &'static str,
+        file: &str,
+        timeout: Duration,
+    ) -> Result<Execution> {
         if crate::base::SessionId::parse(file).is_err() {
             return Ok(Outcome::failed(ErrorClass::BadArguments, STATE_NAME).into());
         }
-        let folder = self.options.common.state_folder.clone().unwrap_or_else(|| self.folder.path().join("out"));
+        let folder = self
+            .options
+            .common
+            .state_folder
+            .clone()
+            .unwrap_or_else(|| self.folder.path().join("out"));
         let path = folder.join(format!("state-{file}.json"));
         let io = |error| Error::new(ErrorKind::Io, "browser.state").with_source(error);
         let is_new = name == "state-save" && !path.exists();
@@ -265,11 +398,18 @@ impl PlaywrightCli {
             std::fs::create_dir_all(&folder).map_err(io)?;
             crate::browser::chromium::write_private(&path, b"{}").map_err(io)?;
         }
-        let evidence = if name == "state-save" { ".storageState(" } else { ".setStorageState(" };
+        let evidence = if name == "state-save" {
+            ".storageState("
+        } else {
+            ".setStorageState("
+        };
         let command = Command::new(name).arg(path.display().to_string());
         let result = self.simple(state, command, evidence, timeout).await;
         // Where there was no answer the tool may write yet, and must find the file that only this user can read.
-        if is_new && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout) && !is_done(&result) {
+        if is_new
+            && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout)
+            && !is_done(&result)
+        {
             // It holds nothing; a later save overwrites it.
             let _ = std::fs::remove_file(&path);
         }
@@ -277,8 +417,15 @@ impl PlaywrightCli {
     }
 
     /// A script in the tool: all of its reply may be its own, so what became of the page is asked for afterwards.
-    async fn run_code(&self, state: &mut State, code: &str, timeout: Duration) -> Result<Execution> {
-        let reply = self.send_untrusted(state, Command::script(code), timeout).await?;
+    async fn run_code(
+        &self,
+        state: &mut State,
+        code: &str,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        let reply = self
+            .send_untrusted(state, Command::script(code), timeout)
+            .await?;
         if reply.error.is_none() && !reply.ran {
             return Err(malformed("no trace of the script in the reply"));
         }
@@ -288,20 +435,41 @@ impl PlaywrightCli {
         };
         state.note_tabs(&tabs);
         // A title that looks like the border before the address leaves none.
-        match tabs.into_iter().find(|tab| tab.current && !tab.url.is_empty()) {
+        match tabs
+            .into_iter()
+            .find(|tab| tab.current && !tab.url.is_empty())
+        {
             Some(tab) => {
-                let page = Page { url: tab.url, title: tab.title, crashed: false };
+                let page = Page {
+                    url: tab.url,
+                    title: tab.title,
+                    crashed: false,
+                };
                 state.arrive(&page, state.dialog.is_some())?;
             }
             None => state.page = None,
         }
-        let page = state.page.as_ref().map(|page| (page.url.clone(), page.title.clone()));
-        let told = |outcome: Outcome| Execution { page, dialog: state.dialog.clone(), ..outcome.into() };
+        let page = state
+            .page
+            .as_ref()
+            .map(|page| (page.url.clone(), page.title.clone()));
+        let told = |outcome: Outcome| Execution {
+            page,
+            dialog: state.dialog.clone(),
+            ..outcome.into()
+        };
         let Some(error) = reply.error else {
-            return Ok(Execution { text: reply.result.as_deref().map(text::clean), ..told(Outcome::Done) });
+            return Ok(Execution {
+                text: reply.result.as_deref().map(text::clean),
+                ..told(Outcome::Done)
+            });
         };
         let refused = state.dialog.is_some() && class_of(&error) == ErrorClass::DialogOpen;
-        let class = if refused { ErrorClass::DialogOpen } else { ErrorClass::ScriptFailed };
+        let class = if refused {
+            ErrorClass::DialogOpen
+        } else {
+            ErrorClass::ScriptFailed
+        };
         Ok(told(Outcome::failed(class, &error)))
     }
 
@@ -316,11 +484,18 @@ impl PlaywrightCli {
         let reply = self.send_foreign(state, command, timeout).await?;
         if let Some(error) = &reply.error {
             let refused = reply.dialog.is_some() && class_of(error) == ErrorClass::DialogOpen;
-            let class = if refused { ErrorClass::DialogOpen } else { ErrorClass::ScriptFailed };
+            let class = if refused {
+                ErrorClass::DialogOpen
+            } else {
+                ErrorClass::ScriptFailed
+            };
             return Ok(Outcome::failed(class, error).into());
         }
         let text = reply.result.as_deref().map(text::clean);
-        Ok(Execution { text, ..execution(reply, evidence)? })
+        Ok(Execution {
+            text,
+            ..execution(reply, evidence)?
+        })
     }
 
     pub(super) fn action_ms(&self) -> u64 {
@@ -329,7 +504,9 @@ impl PlaywrightCli {
 }
 
 fn is_done(result: &Result<Execution>) -> bool {
-    result.as_ref().is_ok_and(|execution| execution.outcome.is_done())
+    result
+        .as_ref()
+        .is_ok_and(|execution| execution.outcome.is_done())
 }
 
 /// Longest text given as an argument; see the process transport.

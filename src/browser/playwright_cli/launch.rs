@@ -69,17 +69,32 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     let folder = Folder::create_for(options.common.folder.as_deref(), &INSIDE).map_err(failed)?;
     chromium::write_private(&watch_script(&folder), WATCH.as_bytes()).map_err(failed)?;
     let config = folder.file("config.json");
-    chromium::write_private(&config, options.config(&folder).to_string().as_bytes()).map_err(failed)?;
+    chromium::write_private(&config, options.config(&folder).to_string().as_bytes())
+        .map_err(failed)?;
 
     if options.common.downloads.is_some() {
         downloads::write_watch(&folder).map_err(failed)?;
     }
     let session = session_name(&folder);
     let environment = options.environment(&folder);
-    let process = Process::new(options.program.clone(), session.clone(), folder.path().to_owned(), environment);
-    let arguments = vec![format!("-s={session}"), "open".to_owned(), format!("--config={}", config.display())];
-    let opened = process.output(arguments, options.common.launch_timeout).await?.reply();
-    folder.set_process(opened_with_pid(&opened, &session)?).map_err(failed)?;
+    let process = Process::new(
+        options.program.clone(),
+        session.clone(),
+        folder.path().to_owned(),
+        environment,
+    );
+    let arguments = vec![
+        format!("-s={session}"),
+        "open".to_owned(),
+        format!("--config={}", config.display()),
+    ];
+    let opened = process
+        .output(arguments, options.common.launch_timeout)
+        .await?
+        .reply();
+    folder
+        .set_process(opened_with_pid(&opened, &session)?)
+        .map_err(failed)?;
 
     let link = Link::safe(Box::new(process));
     let link = match options.transport {
@@ -91,7 +106,12 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
 
 /// A name that no other session of this user has, should the tool not keep to our folder.
 fn session_name(folder: &Folder) -> String {
-    let name = folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = folder
+        .path()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     name.replace(chromium::folder::PREFIX, "ww-")
 }
 
@@ -100,12 +120,20 @@ fn opened_with_pid(opened: &RawReply, session: &str) -> Result<u32> {
     let text = opened.text.expose();
     let reply = Reply::parse(text);
     let prefix = format!("### Browser `{session}` opened with pid ");
-    let pid = text.lines().next().and_then(|line| line.strip_prefix(&prefix)?.strip_suffix('.')?.parse().ok());
+    let pid = text
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix(&prefix)?.strip_suffix('.')?.parse().ok());
     if let (Some(pid), Some(_), false) = (pid, reply.page, opened.is_error) {
         return Ok(pid);
     }
-    let why = reply.error.unwrap_or_else(|| crate::base::text::clean(text));
-    let why = why.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    let why = reply
+        .error
+        .unwrap_or_else(|| crate::base::text::clean(text));
+    let why = why
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("it said nothing");
     Err(Error::new(ErrorKind::Unavailable, OPERATION).with("tool", truncate(why, 300)))
 }
 
@@ -144,14 +172,19 @@ async fn with_socket(link: Link, _: &Folder, _: &str, required: bool) -> Result<
 #[cfg(unix)]
 fn is_list_of_tabs(reply: &RawReply) -> bool {
     let parsed = Reply::parse(reply.text.expose());
-    !reply.is_error && parsed.result.is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
+    !reply.is_error
+        && parsed
+            .result
+            .is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
 /// The daemon writes it into a folder named after a hash of the workspace.
 #[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;
-    let mut files = entries.flatten().map(|entry| entry.path().join(format!("{session}.session")));
+    let mut files = entries
+        .flatten()
+        .map(|entry| entry.path().join(format!("{session}.session")));
     files.find(|file| file.is_file())
 }
 

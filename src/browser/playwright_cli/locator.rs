@@ -17,15 +17,28 @@ pub(super) fn print(locator: &Locator) -> String {
         }
         // Writing to a string cannot fail.
         let _ = match step {
-            LocatorStep::Role { role, name: None, .. } => write!(out, "getByRole({})", quote(role.as_str())),
-            LocatorStep::Role { role, name: Some(name), exact } => {
+            LocatorStep::Role {
+                role, name: None, ..
+            } => write!(out, "getByRole({})", quote(role.as_str())),
+            LocatorStep::Role {
+                role,
+                name: Some(name),
+                exact,
+            } => {
                 let exact = if *exact { ", exact: true" } else { "" };
-                write!(out, "getByRole({}, {{ name: {}{exact} }})", quote(role.as_str()), quote(name))
+                write!(
+                    out,
+                    "getByRole({}, {{ name: {}{exact} }})",
+                    quote(role.as_str()),
+                    quote(name)
+                )
             }
             LocatorStep::Label(text) => write!(out, "getByLabel({})", quote(text)),
             LocatorStep::Placeholder(text) => write!(out, "getByPlaceholder({})", quote(text)),
             LocatorStep::Text(text) => write!(out, "getByText({})", quote(text)),
-            LocatorStep::ExactText(text) => write!(out, "getByText({}, {{ exact: true }})", quote(text)),
+            LocatorStep::ExactText(text) => {
+                write!(out, "getByText({}, {{ exact: true }})", quote(text))
+            }
             LocatorStep::Alt(text) => write!(out, "getByAltText({})", quote(text)),
             LocatorStep::Title(text) => write!(out, "getByTitle({})", quote(text)),
             LocatorStep::TestId(text) => write!(out, "getByTestId({})", quote(text)),
@@ -46,31 +59,46 @@ pub(super) fn print(locator: &Locator) -> String {
 
 /// A JavaScript string in single quotes.
 fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+    format!(
+        "'{}'",
+        text.replace('\\', "\\\\")
+            .replace('\'', "\\'")
+            .replace('\n', "\\n")
+    )
 }
 
 /// The locator of the first element that a script acts on, if it can be said in our grammar.
 ///
 /// `code` is what stands in the tool's "Ran Playwright code" block.
 pub(super) fn parse(code: &str) -> Option<Locator> {
-    let line = code.lines().find_map(|line| line.trim().strip_prefix("await page."))?;
+    let line = code
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("await page."))?;
     let mut rest = line;
     let mut steps = Vec::new();
     loop {
         let open = rest.find('(')?;
         let (method, arguments) = (&rest[..open], &rest[open + 1..]);
-        let Some((step, after)) = step(method, arguments)? else { break };
+        let Some((step, after)) = step(method, arguments)? else {
+            break;
+        };
         steps.push(step);
         rest = after.strip_prefix('.')?;
     }
-    if matches!(steps.first(), Some(LocatorStep::Nth(_) | LocatorStep::HasText(_) | LocatorStep::Frame)) {
+    if matches!(
+        steps.first(),
+        Some(LocatorStep::Nth(_) | LocatorStep::HasText(_) | LocatorStep::Frame)
+    ) {
         return None;
     }
     Locator::new(steps).ok()
 }
 
 /// One call of a chain and what follows it; `Some(None)` when the method is the action itself.
-#[expect(clippy::option_option, reason = "not understood, the end of the chain, and a step are three answers")]
+#[expect(
+    clippy::option_option,
+    reason = "not understood, the end of the chain, and a step are three answers"
+)]
 fn step<'a>(method: &str, arguments: &'a str) -> Option<Option<(LocatorStep, &'a str)>> {
     let empty = || arguments.strip_prefix(')');
     let text = |make: fn(String) -> LocatorStep| {
@@ -91,10 +119,15 @@ fn step<'a>(method: &str, arguments: &'a str) -> Option<Option<(LocatorStep, &'a
         "getByAltText" => text(LocatorStep::Alt),
         "getByTitle" => text(LocatorStep::Title),
         "getByTestId" => text(LocatorStep::TestId),
-        "locator" => text(|css| LocatorStep::Css(css.strip_prefix("css=").map(str::to_owned).unwrap_or(css))),
+        "locator" => {
+            text(|css| LocatorStep::Css(css.strip_prefix("css=").map(str::to_owned).unwrap_or(css)))
+        }
         "filter" => {
             let (value, rest) = unquote(arguments.strip_prefix("{ hasText: ")?)?;
-            Some(Some((LocatorStep::HasText(value), rest.strip_prefix(" })")?)))
+            Some(Some((
+                LocatorStep::HasText(value),
+                rest.strip_prefix(" })")?,
+            )))
         }
         "first" => Some(Some((LocatorStep::Nth(0), empty()?))),
         "last" => Some(Some((LocatorStep::Nth(-1), empty()?))),
@@ -111,14 +144,28 @@ fn role(arguments: &str) -> Option<(LocatorStep, &str)> {
     let (role, rest) = unquote(arguments)?;
     let role = Role::parse(&role);
     if let Some(rest) = rest.strip_prefix(')') {
-        return Some((LocatorStep::Role { role, name: None, exact: false }, rest));
+        return Some((
+            LocatorStep::Role {
+                role,
+                name: None,
+                exact: false,
+            },
+            rest,
+        ));
     }
     let (name, rest) = unquote(rest.strip_prefix(", { name: ")?)?;
     let (exact, rest) = match rest.strip_prefix(", exact: true") {
         Some(rest) => (true, rest),
         None => (false, rest),
     };
-    Some((LocatorStep::Role { role, name: Some(name), exact }, rest.strip_prefix(" })")?))
+    Some((
+        LocatorStep::Role {
+            role,
+            name: Some(name),
+            exact,
+        },
+        rest.strip_prefix(" })")?,
+    ))
 }
 
 /// Reads a JavaScript string in single quotes at the start of the text.
@@ -153,13 +200,22 @@ mod tests {
     #[test]
     fn what_the_tool_printed_for_real_pages_is_understood() {
         for (code, ours) in [
-            ("await page.getByRole('button', { name: 'Go' }).click();", Some(r#"role=button[name="Go"]"#)),
+            (
+                "await page.getByRole('button', { name: 'Go' }).click();",
+                Some(r#"role=button[name="Go"]"#),
+            ),
             (
                 "await page.getByRole('textbox', { name: 'User name' }).fill('bob');",
                 Some(r#"role=textbox[name="User name"]"#),
             ),
-            ("await page.locator('button').first().hover();", Some(r#"css="button" >> nth=0"#)),
-            ("await page.locator('p').dragTo(page.locator('body'));", Some(r#"css="p""#)),
+            (
+                "await page.locator('button').first().hover();",
+                Some(r#"css="button" >> nth=0"#),
+            ),
+            (
+                "await page.locator('p').dragTo(page.locator('body'));",
+                Some(r#"css="p""#),
+            ),
             (
                 "await page.locator('iframe').nth(1).contentFrame().getByLabel('It\\'s').check();",
                 Some(r#"css="iframe" >> nth=1 >> frame >> label="It's""#),
@@ -168,15 +224,28 @@ mod tests {
                 "await page.getByRole('listitem').filter({ hasText: 'Kayak' }).getByRole('button', { name: 'Buy', exact: true }).click({\n  button: 'right'\n});",
                 Some(r#"role=listitem >> has-text="Kayak" >> role=button[name="Buy" exact]"#),
             ),
-            ("await page.getByText('Go', { exact: true }).click();", Some(r#"text="Go" exact"#)),
-            ("await page.getByLabel('Go', { exact: true }).click();", None),
-            ("await page.getByRole('button', { name: /go/i }).click();", None),
+            (
+                "await page.getByText('Go', { exact: true }).click();",
+                Some(r#"text="Go" exact"#),
+            ),
+            (
+                "await page.getByLabel('Go', { exact: true }).click();",
+                None,
+            ),
+            (
+                "await page.getByRole('button', { name: /go/i }).click();",
+                None,
+            ),
             ("// Press Enter\nawait page.keyboard.press('Enter');", None),
             ("await page.goto('http://127.0.0.1/');", None),
             ("await fileChooser.setFiles([\"/x\"])", None),
             ("await (async page => {})(page);", None),
         ] {
-            assert_eq!(parse(code).map(|l| l.to_string()).as_deref(), ours, "{code}");
+            assert_eq!(
+                parse(code).map(|l| l.to_string()).as_deref(),
+                ours,
+                "{code}"
+            );
         }
     }
 

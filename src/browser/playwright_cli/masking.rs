@@ -51,9 +51,20 @@ impl PlaywrightCli {
     }
 
     /// Whether the tool finds all of these, each of them a field whose value anybody may read.
-    async fn are_plain(&self, state: &mut State, references: &[&str], timeout: Duration) -> Result<bool> {
+    async fn are_plain(
+        &self,
+        state: &mut State,
+        references: &[&str],
+        timeout: Duration,
+    ) -> Result<bool> {
         for target in plain_fields(references) {
-            let reply = self.send(state, Command::read("generate-locator").arg(target), timeout).await?;
+            let reply = self
+                .send(
+                    state,
+                    Command::read("generate-locator").arg(target),
+                    timeout,
+                )
+                .await?;
             if reply.error.is_some() || reply.dialog.is_some() || reply.result.is_none() {
                 return Ok(false);
             }
@@ -68,7 +79,9 @@ impl PlaywrightCli {
         unknown: &[&str],
         timeout: Duration,
     ) -> Result<()> {
-        let answer = self.script(state, scripts::hidden_fields(unknown), timeout).await?;
+        let answer = self
+            .script(state, scripts::hidden_fields(unknown), timeout)
+            .await?;
         if let Scripted::Returned(returned) = answer {
             if returned.kept == Some(0) {
                 state.typed.all_gone();
@@ -94,7 +107,10 @@ fn plain_fields(references: &[&str]) -> Vec<String> {
     for reference in references {
         // `f12e7` is element 7 of frame 12, `e7` one of the first document.
         let frame = reference.split('e').next().unwrap_or_default();
-        let step = format!("locator('aria-ref={reference}').and(locator('css={}'))", scripts::PLAIN);
+        let step = format!(
+            "locator('aria-ref={reference}').and(locator('css={}'))",
+            scripts::PLAIN
+        );
         frames.entry(frame).or_default().push(step);
     }
     frames.into_values().map(|steps| steps.join(".")).collect()
@@ -140,13 +156,19 @@ mod tests {
         let asked = plain_fields(&["e4", "f1e3", "e14", "f12e3", "f1e20"]);
         let refs = |target: &String| -> Vec<String> {
             let parts = target.split("'aria-ref=").skip(1);
-            parts.map(|part| part.split('\'').next().unwrap().to_owned()).collect()
+            parts
+                .map(|part| part.split('\'').next().unwrap().to_owned())
+                .collect()
         };
         assert_eq!(
             asked.iter().map(refs).collect::<Vec<_>>(),
             [vec!["e4", "e14"], vec!["f1e3", "f1e20"], vec!["f12e3"]]
         );
-        assert!(asked.iter().all(|target| target.matches(scripts::PLAIN).count() == refs(target).len()));
+        assert!(
+            asked
+                .iter()
+                .all(|target| target.matches(scripts::PLAIN).count() == refs(target).len())
+        );
     }
 
     #[test]
@@ -157,7 +179,10 @@ mod tests {
         typed.all_gone();
         assert!(typed.anywhere(), "it may type yet");
         typed.end();
-        assert!(typed.anywhere(), "what it typed is there until all fields are gone");
+        assert!(
+            typed.anywhere(),
+            "what it typed is there until all fields are gone"
+        );
         typed.all_gone();
         assert!(!typed.anywhere());
     }

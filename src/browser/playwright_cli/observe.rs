@@ -29,10 +29,17 @@ const MAX_PICTURE: u64 = 32 << 20;
 /// nothing has a reference, the words must do.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;
-    let inside = tree.descendants(id).filter_map(|at| tree[at].reference.as_ref());
-    let counts: BTreeSet<String> =
-        inside.filter_map(|reference| Some(reference.as_str().split_once('e')?.0.to_owned())).collect();
-    let words = if counts.is_empty() { tree.text_of(id) } else { String::new() };
+    let inside = tree
+        .descendants(id)
+        .filter_map(|at| tree[at].reference.as_ref());
+    let counts: BTreeSet<String> = inside
+        .filter_map(|reference| Some(reference.as_str().split_once('e')?.0.to_owned()))
+        .collect();
+    let words = if counts.is_empty() {
+        tree.text_of(id)
+    } else {
+        String::new()
+    };
     Some((counts, words))
 }
 
@@ -42,20 +49,31 @@ impl PlaywrightCli {
             let mut state = self.state("browser.observe").await?;
             let mut observation = self.snapshot(&mut state, request.timeout).await?;
             if request.screenshot && observation.dialog.is_none() {
-                observation.screenshot = Some(self.picture(&mut state, None, request.timeout).await?);
+                observation.screenshot =
+                    Some(self.picture(&mut state, None, request.timeout).await?);
             }
             Ok(observation)
         };
         let late = |_| Err(Error::new(ErrorKind::Timeout, "browser.observe"));
-        tokio::time::timeout(request.timeout, work).await.unwrap_or_else(late)
+        tokio::time::timeout(request.timeout, work)
+            .await
+            .unwrap_or_else(late)
     }
 
     /// The page as it is now.
     ///
     /// A page that waits for a server cannot be read while it waits; then it is told to wait no longer and read again.
-    pub(super) async fn snapshot(&self, state: &mut State, timeout: Duration) -> Result<Observation> {
+    pub(super) async fn snapshot(
+        &self,
+        state: &mut State,
+        timeout: Duration,
+    ) -> Result<Observation> {
         // Of a page that held the command before up, the first look is a short one.
-        let (first, second) = if state.stalled { (timeout / 6, timeout / 3) } else { (timeout * 2 / 3, timeout / 6) };
+        let (first, second) = if state.stalled {
+            (timeout / 6, timeout / 3)
+        } else {
+            (timeout * 2 / 3, timeout / 6)
+        };
         let error = match self.try_snapshot(state, first).await {
             Err(error) if matches!(error.kind(), ErrorKind::Timeout | ErrorKind::TooLarge) => error,
             other => return other,
@@ -69,9 +87,16 @@ impl PlaywrightCli {
     }
 
     /// Stops what the page still loads; what the browser says of it then, if anything.
-    pub(super) async fn stop_loading(&self, state: &mut State, timeout: Duration) -> Result<Option<Returned>> {
+    pub(super) async fn stop_loading(
+        &self,
+        state: &mut State,
+        timeout: Duration,
+    ) -> Result<Option<Returned>> {
         let patience = u64::try_from((timeout / 2).as_millis()).unwrap_or(u64::MAX);
-        match self.script(state, scripts::stop_loading(patience), timeout).await {
+        match self
+            .script(state, scripts::stop_loading(patience), timeout)
+            .await
+        {
             Ok(Scripted::Returned(returned)) if returned.done => Ok(Some(returned)),
             Ok(_) => Ok(None),
             // It was only an attempt: what comes next shows whether it helped.
@@ -111,21 +136,37 @@ impl PlaywrightCli {
     /// The addresses are read after the snapshot, so a second one must show the same documents in the frames; of one that
     /// moved in between nobody knows where it was.
     async fn with_frames(&self, state: &mut State, tree: Tree, timeout: Duration) -> Result<Tree> {
-        let frames: Vec<&str> = tree.frames().map(ElementRef::as_str).take(MAX_FRAMES).collect();
+        let frames: Vec<&str> = tree
+            .frames()
+            .map(ElementRef::as_str)
+            .take(MAX_FRAMES)
+            .collect();
         if frames.is_empty() {
             return Ok(tree);
         }
-        let answer = self.script(state, scripts::frame_addresses(&frames), timeout).await?;
-        let told = if let Scripted::Returned(returned) = answer { returned.frames } else { Vec::new() };
+        let answer = self
+            .script(state, scripts::frame_addresses(&frames), timeout)
+            .await?;
+        let told = if let Scripted::Returned(returned) = answer {
+            returned.frames
+        } else {
+            Vec::new()
+        };
         let again = self.send(state, Command::read("snapshot"), timeout).await?;
-        let again = lower(&Snapshot::parse(again.snapshot.as_deref().unwrap_or_default()), |_| true);
+        let again = lower(
+            &Snapshot::parse(again.snapshot.as_deref().unwrap_or_default()),
+            |_| true,
+        );
         let urls: HashMap<String, String> = frames
             .into_iter()
             .zip(told)
-            .filter(|(frame, _)| document(&tree, frame).is_some_and(|seen| Some(seen) == document(&again, frame)))
+            .filter(|(frame, _)| {
+                document(&tree, frame).is_some_and(|seen| Some(seen) == document(&again, frame))
+            })
             .filter_map(|(frame, url)| Some((frame.to_owned(), clean(&url?))))
             .collect();
-        Ok(tree.with_frame_urls(|reference| urls.get(reference.as_str()).cloned().unwrap_or_default()))
+        Ok(tree
+            .with_frame_urls(|reference| urls.get(reference.as_str()).cloned().unwrap_or_default()))
     }
 
     pub(super) async fn take_picture(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
@@ -134,7 +175,12 @@ impl PlaywrightCli {
         self.picture(&mut state, target, COMMAND_TIMEOUT).await
     }
 
-    async fn picture(&self, state: &mut State, target: Option<String>, timeout: Duration) -> Result<Vec<u8>> {
+    async fn picture(
+        &self,
+        state: &mut State,
+        target: Option<String>,
+        timeout: Duration,
+    ) -> Result<Vec<u8>> {
         match self.try_picture(state, target, timeout).await? {
             Ok(bytes) => Ok(bytes),
             Err(error) => Err(refusal("browser.screenshot", &error)),
@@ -149,8 +195,10 @@ impl PlaywrightCli {
         timeout: Duration,
     ) -> Result<Result<Vec<u8>, String>> {
         let file = self.new_file("png");
-        let command =
-            Command::new("screenshot").option("filename", file.display().to_string()).args(target).repeatable();
+        let command = Command::new("screenshot")
+            .option("filename", file.display().to_string())
+            .args(target)
+            .repeatable();
         let reply = self.send(state, command, timeout).await?;
         if let Some(error) = reply.error {
             return Ok(Err(error));
@@ -163,7 +211,11 @@ impl PlaywrightCli {
         let bytes = std::fs::read(&file).map_err(failed)?;
         // It goes with the folder if it cannot go now.
         let _ = std::fs::remove_file(&file);
-        if bytes.starts_with(PNG) { Ok(Ok(bytes)) } else { Err(malformed("a picture that is not a PNG file")) }
+        if bytes.starts_with(PNG) {
+            Ok(Ok(bytes))
+        } else {
+            Err(malformed("a picture that is not a PNG file"))
+        }
     }
 }
 

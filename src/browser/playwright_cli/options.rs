@@ -72,12 +72,18 @@ impl PlaywrightCliOptions {
     pub fn from_env() -> Result<Self> {
         let places = ProgramPlaces::from_env();
         let options = Self::new(places.tool_program()?, places.chromium_program()?);
-        Ok(Self { front: places.front(), ..options })
+        Ok(Self {
+            front: places.front(),
+            ..options
+        })
     }
 
     /// Another playwright-cli program; a bare name is looked for on the path.
     pub fn with_program(self, program: impl Into<PathBuf>) -> Self {
-        Self { program: on_path_or_absolute(program.into()), ..self }
+        Self {
+            program: on_path_or_absolute(program.into()),
+            ..self
+        }
     }
 
     chromium::choosing!();
@@ -168,7 +174,8 @@ impl PlaywrightCliOptions {
         environment.retain(|(name, _)| name != "PATH");
         let path = std::env::var_os("PATH").unwrap_or_default();
         let front = self.front.iter().cloned();
-        let joined = std::env::join_paths(front.chain(std::env::split_paths(&path))).unwrap_or(path);
+        let joined =
+            std::env::join_paths(front.chain(std::env::split_paths(&path))).unwrap_or(path);
         // Everything of the session stays in the private folder, and no configuration of the user's is mixed in.
         let ours: [(&str, OsString); 9] = [
             ("PATH", joined),
@@ -178,7 +185,10 @@ impl PlaywrightCliOptions {
             ("PWTEST_SERVER_REGISTRY", folder.file("registry").into()),
             ("PWTEST_CLI_GLOBAL_CONFIG", folder.path().into()),
             ("NO_UPDATE_NOTIFIER", "1".into()),
-            ("NODE_OPTIONS", require(&launch::watch_script(folder)).into()),
+            (
+                "NODE_OPTIONS",
+                require(&launch::watch_script(folder)).into(),
+            ),
             ("WEBWISE_FOLDER", folder.path().into()),
         ];
         environment.extend(ours.map(|(name, value)| (name.into(), value)));
@@ -188,13 +198,21 @@ impl PlaywrightCliOptions {
 
 /// The option that makes Node load a file first; the quotes are Node's own syntax.
 fn require(file: &Path) -> String {
-    let file = file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+    let file = file
+        .display()
+        .to_string()
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"");
     format!("--require \"{file}\"")
 }
 
 /// The same for a program, whose bare name the system looks for.
 fn on_path_or_absolute(program: PathBuf) -> PathBuf {
-    if program.components().count() > 1 { chromium::absolute(program) } else { program }
+    if program.components().count() > 1 {
+        chromium::absolute(program)
+    } else {
+        program
+    }
 }
 
 fn millis(time: Duration) -> u64 {
@@ -209,35 +227,75 @@ mod tests {
     fn keys_of_the_environment_do_not_reach_the_browser() {
         let base = tempfile::tempdir().unwrap();
         let folder = Folder::create(base.path(), &[]).unwrap();
-        let options = PlaywrightCliOptions { front: vec!["/opt/node".into()], ..PlaywrightCliOptions::new("a", "b") };
+        let options = PlaywrightCliOptions {
+            front: vec!["/opt/node".into()],
+            ..PlaywrightCliOptions::new("a", "b")
+        };
         let environment = options.environment(&folder);
-        let get = |name: &str| environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
-        assert!(get("PATH").unwrap().to_str().unwrap().starts_with("/opt/node:"));
-        assert!(get("NODE_OPTIONS").unwrap().to_str().unwrap().contains("watch.cjs"));
+        let get = |name: &str| {
+            environment
+                .iter()
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| value.clone())
+        };
+        assert!(
+            get("PATH")
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .starts_with("/opt/node:")
+        );
+        assert!(
+            get("NODE_OPTIONS")
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .contains("watch.cjs")
+        );
         // Cargo sets plenty of variables for a test, and none of them is on the list.
         assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
-        assert!(environment.iter().all(|(key, _)| !key.to_string_lossy().starts_with("CARGO")));
+        assert!(
+            environment
+                .iter()
+                .all(|(key, _)| !key.to_string_lossy().starts_with("CARGO"))
+        );
     }
 
     #[test]
     fn relative_paths_are_meant_from_the_working_folder_of_this_process() {
         let here = |name: &str| std::env::current_dir().unwrap().join(name);
-        let options = PlaywrightCliOptions::new("bin/tool", "chromium").with_upload("file", "up/file");
-        let options = options.with_folder("f").with_state_folder("s").with_downloads("d");
-        assert_eq!((&options.program, &options.common.chromium), (&here("bin/tool"), &here("chromium")));
+        let options =
+            PlaywrightCliOptions::new("bin/tool", "chromium").with_upload("file", "up/file");
+        let options = options
+            .with_folder("f")
+            .with_state_folder("s")
+            .with_downloads("d");
+        assert_eq!(
+            (&options.program, &options.common.chromium),
+            (&here("bin/tool"), &here("chromium"))
+        );
         assert_eq!(options.common.uploads["file"], here("up/file"));
-        for (path, name) in
-            [(options.common.folder, "f"), (options.common.state_folder, "s"), (options.common.downloads, "d")]
-        {
+        for (path, name) in [
+            (options.common.folder, "f"),
+            (options.common.state_folder, "s"),
+            (options.common.downloads, "d"),
+        ] {
             assert_eq!(path, Some(here(name)));
         }
-        assert_eq!(PlaywrightCliOptions::new("tool", "/c").with_program("other").program, Path::new("other"));
+        assert_eq!(
+            PlaywrightCliOptions::new("tool", "/c")
+                .with_program("other")
+                .program,
+            Path::new("other")
+        );
     }
 
     #[test]
     fn a_time_without_end_can_be_counted() {
         let long = Duration::MAX;
-        let options = PlaywrightCliOptions::new("a", "b").with_launch_timeout(long).with_action_timeout(long);
+        let options = PlaywrightCliOptions::new("a", "b")
+            .with_launch_timeout(long)
+            .with_action_timeout(long);
         let options = options.with_navigation_timeout(long).with_settle(long);
         for time in [
             options.common.launch_timeout,
@@ -245,7 +303,10 @@ mod tests {
             options.common.navigation_timeout,
             options.common.settle,
         ] {
-            assert!(std::time::Instant::now().checked_add(time * 2).is_some(), "{time:?}");
+            assert!(
+                std::time::Instant::now().checked_add(time * 2).is_some(),
+                "{time:?}"
+            );
         }
     }
 
@@ -254,9 +315,15 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let folder = Folder::create(base.path(), &[]).unwrap();
         let options = PlaywrightCliOptions::new("a", "b");
-        assert_eq!(options.config(&folder)["browser"]["contextOptions"]["acceptDownloads"], false);
+        assert_eq!(
+            options.config(&folder)["browser"]["contextOptions"]["acceptDownloads"],
+            false
+        );
         assert!(!options.common.scripts);
         let kept = options.with_downloads("/d");
-        assert_eq!(kept.config(&folder)["browser"]["contextOptions"]["acceptDownloads"], true);
+        assert_eq!(
+            kept.config(&folder)["browser"]["contextOptions"]["acceptDownloads"],
+            true
+        );
     }
 }

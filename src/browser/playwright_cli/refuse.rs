@@ -18,7 +18,11 @@ use crate::{
 
 impl PlaywrightCli {
     /// Why an action is not even tried, if it is not.
-    pub(super) async fn refused(&self, state: &mut State, request: &ExecuteRequest) -> Result<Option<Outcome>> {
+    pub(super) async fn refused(
+        &self,
+        state: &mut State,
+        request: &ExecuteRequest,
+    ) -> Result<Option<Outcome>> {
         if let Some(why) = unsendable(&request.action) {
             return Ok(Some(Outcome::failed(ErrorClass::BadArguments, why)));
         }
@@ -30,13 +34,27 @@ impl PlaywrightCli {
     ///
     /// A reference needs no such look: it is void on another page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
-        let Some(seen) = request.page.as_deref().filter(|_| meets_any_page(&request.action)) else { return Ok(false) };
-        let tabs = self.tabs(state, Command::read("tab-list"), request.timeout).await?;
-        let listed = tabs.ok().and_then(|tabs| tabs.into_iter().find(|tab| tab.current)).map(|tab| tab.url);
+        let Some(seen) = request
+            .page
+            .as_deref()
+            .filter(|_| meets_any_page(&request.action))
+        else {
+            return Ok(false);
+        };
+        let tabs = self
+            .tabs(state, Command::read("tab-list"), request.timeout)
+            .await?;
+        let listed = tabs
+            .ok()
+            .and_then(|tabs| tabs.into_iter().find(|tab| tab.current))
+            .map(|tab| tab.url);
         let now = match listed {
             Some(url) if !url.is_empty() => url,
             // A title can make the list unreadable.
-            _ => match self.script(state, scripts::address(), request.timeout).await? {
+            _ => match self
+                .script(state, scripts::address(), request.timeout)
+                .await?
+            {
                 Scripted::Returned(returned) => returned.top,
                 // A dialog stands over it: only an answer to that could go astray.
                 Scripted::Refused(_) | Scripted::Interrupted(_) => {
@@ -53,9 +71,15 @@ impl PlaywrightCli {
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(
         action,
-        BrowserAction::Fill(_) | BrowserAction::Type(_) | BrowserAction::Select(_) | BrowserAction::RunCode(_)
+        BrowserAction::Fill(_)
+            | BrowserAction::Type(_)
+            | BrowserAction::Select(_)
+            | BrowserAction::RunCode(_)
     );
-    unsendable_text(&action.arguments(), if by_script { usize::MAX } else { MAX_ARGUMENT })
+    unsendable_text(
+        &action.arguments(),
+        if by_script { usize::MAX } else { MAX_ARGUMENT },
+    )
 }
 
 fn unsendable_text(value: &Value, limit: usize) -> Option<&'static str> {
@@ -63,7 +87,9 @@ fn unsendable_text(value: &Value, limit: usize) -> Option<&'static str> {
         Value::String(text) if text.contains('\0') => Some("a text holds a NUL character"),
         Value::String(text) if text.len() > limit => Some("a text is too long"),
         Value::Array(items) => items.iter().find_map(|item| unsendable_text(item, limit)),
-        Value::Object(fields) => fields.values().find_map(|field| unsendable_text(field, limit)),
+        Value::Object(fields) => fields
+            .values()
+            .find_map(|field| unsendable_text(field, limit)),
         _ => None,
     }
 }
@@ -75,7 +101,12 @@ mod tests {
 
     #[test]
     fn texts_that_no_argument_can_hold_are_refused() {
-        let text = |text: &str| BrowserAction::Type(Type { text: text.into(), submit: false });
+        let text = |text: &str| {
+            BrowserAction::Type(Type {
+                text: text.into(),
+                submit: false,
+            })
+        };
         assert!(unsendable(&text("a\0")).is_some());
         assert!(unsendable(&text(&"x".repeat(MAX_ARGUMENT + 1))).is_none());
         let goto = |url: String| BrowserAction::Goto(crate::action::Goto { url });

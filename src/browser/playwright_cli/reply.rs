@@ -24,8 +24,17 @@ use crate::{
 };
 
 /// The sections in the order in which the tool prints them.
-const ORDER: [&str; 9] =
-    ["Error", "Result", "Ran Playwright code", "Open tabs", "Page", "Modal state", "Snapshot", "Events", "Paused"];
+const ORDER: [&str; 9] = [
+    "Error",
+    "Result",
+    "Ran Playwright code",
+    "Open tabs",
+    "Page",
+    "Modal state",
+    "Snapshot",
+    "Events",
+    "Paused",
+];
 
 /// A parsed reply.
 #[derive(Debug, Default)]
@@ -81,7 +90,10 @@ impl Reply {
 
     fn read(text: &str, echo: bool) -> Self {
         let sections = sections(text);
-        let mut reply = Self { foreign: sections.is_empty() && !text.trim().is_empty(), ..Self::default() };
+        let mut reply = Self {
+            foreign: sections.is_empty() && !text.trim().is_empty(),
+            ..Self::default()
+        };
         for (name, body) in sections {
             match name {
                 "Error" => reply.error = Some(clean(body)),
@@ -91,7 +103,9 @@ impl Reply {
                 "Open tabs" => reply.tabs = parse_tabs(body),
                 "Page" => reply.page = Some(parse_page(body)),
                 "Modal state" => reply.dialog = parse_dialog(body),
-                "Snapshot" if body.starts_with("```") => reply.snapshot = Some(unframe(body).to_owned()),
+                "Snapshot" if body.starts_with("```") => {
+                    reply.snapshot = Some(unframe(body).to_owned())
+                }
                 "Events" => reply.downloads = body.lines().filter_map(parse_download).collect(),
                 _ => {}
             }
@@ -101,7 +115,10 @@ impl Reply {
 
     /// Whether nothing was printed at all: what the tool says when it has nothing to say.
     pub(super) fn is_silent(&self) -> bool {
-        let told = self.error.is_some() || self.result.is_some() || self.code.is_some() || self.page.is_some();
+        let told = self.error.is_some()
+            || self.result.is_some()
+            || self.code.is_some()
+            || self.page.is_some();
         !told && !self.foreign
     }
 }
@@ -124,9 +141,16 @@ impl Untrusted {
         let Reply { error, result, .. } = Reply::parse_without_echo(text);
         if is_error {
             let error = error.unwrap_or_else(|| "the tool gave no reason".to_owned());
-            return Self { error: Some(error), ..Self::default() };
+            return Self {
+                error: Some(error),
+                ..Self::default()
+            };
         }
-        Self { error: None, result, ran: text.lines().any(|line| line == "### Ran Playwright code") }
+        Self {
+            error: None,
+            result,
+            ran: text.lines().any(|line| line == "### Ran Playwright code"),
+        }
     }
 }
 
@@ -149,8 +173,12 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
             };
             continue;
         }
-        let Some(name) = content.strip_prefix("### ") else { continue };
-        let Some(rank) = ORDER.iter().position(|known| *known == name) else { continue };
+        let Some(name) = content.strip_prefix("### ") else {
+            continue;
+        };
+        let Some(rank) = ORDER.iter().position(|known| *known == name) else {
+            continue;
+        };
         let later = found.last().is_none_or(|(last, ..)| rank > *last);
         let closed = match last {
             Some("Error") => is_own_refusal(&text[found[0].2..start]),
@@ -161,7 +189,11 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
             found.push((rank, start, at));
         }
     }
-    let ends = found.iter().skip(1).map(|(_, start, _)| *start).chain([text.len()]);
+    let ends = found
+        .iter()
+        .skip(1)
+        .map(|(_, start, _)| *start)
+        .chain([text.len()]);
     found
         .iter()
         .zip(ends)
@@ -172,18 +204,27 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
 /// Whether an error's text is one that the tool writes whole, without a word from the page.
 fn is_own_refusal(error: &str) -> bool {
     let error = error.trim_end_matches('\n');
-    let (Some(first), None) = (error.lines().next(), error.lines().nth(1)) else { return false };
-    (first.starts_with("Error: Tool \"browser_") && first.ends_with("\" does not handle the modal state."))
+    let (Some(first), None) = (error.lines().next(), error.lines().nth(1)) else {
+        return false;
+    };
+    (first.starts_with("Error: Tool \"browser_")
+        && first.ends_with("\" does not handle the modal state."))
         || (first.starts_with("Error: The tool \"browser_")
             && first.ends_with("\" can only be used when there is related modal state present."))
 }
 
 fn unframe(body: &str) -> &str {
-    let Some(inside) = body.strip_prefix("```").and_then(|b| b.split_once('\n')).map(|(_, rest)| rest) else {
+    let Some(inside) = body
+        .strip_prefix("```")
+        .and_then(|b| b.split_once('\n'))
+        .map(|(_, rest)| rest)
+    else {
         return body;
     };
     let inside = inside.trim_end_matches('\n');
-    inside.strip_suffix("\n```").unwrap_or_else(|| inside.strip_suffix("```").unwrap_or(inside))
+    inside
+        .strip_suffix("\n```")
+        .unwrap_or_else(|| inside.strip_suffix("```").unwrap_or(inside))
 }
 
 fn parse_page(body: &str) -> Page {
@@ -216,7 +257,11 @@ fn parse_tab(line: &str) -> Option<Tab> {
     let inside = rest.strip_prefix('[')?.strip_suffix(')')?;
     let (title, url) = inside.split_once("](")?;
     // A second border could be the page's own doing, and then nobody can say which address is true.
-    let url = if url.contains("](") { String::new() } else { clean(url) };
+    let url = if url.contains("](") {
+        String::new()
+    } else {
+        clean(url)
+    };
     Some(Tab::new(index.parse().ok()?, current, title, url))
 }
 
@@ -225,7 +270,9 @@ fn parse_dialog(body: &str) -> Option<Dialog> {
     if body.starts_with("- [File chooser]: ") {
         return Some(Dialog::new(DialogKind::FileChooser, ""));
     }
-    let (kind, rest) = body.strip_prefix("- [\"")?.split_once("\" dialog with message \"")?;
+    let (kind, rest) = body
+        .strip_prefix("- [\"")?
+        .split_once("\" dialog with message \"")?;
     let kind = match kind {
         "alert" => DialogKind::Alert,
         "confirm" => DialogKind::Confirm,
@@ -238,12 +285,24 @@ fn parse_dialog(body: &str) -> Option<Dialog> {
 }
 
 fn parse_download(line: &str) -> Option<Download> {
-    if let Some(name) = line.strip_prefix("- Downloading file ").and_then(|l| l.strip_suffix(" ...")) {
-        return Some(Download { name: clean(name), path: None });
+    if let Some(name) = line
+        .strip_prefix("- Downloading file ")
+        .and_then(|l| l.strip_suffix(" ..."))
+    {
+        return Some(Download {
+            name: clean(name),
+            path: None,
+        });
     }
     // The path has no quotation marks, so the last border is the true one.
-    let (name, path) = line.strip_prefix("- Downloaded file ")?.strip_suffix('"')?.rsplit_once(" to \"")?;
-    Some(Download { name: clean(name), path: Some(path.to_owned()) })
+    let (name, path) = line
+        .strip_prefix("- Downloaded file ")?
+        .strip_suffix('"')?
+        .rsplit_once(" to \"")?;
+    Some(Download {
+        name: clean(name),
+        path: Some(path.to_owned()),
+    })
 }
 
 #[cfg(test)]

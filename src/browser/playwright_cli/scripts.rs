@@ -13,7 +13,10 @@ use crate::action::Target;
 /// What one of the scripts returned.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "answers of different scripts, each to a question of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "answers of different scripts, each to a question of its own"
+)]
 pub(super) struct Returned {
     pub(super) done: bool,
     /// The page or the frame was another one than before.
@@ -121,7 +124,10 @@ fn with_value(script: &str, value: &str) -> String {
 fn find(field: Field<'_>, timeout_ms: u64) -> String {
     let handle = match field {
         Field::At(target) => {
-            format!("const handle = await {}.elementHandle({{ timeout: {timeout_ms} }});", expression(target))
+            format!(
+                "const handle = await {}.elementHandle({{ timeout: {timeout_ms} }});",
+                expression(target)
+            )
         }
         // A frame that holds the focus has it in its parent too, as the frame's element.
         Field::Focused => "const focused = [];
@@ -164,9 +170,16 @@ pub(super) fn type_if_still_at(
     submit: bool,
     timeout_ms: u64,
 ) -> String {
-    let method = if matches!(field, Field::At(_)) { "fill" } else { "type" };
-    let enter =
-        if submit { format!("await handle.press('Enter', {{ timeout: {timeout_ms} }});") } else { String::new() };
+    let method = if matches!(field, Field::At(_)) {
+        "fill"
+    } else {
+        "type"
+    };
+    let enter = if submit {
+        format!("await handle.press('Enter', {{ timeout: {timeout_ms} }});")
+    } else {
+        String::new()
+    };
     let script = guarded(&format!(
         "{find}
     const origin = address => {{ try {{ return new URL(address).origin; }} catch {{ return ''; }} }};
@@ -187,8 +200,11 @@ pub(super) fn type_if_still_at(
 /// Fills a field with a text that is too long for an argument.
 pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -> String {
     let field = expression(target);
-    let enter =
-        if submit { format!("await {field}.press('Enter', {{ timeout: {timeout_ms} }});") } else { String::new() };
+    let enter = if submit {
+        format!("await {field}.press('Enter', {{ timeout: {timeout_ms} }});")
+    } else {
+        String::new()
+    };
     guarded(&format!(
         "await {field}.fill({}, {{ timeout: {timeout_ms} }});\n    {enter}\n    return {{ done: true }};",
         literal(text)
@@ -197,8 +213,15 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
 
 /// Types a text that the tool would echo with its line breaks.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
-    let enter = if submit { "await page.keyboard.press('Enter');" } else { "" };
-    guarded(&format!("await page.keyboard.type({});\n    {enter}\n    return {{ done: true }};", literal(text)))
+    let enter = if submit {
+        "await page.keyboard.press('Enter');"
+    } else {
+        ""
+    };
+    guarded(&format!(
+        "await page.keyboard.type({});\n    {enter}\n    return {{ done: true }};",
+        literal(text)
+    ))
 }
 
 /// Chooses several options at once.
@@ -223,8 +246,7 @@ pub(super) fn place_in_history() -> String {
 
 /// A CSS selector of what certainly holds none of the things that [`hidden_fields`] asks for; it may leave out more, and
 /// then that question decides. Attributes, because the tool reads them out of the page's reach.
-pub(super) const PLAIN: &str =
-    ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
+pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 /// Asks the browser for the address of the page.
 pub(super) fn address() -> String {
@@ -233,7 +255,10 @@ pub(super) fn address() -> String {
 
 /// Asks the browser, and not the page, for the addresses of frames.
 pub(super) fn frame_addresses(references: &[&str]) -> String {
-    let references: Vec<String> = references.iter().map(|reference| literal(reference)).collect();
+    let references: Vec<String> = references
+        .iter()
+        .map(|reference| literal(reference))
+        .collect();
     guarded(&format!(
         "const ask = async reference => {{
       const element = await page.locator('aria-ref=' + reference).elementHandle({{ timeout: 2000 }});
@@ -263,7 +288,10 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
 /// Asks of fields whether they hold what nobody should read: passwords, one-time codes, card numbers, and whatever
 /// [`type_if_still_at`] typed. A field that does not answer is not known, and so hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
-    let references: Vec<String> = references.iter().map(|reference| literal(reference)).collect();
+    let references: Vec<String> = references
+        .iter()
+        .map(|reference| literal(reference))
+        .collect();
     guarded(&format!(
         "const look = field => {{
       const tokens = String(field.getAttribute('autocomplete') || '').toLowerCase().split(/\\s+/);
@@ -315,8 +343,16 @@ mod tests {
     #[test]
     fn what_a_script_returned_is_read() {
         let returned = Returned::parse(r#"{"top":"https://a/x","frame":"https://b/"}"#).unwrap();
-        assert_eq!((&*returned.top, &*returned.frame, returned.done), ("https://a/x", "https://b/", false));
-        assert_eq!(Returned::parse(r#"{"hidden":[true,null,false]}"#).unwrap().hidden, [Some(true), None, Some(false)]);
+        assert_eq!(
+            (&*returned.top, &*returned.frame, returned.done),
+            ("https://a/x", "https://b/", false)
+        );
+        assert_eq!(
+            Returned::parse(r#"{"hidden":[true,null,false]}"#)
+                .unwrap()
+                .hidden,
+            [Some(true), None, Some(false)]
+        );
         assert!(Returned::parse("undefined").is_none());
     }
 }

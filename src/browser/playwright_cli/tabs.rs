@@ -31,7 +31,11 @@ impl PlaywrightCli {
         if let Some(error) = reply.error {
             return Ok(Err(error));
         }
-        let tabs = reply.result.as_deref().map(reply::parse_tabs).unwrap_or_default();
+        let tabs = reply
+            .result
+            .as_deref()
+            .map(reply::parse_tabs)
+            .unwrap_or_default();
         if tabs.is_empty() {
             return Err(malformed("no list of tabs"));
         }
@@ -47,7 +51,11 @@ impl PlaywrightCli {
         state.blank_is_fine = current.is_none_or(|tab| tab.url == BLANK);
         state.page = None;
         let page = current.map(|tab| (tab.url.clone(), tab.title.clone()));
-        Execution { page, text: Some(listing(tabs)), ..Outcome::Done.into() }
+        Execution {
+            page,
+            text: Some(listing(tabs)),
+            ..Outcome::Done.into()
+        }
     }
 
     pub(super) async fn tab_new(
@@ -60,28 +68,45 @@ impl PlaywrightCli {
             Ok(url) => url,
             Err(refused) => return Ok(refused.into()),
         };
-        Ok(match self.tabs(state, Command::new("tab-new").args(url), timeout).await? {
-            Ok(tabs) => Self::settle_tabs(state, &tabs),
-            Err(error) => {
-                if class_of(&error) != ErrorClass::DialogOpen {
-                    // The tab is there all the same, and blank.
-                    state.page = None;
+        Ok(
+            match self
+                .tabs(state, Command::new("tab-new").args(url), timeout)
+                .await?
+            {
+                Ok(tabs) => Self::settle_tabs(state, &tabs),
+                Err(error) => {
+                    if class_of(&error) != ErrorClass::DialogOpen {
+                        // The tab is there all the same, and blank.
+                        state.page = None;
+                    }
+                    failed(&error)
                 }
-                failed(&error)
-            }
-        })
+            },
+        )
     }
 
-    pub(super) async fn tab_select(&self, state: &mut State, index: u32, timeout: Duration) -> Result<Execution> {
+    pub(super) async fn tab_select(
+        &self,
+        state: &mut State,
+        index: u32,
+        timeout: Duration,
+    ) -> Result<Execution> {
         let command = Command::new("tab-select").arg(index.to_string());
         match self.tabs(state, command, timeout).await? {
-            Ok(tabs) if tabs.iter().any(|tab| tab.current && tab.index == index) => Ok(Self::settle_tabs(state, &tabs)),
+            Ok(tabs) if tabs.iter().any(|tab| tab.current && tab.index == index) => {
+                Ok(Self::settle_tabs(state, &tabs))
+            }
             Ok(_) => Err(malformed("another tab than the one asked for")),
             Err(error) => Ok(failed(&error)),
         }
     }
 
-    pub(super) async fn tab_close(&self, state: &mut State, index: u32, timeout: Duration) -> Result<Execution> {
+    pub(super) async fn tab_close(
+        &self,
+        state: &mut State,
+        index: u32,
+        timeout: Duration,
+    ) -> Result<Execution> {
         let before = match self.tabs(state, Command::read("tab-list"), timeout).await? {
             Ok(tabs) => tabs,
             Err(error) => return Ok(failed(&error)),
@@ -92,7 +117,14 @@ impl PlaywrightCli {
         if !before.iter().any(|tab| tab.index == index) {
             return Ok(Outcome::failed(ErrorClass::NoSuchTab, "").into());
         }
-        match self.tabs(state, Command::new("tab-close").arg(index.to_string()), timeout).await? {
+        match self
+            .tabs(
+                state,
+                Command::new("tab-close").arg(index.to_string()),
+                timeout,
+            )
+            .await?
+        {
             Ok(tabs) if tabs.len() < before.len() => Ok(Self::settle_tabs(state, &tabs)),
             Ok(_) => Err(malformed("as many tabs as before")),
             Err(error) => Ok(failed(&error)),

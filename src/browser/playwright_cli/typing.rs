@@ -30,7 +30,9 @@ impl PlaywrightCli {
         secrets: &SecretResolver,
         timeout: Duration,
     ) -> Result<Execution> {
-        let mut execution = self.type_value(state, Field::At(target), secret, secrets, timeout).await?;
+        let mut execution = self
+            .type_value(state, Field::At(target), secret, secrets, timeout)
+            .await?;
         if execution.outcome.is_done() && execution.dialog.is_none() {
             execution.locator = self.durable(state, target, timeout).await?;
         }
@@ -44,7 +46,8 @@ impl PlaywrightCli {
         secrets: &SecretResolver,
         timeout: Duration,
     ) -> Result<Execution> {
-        self.type_value(state, Field::Focused, secret, secrets, timeout).await
+        self.type_value(state, Field::Focused, secret, secrets, timeout)
+            .await
     }
 
     async fn type_value(
@@ -56,12 +59,22 @@ impl PlaywrightCli {
         timeout: Duration,
     ) -> Result<Execution> {
         let refuse = |why: &str| Ok(Outcome::failed(ErrorClass::SecretRefused, why).into());
-        let place = match self.script(state, scripts::read_origins(field, self.action_ms()), timeout).await? {
+        let place = match self
+            .script(
+                state,
+                scripts::read_origins(field, self.action_ms()),
+                timeout,
+            )
+            .await?
+        {
             Scripted::Returned(place) => place,
             Scripted::Refused(error) => return Ok(without_words(&error)),
             Scripted::Interrupted(dialog) => {
                 let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
-                return Ok(Execution { dialog: Some(dialog), ..outcome.into() });
+                return Ok(Execution {
+                    dialog: Some(dialog),
+                    ..outcome.into()
+                });
             }
         };
         if let Some(outcome) = obstacle(&place) {
@@ -80,7 +93,8 @@ impl PlaywrightCli {
             state.secret.insert(reference.to_string());
         }
         let origins = (top.as_str(), frame.as_str());
-        let code = scripts::type_if_still_at(field, origins, value.expose(), submit, self.action_ms());
+        let code =
+            scripts::type_if_still_at(field, origins, value.expose(), submit, self.action_ms());
         state.typed.begin();
         let answer = self.script(state, code, timeout).await?;
         if matches!(answer, Scripted::Returned(_)) {
@@ -98,18 +112,30 @@ impl PlaywrightCli {
     }
 
     /// The durable locator of an element; the script that typed into it does not print one.
-    async fn durable(&self, state: &mut State, target: &Target, timeout: Duration) -> Result<Option<Locator>> {
-        let Target::Ref(reference) = target else { return Ok(None) };
+    async fn durable(
+        &self,
+        state: &mut State,
+        target: &Target,
+        timeout: Duration,
+    ) -> Result<Option<Locator>> {
+        let Target::Ref(reference) = target else {
+            return Ok(None);
+        };
         let command = Command::read("generate-locator").arg(reference.as_str());
         let reply = self.send(state, command, timeout).await?;
-        Ok(reply.result.and_then(|text| locator::parse(&format!("await page.{text}.click();"))))
+        Ok(reply
+            .result
+            .and_then(|text| locator::parse(&format!("await page.{text}.click();"))))
     }
 }
 
 /// Why a script did not type, if it did not.
 fn obstacle(returned: &Returned) -> Option<Outcome> {
     if returned.moved {
-        return Some(Outcome::failed(ErrorClass::SecretRefused, "the page moved to another site"));
+        return Some(Outcome::failed(
+            ErrorClass::SecretRefused,
+            "the page moved to another site",
+        ));
     }
     if returned.opaque {
         return Some(Outcome::failed(
@@ -118,9 +144,15 @@ fn obstacle(returned: &Returned) -> Option<Outcome> {
         ));
     }
     if returned.unfocused {
-        return Some(Outcome::failed(ErrorClass::SecretRefused, "not exactly one field has the focus"));
+        return Some(Outcome::failed(
+            ErrorClass::SecretRefused,
+            "not exactly one field has the focus",
+        ));
     }
-    returned.error.as_deref().map(|error| without_words(error).outcome)
+    returned
+        .error
+        .as_deref()
+        .map(|error| without_words(error).outcome)
 }
 
 /// The class of a refusal without the tool's words.

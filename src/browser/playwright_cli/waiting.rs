@@ -16,7 +16,12 @@ use crate::{
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl PlaywrightCli {
-    pub(super) async fn wait(&self, state: &mut State, wait: &Wait, timeout: Duration) -> Result<Execution> {
+    pub(super) async fn wait(
+        &self,
+        state: &mut State,
+        wait: &Wait,
+        timeout: Duration,
+    ) -> Result<Execution> {
         if let Some(seconds) = wait.seconds {
             tokio::time::sleep(Duration::from_secs(seconds.into())).await;
             return Ok(Outcome::Done.into());
@@ -31,13 +36,23 @@ impl PlaywrightCli {
             let page = Some((seen.url.clone(), seen.title.clone()));
             if let Some(dialog) = seen.dialog {
                 let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
-                return Ok(Execution { page, dialog: Some(dialog), ..outcome.into() });
+                return Ok(Execution {
+                    page,
+                    dialog: Some(dialog),
+                    ..outcome.into()
+                });
             }
             if wanted.is_met_by(&seen) {
-                return Ok(Execution { page, ..Outcome::Done.into() });
+                return Ok(Execution {
+                    page,
+                    ..Outcome::Done.into()
+                });
             }
             if tokio::time::Instant::now() + LOOK_EVERY > deadline {
-                return Ok(Execution { page, ..Outcome::failed(ErrorClass::WaitedInVain, "").into() });
+                return Ok(Execution {
+                    page,
+                    ..Outcome::failed(ErrorClass::WaitedInVain, "").into()
+                });
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }

@@ -19,14 +19,19 @@ impl ShopOnly {
     }
 
     fn is_here(&self, url: &str) -> bool {
-        url.parse().is_ok_and(|url| Origin::of(&url).is_ok_and(|origin| origin == self.origin))
+        url.parse()
+            .is_ok_and(|url| Origin::of(&url).is_ok_and(|origin| origin == self.origin))
     }
 }
 
 #[async_trait]
 impl Approver for ShopOnly {
     async fn approve(&self, request: &ApprovalRequest) -> Approval {
-        if self.is_here(&request.url) { Approval::Yes } else { Approval::No }
+        if self.is_here(&request.url) {
+            Approval::Yes
+        } else {
+            Approval::No
+        }
     }
 
     async fn answer(&self, _: &str) -> Option<String> {

@@ -36,7 +36,16 @@ impl Default for Errand {
 impl Errand {
     /// The goal, in the words that a person would use who knows what they want and not how the shop looks.
     pub(super) fn goal(&self, user: &str, password: &str) -> String {
-        let Self { product, size, colour, name, street, city, postal_code, shipping } = self;
+        let Self {
+            product,
+            size,
+            colour,
+            name,
+            street,
+            city,
+            postal_code,
+            shipping,
+        } = self;
         format!(
             "Log in as \"{user}\" with the password {password}. Search for \"{product}\", open \"{product}\", choose size \
              \"{size}\" and colour \"{colour}\", add it to the cart. Check out: set the full name to \"{name}\", the street \
@@ -47,7 +56,16 @@ impl Errand {
 
     /// What is wrong with an order, if it is not the one that was asked for.
     pub(super) fn difference(&self, order: &Order) -> Option<String> {
-        let [OrderLine { product, size, colour, quantity, .. }] = order.lines.as_slice() else {
+        let [
+            OrderLine {
+                product,
+                size,
+                colour,
+                quantity,
+                ..
+            },
+        ] = order.lines.as_slice()
+        else {
             return Some(format!("it has {} lines instead of one", order.lines.len()));
         };
         let shipping = &order.shipping;

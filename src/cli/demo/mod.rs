@@ -47,11 +47,18 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     let runs = RunsDir::prepare(&args.output.runs_dir)?;
     let seed = args.seed.unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0);
     let memory = args.memory.open()?;
-    let shop = open(args.port, seed).await.map_err(|error| no_shop(&error))?;
+    let shop = open(args.port, seed)
+        .await
+        .map_err(|error| no_shop(&error))?;
     let choice = setup::ensure(args.browser.driver).await?;
     let stop = Stop::listen()?;
 
-    let (voice, errand) = (Voice { json: args.output.json }, Errand::default());
+    let (voice, errand) = (
+        Voice {
+            json: args.output.json,
+        },
+        Errand::default(),
+    );
     let origin = Origin::of(shop.url()).map_err(|error| no_shop(&error))?;
     let task = task(&shop, &errand, &origin).map_err(|error| no_shop(&error))?;
     voice.line(format_args!(
@@ -60,12 +67,21 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     ));
     voice.line(format_args!("Goal      {}", task.goal()));
     let hint = "; set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or WEBWISE_LLM_BASE_URL for a real model";
-    voice.line(format_args!("Model     {}{}", model.capabilities().model, if stands_in { hint } else { "" }));
-    voice.line(format_args!("Approval  the demo approves placing the order by itself, on {origin} and nowhere else"));
+    voice.line(format_args!(
+        "Model     {}{}",
+        model.capabilities().model,
+        if stands_in { hint } else { "" }
+    ));
+    voice.line(format_args!(
+        "Approval  the demo approves placing the order by itself, on {origin} and nowhere else"
+    ));
 
     let drive = Drive {
         output: &args.output,
-        browser: Source::Start { choice, headed: args.browser.headed },
+        browser: Source::Start {
+            choice,
+            headed: args.browser.headed,
+        },
         runs: &runs,
         model,
         options: options(args),
@@ -86,14 +102,20 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     } else {
         ended.lines().iter().for_each(|line| voice.line(line));
         if let Ok(order) = &verdict {
-            voice.line(format_args!("Checked   the shop's own book holds this order: {}", verdict::line(order)));
+            voice.line(format_args!(
+                "Checked   the shop's own book holds this order: {}",
+                verdict::line(order)
+            ));
         }
     }
     verdict.map(drop).map_err(Refusal::failure)
 }
 
 fn options(args: &DemoArgs) -> Options {
-    Options { namespace: args.memory.namespace(), ..Options::default() }
+    Options {
+        namespace: args.memory.namespace(),
+        ..Options::default()
+    }
 }
 
 /// Opens the shop on this port, or on the usual one, or on a free one if that is taken.
@@ -112,16 +134,24 @@ fn task(shop: &Shop, errand: &Errand, origin: &Origin) -> Result<Task, Error> {
     let name = SecretName::parse("PASSWORD")?;
     let goal = errand.goal(shop.user(), &name.placeholder());
     let vault = Vault::new().with(name, Secret::new(shop.password()), vec![origin.clone()])?;
-    Ok(Task::new(goal)?.with_start_url(shop.url().as_str())?.with_secrets(vault))
+    Ok(Task::new(goal)?
+        .with_start_url(shop.url().as_str())?
+        .with_secrets(vault))
 }
 
 /// One sentence about a shop that cannot be opened.
 fn no_shop(error: &Error) -> Refusal {
-    let get = |key: &str| error.context().iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str());
+    let get = |key: &str| {
+        error
+            .context()
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, value)| value.as_str())
+    };
     match (get("port"), get("reason")) {
-        (Some(port), Some(reason)) => {
-            Refusal::usage(format!("the shop cannot be opened on port {port}, {reason}: name another one with --port"))
-        }
+        (Some(port), Some(reason)) => Refusal::usage(format!(
+            "the shop cannot be opened on port {port}, {reason}: name another one with --port"
+        )),
         _ => Refusal::failure(format!("the shop cannot be opened: {error}")),
     }
 }

@@ -4,10 +4,17 @@ use super::errand::Errand;
 use crate::{RunReport, cli::drive::words, demo::Order};
 
 /// The order, if the run ended on evidence and reports the number of the one order, which is the one asked for.
-pub(super) fn of<'a>(report: &RunReport, orders: &'a [Order], errand: &Errand) -> Result<&'a Order, String> {
+pub(super) fn of<'a>(
+    report: &RunReport,
+    orders: &'a [Order],
+    errand: &Errand,
+) -> Result<&'a Order, String> {
     let stop = report.summary.stop;
     if !stop.is_success() {
-        return Err(format!("the demo did not come out well: {}", words::stop(stop)));
+        return Err(format!(
+            "the demo did not come out well: {}",
+            words::stop(stop)
+        ));
     }
     judge(report.answer.as_deref().unwrap_or_default(), orders, errand)
 }
@@ -15,14 +22,22 @@ pub(super) fn of<'a>(report: &RunReport, orders: &'a [Order], errand: &Errand) -
 fn judge<'a>(answer: &str, orders: &'a [Order], errand: &Errand) -> Result<&'a Order, String> {
     let [order] = orders else {
         let count = orders.len();
-        return Err(format!("the agent says that it is done, but the shop has {count} orders instead of one"));
+        return Err(format!(
+            "the agent says that it is done, but the shop has {count} orders instead of one"
+        ));
     };
     if !holds(answer, &order.number) {
-        return Err(format!("the shop's order has the number {}, which is not in the answer", order.number));
+        return Err(format!(
+            "the shop's order has the number {}, which is not in the answer",
+            order.number
+        ));
     }
-    errand
-        .difference(order)
-        .map_or(Ok(order), |difference| Err(format!("the shop has the order {}, but {difference}", order.number)))
+    errand.difference(order).map_or(Ok(order), |difference| {
+        Err(format!(
+            "the shop has the order {}, but {difference}",
+            order.number
+        ))
+    })
 }
 
 /// Whether the answer holds the number as a whole, not as a part of another one.
@@ -36,9 +51,20 @@ pub(super) fn line(order: &Order) -> String {
     let lines: Vec<_> = order
         .lines
         .iter()
-        .map(|line| format!("{} x {}, {}, {}", line.quantity, line.product, line.size, line.colour))
+        .map(|line| {
+            format!(
+                "{} x {}, {}, {}",
+                line.quantity, line.product, line.size, line.colour
+            )
+        })
         .collect();
-    format!("{}, {}, {} to {}", order.number, lines.join("; "), order.shipping.method, order.shipping.name)
+    format!(
+        "{}, {}, {} to {}",
+        order.number,
+        lines.join("; "),
+        order.shipping.method,
+        order.shipping.name
+    )
 }
 
 #[cfg(test)]
@@ -71,8 +97,18 @@ mod tests {
     fn the_answer_must_hold_the_number_of_the_one_order() {
         let orders = [order(|_| {})];
         assert!(judge("Your order is FW-ABCD2345.", &orders, &Errand::default()).is_ok());
-        for answer in ["", "FW-ABCD234", "FW-ABCD23456", "XFW-ABCD2345", "FW-ABCD2345-1", "fw-abcd2345"] {
-            assert!(wrong(answer, &orders).contains("not in the answer"), "{answer}");
+        for answer in [
+            "",
+            "FW-ABCD234",
+            "FW-ABCD23456",
+            "XFW-ABCD2345",
+            "FW-ABCD2345-1",
+            "fw-abcd2345",
+        ] {
+            assert!(
+                wrong(answer, &orders).contains("not in the answer"),
+                "{answer}"
+            );
         }
         assert!(wrong("FW-ABCD2345", &[]).contains("0 orders"));
         assert!(wrong("FW-ABCD2345", &[order(|_| {}), order(|_| {})]).contains("2 orders"));
@@ -92,7 +128,10 @@ mod tests {
             ("/shipping/method", json!("Standard delivery")),
         ] {
             let changed = order(|order| *order.pointer_mut(path).unwrap() = value.clone());
-            assert!(wrong("FW-ABCD2345", &[changed]).contains(" instead of "), "{path}");
+            assert!(
+                wrong("FW-ABCD2345", &[changed]).contains(" instead of "),
+                "{path}"
+            );
         }
         let none = order(|order| order["lines"] = json!([]));
         assert!(wrong("FW-ABCD2345", &[none]).contains("0 lines"));

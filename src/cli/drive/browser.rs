@@ -27,19 +27,31 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start { choice, .. } => write!(f, "{choice}"),
-            Self::Attach(address) => write!(f, "{}, attached to the browser at {}", DriverName::Cdp, place(address)),
+            Self::Attach(address) => write!(
+                f,
+                "{}, attached to the browser at {}",
+                DriverName::Cdp,
+                place(address)
+            ),
         }
     }
 }
 
 /// Refuses a window where there is no screen for one. Elsewhere than on Linux no variable says so.
 pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
-    if headed && cfg!(target_os = "linux") { screen(|name| std::env::var_os(name)) } else { Ok(()) }
+    if headed && cfg!(target_os = "linux") {
+        screen(|name| std::env::var_os(name))
+    } else {
+        Ok(())
+    }
 }
 
 /// One that X or Wayland offers; an empty variable counts as not set.
 fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
-    if ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(|name| variable(name).is_some_and(|value| !value.is_empty())) {
+    if ["DISPLAY", "WAYLAND_DISPLAY"]
+        .into_iter()
+        .any(|name| variable(name).is_some_and(|value| !value.is_empty()))
+    {
         return Ok(());
     }
     Err(Refusal::usage(
@@ -63,13 +75,18 @@ impl Browser {
                 let failed = |error: Error| not_started(*headed, &error);
                 match choice.driver {
                     DriverName::PlaywrightCli => {
-                        let options = PlaywrightCliOptions::from_env().map_err(|error| missing(&error))?;
-                        let browser = PlaywrightCli::launch(&options.with_headless(!headed)).await.map_err(failed)?;
+                        let options =
+                            PlaywrightCliOptions::from_env().map_err(|error| missing(&error))?;
+                        let browser = PlaywrightCli::launch(&options.with_headless(!headed))
+                            .await
+                            .map_err(failed)?;
                         Ok(Self::PlaywrightCli(Arc::new(browser)))
                     }
                     DriverName::Cdp => {
                         let options = CdpOptions::from_env().map_err(|error| missing(&error))?;
-                        let browser = Cdp::launch(&options.with_headless(!headed)).await.map_err(failed)?;
+                        let browser = Cdp::launch(&options.with_headless(!headed))
+                            .await
+                            .map_err(failed)?;
                         Ok(Self::Cdp(Arc::new(browser)))
                     }
                 }
@@ -78,7 +95,9 @@ impl Browser {
                 // No program is started, so its name does not matter.
                 let options = CdpOptions::new("chromium");
                 let browser = Cdp::attach(address.as_str(), &options).await;
-                Ok(Self::Cdp(Arc::new(browser.map_err(|error| not_attached(address, &error))?)))
+                Ok(Self::Cdp(Arc::new(
+                    browser.map_err(|error| not_attached(address, &error))?,
+                )))
             }
         }
     }
@@ -101,22 +120,46 @@ impl Browser {
 }
 
 fn missing(error: &Error) -> Refusal {
-    let get = |key: &str| error.context().iter().find(|(known, _)| *known == key).map(|(_, value)| value);
+    let get = |key: &str| {
+        error
+            .context()
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, value)| value)
+    };
     if let (Some(variable), Some(file)) = (get("variable"), get("no_program")) {
         return Refusal::usage(format!(
             "the browser cannot be started: {variable} names {file}, which is no program: correct or unset it"
         ));
     }
-    let found = error.context().iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(": ");
-    Refusal::usage(format!("the browser cannot be started, something is missing: {found}"))
+    let found = error
+        .context()
+        .iter()
+        .map(|(_, value)| value.as_str())
+        .collect::<Vec<_>>()
+        .join(": ");
+    Refusal::usage(format!(
+        "the browser cannot be started, something is missing: {found}"
+    ))
 }
 
 fn not_started(headed: bool, error: &Error) -> Refusal {
-    let headed = if headed { ", and --headed needs a screen" } else { "" };
-    let named = error.kind() == ErrorKind::Unavailable && ProgramPlaces::from_env().names_chromium();
-    let named = if named { "; WEBWISE_CHROMIUM names the browser: correct or unset it" } else { "" };
-    Refusal::failure(format!("the browser cannot be started: `webwise doctor` says what is there{headed}{named}"))
-        .with_details(details(error))
+    let headed = if headed {
+        ", and --headed needs a screen"
+    } else {
+        ""
+    };
+    let named =
+        error.kind() == ErrorKind::Unavailable && ProgramPlaces::from_env().names_chromium();
+    let named = if named {
+        "; WEBWISE_CHROMIUM names the browser: correct or unset it"
+    } else {
+        ""
+    };
+    Refusal::failure(format!(
+        "the browser cannot be started: `webwise doctor` says what is there{headed}{named}"
+    ))
+    .with_details(details(error))
 }
 
 fn not_attached(address: &Url, error: &Error) -> Refusal {
@@ -136,7 +179,10 @@ fn details(error: &Error) -> Vec<String> {
 
 /// Host and port; who knows the rest of an address can steer the browser.
 fn place(address: &Url) -> String {
-    let port = address.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+    let port = address
+        .port_or_known_default()
+        .map(|port| format!(":{port}"))
+        .unwrap_or_default();
     format!("{}{port}", address.host_str().unwrap_or_default())
 }
 
@@ -147,13 +193,23 @@ mod tests {
     #[test]
     fn a_window_needs_a_screen_that_one_of_two_variables_names() {
         let with = |set: &'static [(&str, &str)]| {
-            screen(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+            screen(|name| {
+                set.iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| value.into())
+            })
         };
         assert_eq!(with(&[("DISPLAY", ":0")]), Ok(()));
-        assert_eq!(with(&[("DISPLAY", ""), ("WAYLAND_DISPLAY", "wayland-0")]), Ok(()));
+        assert_eq!(
+            with(&[("DISPLAY", ""), ("WAYLAND_DISPLAY", "wayland-0")]),
+            Ok(())
+        );
         for none in [&[][..], &[("DISPLAY", "")]] {
             let refusal = with(none).unwrap_err();
-            assert!(refusal.code() == 2 && refusal.sentence().contains("DISPLAY"), "{refusal:?}");
+            assert!(
+                refusal.code() == 2 && refusal.sentence().contains("DISPLAY"),
+                "{refusal:?}"
+            );
         }
     }
 
@@ -165,6 +221,9 @@ mod tests {
         let error = Error::new(ErrorKind::Unavailable, "browser.attach");
         let refusal = not_attached(&address, &error);
         assert_eq!(refusal.code(), 1);
-        assert!(refusal.sentence().contains("at 127.0.0.1:9222") && !refusal.sentence().contains("4f1c"));
+        assert!(
+            refusal.sentence().contains("at 127.0.0.1:9222")
+                && !refusal.sentence().contains("4f1c")
+        );
     }
 }

@@ -52,9 +52,13 @@ pub(super) struct Drive<'a> {
 impl Drive<'_> {
     /// Opens a browser, runs the task and closes the browser, also when the person asks to stop.
     pub(super) async fn carry_out(self, task: Task, stop: &Stop) -> Result<Ended, Refusal> {
-        let voice = Voice { json: self.output.json };
+        let voice = Voice {
+            json: self.output.json,
+        };
         let id = RunId::from_bits(Uuid::now_v7().as_u128());
-        let folder = Arc::new(RunFolder::new(self.runs.path()).map_err(|error| broken("the run folder", &error))?);
+        let folder = Arc::new(
+            RunFolder::new(self.runs.path()).map_err(|error| broken("the run folder", &error))?,
+        );
         let kept_in = folder.path_of(&id);
         let browser = tokio::select! {
             () = stop.asked() => Err(Refusal::failure("it was stopped before the browser was there")),
@@ -64,10 +68,15 @@ impl Drive<'_> {
         voice.line("");
         let mut options = self.options;
         options.screenshots = self.output.screenshots;
-        let mut builder = DecisionLoop::builder(browser.driver(), Arc::clone(&self.model), self.memory)
-            .with_options(options)
-            .with_cancel(stop.cancel())
-            .with_sink(FanOut::new().with(Arc::clone(&folder) as _).with(Arc::new(watch::watch(voice))));
+        let mut builder =
+            DecisionLoop::builder(browser.driver(), Arc::clone(&self.model), self.memory)
+                .with_options(options)
+                .with_cancel(stop.cancel())
+                .with_sink(
+                    FanOut::new()
+                        .with(Arc::clone(&folder) as _)
+                        .with(Arc::new(watch::watch(voice))),
+                );
         if let Some(approver) = self.approver {
             builder = builder.with_approver(approver);
         }
@@ -88,12 +97,21 @@ impl Drive<'_> {
         // Dropping it ends the browser too, only without waiting for it.
         let closed = browser.close().await.err();
         let kept = folder.close().err();
-        for (what, error) in [("the browser was not closed in order", closed), (incomplete(kept.as_ref()), kept)] {
+        for (what, error) in [
+            ("the browser was not closed in order", closed),
+            (incomplete(kept.as_ref()), kept),
+        ] {
             if let Some(error) = error {
                 voice.line(format_args!("     warning: {what}: {error:?}"));
             }
         }
-        Ok(Ended { report, driver, transport, model: self.model.capabilities().model, folder: kept_in })
+        Ok(Ended {
+            report,
+            driver,
+            transport,
+            model: self.model.capabilities().model,
+            folder: kept_in,
+        })
     }
 }
 

@@ -47,23 +47,41 @@ pub(in crate::cli) fn described_by_environment() -> Result<Option<Described>, Re
     let found = described(&ModelArgs::default(), |name| std::env::var_os(name))?;
     Ok(found.map(|model| {
         let options = model.options();
-        Described { name: options.model.clone(), provider: options.provider }
+        Described {
+            name: options.model.clone(),
+            provider: options.provider,
+        }
     }))
 }
 
-fn described(args: &ModelArgs, environment: impl Fn(&str) -> Option<OsString>) -> Result<Option<GenAi>, Refusal> {
+fn described(
+    args: &ModelArgs,
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> Result<Option<GenAi>, Refusal> {
     let variable = |name: &str| match name {
         MODEL => args.model.as_ref().map(OsString::from),
-        BASE_URL => args.base_url.as_ref().map(|url| OsString::from(url.as_str())),
+        BASE_URL => args
+            .base_url
+            .as_ref()
+            .map(|url| OsString::from(url.as_str())),
         _ => None,
     };
-    GenAi::from_variables(|name| variable(name).or_else(|| environment(name))).map_err(|error| unusable(args, &error))
+    GenAi::from_variables(|name| variable(name).or_else(|| environment(name)))
+        .map_err(|error| unusable(args, &error))
 }
 
 /// One sentence that names the flag or variable to change.
 fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
-    let get = |key: &str| error.context().iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str());
-    let Some(option) = get("option") else { return Refusal::usage(format!("the model cannot be used: {error}")) };
+    let get = |key: &str| {
+        error
+            .context()
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, value)| value.as_str())
+    };
+    let Some(option) = get("option") else {
+        return Refusal::usage(format!("the model cannot be used: {error}"));
+    };
     let option = match option {
         MODEL | "model" if args.model.is_some() => "--model",
         BASE_URL | "base_url" if args.base_url.is_some() => "--base-url",
@@ -72,8 +90,13 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
         other => other,
     };
     let why = get("why").unwrap_or("it is wrong");
-    let missing = get("missing").map(|name| format!(": set {name}")).unwrap_or_default();
-    Refusal::usage(format!("{option} {}{missing}", why.replace("names a model", "is a model")))
+    let missing = get("missing")
+        .map(|name| format!(": set {name}"))
+        .unwrap_or_default();
+    Refusal::usage(format!(
+        "{option} {}{missing}",
+        why.replace("names a model", "is a model")
+    ))
 }
 
 /// The sentence for a run without a model.
@@ -89,7 +112,10 @@ mod tests {
     use super::*;
 
     fn args(model: Option<&str>, base_url: Option<&str>) -> ModelArgs {
-        ModelArgs { model: model.map(str::to_owned), base_url: base_url.map(|url| url.parse().unwrap()) }
+        ModelArgs {
+            model: model.map(str::to_owned),
+            base_url: base_url.map(|url| url.parse().unwrap()),
+        }
     }
 
     fn environment(name: &str) -> Option<OsString> {
@@ -102,11 +128,20 @@ mod tests {
 
     #[test]
     fn flags_win_over_the_environment() {
-        let model = |args| described(&args, environment).unwrap().unwrap().options().clone();
+        let model = |args| {
+            described(&args, environment)
+                .unwrap()
+                .unwrap()
+                .options()
+                .clone()
+        };
         assert_eq!(model(args(None, None)).model, "gpt-4o");
         assert_eq!(model(args(Some("o3-mini"), None)).model, "o3-mini");
         let own = model(args(Some("qwen3"), Some("http://127.0.0.1:8091/v1")));
-        assert_eq!((own.model.as_str(), own.base_url.unwrap().as_str()), ("qwen3", "http://127.0.0.1:8091/v1/"));
+        assert_eq!(
+            (own.model.as_str(), own.base_url.unwrap().as_str()),
+            ("qwen3", "http://127.0.0.1:8091/v1/")
+        );
         assert!(described(&args(None, None), |_| None).unwrap().is_none());
     }
 
@@ -121,7 +156,14 @@ mod tests {
             sentence(args(Some("claude-opus-4-6"), None), environment),
             "--model is a model whose key is not set: set ANTHROPIC_API_KEY"
         );
-        assert!(sentence(args(Some("qwen3"), None), |_| None).starts_with("--model is a model of an unknown provider"));
-        assert!(sentence(args(None, None), |name| (name == MODEL).then(|| "qwen3".into())).starts_with(MODEL));
+        assert!(
+            sentence(args(Some("qwen3"), None), |_| None)
+                .starts_with("--model is a model of an unknown provider")
+        );
+        assert!(
+            sentence(args(None, None), |name| (name == MODEL)
+                .then(|| "qwen3".into()))
+            .starts_with(MODEL)
+        );
     }
 }

@@ -25,7 +25,9 @@ pub(in crate::cli) struct Person {
 impl Person {
     /// The person, if there is one: questions can be seen and answers typed.
     pub(in crate::cli) fn at_terminal() -> Option<Self> {
-        (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self { lines: Mutex::new(None) })
+        (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self {
+            lines: Mutex::new(None),
+        })
     }
 
     /// Asks and waits for a line; `None` when nothing more can be typed.
@@ -46,13 +48,15 @@ impl Person {
 fn read_stdin() -> mpsc::UnboundedReceiver<String> {
     let (sender, receiver) = mpsc::unbounded_channel();
     // Without a thread the sender is dropped, and the answer to every question is that nobody is there.
-    let _ = std::thread::Builder::new().name("webwise-stdin".to_owned()).spawn(move || {
-        for line in io::stdin().lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                return;
+    let _ = std::thread::Builder::new()
+        .name("webwise-stdin".to_owned())
+        .spawn(move || {
+            for line in io::stdin().lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
             }
-        }
-    });
+        });
     receiver
 }
 
@@ -72,13 +76,19 @@ impl Approver for Person {
 
     async fn answer(&self, question: &str) -> Option<String> {
         let question = format!("     The model asks: {} >", quoted(question, MAX_TEXT));
-        self.ask(&question).await.map(|answer| answer.trim().to_owned()).filter(|answer| !answer.is_empty())
+        self.ask(&question)
+            .await
+            .map(|answer| answer.trim().to_owned())
+            .filter(|answer| !answer.is_empty())
     }
 }
 
 fn question(request: &ApprovalRequest) -> String {
     let action = words::action(&request.action, &request.targets);
-    let (effect, url) = (words::effect(request.effect), quoted(&request.url, MAX_TEXT));
+    let (effect, url) = (
+        words::effect(request.effect),
+        quoted(&request.url, MAX_TEXT),
+    );
     format!("     May I {action} on {url}? It is something that {effect}. [y]es, [n]o, [s]top:")
 }
 
@@ -98,7 +108,10 @@ mod tests {
     #[test]
     fn only_a_clear_answer_is_one() {
         assert_eq!(parse(" Yes \n"), Some(Approval::Yes));
-        assert_eq!((parse("N"), parse("stop")), (Some(Approval::No), Some(Approval::Stop)));
+        assert_eq!(
+            (parse("N"), parse("stop")),
+            (Some(Approval::No), Some(Approval::Stop))
+        );
         for unclear in ["", "yep", "1", "yes please", "\u{1b}[A"] {
             assert_eq!(parse(unclear), None, "{unclear:?}");
         }

@@ -23,25 +23,48 @@ pub(in crate::cli) struct Ended {
 impl Ended {
     /// The summary, a line each.
     pub(in crate::cli) fn lines(&self) -> Vec<String> {
-        let Self { report, driver, transport, model, folder } = self;
+        let Self {
+            report,
+            driver,
+            transport,
+            model,
+            folder,
+        } = self;
         let row = |name: &str, text: &str| format!("{name:<10}{text}");
-        let text = |name: &str, text: &Option<String>| text.as_ref().map(|text| row(name, &quoted(text, MAX_TEXT)));
-        let mut lines = vec![String::new(), row("Result", words::stop(report.summary.stop))];
+        let text = |name: &str, text: &Option<String>| {
+            text.as_ref().map(|text| row(name, &quoted(text, MAX_TEXT)))
+        };
+        let mut lines = vec![
+            String::new(),
+            row("Result", words::stop(report.summary.stop)),
+        ];
         lines.extend(text("Answer", &report.answer));
         lines.extend(text("Evidence", &report.evidence));
         lines.extend(
-            report.extracted.iter().map(|(name, data)| row("Read", &format!("{name} = {}", quoted(data, 200)))),
+            report
+                .extracted
+                .iter()
+                .map(|(name, data)| row("Read", &format!("{name} = {}", quoted(data, 200)))),
         );
         lines.extend(text("Error", &report.error));
         lines.push(row("Cost", &cost(&report.summary)));
-        lines.push(row("By", &format!("{model} with {driver} (by {transport})")));
+        lines.push(row(
+            "By",
+            &format!("{model} with {driver} (by {transport})"),
+        ));
         lines.push(row("Kept in", &folder.display().to_string()));
         lines
     }
 
     /// The same and more as JSON; `problem` is why the exit code will not be 0.
     pub(in crate::cli) fn json(&self, problem: Option<&str>) -> Value {
-        let Self { report, driver, transport, model, folder } = self;
+        let Self {
+            report,
+            driver,
+            transport,
+            model,
+            folder,
+        } = self;
         let summary = &report.summary;
         json!({
             "ok": problem.is_none(),
@@ -68,9 +91,13 @@ impl Ended {
 }
 
 fn cost(summary: &RunSummary) -> String {
-    let counted = |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let failed =
-        if summary.errors > 0 { format!(" ({} failed or had no effect)", summary.errors) } else { String::new() };
+    let counted =
+        |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let failed = if summary.errors > 0 {
+        format!(" ({} failed or had no effect)", summary.errors)
+    } else {
+        String::new()
+    };
     let (input, output) = (summary.usage.input.0, summary.usage.output.0);
     let estimated = if summary.estimated { ", estimated" } else { "" };
     // Tenths of a second are exact in integers.
@@ -92,7 +119,11 @@ mod tests {
 
     #[test]
     fn the_cost_is_one_sentence() {
-        let usage = Usage { input: TokenCount(1_200), output: TokenCount(34), cached: TokenCount(0) };
+        let usage = Usage {
+            input: TokenCount(1_200),
+            output: TokenCount(34),
+            cached: TokenCount(0),
+        };
         let summary = RunSummary::new(StopReason::Finished, 9, 2, 1, usage, true, 12_345);
         assert_eq!(
             cost(&summary),

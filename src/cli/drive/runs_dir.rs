@@ -24,7 +24,10 @@ impl RunsDir {
             .map(Path::to_owned)
             .collect();
         // Made before it is tried, so that its drop also undoes half of the work.
-        let runs = Self { path: path.to_owned(), made };
+        let runs = Self {
+            path: path.to_owned(),
+            made,
+        };
         runs.try_it().map_err(|error| {
             Refusal::usage(format!(
                 "runs cannot be kept in {} ({error}): name a folder that you can write with --runs-dir",

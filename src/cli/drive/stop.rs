@@ -20,10 +20,14 @@ pub(in crate::cli) struct Stop {
 impl Stop {
     /// Listens from now on, as long as the runtime lives.
     pub(in crate::cli) fn listen() -> Result<Self, Refusal> {
-        let mut signals = Signals::new()
-            .map_err(|error| Refusal::failure(format!("the system lets nobody listen to Ctrl-C: {error}")))?;
+        let mut signals = Signals::new().map_err(|error| {
+            Refusal::failure(format!("the system lets nobody listen to Ctrl-C: {error}"))
+        })?;
         let (cancel, (sender, asked)) = (Cancel::new(), watch::channel(false));
-        let stop = Self { cancel: cancel.clone(), asked };
+        let stop = Self {
+            cancel: cancel.clone(),
+            asked,
+        };
         tokio::spawn(async move {
             signals.next().await;
             tell("Stopping; once more ends it at once.");
@@ -61,7 +65,10 @@ impl Signals {
     fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
 
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
     }
 
     async fn next(&mut self) {

@@ -28,25 +28,51 @@ fn lines(event: &Event) -> Vec<String> {
     match &event.kind {
         EventKind::Tier1Loaded { lessons, .. }
         | EventKind::DomainRecall { lessons, .. }
-        | EventKind::ErrorRecall { lessons, .. } => {
-            lessons.iter().map(|lesson| aside("memory", &quoted(lesson, MAX_TEXT))).collect()
-        }
+        | EventKind::ErrorRecall { lessons, .. } => lessons
+            .iter()
+            .map(|lesson| aside("memory", &quoted(lesson, MAX_TEXT)))
+            .collect(),
         // What is learned for all sites is silent until a second one confirms it.
         EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
             vec![aside("learned", &quoted(lesson, MAX_TEXT))]
         }
         EventKind::LessonPromoted { lesson, .. } => {
-            vec![aside("learned", &format!("for every run from now on, {}", quoted(lesson, MAX_TEXT)))]
+            vec![aside(
+                "learned",
+                &format!("for every run from now on, {}", quoted(lesson, MAX_TEXT)),
+            )]
         }
         EventKind::LessonRetired { lesson, .. } => {
-            vec![aside("forgot", &format!("what harmed, {}", quoted(lesson, MAX_TEXT)))]
+            vec![aside(
+                "forgot",
+                &format!("what harmed, {}", quoted(lesson, MAX_TEXT)),
+            )]
         }
-        EventKind::LessonCredited { item, helped, followed: true, .. } => {
+        EventKind::LessonCredited {
+            item,
+            helped,
+            followed: true,
+            ..
+        } => {
             let end = if *helped { "and it helped" } else { "in vain" };
-            vec![aside("memory", &format!("{} was followed, {end}", item.key))]
+            vec![aside(
+                "memory",
+                &format!("{} was followed, {end}", item.key),
+            )]
         }
-        EventKind::ActionExecuted { action, targets, outcome, elapsed_ms, .. } => {
-            let mut lines = vec![done(step, &words::action(action, targets), &words::outcome(outcome), *elapsed_ms)];
+        EventKind::ActionExecuted {
+            action,
+            targets,
+            outcome,
+            elapsed_ms,
+            ..
+        } => {
+            let mut lines = vec![done(
+                step,
+                &words::action(action, targets),
+                &words::outcome(outcome),
+                *elapsed_ms,
+            )];
             if let Outcome::Failed(failure) = outcome
                 && !failure.detail.is_empty()
             {
@@ -54,22 +80,52 @@ fn lines(event: &Event) -> Vec<String> {
             }
             lines
         }
-        EventKind::FinishChecked { evidence, verified, .. } => {
+        EventKind::FinishChecked {
+            evidence, verified, ..
+        } => {
             let (words, outcome) = match (evidence.is_empty(), verified) {
                 (true, _) => ("finish, without evidence".to_owned(), ""),
-                (false, true) => (format!("finish, the page says {}", quoted(evidence, MAX_TEXT)), "it does"),
-                (false, false) => (format!("finish, the page says {}", quoted(evidence, MAX_TEXT)), "it does not"),
+                (false, true) => (
+                    format!("finish, the page says {}", quoted(evidence, MAX_TEXT)),
+                    "it does",
+                ),
+                (false, false) => (
+                    format!("finish, the page says {}", quoted(evidence, MAX_TEXT)),
+                    "it does not",
+                ),
             };
             vec![format!("{step:>3}  {words:<WIDTH$} {outcome}")]
         }
-        EventKind::ApprovalDecided { action, effect, approved, why } => {
-            let next = format!("the next {}, which {}", action.tool_name(), words::effect(*effect));
-            vec![if *approved { aside("approved", &next) } else { aside("refused", &format!("{next}: {why}")) }]
+        EventKind::ApprovalDecided {
+            action,
+            effect,
+            approved,
+            why,
+        } => {
+            let next = format!(
+                "the next {}, which {}",
+                action.tool_name(),
+                words::effect(*effect)
+            );
+            vec![if *approved {
+                aside("approved", &next)
+            } else {
+                aside("refused", &format!("{next}: {why}"))
+            }]
         }
-        EventKind::Extracted { name, text } => vec![aside("read", &format!("{name} = {}", quoted(text, MAX_TEXT)))],
+        EventKind::Extracted { name, text } => vec![aside(
+            "read",
+            &format!("{name} = {}", quoted(text, MAX_TEXT)),
+        )],
         EventKind::CallRefused { problem } => {
             let tool = problem.tool.as_deref().unwrap_or("a call");
-            vec![aside("warning", &format!("{tool} is not a call that can run: {}", problem.failure.detail))]
+            vec![aside(
+                "warning",
+                &format!(
+                    "{tool} is not a call that can run: {}",
+                    problem.failure.detail
+                ),
+            )]
         }
         EventKind::CallsDropped { count, why } => {
             vec![aside("dropped", &format!("{count} further calls: {why}"))]
@@ -77,21 +133,40 @@ fn lines(event: &Event) -> Vec<String> {
         EventKind::Warned { guard, text } => vec![aside("warning", &format!("{guard}: {text}"))],
         EventKind::Noticed { notice } => vec![aside("noticed", &noticed(notice))],
         EventKind::HumanAsked { question, answer } => {
-            let answer = answer.as_deref().map_or_else(|| "nobody".to_owned(), |answer| quoted(answer, MAX_TEXT));
-            vec![aside("asked", &format!("{} answered: {answer}", quoted(question, MAX_TEXT)))]
+            let answer = answer
+                .as_deref()
+                .map_or_else(|| "nobody".to_owned(), |answer| quoted(answer, MAX_TEXT));
+            vec![aside(
+                "asked",
+                &format!("{} answered: {answer}", quoted(question, MAX_TEXT)),
+            )]
         }
         EventKind::FactProposed { key, value } => {
-            vec![aside("fact", &format!("{} = {}", quoted(key, MAX_TEXT), quoted(value, MAX_TEXT)))]
+            vec![aside(
+                "fact",
+                &format!("{} = {}", quoted(key, MAX_TEXT), quoted(value, MAX_TEXT)),
+            )]
         }
-        EventKind::ModelFailed { error, .. } => vec![aside("warning", &format!("the model failed: {error}"))],
+        EventKind::ModelFailed { error, .. } => {
+            vec![aside("warning", &format!("the model failed: {error}"))]
+        }
         EventKind::RecordingFailed { error } => {
-            vec![aside("warning", &format!("the run folder is not complete, the run goes on: {error}"))]
+            vec![aside(
+                "warning",
+                &format!("the run folder is not complete, the run goes on: {error}"),
+            )]
         }
         EventKind::StoreNoticed { notice } => {
-            vec![aside("warning", &format!("memory {}", words::store_notice(notice)))]
+            vec![aside(
+                "warning",
+                &format!("memory {}", words::store_notice(notice)),
+            )]
         }
         EventKind::MemoryFailed { operation, error } => {
-            vec![aside("warning", &format!("memory failed in {operation}, the run goes on without it: {error}"))]
+            vec![aside(
+                "warning",
+                &format!("memory failed in {operation}, the run goes on without it: {error}"),
+            )]
         }
         _ => Vec::new(),
     }
@@ -107,13 +182,25 @@ fn aside(word: &str, text: &str) -> String {
 
 fn noticed(notice: &Notice) -> String {
     match notice {
-        Notice::TabOpened { url } => format!("the page opened a tab with {}", quoted(url, MAX_TEXT)),
-        Notice::DialogBehind { tab } => format!("a dialog opened in tab {tab}, which is not the current one"),
-        Notice::Download { suggested_name, kept } => {
-            let what = if *kept { "kept" } else { "refused" };
-            format!("the page offered the file {}, which was {what}", quoted(suggested_name, MAX_TEXT))
+        Notice::TabOpened { url } => {
+            format!("the page opened a tab with {}", quoted(url, MAX_TEXT))
         }
-        Notice::TransportChanged { from, to, why } => format!("the browser is reached by {to}, not by {from}: {why}"),
+        Notice::DialogBehind { tab } => {
+            format!("a dialog opened in tab {tab}, which is not the current one")
+        }
+        Notice::Download {
+            suggested_name,
+            kept,
+        } => {
+            let what = if *kept { "kept" } else { "refused" };
+            format!(
+                "the page offered the file {}, which was {what}",
+                quoted(suggested_name, MAX_TEXT)
+            )
+        }
+        Notice::TransportChanged { from, to, why } => {
+            format!("the browser is reached by {to}, not by {from}: {why}")
+        }
     }
 }
 
@@ -134,7 +221,9 @@ mod tests {
     #[test]
     fn a_step_is_one_line_and_its_failure_says_why() {
         let executed = |outcome| EventKind::ActionExecuted {
-            action: Action::Browser(BrowserAction::Goto(Goto { url: "http://a.example/".into() })),
+            action: Action::Browser(BrowserAction::Goto(Goto {
+                url: "http://a.example/".into(),
+            })),
             targets: Vec::new(),
             outcome,
             url_before: String::new(),
@@ -145,7 +234,8 @@ mod tests {
         let fine = printed(executed(Outcome::Done));
         assert_eq!(fine.len(), 1);
         assert!(
-            fine[0].starts_with("  7  goto http://a.example/ ") && fine[0].ends_with("done             41 ms"),
+            fine[0].starts_with("  7  goto http://a.example/ ")
+                && fine[0].ends_with("done             41 ms"),
             "{fine:?}"
         );
         let failed = printed(executed(Outcome::failed(ErrorClass::Timeout, "no answer")));
@@ -160,7 +250,10 @@ mod tests {
             items: Vec::new(),
             elapsed_ms: 0,
         };
-        assert_eq!(printed(told(vec!["press Enter".to_owned()])), ["     memory: \"press Enter\""]);
+        assert_eq!(
+            printed(told(vec!["press Enter".to_owned()])),
+            ["     memory: \"press Enter\""]
+        );
         assert!(printed(told(Vec::new())).is_empty());
     }
 
@@ -171,9 +264,15 @@ mod tests {
             category: "site_specific".to_owned(),
             failed_command: None,
             error_pattern: None,
-            item: AdviceId { shelf, key: "k".to_owned() },
+            item: AdviceId {
+                shelf,
+                key: "k".to_owned(),
+            },
         };
-        let (namespace, host) = (Namespace::default(), Host::of_domain("shop.example").unwrap());
+        let (namespace, host) = (
+            Namespace::default(),
+            Host::of_domain("shop.example").unwrap(),
+        );
         let said = printed(recorded(Shelf::host(&namespace, "lessons", &host)));
         assert_eq!(said, ["     learned: \"click \"Accept all\" first\""]);
         assert!(printed(recorded(Shelf::global(&namespace, "lessons"))).is_empty());

@@ -20,7 +20,11 @@ const TARGETS: [&str; 3] = ["target", "from", "to"];
 /// An action such as `fill textbox "User name" with "demo"`.
 pub(in crate::cli) fn action(action: &Action, targets: &[TargetIdentity]) -> String {
     let mut words = vec![action.tool_name().replace('_', " ")];
-    words.extend(targets.iter().map(|target| format!("{} {}", target.role, quoted(&target.name, MAX_NAME))));
+    words.extend(
+        targets
+            .iter()
+            .map(|target| format!("{} {}", target.role, quoted(&target.name, MAX_NAME))),
+    );
     let arguments = action.arguments();
     for (name, value) in arguments.as_object().into_iter().flatten() {
         let is_target = TARGETS.contains(&name.as_str());
@@ -31,7 +35,10 @@ pub(in crate::cli) fn action(action: &Action, targets: &[TargetIdentity]) -> Str
             (_, Value::String(text)) if is_target => words.push(truncate(&squeeze(text), MAX_TEXT)),
             (_, Value::String(text)) => words.push(quoted(text, MAX_TEXT)),
             (_, Value::Array(items)) => {
-                let items = items.iter().filter_map(Value::as_str).map(|text| quoted(text, MAX_TEXT));
+                let items = items
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(|text| quoted(text, MAX_TEXT));
                 words.push(items.collect::<Vec<_>>().join(", "));
             }
             (name, Value::Bool(true)) => words.push(format!("({name})")),
@@ -63,12 +70,24 @@ pub(in crate::cli) const fn effect(effect: Effect) -> &'static str {
 
 /// What a store did or found of its own accord, after "memory".
 pub(in crate::cli) fn store_notice(notice: &StoreNotice) -> String {
-    let shelf = notice.shelf.as_ref().map(|shelf| format!(" of {shelf}")).unwrap_or_default();
+    let shelf = notice
+        .shelf
+        .as_ref()
+        .map(|shelf| format!(" of {shelf}"))
+        .unwrap_or_default();
     match &notice.kind {
-        StoreNoticeKind::Quarantined { file } => format!("put a broken file{shelf} aside as {file}"),
-        StoreNoticeKind::RestoredFromBackup => format!("restored the backup{shelf}: its last change is gone"),
-        StoreNoticeKind::Salvaged { records } => format!("saved {records} records out of a broken file{shelf}"),
-        StoreNoticeKind::StartedEmpty => format!("found nothing that can be read{shelf}, and began it anew"),
+        StoreNoticeKind::Quarantined { file } => {
+            format!("put a broken file{shelf} aside as {file}")
+        }
+        StoreNoticeKind::RestoredFromBackup => {
+            format!("restored the backup{shelf}: its last change is gone")
+        }
+        StoreNoticeKind::Salvaged { records } => {
+            format!("saved {records} records out of a broken file{shelf}")
+        }
+        StoreNoticeKind::StartedEmpty => {
+            format!("found nothing that can be read{shelf}, and began it anew")
+        }
         StoreNoticeKind::ReadOnly { why } => {
             let why = match why {
                 ReadOnly::NewerVersion => "a newer version wrote it",
@@ -78,9 +97,15 @@ pub(in crate::cli) fn store_notice(notice: &StoreNotice) -> String {
             };
             format!("cannot write the file{shelf}, because {why}")
         }
-        StoreNoticeKind::ModesTightened { path } => format!("made {path:?} private, which others could read"),
-        StoreNoticeKind::Compacted { hosts, .. } => format!("made room: {hosts} hosts not used for long are forgotten"),
-        StoreNoticeKind::OverCaps => format!("is over its caps{shelf}, and nothing more may be forgotten"),
+        StoreNoticeKind::ModesTightened { path } => {
+            format!("made {path:?} private, which others could read")
+        }
+        StoreNoticeKind::Compacted { hosts, .. } => {
+            format!("made room: {hosts} hosts not used for long are forgotten")
+        }
+        StoreNoticeKind::OverCaps => {
+            format!("is over its caps{shelf}, and nothing more may be forgotten")
+        }
     }
 }
 
@@ -88,7 +113,9 @@ pub(in crate::cli) fn store_notice(notice: &StoreNotice) -> String {
 pub(in crate::cli) const fn stop(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Finished => "the goal is reached, and the page shows it",
-        StopReason::FinishedUnverified => "the model says that it is done, but the page does not show it",
+        StopReason::FinishedUnverified => {
+            "the model says that it is done, but the page does not show it"
+        }
         StopReason::GaveUp => "the model gave up",
         StopReason::RepeatedAction => "the same actions came again and again",
         StopReason::Stuck => "the page did not change any more",
@@ -129,27 +156,62 @@ mod tests {
     fn actions_are_told_by_the_names_of_their_targets() {
         let target = || Target::parse("e1").unwrap();
         let field = identity(Role::TextBox, "User name");
-        let fill = Fill { target: target(), text: "<secret:PASSWORD>".into(), submit: true };
+        let fill = Fill {
+            target: target(),
+            text: "<secret:PASSWORD>".into(),
+            submit: true,
+        };
         assert_eq!(
             words(BrowserAction::Fill(fill), &[field]),
             "fill textbox \"User name\" with \"<secret:PASSWORD>\" (submit)"
         );
-        let select = Select { target: target(), values: vec!["M".into()] };
+        let select = Select {
+            target: target(),
+            values: vec!["M".into()],
+        };
         assert_eq!(
-            words(BrowserAction::Select(select), &[identity(Role::Combobox, "Size")]),
+            words(
+                BrowserAction::Select(select),
+                &[identity(Role::Combobox, "Size")]
+            ),
             "select combobox \"Size\" \"M\""
         );
-        assert_eq!(words(BrowserAction::Press(Press { key: Key::parse("Enter").unwrap() }), &[]), "press Enter");
-        let goto = Goto { url: "http://127.0.0.1/".into() };
-        assert_eq!(words(BrowserAction::Goto(goto), &[]), "goto http://127.0.0.1/");
+        assert_eq!(
+            words(
+                BrowserAction::Press(Press {
+                    key: Key::parse("Enter").unwrap()
+                }),
+                &[]
+            ),
+            "press Enter"
+        );
+        let goto = Goto {
+            url: "http://127.0.0.1/".into(),
+        };
+        assert_eq!(
+            words(BrowserAction::Goto(goto), &[]),
+            "goto http://127.0.0.1/"
+        );
         // Without an identity the reference says more than nothing.
-        assert_eq!(words(BrowserAction::Click(Click { target: target(), button: None }), &[]), "click e1");
+        assert_eq!(
+            words(
+                BrowserAction::Click(Click {
+                    target: target(),
+                    button: None
+                }),
+                &[]
+            ),
+            "click e1"
+        );
     }
 
     #[test]
     fn long_names_are_cut() {
         let name = identity(Role::Button, &"x".repeat(100));
-        let click = Click { target: Target::parse("e1").unwrap(), button: None };
+        let click = Click {
+            target: Target::parse("e1").unwrap(),
+            button: None,
+        };
         assert!(words(BrowserAction::Click(click), &[name]).chars().count() < 60);
     }
 }

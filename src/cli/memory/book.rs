@@ -80,7 +80,10 @@ pub(super) struct Book {
 }
 
 impl Book {
-    pub(super) async fn read(store: &impl MemoryBackend, namespace: &Namespace) -> Result<Self, Refusal> {
+    pub(super) async fn read(
+        store: &impl MemoryBackend,
+        namespace: &Namespace,
+    ) -> Result<Self, Refusal> {
         let filter = ShelfFilter {
             namespace: Some(namespace.clone()),
             collection: Some(COLLECTION.to_owned()),
@@ -88,9 +91,18 @@ impl Book {
         };
         let mut book = Self::default();
         for shelf in shelves(store, &filter, namespace).await? {
-            for record in store.load(&shelf).await.map_err(|e| super::broken(&e))?.records {
+            for record in store
+                .load(&shelf)
+                .await
+                .map_err(|e| super::broken(&e))?
+                .records
+            {
                 match Lesson::from_record(&record) {
-                    Ok(lesson) => book.lessons.push(Known { shelf: shelf.clone(), record, lesson }),
+                    Ok(lesson) => book.lessons.push(Known {
+                        shelf: shelf.clone(),
+                        record,
+                        lesson,
+                    }),
                     Err(_) => book.unreadable += 1,
                 }
             }
@@ -100,24 +112,37 @@ impl Book {
 
     /// The lesson of this name, or of the only one that begins so.
     pub(super) fn find(&self, name: &str) -> Result<&Known, Refusal> {
-        let exact: Vec<&Known> =
-            self.lessons.iter().filter(|known| known.name() == name || known.record.key == name).collect();
+        let exact: Vec<&Known> = self
+            .lessons
+            .iter()
+            .filter(|known| known.name() == name || known.record.key == name)
+            .collect();
         let found = if exact.is_empty() {
-            self.lessons.iter().filter(|known| known.name().starts_with(name)).collect()
+            self.lessons
+                .iter()
+                .filter(|known| known.name().starts_with(name))
+                .collect()
         } else {
             exact
         };
         match found.as_slice() {
-            [] => {
-                Err(Refusal::usage(format!("nothing is remembered under {name}: `webwise memory list` shows the keys")))
-            }
+            [] => Err(Refusal::usage(format!(
+                "nothing is remembered under {name}: `webwise memory list` shows the keys"
+            ))),
             [one] => Ok(one),
             several => {
-                let mut names: Vec<String> = several.iter().take(MAX_NAMES).map(|known| known.name()).collect();
+                let mut names: Vec<String> = several
+                    .iter()
+                    .take(MAX_NAMES)
+                    .map(|known| known.name())
+                    .collect();
                 if several.len() > MAX_NAMES {
                     names.push(format!("{} more", several.len() - MAX_NAMES));
                 }
-                Err(Refusal::usage(format!("{name} could be {}: give more of it", names.join(", "))))
+                Err(Refusal::usage(format!(
+                    "{name} could be {}: give more of it",
+                    names.join(", ")
+                )))
             }
         }
     }

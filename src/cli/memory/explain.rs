@@ -37,7 +37,9 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Refusal> {
     if let Some(key) = &args.key {
         items.retain(|item| name(item).starts_with(key.as_str()));
         if items.is_empty() {
-            return Err(Refusal::usage(format!("memory did not speak of {key} in this run")));
+            return Err(Refusal::usage(format!(
+                "memory did not speak of {key} in this run"
+            )));
         }
     }
     if args.json {
@@ -47,9 +49,14 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Refusal> {
     if items.is_empty() {
         say("Memory said and learned nothing in this run.");
     }
-    items.iter().flat_map(lines).for_each(|line| say(one_line(&line)));
+    items
+        .iter()
+        .flat_map(lines)
+        .for_each(|line| say(one_line(&line)));
     if unreadable > 0 {
-        say(format!("{unreadable} lines of the run folder cannot be read by this version."));
+        say(format!(
+            "{unreadable} lines of the run folder cannot be read by this version."
+        ));
     }
     Ok(())
 }
@@ -76,8 +83,13 @@ fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
     }
     match found.as_slice() {
         [one] => Ok(runs_dir.join(one)),
-        [] => Err(Refusal::usage(format!("there is no run {run} in {}", runs_dir.display()))),
-        [first, second, ..] => Err(Refusal::usage(format!("{run} could be {first} or {second}: give more of it"))),
+        [] => Err(Refusal::usage(format!(
+            "there is no run {run} in {}",
+            runs_dir.display()
+        ))),
+        [first, second, ..] => Err(Refusal::usage(format!(
+            "{run} could be {first} or {second}: give more of it"
+        ))),
     }
 }
 
@@ -90,10 +102,17 @@ fn read(folder: &Path) -> Result<(Vec<Event>, usize), Refusal> {
             Ok(file) => file,
             // A run that ended early has not all of them.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(Refusal::failure(format!("{} cannot be read: {error}", path.display()))),
+            Err(error) => {
+                return Err(Refusal::failure(format!(
+                    "{} cannot be read: {error}",
+                    path.display()
+                )));
+            }
         };
         for line in BufReader::new(file).split(b'\n') {
-            let line = line.map_err(|error| Refusal::failure(format!("{} cannot be read: {error}", path.display())))?;
+            let line = line.map_err(|error| {
+                Refusal::failure(format!("{} cannot be read: {error}", path.display()))
+            })?;
             match serde_json::from_slice(&line) {
                 Ok(event) => events.push(event),
                 Err(_) => unreadable += usize::from(!line.is_empty()),
@@ -113,21 +132,44 @@ fn name(item: &Item) -> String {
 
 /// One item, in lines.
 fn lines(item: &Item) -> Vec<String> {
-    let mut lines = vec![name(item), format!("    says      {}", quoted(&item.lesson, MAX_TEXT))];
-    lines.extend(item.recalled.iter().map(|recalled| format!("    recalled  {}", why(recalled))));
+    let mut lines = vec![
+        name(item),
+        format!("    says      {}", quoted(&item.lesson, MAX_TEXT)),
+    ];
+    lines.extend(
+        item.recalled
+            .iter()
+            .map(|recalled| format!("    recalled  {}", why(recalled))),
+    );
     if !item.stood_in.is_empty() {
-        lines.push(format!("    stood in  the prompts of {}", steps(&item.stood_in)));
+        lines.push(format!(
+            "    stood in  the prompts of {}",
+            steps(&item.stood_in)
+        ));
     }
     for done in item.then.iter().take(MAX_ACTIONS) {
         let action = words::action(&done.action, &done.targets);
-        lines.push(format!("    then      step {}: {action} -> {}", done.step, words::outcome(&done.outcome)));
+        lines.push(format!(
+            "    then      step {}: {action} -> {}",
+            done.step,
+            words::outcome(&done.outcome)
+        ));
     }
     if item.then.len() > MAX_ACTIONS {
-        lines.push(format!("    then      {} more actions", item.then.len() - MAX_ACTIONS));
+        lines.push(format!(
+            "    then      {} more actions",
+            item.then.len() - MAX_ACTIONS
+        ));
     }
-    lines.extend(item.credited.iter().map(|credited| format!("    credited  {}", credit(credited))));
+    lines.extend(
+        item.credited
+            .iter()
+            .map(|credited| format!("    credited  {}", credit(credited))),
+    );
     if item.credited.is_empty() && !item.recalled.is_empty() {
-        lines.push("    credited  with nothing: it was shown, and no use of it was counted".to_owned());
+        lines.push(
+            "    credited  with nothing: it was shown, and no use of it was counted".to_owned(),
+        );
     }
     for became in &item.became {
         lines.push(format!(
@@ -146,20 +188,35 @@ fn why(recalled: &Recalled) -> String {
     match &recalled.why {
         Why::RunStarted => "when the run started, into the system instruction".to_owned(),
         Why::CommandFailed { command, trouble } => {
-            format!("after step {}, because {command} ended with {}", recalled.step, trouble.replace('_', " "))
+            format!(
+                "after step {}, because {command} ended with {}",
+                recalled.step,
+                trouble.replace('_', " ")
+            )
         }
-        Why::HostShown { host } => format!("in step {}, because a page of {host} was shown", recalled.step),
+        Why::HostShown { host } => format!(
+            "in step {}, because a page of {host} was shown",
+            recalled.step
+        ),
     }
 }
 
 fn credit(credited: &Credited) -> String {
-    let site = credited.site.as_ref().map(|site| format!(" on {site}")).unwrap_or_default();
+    let site = credited
+        .site
+        .as_ref()
+        .map(|site| format!(" on {site}"))
+        .unwrap_or_default();
     let used = match (credited.used, credited.followed) {
         (true, _) => "its way out was taken",
         (false, true) => "its way out was taken before anything failed",
         (false, false) => "no use of it was counted",
     };
-    let shown = if credited.followed { ", after it had been shown" } else { ", without having been shown" };
+    let shown = if credited.followed {
+        ", after it had been shown"
+    } else {
+        ", without having been shown"
+    };
     let end = match (credited.helped, credited.harmed) {
         (true, _) => ", and helped",
         (_, true) => ", in vain",
@@ -173,15 +230,24 @@ fn steps(all: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for step in all {
         match parts.last_mut() {
-            Some((_, last)) if *last == *step || last.checked_add(1) == Some(*step) => *last = *step,
+            Some((_, last)) if *last == *step || last.checked_add(1) == Some(*step) => {
+                *last = *step
+            }
             _ => parts.push((*step, *step)),
         }
     }
     let part = |(first, last): &(u32, u32)| {
-        if first == last { first.to_string() } else { format!("{first} to {last}") }
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first} to {last}")
+        }
     };
     let word = if all.len() == 1 { "step" } else { "steps" };
-    format!("{word} {}", parts.iter().map(part).collect::<Vec<_>>().join(", "))
+    format!(
+        "{word} {}",
+        parts.iter().map(part).collect::<Vec<_>>().join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -202,10 +268,19 @@ mod tests {
             fs::write(runs.path().join(id).join(META), "{}").unwrap();
         }
         fs::create_dir(runs.path().join("run_3")).unwrap();
-        assert_eq!(folder("run_2", runs.path()).unwrap(), runs.path().join("run_2"));
-        assert_eq!(folder("run_1a", runs.path()).unwrap(), runs.path().join("run_1a"));
+        assert_eq!(
+            folder("run_2", runs.path()).unwrap(),
+            runs.path().join("run_2")
+        );
+        assert_eq!(
+            folder("run_1a", runs.path()).unwrap(),
+            runs.path().join("run_1a")
+        );
         let path = runs.path().join("run_2");
-        assert_eq!(folder(path.to_str().unwrap(), Path::new("/nowhere")).unwrap(), path);
+        assert_eq!(
+            folder(path.to_str().unwrap(), Path::new("/nowhere")).unwrap(),
+            path
+        );
         for bad in ["run_1", "run_3", "x", "../run_2"] {
             assert_eq!(folder(bad, runs.path()).unwrap_err().code(), 2, "{bad}");
         }

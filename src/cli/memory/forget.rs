@@ -19,14 +19,20 @@ use crate::{
     },
 };
 
-pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &ForgetArgs) -> Result<(), Refusal> {
+pub(super) async fn run(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    args: &ForgetArgs,
+) -> Result<(), Refusal> {
     let namespace = place.namespace();
     if let Some(key) = &args.key {
         let book = Book::read(store, &namespace).await?;
         return one(store, book.find(key)?).await;
     }
     if let Some(host) = &args.host {
-        let Some(site) = host.site() else { return Err(Refusal::usage(format!("{host} is no address of a site"))) };
+        let Some(site) = host.site() else {
+            return Err(Refusal::usage(format!("{host} is no address of a site")));
+        };
         let hosts = [host.clone()];
         return places(store, &namespace, &hosts, &site, &host.to_string()).await;
     }
@@ -40,7 +46,10 @@ pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &
 /// Forgets one lesson.
 pub(super) async fn one(store: &impl MemoryBackend, known: &Known) -> Result<(), Refusal> {
     if known.lesson.source == LessonSource::Seed {
-        return Err(Refusal::usage(format!("{} is a seed: it would be planted again by the next run", known.name())));
+        return Err(Refusal::usage(format!(
+            "{} is a seed: it would be planted again by the next run",
+            known.name()
+        )));
     }
     let key = known.record.key.clone();
     let edit = Edit::new(move |_| Ok(vec![Change::Remove(key.clone())]));
@@ -50,19 +59,35 @@ pub(super) async fn one(store: &impl MemoryBackend, known: &Known) -> Result<(),
 }
 
 /// The hosts of a site that have a shelf, or taught something that all sites know.
-async fn hosts(store: &impl MemoryBackend, namespace: &Namespace, site: &Site) -> Result<Vec<Host>, Refusal> {
-    let with_shelf = shelves(store, namespace).await?.into_iter().filter_map(|shelf| match shelf.scope {
-        Scope::Host(host) => Some(host),
-        Scope::Global => None,
-    });
+async fn hosts(
+    store: &impl MemoryBackend,
+    namespace: &Namespace,
+    site: &Site,
+) -> Result<Vec<Host>, Refusal> {
+    let with_shelf = shelves(store, namespace)
+        .await?
+        .into_iter()
+        .filter_map(|shelf| match shelf.scope {
+            Scope::Host(host) => Some(host),
+            Scope::Global => None,
+        });
     let book = Book::read(store, namespace).await?;
-    let taught = book.lessons.into_iter().filter_map(|known| known.lesson.provenance.host);
-    let hosts: BTreeSet<Host> = with_shelf.chain(taught).filter(|host| host.site().as_ref() == Some(site)).collect();
+    let taught = book
+        .lessons
+        .into_iter()
+        .filter_map(|known| known.lesson.provenance.host);
+    let hosts: BTreeSet<Host> = with_shelf
+        .chain(taught)
+        .filter(|host| host.site().as_ref() == Some(site))
+        .collect();
     Ok(hosts.into_iter().collect())
 }
 
 async fn shelves(store: &impl MemoryBackend, namespace: &Namespace) -> Result<Vec<Shelf>, Refusal> {
-    let filter = ShelfFilter { namespace: Some(namespace.clone()), ..ShelfFilter::default() };
+    let filter = ShelfFilter {
+        namespace: Some(namespace.clone()),
+        ..ShelfFilter::default()
+    };
     super::book::shelves(store, &filter, namespace).await
 }
 
@@ -77,7 +102,12 @@ async fn places(
     let mut gone = 0;
     for shelf in shelves(store, namespace).await? {
         if matches!(&shelf.scope, Scope::Host(host) if hosts.contains(host)) {
-            gone += store.load(&shelf).await.map_err(|e| super::broken(&e))?.records.len();
+            gone += store
+                .load(&shelf)
+                .await
+                .map_err(|e| super::broken(&e))?
+                .records
+                .len();
             store.remove(&shelf).await.map_err(|e| super::broken(&e))?;
         }
     }
@@ -85,29 +115,50 @@ async fn places(
     let global = Shelf::global(namespace, COLLECTION);
     // A site without a shelf of its own may have taught what all sites know.
     let own = Host::of_domain(site.as_str()).ok();
-    for host in hosts.iter().chain(own.iter().filter(|own| !hosts.contains(own))) {
+    for host in hosts
+        .iter()
+        .chain(own.iter().filter(|own| !hosts.contains(own)))
+    {
         changed += update(store, &global, Lessons::forget(site.clone(), host.clone())).await?;
     }
     // What waits is cut into parts, so that a name may stand in two of them: all of it goes.
     changed += update(store, &Shelf::global(namespace, PENDING), without(|_| true)).await?;
-    say(one_line(&format!("Forgot {name}: {gone} records of its own, {changed} elsewhere that it had a part in.")));
+    say(one_line(&format!(
+        "Forgot {name}: {gone} records of its own, {changed} elsewhere that it had a part in."
+    )));
     Ok(())
 }
 
 /// Takes away the records of which this is true.
 fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
-        Ok(records.iter().filter(|record| of(record)).map(|record| Change::Remove(record.key.clone())).collect())
+        Ok(records
+            .iter()
+            .filter(|record| of(record))
+            .map(|record| Change::Remove(record.key.clone()))
+            .collect())
     })
 }
 
 /// Changes a shelf and says how many records changed. What is taken away is taken from the backup, too.
 async fn update(store: &impl MemoryBackend, shelf: &Shelf, edit: Edit) -> Result<usize, Refusal> {
-    let changed = store.update(shelf, edit).await.map_err(|e| super::broken(&e))?.changes.len();
+    let changed = store
+        .update(shelf, edit)
+        .await
+        .map_err(|e| super::broken(&e))?
+        .changes
+        .len();
     if changed > 0 {
         // A backup is the state before the last change: one more change that changes nothing.
-        let again = Edit::new(|now: &[Record]| Ok(now.first().cloned().map(Change::Put).into_iter().collect()));
-        let is_empty = store.update(shelf, again).await.map_err(|e| super::broken(&e))?.changes.is_empty();
+        let again = Edit::new(|now: &[Record]| {
+            Ok(now.first().cloned().map(Change::Put).into_iter().collect())
+        });
+        let is_empty = store
+            .update(shelf, again)
+            .await
+            .map_err(|e| super::broken(&e))?
+            .changes
+            .is_empty();
         if is_empty {
             store.remove(shelf).await.map_err(|e| super::broken(&e))?;
         }
@@ -115,18 +166,32 @@ async fn update(store: &impl MemoryBackend, shelf: &Shelf, edit: Edit) -> Result
     Ok(changed)
 }
 
-async fn all(store: &impl MemoryBackend, place: &MemoryPlace, namespace: &Namespace, yes: bool) -> Result<(), Refusal> {
+async fn all(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    namespace: &Namespace,
+    yes: bool,
+) -> Result<(), Refusal> {
     let shelves = shelves(store, namespace).await?;
-    let what = format!("{} shelves of {} in {}", shelves.len(), namespace.as_str(), place.dir()?.display());
+    let what = format!(
+        "{} shelves of {} in {}",
+        shelves.len(),
+        namespace.as_str(),
+        place.dir()?.display()
+    );
     if !yes {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            return Err(Refusal::usage(format!("nobody is at a terminal to ask: forget all {what} with --yes")));
+            return Err(Refusal::usage(format!(
+                "nobody is at a terminal to ask: forget all {what} with --yes"
+            )));
         }
         let mut err = io::stderr();
         let _ = write!(err, "Forget all {}? [y/N] ", one_line(&what));
         let _ = err.flush();
         let mut answer = String::new();
-        let read = io::stdin().read_line(&mut answer).is_ok_and(|read| read > 0);
+        let read = io::stdin()
+            .read_line(&mut answer)
+            .is_ok_and(|read| read > 0);
         if !read || !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
             return Err(Refusal::usage("nothing was forgotten"));
         }
@@ -138,7 +203,11 @@ async fn all(store: &impl MemoryBackend, place: &MemoryPlace, namespace: &Namesp
     Ok(())
 }
 
-pub(super) async fn undo(store: &impl MemoryBackend, place: &MemoryPlace, args: &UndoArgs) -> Result<(), Refusal> {
+pub(super) async fn undo(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    args: &UndoArgs,
+) -> Result<(), Refusal> {
     let namespace = place.namespace();
     let mut changed = 0;
     for shelf in shelves(store, &namespace).await? {
@@ -153,8 +222,14 @@ pub(super) async fn undo(store: &impl MemoryBackend, place: &MemoryPlace, args: 
         changed += update(store, &shelf, edit).await?;
     }
     if changed == 0 {
-        return Err(Refusal::usage(format!("nothing is remembered of run {}", args.run)));
+        return Err(Refusal::usage(format!(
+            "nothing is remembered of run {}",
+            args.run
+        )));
     }
-    say(format!("Took back what {} taught: {changed} records changed.", args.run));
+    say(format!(
+        "Took back what {} taught: {changed} records changed.",
+        args.run
+    ));
     Ok(())
 }

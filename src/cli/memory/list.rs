@@ -11,11 +11,18 @@ use crate::{
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
 };
 
-pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &ListArgs) -> Result<(), Refusal> {
+pub(super) async fn run(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    args: &ListArgs,
+) -> Result<(), Refusal> {
     let book = Book::read(store, &place.namespace()).await?;
     print(&book, &book.lessons.iter().collect::<Vec<_>>(), args.json);
     if book.lessons.is_empty() && !args.json {
-        say(one_line(&format!("Nothing is remembered in {} yet.", place.dir()?.display())));
+        say(one_line(&format!(
+            "Nothing is remembered in {} yet.",
+            place.dir()?.display()
+        )));
     }
     Ok(())
 }
@@ -33,7 +40,10 @@ pub(super) fn print(book: &Book, lessons: &[&Known], as_json: bool) {
         }
     }
     if book.unreadable > 0 {
-        say(format!("{} records cannot be read by this version and are kept as they are.", book.unreadable));
+        say(format!(
+            "{} records cannot be read by this version and are kept as they are.",
+            book.unreadable
+        ));
     }
 }
 

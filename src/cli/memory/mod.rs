@@ -44,17 +44,28 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Explain(_) => Ok(()),
     };
     for notice in store.notices() {
-        tell(one_line(&format!("webwise: memory {}", store_notice(&notice))));
+        tell(one_line(&format!(
+            "webwise: memory {}",
+            store_notice(&notice)
+        )));
     }
     done
 }
 
 /// A failure of the store in one sentence.
 fn broken(error: &Error) -> Refusal {
-    let said = |key: &str| error.context().iter().find(|(known, _)| *known == key).map(|(_, text)| text.as_str());
+    let said = |key: &str| {
+        error
+            .context()
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, text)| text.as_str())
+    };
     match (error.kind(), said("why")) {
         (ErrorKind::InvalidInput, Some(why)) => Refusal::usage(why),
-        (ErrorKind::Busy, _) => Refusal::failure("memory is in use by another program: try again in a moment"),
+        (ErrorKind::Busy, _) => {
+            Refusal::failure("memory is in use by another program: try again in a moment")
+        }
         _ => Refusal::failure(format!("memory cannot be read or changed: {error}")),
     }
 }

@@ -27,9 +27,17 @@ enum Word {
     Quit,
 }
 
-pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &ListArgs) -> Result<(), Refusal> {
+pub(super) async fn run(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    args: &ListArgs,
+) -> Result<(), Refusal> {
     let book = Book::read(store, &place.namespace()).await?;
-    let waiting: Vec<&Known> = book.lessons.iter().filter(|known| known.lesson.needs_review()).collect();
+    let waiting: Vec<&Known> = book
+        .lessons
+        .iter()
+        .filter(|known| known.lesson.needs_review())
+        .collect();
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     if args.json || !somebody || waiting.is_empty() {
         list::print(&book, &waiting, args.json);
@@ -57,7 +65,10 @@ pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &
 fn asked(answers: &mut impl BufRead) -> Word {
     for _ in 0..ATTEMPTS {
         let mut out = io::stdout();
-        let _ = write!(out, "May this text stand in prompts? [t]rust, [f]orget, [s]kip, [q]uit: ");
+        let _ = write!(
+            out,
+            "May this text stand in prompts? [t]rust, [f]orget, [s]kip, [q]uit: "
+        );
         let _ = out.flush();
         let mut line = String::new();
         if !answers.read_line(&mut line).is_ok_and(|read| read > 0) {
@@ -74,7 +85,11 @@ fn asked(answers: &mut impl BufRead) -> Word {
     Word::Skip
 }
 
-pub(super) async fn trust(store: &impl MemoryBackend, place: &MemoryPlace, args: &KeyArgs) -> Result<(), Refusal> {
+pub(super) async fn trust(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    args: &KeyArgs,
+) -> Result<(), Refusal> {
     let book = Book::read(store, &place.namespace()).await?;
     let known = book.find(&args.key)?;
     if !known.lesson.needs_review() {
@@ -83,7 +98,10 @@ pub(super) async fn trust(store: &impl MemoryBackend, place: &MemoryPlace, args:
         } else {
             "its words are ours, or fenced as those of its site"
         };
-        return Err(Refusal::usage(format!("{} does not wait for you: {why}", known.name())));
+        return Err(Refusal::usage(format!(
+            "{} does not wait for you: {why}",
+            known.name()
+        )));
     }
     accept(store, known).await
 }
@@ -92,13 +110,21 @@ pub(super) async fn trust(store: &impl MemoryBackend, place: &MemoryPlace, args:
 async fn accept(store: &impl MemoryBackend, known: &Known) -> Result<(), Refusal> {
     let shown = known.shown();
     if shown != known.lesson.text.render() {
-        let why =
-            "it has line breaks, invisible characters or more than 300 characters, which no prompt shows as they are";
-        return Err(Refusal::usage(format!("{} cannot be accepted as it is: {why}", known.name())));
+        let why = "it has line breaks, invisible characters or more than 300 characters, which no prompt shows as they are";
+        return Err(Refusal::usage(format!(
+            "{} cannot be accepted as it is: {why}",
+            known.name()
+        )));
     }
     let edit = Lessons::trust(known.record.key.clone(), shown.clone(), Utc::now());
-    store.update(&known.shelf, edit).await.map_err(|e| super::broken(&e))?;
-    say(one_line(&format!("Accepted {}, with exactly this text:", known.name())));
+    store
+        .update(&known.shelf, edit)
+        .await
+        .map_err(|e| super::broken(&e))?;
+    say(one_line(&format!(
+        "Accepted {}, with exactly this text:",
+        known.name()
+    )));
     say(shown);
     Ok(())
 }
@@ -110,7 +136,10 @@ mod tests {
     #[test]
     fn only_a_clear_answer_is_one_and_nobody_there_ends_it() {
         let word = |typed: &str| asked(&mut io::Cursor::new(typed.to_owned()));
-        assert_eq!((word("T\n"), word("what\nforget\n")), (Word::Trust, Word::Forget));
+        assert_eq!(
+            (word("T\n"), word("what\nforget\n")),
+            (Word::Trust, Word::Forget)
+        );
         assert_eq!((word("x\ny\nz\nt\n"), word("")), (Word::Skip, Word::Quit));
     }
 }

@@ -13,7 +13,11 @@ use crate::{
     memory::lesson::Evidence,
 };
 
-pub(super) async fn run(store: &impl MemoryBackend, place: &MemoryPlace, args: &ShowArgs) -> Result<(), Refusal> {
+pub(super) async fn run(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    args: &ShowArgs,
+) -> Result<(), Refusal> {
     let book = Book::read(store, &place.namespace()).await?;
     let known = book.find(&args.key)?;
     if args.json {
@@ -37,20 +41,56 @@ pub(super) fn lines(known: &Known) -> Vec<String> {
     let mut lines = vec![
         row("Key", known.name()),
         row("Applies to", known.scope()),
-        row("Is", format!("{}, {}, {}", lesson.category.as_str(), lesson.source.as_str(), known.state())),
+        row(
+            "Is",
+            format!(
+                "{}, {}, {}",
+                lesson.category.as_str(),
+                lesson.source.as_str(),
+                known.state()
+            ),
+        ),
     ];
     let about = [
         ("Command", lesson.command().map(str::to_owned)),
-        ("Trouble", lesson.trouble().map(|trouble| trouble.to_string())),
-        ("Error says", lesson.error_pattern.as_ref().map(|pattern| quoted(pattern))),
-        ("Domain", lesson.domain.as_ref().map(|domain| quoted(domain))),
-        ("Learned in", lesson.provenance.run.as_ref().map(ToString::to_string)),
-        ("Learned on", lesson.provenance.host.as_ref().map(ToString::to_string)),
-        ("Page", lesson.provenance.page.as_ref().map(ToString::to_string)),
-        ("Promoted by", lesson.promoted_by.as_ref().map(ToString::to_string)),
-        ("Retired by", lesson.retired_by.as_ref().map(ToString::to_string)),
+        (
+            "Trouble",
+            lesson.trouble().map(|trouble| trouble.to_string()),
+        ),
+        (
+            "Error says",
+            lesson.error_pattern.as_ref().map(|pattern| quoted(pattern)),
+        ),
+        (
+            "Domain",
+            lesson.domain.as_ref().map(|domain| quoted(domain)),
+        ),
+        (
+            "Learned in",
+            lesson.provenance.run.as_ref().map(ToString::to_string),
+        ),
+        (
+            "Learned on",
+            lesson.provenance.host.as_ref().map(ToString::to_string),
+        ),
+        (
+            "Page",
+            lesson.provenance.page.as_ref().map(ToString::to_string),
+        ),
+        (
+            "Promoted by",
+            lesson.promoted_by.as_ref().map(ToString::to_string),
+        ),
+        (
+            "Retired by",
+            lesson.retired_by.as_ref().map(ToString::to_string),
+        ),
     ];
-    lines.extend(about.into_iter().filter_map(|(name, text)| Some(row(name, text?))));
+    lines.extend(
+        about
+            .into_iter()
+            .filter_map(|(name, text)| Some(row(name, text?))),
+    );
     lines.push(row("Made", lesson.created_at.to_rfc3339()));
     lines.push(row("Last used", lesson.last_used.to_rfc3339()));
     lines.push(row(
@@ -61,13 +101,30 @@ pub(super) fn lines(known: &Known) -> Vec<String> {
         ),
     ));
     if !lesson.triggered_domains.is_empty() {
-        let sites: Vec<&str> = lesson.triggered_domains.iter().map(crate::base::Site::as_str).collect();
+        let sites: Vec<&str> = lesson
+            .triggered_domains
+            .iter()
+            .map(crate::base::Site::as_str)
+            .collect();
         lines.push(row("Used on", sites.join(", ")));
     }
-    lines.extend(lesson.evidence.iter().map(|evidence| row("Evidence", told(evidence))));
+    lines.extend(
+        lesson
+            .evidence
+            .iter()
+            .map(|evidence| row("Evidence", told(evidence))),
+    );
     if let Some(original) = &lesson.original {
-        lines.push(row("Imported", format!("as {}, with {} uses", original.source, original.use_count)));
-        lines.extend(original.lesson.as_ref().map(|words| row("In its file", quoted(words))));
+        lines.push(row(
+            "Imported",
+            format!("as {}, with {} uses", original.source, original.use_count),
+        ));
+        lines.extend(
+            original
+                .lesson
+                .as_ref()
+                .map(|words| row("In its file", quoted(words))),
+        );
     }
     lines.push(row("Text", known.shown()));
     lines
@@ -87,7 +144,15 @@ fn told(evidence: &Evidence) -> String {
         (credit.helped, "helped"),
         (credit.harmed, "harmed"),
     ];
-    let facts: Vec<&str> = facts.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
-    let site = evidence.site.as_ref().map(|site| format!(" on {site}")).unwrap_or_default();
+    let facts: Vec<&str> = facts
+        .into_iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, word)| word)
+        .collect();
+    let site = evidence
+        .site
+        .as_ref()
+        .map(|site| format!(" on {site}"))
+        .unwrap_or_default();
     format!("{}{site}: {}", evidence.run, facts.join(", "))
 }

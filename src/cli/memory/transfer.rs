@@ -18,16 +18,27 @@ use crate::{
     memory::{Record, Shelf, ShelfEdit, ShelfFilter, archive, lesson::v1},
 };
 
-pub(super) async fn export(store: &impl MemoryBackend, place: &MemoryPlace, args: &ExportArgs) -> Result<(), Refusal> {
+pub(super) async fn export(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    args: &ExportArgs,
+) -> Result<(), Refusal> {
     let namespace = match args.format {
         // All of it, unless a part was named.
         Format::Webwise => place.named().cloned(),
         Format::V1 => Some(place.namespace()),
     };
-    let filter = ShelfFilter { namespace, ..ShelfFilter::default() };
+    let filter = ShelfFilter {
+        namespace,
+        ..ShelfFilter::default()
+    };
     let mut shelves: Vec<(Shelf, Vec<Record>)> = Vec::new();
     for shelf in super::book::shelves(store, &filter, &place.namespace()).await? {
-        let records = store.load(&shelf).await.map_err(|e| super::broken(&e))?.records;
+        let records = store
+            .load(&shelf)
+            .await
+            .map_err(|e| super::broken(&e))?
+            .records;
         shelves.push((shelf, records));
     }
     let text = match args.format {
@@ -42,18 +53,28 @@ pub(super) async fn export(store: &impl MemoryBackend, place: &MemoryPlace, args
     };
     let text = text.map_err(|e| super::broken(&e))?;
     let Some(path) = &args.output else {
-        let written = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        let written = io::stdout()
+            .write_all(text.as_bytes())
+            .and_then(|()| io::stdout().flush());
         return match written {
             // Whoever closed the output does not want to read on.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Refusal::usage(format!("the document cannot be written: {error}")))
-            }
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::usage(
+                format!("the document cannot be written: {error}"),
+            )),
             _ => Ok(()),
         };
     };
-    create(path).and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all())).map_err(|error| {
-        Refusal::usage(format!("{} cannot be written ({error}): name a file that is not there yet", path.display()))
-    })
+    create(path)
+        .and_then(|mut file| {
+            file.write_all(text.as_bytes())
+                .and_then(|()| file.sync_all())
+        })
+        .map_err(|error| {
+            Refusal::usage(format!(
+                "{} cannot be written ({error}): name a file that is not there yet",
+                path.display()
+            ))
+        })
 }
 
 /// A new file that only its owner can read.
@@ -72,11 +93,15 @@ struct Kind {
     format: Option<serde_json::Value>,
 }
 
-pub(super) async fn import(store: &impl MemoryBackend, place: &MemoryPlace, args: &ImportArgs) -> Result<(), Refusal> {
+pub(super) async fn import(
+    store: &impl MemoryBackend,
+    place: &MemoryPlace,
+    args: &ImportArgs,
+) -> Result<(), Refusal> {
     let bytes = read(&args.file)?;
     let wrong = |error: &Error| unreadable(&args.file, error);
-    let is_archive =
-        serde_json::from_slice::<Kind>(&bytes).is_ok_and(|kind| kind.format.is_some_and(|f| f.is_string()));
+    let is_archive = serde_json::from_slice::<Kind>(&bytes)
+        .is_ok_and(|kind| kind.format.is_some_and(|f| f.is_string()));
     let (edits, taken, waiting, problems) = if is_archive {
         let archive = archive::parse(&bytes).map_err(|e| wrong(&e))?;
         let done = archive::import(&archive, place.named(), args.trust);
@@ -89,44 +114,75 @@ pub(super) async fn import(store: &impl MemoryBackend, place: &MemoryPlace, args
     };
     let mut changed = 0;
     for ShelfEdit { shelf, edit } in edits {
-        changed += store.update(&shelf, edit).await.map_err(|e| super::broken(&e))?.changes.len();
+        changed += store
+            .update(&shelf, edit)
+            .await
+            .map_err(|e| super::broken(&e))?
+            .changes
+            .len();
     }
     if args.json {
-        say(json!({ "taken": taken, "changed": changed, "waiting": waiting, "problems": problems }));
+        say(
+            json!({ "taken": taken, "changed": changed, "waiting": waiting, "problems": problems }),
+        );
         return Ok(());
     }
     for problem in &problems {
         tell(one_line(&format!("webwise: {problem}")));
     }
-    say(format!("Took {taken} records; {changed} are new or changed."));
+    say(format!(
+        "Took {taken} records; {changed} are new or changed."
+    ));
     if waiting > 0 {
-        say(format!("{waiting} wait for you before they are ever shown: `webwise memory review`."));
+        say(format!(
+            "{waiting} wait for you before they are ever shown: `webwise memory review`."
+        ));
     }
     Ok(())
 }
 
 /// The file's bytes, no more than any document may have.
 fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
-    let fail = |error: io::Error| Refusal::usage(format!("{} cannot be read: {error}", path.display()));
+    let fail =
+        |error: io::Error| Refusal::usage(format!("{} cannot be read: {error}", path.display()));
     let file = File::open(path).map_err(fail)?;
     let mut bytes = Vec::new();
-    file.take(archive::MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
+    file.take(archive::MAX_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(fail)?;
     Ok(bytes)
 }
 
 fn unreadable(path: &Path, error: &Error) -> Refusal {
-    let said = |key: &str| error.context().iter().find(|(known, _)| *known == key).map(|(_, text)| text.as_str());
+    let said = |key: &str| {
+        error
+            .context()
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, text)| text.as_str())
+    };
     let path = path.display();
     Refusal::usage(match error.kind() {
         ErrorKind::TooLarge => {
-            format!("{path} is too large: no more than {} bytes are read", said("most").unwrap_or(""))
+            format!(
+                "{path} is too large: no more than {} bytes are read",
+                said("most").unwrap_or("")
+            )
         }
         ErrorKind::Unsupported => {
-            format!("{path} has version {}, and only version 1 is known here", said("version").unwrap_or(""))
+            format!(
+                "{path} has version {}, and only version 1 is known here",
+                said("version").unwrap_or("")
+            )
         }
         _ => {
-            let at = said("where").map(|at| format!(", {at}")).unwrap_or_default();
-            format!("{path} cannot be imported: {}{at}", said("why").unwrap_or("it cannot be understood"))
+            let at = said("where")
+                .map(|at| format!(", {at}"))
+                .unwrap_or_default();
+            format!(
+                "{path} cannot be imported: {}{at}",
+                said("why").unwrap_or("it cannot be understood")
+            )
         }
     })
 }

@@ -65,7 +65,10 @@ async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
         Act::Verify { file, sha256 } => {
             let is_expected = fs::read(file).map(|bytes| digest(&bytes) == *sha256);
             if is_expected.as_ref().is_ok_and(|expected| !expected) {
-                let why = format!("{} is not the expected file: its SHA-256 is another one", file.display());
+                let why = format!(
+                    "{} is not the expected file: its SHA-256 is another one",
+                    file.display()
+                );
                 return Err((why, vec![]));
             }
             (file, is_expected.map(drop))
@@ -76,18 +79,24 @@ async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
         Act::Place { from, to } => (to, remove(to).and_then(|()| fs::rename(from, to))),
         Act::Remove(folder) => (folder, remove(folder)),
     };
-    let verb = if matches!(act, Act::Verify { .. }) { "read" } else { "write" };
+    let verb = if matches!(act, Act::Verify { .. }) {
+        "read"
+    } else {
+        "write"
+    };
     result.map_err(|error| (format!("cannot {verb} {}: {error}", path.display()), vec![]))
 }
 
 fn digest(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
 
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 /// Removes a folder; one that is not there is removed.
@@ -112,7 +121,10 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
 fn own_folder(folder: &Path) -> io::Result<()> {
     private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {
-        Ok(mut file) => io::Write::write_all(&mut file, b"{ \"name\": \"webwise-driver\", \"private\": true }\n"),
+        Ok(mut file) => io::Write::write_all(
+            &mut file,
+            b"{ \"name\": \"webwise-driver\", \"private\": true }\n",
+        ),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     }
@@ -120,7 +132,12 @@ fn own_folder(folder: &Path) -> io::Result<()> {
 
 /// Runs a command and shows its last line while it runs; on failure returns why and the end of what it said.
 async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
-    let name = command.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = command
+        .program
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let mut child = process::Command::new(&command.program)
         .args(&command.args)
         .env_clear()
@@ -134,7 +151,13 @@ async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
         .spawn()
         .map_err(|error| (format!("`{name}` cannot be started: {error}"), vec![]))?;
     let (sender, mut lines) = mpsc::channel(64);
-    for pipe in [child.stdout.take().map(boxed), child.stderr.take().map(boxed)].into_iter().flatten() {
+    for pipe in [
+        child.stdout.take().map(boxed),
+        child.stderr.take().map(boxed),
+    ]
+    .into_iter()
+    .flatten()
+    {
         read(pipe, sender.clone());
     }
     drop(sender);
@@ -166,7 +189,10 @@ async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
         Ok(Ok(status)) if status.success() => return Ok(()),
         Ok(Ok(status)) => format!("`{name}` failed ({status}); its last lines are below"),
         Ok(Err(error)) => format!("`{name}` was lost: {error}"),
-        Err(_) => format!("`{name}` did not end in {} minutes", COMMAND_TIMEOUT.as_secs() / 60),
+        Err(_) => format!(
+            "`{name}` did not end in {} minutes",
+            COMMAND_TIMEOUT.as_secs() / 60
+        ),
     };
     Err((reason, last.into()))
 }
@@ -203,13 +229,19 @@ impl Progress {
         if bar.is_hidden() {
             tell(format_args!("{title} ..."));
         } else {
-            if let Ok(style) = ProgressStyle::with_template("{spinner:.green} {prefix} ({elapsed})\n  {msg:.dim}") {
+            if let Ok(style) =
+                ProgressStyle::with_template("{spinner:.green} {prefix} ({elapsed})\n  {msg:.dim}")
+            {
                 bar.set_style(style);
             }
             bar.set_prefix(title.clone());
             bar.enable_steady_tick(TICK);
         }
-        Self { title, bar, since: Instant::now() }
+        Self {
+            title,
+            bar,
+            since: Instant::now(),
+        }
     }
 
     fn show(&self, line: &str) {
@@ -219,7 +251,11 @@ impl Progress {
     fn end(&self, fine: bool) {
         self.bar.finish_and_clear();
         let word = if fine { "done" } else { "failed" };
-        tell(format_args!("{} {word} in {} s", self.title, self.since.elapsed().as_secs()));
+        tell(format_args!(
+            "{} {word} in {} s",
+            self.title,
+            self.since.elapsed().as_secs()
+        ));
     }
 }
 
@@ -228,7 +264,10 @@ mod tests {
     use super::*;
 
     fn step(acts: impl IntoIterator<Item = Act>) -> Step {
-        Step { sentence: "Try".to_owned(), acts: acts.into_iter().collect() }
+        Step {
+            sentence: "Try".to_owned(),
+            acts: acts.into_iter().collect(),
+        }
     }
 
     fn command(words: &[&str]) -> Act {
@@ -240,19 +279,33 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mark = dir.path().join("mark");
         let script = "for i in $(seq 1 100); do echo line $i >&2; done; echo wrong >&2; exit 4";
-        let commands = [command(&["sh", "-c", script]), command(&["touch", mark.to_str().unwrap()])];
+        let commands = [
+            command(&["sh", "-c", script]),
+            command(&["touch", mark.to_str().unwrap()]),
+        ];
         let refusal = carry_out(&step(commands), 1, 1).await.unwrap_err();
         assert_eq!(refusal.code(), 1);
-        assert!(refusal.sentence().contains("`sh` failed (exit status: 4)"), "{refusal:?}");
-        assert!(refusal.details().len() <= SHOWN_LINES && refusal.details().iter().any(|l| l == "wrong"));
+        assert!(
+            refusal.sentence().contains("`sh` failed (exit status: 4)"),
+            "{refusal:?}"
+        );
+        assert!(
+            refusal.details().len() <= SHOWN_LINES
+                && refusal.details().iter().any(|l| l == "wrong")
+        );
         assert!(refusal.details().iter().any(|l| l == "line 100"));
         assert!(!mark.exists());
     }
 
     #[tokio::test]
     async fn a_program_that_is_not_there_is_named() {
-        let refusal = carry_out(&step([command(&["/nowhere/npm"])]), 1, 1).await.unwrap_err();
-        assert!(refusal.sentence().contains("`npm` cannot be started"), "{refusal:?}");
+        let refusal = carry_out(&step([command(&["/nowhere/npm"])]), 1, 1)
+            .await
+            .unwrap_err();
+        assert!(
+            refusal.sentence().contains("`npm` cannot be started"),
+            "{refusal:?}"
+        );
     }
 
     #[tokio::test]
@@ -262,10 +315,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a/b");
         for _ in 0..2 {
-            carry_out(&step([Act::PackageFolder(folder.clone())]), 1, 1).await.unwrap();
+            carry_out(&step([Act::PackageFolder(folder.clone())]), 1, 1)
+                .await
+                .unwrap();
         }
-        assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
-        assert!(fs::read_to_string(folder.join("package.json")).unwrap().contains("private"));
+        assert_eq!(
+            folder.metadata().unwrap().permissions().mode() & 0o777,
+            0o700
+        );
+        assert!(
+            fs::read_to_string(folder.join("package.json"))
+                .unwrap()
+                .contains("private")
+        );
     }
 
     /// A file that is put into its place if it is the expected one.
@@ -275,17 +337,33 @@ mod tests {
         let (new, to) = (home.join(".new"), home.join("1.0"));
         let acts = [
             Act::EmptyFolder(new.clone()),
-            command(&["sh", "-c", "printf %s \"$1\" >\"$2\"", "sh", content, new.join("file").to_str().unwrap()]),
-            Act::Verify { file: new.join("file"), sha256 },
+            command(&[
+                "sh",
+                "-c",
+                "printf %s \"$1\" >\"$2\"",
+                "sh",
+                content,
+                new.join("file").to_str().unwrap(),
+            ]),
+            Act::Verify {
+                file: new.join("file"),
+                sha256,
+            },
             command(&["mkdir", new.join("whole").to_str().unwrap()]),
-            Act::Place { from: new.join("whole"), to },
+            Act::Place {
+                from: new.join("whole"),
+                to,
+            },
             Act::Remove(new),
         ];
         carry_out(&step(acts), 1, 1).await
     }
 
     fn names(folder: &Path) -> Vec<String> {
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
     }
 
     #[tokio::test]
@@ -295,14 +373,20 @@ mod tests {
             fs::create_dir_all(dir.path().join(left)).unwrap();
         }
         place(dir.path(), "abc").await.unwrap();
-        assert_eq!((names(dir.path()), names(&dir.path().join("1.0"))), (vec!["1.0".to_owned()], vec![]));
+        assert_eq!(
+            (names(dir.path()), names(&dir.path().join("1.0"))),
+            (vec!["1.0".to_owned()], vec![])
+        );
     }
 
     #[tokio::test]
     async fn a_file_that_is_not_the_expected_one_is_named_and_nothing_comes_of_it() {
         let dir = tempfile::tempdir().unwrap();
         let refusal = place(dir.path(), "abd").await.unwrap_err();
-        assert!(refusal.sentence().contains("file is not the expected file"), "{refusal:?}");
+        assert!(
+            refusal.sentence().contains("file is not the expected file"),
+            "{refusal:?}"
+        );
         assert_eq!(names(dir.path()), [".new"]);
     }
 }

@@ -39,22 +39,30 @@ pub(crate) struct Facts {
 impl Facts {
     /// Whether the chosen Node.js runs playwright-cli.
     pub(crate) fn node_is_fine(&self) -> bool {
-        self.node.version().is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
+        self.node
+            .version()
+            .is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
     }
 
     /// Whether playwright-cli is the tested release, or one that the person chose.
     pub(crate) fn cli_is_fine(&self) -> bool {
-        self.cli.version().is_some_and(|version| self.cli_is_given || version == CLI_VERSION)
+        self.cli
+            .version()
+            .is_some_and(|version| self.cli_is_given || version == CLI_VERSION)
     }
 
     /// What playwright-cli lacks, in a few words; `None` if it is complete.
     fn lack(&self) -> Option<String> {
         match &self.cli {
             // It cannot say its version without a Node.js, and that is then the reason.
-            Tool::Broken(..) if self.node_is_fine() => return Some("playwright-cli does not run".to_owned()),
+            Tool::Broken(..) if self.node_is_fine() => {
+                return Some("playwright-cli does not run".to_owned());
+            }
             Tool::Missing => return Some("playwright-cli is not here".to_owned()),
             Tool::Found(_, version) if !self.cli_is_fine() => {
-                return Some(format!("playwright-cli is {version} and not the tested {CLI_VERSION}"));
+                return Some(format!(
+                    "playwright-cli is {version} and not the tested {CLI_VERSION}"
+                ));
             }
             _ => {}
         }
@@ -62,9 +70,9 @@ impl Facts {
             _ if self.node_is_fine() => None,
             Tool::Missing => Some("playwright-cli has no Node.js here".to_owned()),
             Tool::Broken(..) => Some("the Node.js of playwright-cli does not run".to_owned()),
-            Tool::Found(_, version) => {
-                Some(format!("Node.js is {version} and playwright-cli needs {MIN_NODE_MAJOR} or newer"))
-            }
+            Tool::Found(_, version) => Some(format!(
+                "Node.js is {version} and playwright-cli needs {MIN_NODE_MAJOR} or newer"
+            )),
         }
     }
 }
@@ -82,7 +90,11 @@ pub(crate) struct Choice {
 impl Choice {
     /// The command that installs what this driver lacks.
     pub(crate) fn setup_command(&self) -> String {
-        if self.is_asked { format!("webwise setup --driver {}", self.driver) } else { "webwise setup".to_owned() }
+        if self.is_asked {
+            format!("webwise setup --driver {}", self.driver)
+        } else {
+            "webwise setup".to_owned()
+        }
     }
 }
 
@@ -104,7 +116,11 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
                 .to_owned(),
         );
     }
-    Ok(Choice { driver, why: "--driver asks for it".to_owned(), is_asked: true })
+    Ok(Choice {
+        driver,
+        why: "--driver asks for it".to_owned(),
+        is_asked: true,
+    })
 }
 
 /// The driver that was asked for; else playwright-cli where it is complete or was named; else the one that needs nothing but
@@ -117,12 +133,28 @@ pub(crate) fn choose(asked: Option<DriverName>, facts: &Facts) -> Result<Choice,
         return asked_for(driver, facts.has_pipes);
     }
     let (driver, why) = match facts.lack() {
-        _ if facts.cli_is_given => (DriverName::PlaywrightCli, "WEBWISE_PLAYWRIGHT_CLI names its tool".to_owned()),
-        None => (DriverName::PlaywrightCli, "playwright-cli and a Node.js that runs it are here".to_owned()),
-        Some(lack) if facts.has_pipes => (DriverName::Cdp, format!("{lack}, and cdp needs only Chromium")),
-        Some(_) => (DriverName::PlaywrightCli, "on this system no other driver can start a browser".to_owned()),
+        _ if facts.cli_is_given => (
+            DriverName::PlaywrightCli,
+            "WEBWISE_PLAYWRIGHT_CLI names its tool".to_owned(),
+        ),
+        None => (
+            DriverName::PlaywrightCli,
+            "playwright-cli and a Node.js that runs it are here".to_owned(),
+        ),
+        Some(lack) if facts.has_pipes => (
+            DriverName::Cdp,
+            format!("{lack}, and cdp needs only Chromium"),
+        ),
+        Some(_) => (
+            DriverName::PlaywrightCli,
+            "on this system no other driver can start a browser".to_owned(),
+        ),
     };
-    Ok(Choice { driver, why, is_asked: false })
+    Ok(Choice {
+        driver,
+        why,
+        is_asked: false,
+    })
 }
 
 #[cfg(test)]
@@ -138,7 +170,12 @@ mod tests {
     }
 
     fn complete() -> Facts {
-        Facts { node: found([22, 1, 0]), cli: found(CLI_VERSION.0), cli_is_given: false, has_pipes: true }
+        Facts {
+            node: found([22, 1, 0]),
+            cli: found(CLI_VERSION.0),
+            cli_is_given: false,
+            has_pipes: true,
+        }
     }
 
     fn chosen(asked: Option<DriverName>, facts: &Facts) -> String {
@@ -152,50 +189,140 @@ mod tests {
             "playwright-cli, because playwright-cli and a Node.js that runs it are here"
         );
         for (facts, lack) in [
-            (Facts { cli: Tool::Missing, ..complete() }, "playwright-cli is not here"),
-            (Facts { cli: Tool::Missing, node: Tool::Missing, ..complete() }, "playwright-cli is not here"),
-            (Facts { cli: broken(), ..complete() }, "playwright-cli does not run"),
-            (Facts { cli: found([0, 2, 0]), ..complete() }, "playwright-cli is 0.2.0 and not the tested 0.1.22"),
-            (Facts { cli: broken(), node: Tool::Missing, ..complete() }, "playwright-cli has no Node.js here"),
-            (Facts { node: broken(), ..complete() }, "the Node.js of playwright-cli does not run"),
             (
-                Facts { cli: broken(), node: found([18, 20, 4]), ..complete() },
+                Facts {
+                    cli: Tool::Missing,
+                    ..complete()
+                },
+                "playwright-cli is not here",
+            ),
+            (
+                Facts {
+                    cli: Tool::Missing,
+                    node: Tool::Missing,
+                    ..complete()
+                },
+                "playwright-cli is not here",
+            ),
+            (
+                Facts {
+                    cli: broken(),
+                    ..complete()
+                },
+                "playwright-cli does not run",
+            ),
+            (
+                Facts {
+                    cli: found([0, 2, 0]),
+                    ..complete()
+                },
+                "playwright-cli is 0.2.0 and not the tested 0.1.22",
+            ),
+            (
+                Facts {
+                    cli: broken(),
+                    node: Tool::Missing,
+                    ..complete()
+                },
+                "playwright-cli has no Node.js here",
+            ),
+            (
+                Facts {
+                    node: broken(),
+                    ..complete()
+                },
+                "the Node.js of playwright-cli does not run",
+            ),
+            (
+                Facts {
+                    cli: broken(),
+                    node: found([18, 20, 4]),
+                    ..complete()
+                },
                 "Node.js is 18.20.4 and playwright-cli needs 20 or newer",
             ),
         ] {
-            assert_eq!(chosen(None, &facts), format!("cdp, because {lack}, and cdp needs only Chromium"));
+            assert_eq!(
+                chosen(None, &facts),
+                format!("cdp, because {lack}, and cdp needs only Chromium")
+            );
         }
     }
 
     #[test]
     fn what_is_asked_for_is_used_whatever_is_here() {
-        let bare = Facts { node: Tool::Missing, cli: Tool::Missing, ..complete() };
+        let bare = Facts {
+            node: Tool::Missing,
+            cli: Tool::Missing,
+            ..complete()
+        };
         for driver in [DriverName::Cdp, DriverName::PlaywrightCli] {
             for facts in [&bare, &complete()] {
                 let choice = choose(Some(driver), facts).unwrap();
-                assert_eq!(choice.to_string(), format!("{driver}, because --driver asks for it"));
-                assert_eq!(choice.setup_command(), format!("webwise setup --driver {driver}"));
+                assert_eq!(
+                    choice.to_string(),
+                    format!("{driver}, because --driver asks for it")
+                );
+                assert_eq!(
+                    choice.setup_command(),
+                    format!("webwise setup --driver {driver}")
+                );
             }
         }
-        assert_eq!(choose(None, &bare).unwrap().setup_command(), "webwise setup");
+        assert_eq!(
+            choose(None, &bare).unwrap().setup_command(),
+            "webwise setup"
+        );
     }
 
     #[test]
     fn who_names_a_tool_means_its_driver() {
-        let named = Facts { cli_is_given: true, cli: broken(), ..complete() };
-        assert_eq!(chosen(None, &named), "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool");
-        assert_eq!(choose(Some(DriverName::Cdp), &named).unwrap().driver, DriverName::Cdp);
-        let newer = Facts { cli_is_given: true, cli: found([0, 2, 0]), ..complete() };
-        let tested = Facts { cli_is_given: true, ..complete() };
+        let named = Facts {
+            cli_is_given: true,
+            cli: broken(),
+            ..complete()
+        };
+        assert_eq!(
+            chosen(None, &named),
+            "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool"
+        );
+        assert_eq!(
+            choose(Some(DriverName::Cdp), &named).unwrap().driver,
+            DriverName::Cdp
+        );
+        let newer = Facts {
+            cli_is_given: true,
+            cli: found([0, 2, 0]),
+            ..complete()
+        };
+        let tested = Facts {
+            cli_is_given: true,
+            ..complete()
+        };
         for facts in [newer, tested] {
-            assert_eq!(chosen(None, &facts), "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool");
+            assert_eq!(
+                chosen(None, &facts),
+                "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool"
+            );
         }
     }
 
     #[test]
     fn where_the_native_driver_cannot_start_a_browser_it_is_never_chosen() {
-        let bare = Facts { node: Tool::Missing, cli: Tool::Missing, has_pipes: false, ..complete() };
-        assert_eq!(choose(None, &bare).unwrap().driver, DriverName::PlaywrightCli);
-        assert!(choose(Some(DriverName::Cdp), &bare).unwrap_err().contains("run --attach"));
+        let bare = Facts {
+            node: Tool::Missing,
+            cli: Tool::Missing,
+            has_pipes: false,
+            ..complete()
+        };
+        assert_eq!(
+            choose(None, &bare).unwrap().driver,
+            DriverName::PlaywrightCli
+        );
+        assert!(
+            choose(Some(DriverName::Cdp), &bare)
+                .unwrap_err()
+                .contains("run --attach")
+        );
     }
 }

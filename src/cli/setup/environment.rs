@@ -37,8 +37,12 @@ pub(super) fn allowed(
 }
 
 fn may_pass(name: &OsStr) -> bool {
-    name.to_str()
-        .is_some_and(|name| ALLOWED.contains(&name) || ALLOWED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+    name.to_str().is_some_and(|name| {
+        ALLOWED.contains(&name)
+            || ALLOWED_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+    })
 }
 
 #[cfg(test)]
@@ -47,8 +51,12 @@ mod tests {
 
     fn passed(all: &[(&str, &str)]) -> Vec<(String, String)> {
         let text = |text: OsString| text.into_string().unwrap();
-        let all = all.iter().map(|(name, value)| ((*name).into(), (*value).into()));
-        allowed(all).map(|(name, value)| (text(name), text(value))).collect()
+        let all = all
+            .iter()
+            .map(|(name, value)| ((*name).into(), (*value).into()));
+        allowed(all)
+            .map(|(name, value)| (text(name), text(value)))
+            .collect()
     }
 
     #[test]
@@ -85,7 +93,10 @@ mod tests {
             "SSL_CERT_FILE",
             "XDG_CACHE_HOME",
         ] {
-            assert_eq!(passed(&[("OPENAI_API_KEY", "s3cret"), (name, "/a:b")]), [(name.into(), "/a:b".into())]);
+            assert_eq!(
+                passed(&[("OPENAI_API_KEY", "s3cret"), (name, "/a:b")]),
+                [(name.into(), "/a:b".into())]
+            );
         }
     }
 }

@@ -42,12 +42,17 @@ pub(crate) struct Version(pub(crate) [u64; 3]);
 impl Version {
     /// The first dotted number in what a program printed.
     pub(crate) fn find(text: &str) -> Option<Self> {
-        text.split(|c: char| !c.is_ascii_digit() && c != '.').find_map(|word| {
-            let mut numbers = word.split('.').map(str::parse);
-            let major = numbers.next()?.ok()?;
-            let minor = numbers.next()?.ok()?;
-            Some(Self([major, minor, numbers.next().and_then(Result::ok).unwrap_or(0)]))
-        })
+        text.split(|c: char| !c.is_ascii_digit() && c != '.')
+            .find_map(|word| {
+                let mut numbers = word.split('.').map(str::parse);
+                let major = numbers.next()?.ok()?;
+                let minor = numbers.next()?.ok()?;
+                Some(Self([
+                    major,
+                    minor,
+                    numbers.next().and_then(Result::ok).unwrap_or(0),
+                ]))
+            })
     }
 
     pub(crate) const fn major(self) -> u64 {
@@ -112,7 +117,12 @@ impl Surroundings {
         let root = places.installation_folder().map(Path::to_owned).ok_or_else(|| {
             Refusal::usage("neither HOME nor WEBWISE_HOME is set: set WEBWISE_HOME to a folder for the driver")
         })?;
-        Ok(Self { places, root, is_root: is_root(), for_tests: false })
+        Ok(Self {
+            places,
+            root,
+            is_root: is_root(),
+            for_tests: false,
+        })
     }
 
     /// The same with or without what the tests of this crate need.
@@ -148,8 +158,16 @@ pub(crate) const HAS_PIPES: bool = cfg!(unix);
 impl Facts {
     /// Looks only for what decides between the drivers.
     pub(crate) async fn inspect(places: &ProgramPlaces) -> Self {
-        let (node, cli) = tokio::join!(version_of(places.node(), places), version_of(places.tool(), places));
-        Self { node, cli, cli_is_given: places.names_tool(), has_pipes: HAS_PIPES }
+        let (node, cli) = tokio::join!(
+            version_of(places.node(), places),
+            version_of(places.tool(), places)
+        );
+        Self {
+            node,
+            cli,
+            cli_is_given: places.names_tool(),
+            has_pipes: HAS_PIPES,
+        }
     }
 }
 
@@ -182,7 +200,12 @@ impl Machine {
     /// What decides between the drivers.
     pub(crate) fn facts(&self) -> Facts {
         let (node, cli) = (self.node.clone(), self.cli.clone());
-        Facts { node, cli, cli_is_given: self.cli_is_given, has_pipes: HAS_PIPES }
+        Facts {
+            node,
+            cli,
+            cli_is_given: self.cli_is_given,
+            has_pipes: HAS_PIPES,
+        }
     }
 }
 
@@ -195,18 +218,35 @@ async fn strace(around: &Surroundings) -> Option<Tool> {
 
 async fn packages(around: &Surroundings) -> Option<Packages> {
     let home = around.root.parent().filter(|_| around.for_tests)?;
-    let missing = PACKAGES.iter().filter(|package| !package.mark_in(home).is_dir()).collect();
-    let pip = answer_of(around.places.on_path("python3"), &["-m", "pip", "--version"], &around.places, &[]).await;
-    Some(Packages { home: home.to_owned(), missing, pip })
+    let missing = PACKAGES
+        .iter()
+        .filter(|package| !package.mark_in(home).is_dir())
+        .collect();
+    let pip = answer_of(
+        around.places.on_path("python3"),
+        &["-m", "pip", "--version"],
+        &around.places,
+        &[],
+    )
+    .await;
+    Some(Packages {
+        home: home.to_owned(),
+        missing,
+        pip,
+    })
 }
 
 async fn installer(around: &Surroundings) -> Installer {
-    let Some(apt_get) = around.places.on_path("apt-get") else { return Installer::NoAptGet };
+    let Some(apt_get) = around.places.on_path("apt-get") else {
+        return Installer::NoAptGet;
+    };
     if around.is_root {
         return Installer::AptGet(apt_get);
     }
     if let Some(sudo) = around.places.on_path("sudo")
-        && output(Command::new(&sudo).args(["-n", "true"])).await.is_ok()
+        && output(Command::new(&sudo).args(["-n", "true"]))
+            .await
+            .is_ok()
     {
         return Installer::Sudo { sudo, apt_get };
     }
@@ -219,8 +259,15 @@ async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
 }
 
 /// Asks a program something that it answers with a version, and with one of these names if there are any.
-async fn answer_of(program: Option<PathBuf>, question: &[&str], places: &ProgramPlaces, names: &[&str]) -> Tool {
-    let Some(path) = program else { return Tool::Missing };
+async fn answer_of(
+    program: Option<PathBuf>,
+    question: &[&str],
+    places: &ProgramPlaces,
+    names: &[&str],
+) -> Tool {
+    let Some(path) = program else {
+        return Tool::Missing;
+    };
     let mut command = Command::new(&path);
     if let Ok(search) = std::env::join_paths(places.search_path()) {
         command.env("PATH", search);
@@ -228,10 +275,16 @@ async fn answer_of(program: Option<PathBuf>, question: &[&str], places: &Program
     match output(command.args(question)).await {
         Ok(text) => match Version::find(&text) {
             Some(_) if !names.is_empty() && !names.iter().any(|name| text.contains(name)) => {
-                Tool::Broken(path, format!("it says {} and is no {}", first_line(&text), names[0]))
+                Tool::Broken(
+                    path,
+                    format!("it says {} and is no {}", first_line(&text), names[0]),
+                )
             }
             Some(version) => Tool::Found(path, version),
-            None => Tool::Broken(path, format!("it says {} and no version", first_line(&text))),
+            None => Tool::Broken(
+                path,
+                format!("it says {} and no version", first_line(&text)),
+            ),
         },
         Err(reason) => Tool::Broken(path, reason),
     }
@@ -249,11 +302,21 @@ fn first_line(text: &str) -> String {
 async fn output(command: &mut Command) -> Result<String, String> {
     // A program that is only asked its version sees no key of the person's either.
     let envs = command.as_std().get_envs();
-    let own: Vec<(OsString, OsString)> = envs.filter_map(|(name, value)| Some((name.into(), value?.into()))).collect();
-    command.env_clear().envs(allowed(std::env::vars_os())).envs(own);
+    let own: Vec<(OsString, OsString)> = envs
+        .filter_map(|(name, value)| Some((name.into(), value?.into())))
+        .collect();
+    command
+        .env_clear()
+        .envs(allowed(std::env::vars_os()))
+        .envs(own);
     command.stdin(Stdio::null()).kill_on_drop(true);
     let output = match timeout(PROBE_TIMEOUT, command.output()).await {
-        Err(_) => return Err(format!("it did not answer in {} s", PROBE_TIMEOUT.as_secs())),
+        Err(_) => {
+            return Err(format!(
+                "it did not answer in {} s",
+                PROBE_TIMEOUT.as_secs()
+            ));
+        }
         Ok(Err(error)) => return Err(error.to_string()),
         Ok(Ok(output)) => output,
     };
@@ -261,8 +324,16 @@ async fn output(command: &mut Command) -> Result<String, String> {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    Err(format!("{} {}", output.status, truncate(&clean(line), MAX_SAID)).trim().to_owned())
+    let line = said
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
+    Err(
+        format!("{} {}", output.status, truncate(&clean(line), MAX_SAID))
+            .trim()
+            .to_owned(),
+    )
 }
 
 #[cfg(unix)]

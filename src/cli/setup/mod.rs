@@ -58,7 +58,11 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     doctor::print_tools(&machine, &choice);
     say(format_args!(
         "Next: webwise demo{}",
-        if choice.is_asked { format!(" --driver {}", choice.driver) } else { String::new() }
+        if choice.is_asked {
+            format!(" --driver {}", choice.driver)
+        } else {
+            String::new()
+        }
     ));
     Ok(())
 }
@@ -80,7 +84,9 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
     let steps = plan(&machine, &choice).map_err(Refusal::usage)?;
     if !steps.is_empty() {
         let command = choice.setup_command();
-        tell(format_args!("The browser needs something that is not here yet, so `{command}` runs first."));
+        tell(format_args!(
+            "The browser needs something that is not here yet, so `{command}` runs first."
+        ));
         if !agreed(&steps) {
             return Err(declined(&machine, &choice, ", and then the demo again"));
         }
@@ -92,7 +98,9 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
 /// What a person hears who said no.
 fn declined(machine: &Machine, choice: &Choice, then: &str) -> Refusal {
     let command = setup_command(machine, choice);
-    Refusal::usage(format!("nothing was installed: run `{command} --yes` to have it done without a question{then}"))
+    Refusal::usage(format!(
+        "nothing was installed: run `{command} --yes` to have it done without a question{then}"
+    ))
 }
 
 /// Carries the steps out.
@@ -115,7 +123,9 @@ async fn carry_out_all(
 ) -> Result<(), Refusal> {
     let count = steps.len();
     for number in 1..=MAX_STEPS {
-        let Some(step) = steps.first() else { return Ok(()) };
+        let Some(step) = steps.first() else {
+            return Ok(());
+        };
         carry_out::carry_out(step, number, count.max(number)).await?;
         *machine = Machine::inspect(around).await;
         let left = plan(machine, choice).map_err(Refusal::usage)?;
@@ -140,7 +150,9 @@ fn check(machine: &Machine, choice: &Choice, steps: &[Step]) -> Result<(), Refus
     }
     list(&mut std::io::stdout(), steps);
     let command = setup_command(machine, choice);
-    Err(Refusal::failure(format!("setup has work to do: run `{command}` to have it done")))
+    Err(Refusal::failure(format!(
+        "setup has work to do: run `{command}` to have it done"
+    )))
 }
 
 fn list(out: &mut dyn Write, steps: &[Step]) {
@@ -156,27 +168,37 @@ fn agreed(steps: &[Step]) -> bool {
         return true;
     }
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
-    let out: &mut dyn Write = if !err.is_terminal() && out.is_terminal() { &mut out } else { &mut err };
+    let out: &mut dyn Write = if !err.is_terminal() && out.is_terminal() {
+        &mut out
+    } else {
+        &mut err
+    };
     list(out, steps);
     let _ = write!(out, "Go on? [Y/n] ");
     let _ = out.flush();
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).is_ok_and(|n| n > 0)
-        && matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes")
+        && matches!(
+            answer.trim().to_ascii_lowercase().as_str(),
+            "" | "y" | "yes"
+        )
 }
 
 /// Keeps a second `setup` out of webwise's own folder; the lock ends with this process.
 fn lock(home: &Path) -> Result<File, Refusal> {
     let fail = |error: std::io::Error| {
-        Refusal::usage(format!("{} cannot be written ({error}): set WEBWISE_HOME to another folder", home.display()))
+        Refusal::usage(format!(
+            "{} cannot be written ({error}): set WEBWISE_HOME to another folder",
+            home.display()
+        ))
     };
     carry_out::private_folder(home).map_err(fail)?;
     let file = File::create(home.join(".setup.lock")).map_err(fail)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => {
-            Err(Refusal::usage("another `webwise setup` is running: wait until it has ended"))
-        }
+        Err(std::fs::TryLockError::WouldBlock) => Err(Refusal::usage(
+            "another `webwise setup` is running: wait until it has ended",
+        )),
         Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
     }
 }
@@ -202,7 +224,10 @@ mod tests {
             packages: None,
             strace: None,
         };
-        for (asked, command) in [(None, "webwise setup"), (Some(DriverName::Cdp), "webwise setup --driver cdp")] {
+        for (asked, command) in [
+            (None, "webwise setup"),
+            (Some(DriverName::Cdp), "webwise setup --driver cdp"),
+        ] {
             let choice = choose(asked, &machine.facts()).unwrap();
             let said = declined(&machine, &choice, ", and then the demo again");
             assert_eq!(said.code(), 2);

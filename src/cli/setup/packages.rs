@@ -117,7 +117,13 @@ impl Form {
             Self::Source(_) => (Path::new("tar"), "--no-same-owner -xzf", Some("-C")),
         };
         let before = before.split(' ').map(OsString::from);
-        Command::new(program, before.chain([file.into()]).chain(between.map(OsString::from)).chain([to.into()]))
+        Command::new(
+            program,
+            before
+                .chain([file.into()])
+                .chain(between.map(OsString::from))
+                .chain([to.into()]),
+        )
     }
 }
 
@@ -140,15 +146,33 @@ impl Package {
         let unpacked = new.join("unpacked");
         let mut acts = vec![Act::EmptyFolder(new.clone())];
         acts.extend(self.download(&new, python));
-        acts.extend(self.files.iter().map(|file| Act::Verify { file: new.join(file.name), sha256: file.sha256 }));
+        acts.extend(self.files.iter().map(|file| Act::Verify {
+            file: new.join(file.name),
+            sha256: file.sha256,
+        }));
         acts.push(Act::EmptyFolder(unpacked.clone()));
-        acts.extend(self.files.iter().map(|file| Act::Run(self.form.unpack(&new.join(file.name), &unpacked, python))));
+        acts.extend(
+            self.files
+                .iter()
+                .map(|file| Act::Run(self.form.unpack(&new.join(file.name), &unpacked, python))),
+        );
         let whole = match self.form {
             Form::Wheels => unpacked,
             Form::Source(top) => unpacked.join(top),
         };
-        acts.extend([Act::Place { from: whole, to: folder.clone() }, Act::Remove(new)]);
-        let sentence = format!("Get {} {} with pip into {}", self.name, self.release, folder.display());
+        acts.extend([
+            Act::Place {
+                from: whole,
+                to: folder.clone(),
+            },
+            Act::Remove(new),
+        ]);
+        let sentence = format!(
+            "Get {} {} with pip into {}",
+            self.name,
+            self.release,
+            folder.display()
+        );
         Step { sentence, acts }
     }
 
@@ -158,17 +182,24 @@ impl Package {
             Form::Wheels => "--only-binary :all:",
             Form::Source(_) => "--no-binary :all: --no-build-isolation",
         };
-        let words =
-            "-m pip download --no-deps --no-input --disable-pip-version-check".split(' ').chain(options.split(' '));
+        let words = "-m pip download --no-deps --no-input --disable-pip-version-check"
+            .split(' ')
+            .chain(options.split(' '));
         let wanted = self.files.iter().map(|file| file.requirement);
-        let args = words.map(OsString::from).chain(["--dest".into(), new.into()]).chain(wanted.map(OsString::from));
+        let args = words
+            .map(OsString::from)
+            .chain(["--dest".into(), new.into()])
+            .chain(wanted.map(OsString::from));
         let pip = Command::new(python, args);
         if self.form == Form::Wheels {
             return vec![Act::Run(pip)];
         }
         let build = new.join("build");
         let package = build.join(BUILD_PACKAGE);
-        let write = |name, text| Act::Write { file: package.join(name), text };
+        let write = |name, text| Act::Write {
+            file: package.join(name),
+            text,
+        };
         vec![
             Act::EmptyFolder(package.clone()),
             write("__init__.py", ""),
@@ -202,7 +233,10 @@ impl Packages {
             // On a bare machine it comes with the system's packages, and is found when this step's turn comes.
             Tool::Missing | Tool::Broken(..) => Path::new("python3"),
         };
-        self.missing.iter().map(|package| package.step(&self.home, python)).collect()
+        self.missing
+            .iter()
+            .map(|package| package.step(&self.home, python))
+            .collect()
     }
 }
 
@@ -214,7 +248,11 @@ mod tests {
 
     /// A machine that has none of them.
     fn packages(pip: Tool) -> Packages {
-        Packages { home: HOME.into(), missing: PACKAGES.iter().collect(), pip }
+        Packages {
+            home: HOME.into(),
+            missing: PACKAGES.iter().collect(),
+            pip,
+        }
     }
 
     fn commands(step: &Step) -> Vec<&Command> {
@@ -227,12 +265,20 @@ mod tests {
 
     /// Where the acts of this kind are in a step.
     fn positions(step: &Step, wanted: fn(&Act) -> bool) -> Vec<usize> {
-        step.acts.iter().enumerate().filter(|(_, act)| wanted(act)).map(|(at, _)| at).collect()
+        step.acts
+            .iter()
+            .enumerate()
+            .filter(|(_, act)| wanted(act))
+            .map(|(at, _)| at)
+            .collect()
     }
 
     #[test]
     fn packages_that_are_there_need_nothing_not_even_pip() {
-        let there = Packages { missing: vec![], ..packages(Tool::Missing) };
+        let there = Packages {
+            missing: vec![],
+            ..packages(Tool::Missing)
+        };
         assert_eq!(there.steps(), []);
         assert!(!there.need_pip());
     }
@@ -245,11 +291,20 @@ mod tests {
             let download = commands(step)[0];
             assert_eq!(download.program, Path::new("/usr/bin/python3"));
             let asked = package.files.iter().map(|file| file.requirement);
-            let only = if package.form == Form::Wheels { "--only-binary" } else { "--no-binary" };
+            let only = if package.form == Form::Wheels {
+                "--only-binary"
+            } else {
+                "--no-binary"
+            };
             for word in ["--no-deps", only, ":all:"].into_iter().chain(asked) {
                 assert!(download.args.iter().any(|arg| arg == word), "{word}");
             }
-            assert!(package.files.iter().all(|file| file.requirement.contains("==") && file.sha256.len() == 64));
+            assert!(
+                package
+                    .files
+                    .iter()
+                    .all(|file| file.requirement.contains("==") && file.sha256.len() == 64)
+            );
         }
     }
 
@@ -262,10 +317,18 @@ mod tests {
                 |act| matches!(act, Act::Run(command) if command.args.iter().any(|arg| arg == "zipfile" || arg == "-xzf")),
             );
             let placed = positions(step, |act| matches!(act, Act::Place { .. }));
-            assert_eq!((verified.len(), unpacked.len()), (package.files.len(), package.files.len()));
+            assert_eq!(
+                (verified.len(), unpacked.len()),
+                (package.files.len(), package.files.len())
+            );
             assert!(verified.last() < unpacked.first() && unpacked.last() < placed.first());
-            let Act::Place { from, to } = &step.acts[placed[0]] else { unreachable!("it is the place") };
-            assert_eq!(*to, Path::new(HOME).join(package.folder).join(package.release));
+            let Act::Place { from, to } = &step.acts[placed[0]] else {
+                unreachable!("it is the place")
+            };
+            assert_eq!(
+                *to,
+                Path::new(HOME).join(package.folder).join(package.release)
+            );
             // One rename within one file system.
             assert!(from.starts_with(to.parent().unwrap()));
         }
@@ -274,12 +337,20 @@ mod tests {
     #[test]
     fn a_source_archive_is_never_asked_to_build_itself() {
         for (step, package) in packages(Tool::Missing).steps().iter().zip(&PACKAGES) {
-            let isolated = commands(step)[0].args.iter().all(|arg| arg != "--no-build-isolation");
+            let isolated = commands(step)[0]
+                .args
+                .iter()
+                .all(|arg| arg != "--no-build-isolation");
             let build = step.acts.iter().find_map(|act| match act {
-                Act::Write { file, text } if *text == NO_BUILD => file.parent().and_then(Path::parent),
+                Act::Write { file, text } if *text == NO_BUILD => {
+                    file.parent().and_then(Path::parent)
+                }
                 _ => None,
             });
-            let found = commands(step)[0].env.first().map(|(name, folder)| (*name, Path::new(folder)));
+            let found = commands(step)[0]
+                .env
+                .first()
+                .map(|(name, folder)| (*name, Path::new(folder)));
             assert_eq!(isolated, package.form == Form::Wheels, "{}", package.name);
             assert_eq!(found, build.map(|build| ("PYTHONPATH", build)));
             assert_eq!(isolated, build.is_none());
@@ -288,10 +359,16 @@ mod tests {
 
     #[test]
     fn a_python_without_pip_needs_pip_and_is_then_looked_for_again() {
-        for pip in [Tool::Missing, Tool::Broken("/usr/bin/python3".into(), "No module named pip".into())] {
+        for pip in [
+            Tool::Missing,
+            Tool::Broken("/usr/bin/python3".into(), "No module named pip".into()),
+        ] {
             let packages = packages(pip);
             assert!(packages.need_pip());
-            assert_eq!(commands(&packages.steps()[0])[0].program, Path::new("python3"));
+            assert_eq!(
+                commands(&packages.steps()[0])[0].program,
+                Path::new("python3")
+            );
         }
     }
 }

@@ -22,8 +22,15 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    pub(crate) fn new(program: impl Into<PathBuf>, args: impl IntoIterator<Item = OsString>) -> Self {
-        Self { program: program.into(), args: args.into_iter().collect(), env: Vec::new() }
+    pub(crate) fn new(
+        program: impl Into<PathBuf>,
+        args: impl IntoIterator<Item = OsString>,
+    ) -> Self {
+        Self {
+            program: program.into(),
+            args: args.into_iter().collect(),
+            env: Vec::new(),
+        }
     }
 
     pub(crate) fn with_env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
@@ -72,7 +79,11 @@ pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, Stri
     let cli_is_wrong = needs_tool && machine.cli_is_given && machine.facts().node_is_fine();
     for (tool, wrong, variable) in [
         (&machine.cli, cli_is_wrong, "WEBWISE_PLAYWRIGHT_CLI"),
-        (&machine.chromium, machine.chromium_is_given, "WEBWISE_CHROMIUM"),
+        (
+            &machine.chromium,
+            machine.chromium_is_given,
+            "WEBWISE_CHROMIUM",
+        ),
     ] {
         if wrong && let Tool::Broken(path, reason) = tool {
             return Err(format!(
@@ -82,10 +93,18 @@ pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, Stri
         }
     }
     let mut steps = Vec::new();
-    let modules = if needs_tool { node_modules(machine) } else { Vec::new() };
+    let modules = if needs_tool {
+        node_modules(machine)
+    } else {
+        Vec::new()
+    };
     let packages = system_packages(machine, needs_tool, &modules);
     if !packages.is_empty() {
-        steps.push(system_step(machine, &packages, &setup_command(machine, choice))?);
+        steps.push(system_step(
+            machine,
+            &packages,
+            &setup_command(machine, choice),
+        )?);
     }
     if !modules.is_empty() {
         // On a bare machine npm comes with the first step, and is found when this step's turn comes.
@@ -103,7 +122,11 @@ pub(crate) fn needs_tool(machine: &Machine, choice: &Choice) -> bool {
 
 /// The command that brings what is planned for.
 pub(crate) fn setup_command(machine: &Machine, choice: &Choice) -> String {
-    if machine.packages.is_some() { "webwise setup --tests".to_owned() } else { choice.setup_command() }
+    if machine.packages.is_some() {
+        "webwise setup --tests".to_owned()
+    } else {
+        choice.setup_command()
+    }
 }
 
 fn system_packages(machine: &Machine, needs_tool: bool, modules: &[String]) -> Vec<&'static str> {
@@ -121,7 +144,11 @@ fn system_packages(machine: &Machine, needs_tool: bool, modules: &[String]) -> V
     if machine.packages.as_ref().is_some_and(Packages::need_pip) {
         packages.push("python3-pip");
     }
-    if machine.strace.as_ref().is_some_and(|strace| strace.version().is_none()) {
+    if machine
+        .strace
+        .as_ref()
+        .is_some_and(|strace| strace.version().is_none())
+    {
         packages.push("strace");
     }
     packages
@@ -166,29 +193,51 @@ fn system_step(machine: &Machine, packages: &[&str], setup: &str) -> Result<Step
             Some(sudo) => {
                 // `sudo` drops the environment, so what keeps the packages from asking questions goes along.
                 let start = ["-n", "env", "DEBIAN_FRONTEND=noninteractive"].map(OsString::from);
-                Command::new(sudo, start.into_iter().chain([apt_get.clone().into()]).chain(apt))
+                Command::new(
+                    sudo,
+                    start.into_iter().chain([apt_get.clone().into()]).chain(apt),
+                )
             }
         }
     };
     let mut install = vec!["install", "-y", "--no-install-recommends"];
     install.extend(packages);
     Ok(Step {
-        sentence: format!("Install {} from the system's packages ({how})", human(packages)),
+        sentence: format!(
+            "Install {} from the system's packages ({how})",
+            human(packages)
+        ),
         acts: vec![Act::Run(command(&["update"])), Act::Run(command(&install))],
     })
 }
 
 fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     let own_node = if machine.node == Tool::Missing {
-        format!(", and Node.js {OWN_NODE_MAJOR} beside it if the system's own is older than {MIN_NODE_MAJOR}")
+        format!(
+            ", and Node.js {OWN_NODE_MAJOR} beside it if the system's own is older than {MIN_NODE_MAJOR}"
+        )
     } else {
         String::new()
     };
-    let options = ["install", "--save-exact", "--no-audit", "--no-fund", "--no-update-notifier", "--prefix"];
-    let args = options.iter().map(OsString::from).chain([machine.root.clone().into()]);
+    let options = [
+        "install",
+        "--save-exact",
+        "--no-audit",
+        "--no-fund",
+        "--no-update-notifier",
+        "--prefix",
+    ];
+    let args = options
+        .iter()
+        .map(OsString::from)
+        .chain([machine.root.clone().into()]);
     let install = Command::new(npm, args.chain(modules.iter().map(OsString::from)));
     Step {
-        sentence: format!("Install {} with npm into {}{own_node}", modules.join(" and "), machine.root.display()),
+        sentence: format!(
+            "Install {} with npm into {}{own_node}",
+            modules.join(" and "),
+            machine.root.display()
+        ),
         acts: vec![Act::PackageFolder(machine.root.clone()), Act::Run(install)],
     }
 }
@@ -226,7 +275,14 @@ mod tests {
     }
 
     fn plan_for(driver: DriverName, machine: &Machine) -> Result<Vec<Step>, String> {
-        super::plan(machine, &Choice { driver, why: String::new(), is_asked: true })
+        super::plan(
+            machine,
+            &Choice {
+                driver,
+                why: String::new(),
+                is_asked: true,
+            },
+        )
     }
 
     fn found(path: &str, version: [u64; 3]) -> Tool {
@@ -267,19 +323,34 @@ mod tests {
     }
 
     fn args(step: &Step, number: usize) -> Vec<&str> {
-        command(step, number).args.iter().map(|arg| arg.to_str().unwrap()).collect()
+        command(step, number)
+            .args
+            .iter()
+            .map(|arg| arg.to_str().unwrap())
+            .collect()
     }
 
     /// The packages of the tests as they are wanted and not there.
     fn packages(pip: Tool) -> Packages {
-        Packages { home: "/home/a b/.cache/webwise".into(), missing: PACKAGES.iter().collect(), pip }
+        Packages {
+            home: "/home/a b/.cache/webwise".into(),
+            missing: PACKAGES.iter().collect(),
+            pip,
+        }
     }
 
     #[test]
     fn a_complete_machine_needs_nothing() {
         assert_eq!(plan(&complete()), Ok(vec![]));
         // What is there does not need what would install it.
-        assert_eq!(plan(&Machine { npm: None, installer: Installer::NoAptGet, ..complete() }), Ok(vec![]));
+        assert_eq!(
+            plan(&Machine {
+                npm: None,
+                installer: Installer::NoAptGet,
+                ..complete()
+            }),
+            Ok(vec![])
+        );
     }
 
     #[test]
@@ -288,134 +359,330 @@ mod tests {
         assert_eq!(steps.len(), 2);
         assert_eq!(command(&steps[0], 0).program, Path::new("/usr/bin/apt-get"));
         assert_eq!(args(&steps[0], 0)[0], "update");
-        assert_eq!(args(&steps[0], 1)[..6], ["install", "-y", "--no-install-recommends", "nodejs", "npm", "chromium"]);
-        assert_eq!(steps[0].sentence, "Install Node.js, npm and Chromium from the system's packages (as root)");
-        assert_eq!(*args(&steps[1], 0).last().unwrap(), "@playwright/cli@0.1.22");
-        assert!(steps[1].sentence.ends_with("and Node.js 22 beside it if the system's own is older than 20"));
+        assert_eq!(
+            args(&steps[0], 1)[..6],
+            [
+                "install",
+                "-y",
+                "--no-install-recommends",
+                "nodejs",
+                "npm",
+                "chromium"
+            ]
+        );
+        assert_eq!(
+            steps[0].sentence,
+            "Install Node.js, npm and Chromium from the system's packages (as root)"
+        );
+        assert_eq!(
+            *args(&steps[1], 0).last().unwrap(),
+            "@playwright/cli@0.1.22"
+        );
+        assert!(
+            steps[1]
+                .sentence
+                .ends_with("and Node.js 22 beside it if the system's own is older than 20")
+        );
     }
 
     #[test]
     fn the_native_driver_needs_chromium_and_nothing_else() {
         let cdp = |machine: &Machine| plan_for(DriverName::Cdp, machine);
         let steps = cdp(&bare()).unwrap();
-        assert_eq!((steps.len(), &args(&steps[0], 1)[3..5]), (1, &["chromium", "-q"][..]));
-        assert_eq!(steps[0].sentence, "Install Chromium from the system's packages (as root)");
-        let old_node = Machine { node: found("/usr/bin/node", [18, 20, 4]), cli: Tool::Missing, ..complete() };
+        assert_eq!(
+            (steps.len(), &args(&steps[0], 1)[3..5]),
+            (1, &["chromium", "-q"][..])
+        );
+        assert_eq!(
+            steps[0].sentence,
+            "Install Chromium from the system's packages (as root)"
+        );
+        let old_node = Machine {
+            node: found("/usr/bin/node", [18, 20, 4]),
+            cli: Tool::Missing,
+            ..complete()
+        };
         assert_eq!(cdp(&old_node), Ok(vec![]));
         // A tool that is not used may be as wrong as it likes.
-        let wrong = Machine { cli: Tool::Broken("/x".into(), String::new()), cli_is_given: true, ..complete() };
+        let wrong = Machine {
+            cli: Tool::Broken("/x".into(), String::new()),
+            cli_is_given: true,
+            ..complete()
+        };
         assert_eq!(cdp(&wrong), Ok(vec![]));
-        let sentence = cdp(&Machine { installer: Installer::NotAllowed, ..bare() }).unwrap_err();
-        assert!(sentence.contains("recommends chromium`, then `webwise setup --driver cdp` again"), "{sentence}");
+        let sentence = cdp(&Machine {
+            installer: Installer::NotAllowed,
+            ..bare()
+        })
+        .unwrap_err();
+        assert!(
+            sentence.contains("recommends chromium`, then `webwise setup --driver cdp` again"),
+            "{sentence}"
+        );
     }
 
     #[test]
     fn the_tests_need_both_drivers() {
-        let there = Packages { missing: vec![], ..packages(Tool::Missing) };
-        let wanted = Machine { packages: Some(there), ..bare() };
-        assert_eq!(plan_for(DriverName::Cdp, &wanted), plan_for(DriverName::PlaywrightCli, &wanted));
+        let there = Packages {
+            missing: vec![],
+            ..packages(Tool::Missing)
+        };
+        let wanted = Machine {
+            packages: Some(there),
+            ..bare()
+        };
+        assert_eq!(
+            plan_for(DriverName::Cdp, &wanted),
+            plan_for(DriverName::PlaywrightCli, &wanted)
+        );
         assert_eq!(plan_for(DriverName::Cdp, &wanted).unwrap().len(), 2);
-        let sentence = plan_for(DriverName::Cdp, &Machine { installer: Installer::NoAptGet, ..wanted }).unwrap_err();
-        assert!(sentence.contains("`webwise setup --tests` again"), "{sentence}");
+        let sentence = plan_for(
+            DriverName::Cdp,
+            &Machine {
+                installer: Installer::NoAptGet,
+                ..wanted
+            },
+        )
+        .unwrap_err();
+        assert!(
+            sentence.contains("`webwise setup --tests` again"),
+            "{sentence}"
+        );
     }
 
     #[test]
     fn an_old_node_stays_and_gets_a_newer_one_beside_it() {
-        let machine = Machine { node: found("/usr/bin/node", [18, 20, 4]), cli: Tool::Missing, ..complete() };
+        let machine = Machine {
+            node: found("/usr/bin/node", [18, 20, 4]),
+            cli: Tool::Missing,
+            ..complete()
+        };
         let steps = plan(&machine).unwrap();
         assert_eq!(steps.len(), 1);
         assert_eq!(
             args(&steps[0], 0)[6..],
-            ["/home/a b/.cache/webwise/playwright-cli", "@playwright/cli@0.1.22", "node@22"]
+            [
+                "/home/a b/.cache/webwise/playwright-cli",
+                "@playwright/cli@0.1.22",
+                "node@22"
+            ]
         );
         assert_eq!(steps[0].acts[0], Act::PackageFolder(machine.root.clone()));
     }
 
     #[test]
     fn another_release_of_the_driver_is_replaced_unless_it_was_chosen() {
-        let machine = Machine { cli: found("/usr/bin/playwright-cli", [0, 2, 0]), ..complete() };
+        let machine = Machine {
+            cli: found("/usr/bin/playwright-cli", [0, 2, 0]),
+            ..complete()
+        };
         assert_eq!(plan(&machine).unwrap().len(), 1);
-        assert_eq!(plan(&Machine { cli_is_given: true, ..machine }), Ok(vec![]));
+        assert_eq!(
+            plan(&Machine {
+                cli_is_given: true,
+                ..machine
+            }),
+            Ok(vec![])
+        );
     }
 
     #[test]
     fn a_broken_program_is_installed_again() {
-        let machine = Machine { chromium: Tool::Broken("/usr/bin/chromium".into(), "exit 127".into()), ..complete() };
+        let machine = Machine {
+            chromium: Tool::Broken("/usr/bin/chromium".into(), "exit 127".into()),
+            ..complete()
+        };
         assert_eq!(args(&plan(&machine).unwrap()[0], 1)[3], "chromium");
-        let machine = Machine { cli: Tool::Broken("/x".into(), String::new()), npm: None, ..complete() };
-        assert_eq!(args(&plan(&machine).unwrap()[0], 1)[3..5], ["nodejs", "npm"]);
+        let machine = Machine {
+            cli: Tool::Broken("/x".into(), String::new()),
+            npm: None,
+            ..complete()
+        };
+        assert_eq!(
+            args(&plan(&machine).unwrap()[0], 1)[3..5],
+            ["nodejs", "npm"]
+        );
     }
 
     #[test]
     fn sudo_carries_the_environment_and_never_asks() {
-        let installer = Installer::Sudo { sudo: "/usr/bin/sudo".into(), apt_get: "/usr/bin/apt-get".into() };
-        let steps = plan(&Machine { chromium: Tool::Missing, installer, ..complete() }).unwrap();
+        let installer = Installer::Sudo {
+            sudo: "/usr/bin/sudo".into(),
+            apt_get: "/usr/bin/apt-get".into(),
+        };
+        let steps = plan(&Machine {
+            chromium: Tool::Missing,
+            installer,
+            ..complete()
+        })
+        .unwrap();
         assert_eq!(command(&steps[0], 1).program, Path::new("/usr/bin/sudo"));
-        assert_eq!(args(&steps[0], 1)[..4], ["-n", "env", "DEBIAN_FRONTEND=noninteractive", "/usr/bin/apt-get"]);
+        assert_eq!(
+            args(&steps[0], 1)[..4],
+            [
+                "-n",
+                "env",
+                "DEBIAN_FRONTEND=noninteractive",
+                "/usr/bin/apt-get"
+            ]
+        );
     }
 
     #[test]
     fn who_may_not_install_is_told_the_exact_commands() {
-        let sentence = plan(&Machine { installer: Installer::NotAllowed, ..bare() }).unwrap_err();
+        let sentence = plan(&Machine {
+            installer: Installer::NotAllowed,
+            ..bare()
+        })
+        .unwrap_err();
         assert!(
             sentence.contains(
                 "`sudo apt-get update && sudo apt-get install -y --no-install-recommends nodejs npm chromium`"
             )
         );
-        let sentence = plan(&Machine { installer: Installer::NoAptGet, ..bare() }).unwrap_err();
-        assert!(sentence.contains("install Node.js, npm and Chromium with its own package manager"), "{sentence}");
+        let sentence = plan(&Machine {
+            installer: Installer::NoAptGet,
+            ..bare()
+        })
+        .unwrap_err();
+        assert!(
+            sentence.contains("install Node.js, npm and Chromium with its own package manager"),
+            "{sentence}"
+        );
         // npm alone needs no permission.
-        assert!(plan(&Machine { cli: Tool::Missing, installer: Installer::NotAllowed, ..complete() }).is_ok());
+        assert!(
+            plan(&Machine {
+                cli: Tool::Missing,
+                installer: Installer::NotAllowed,
+                ..complete()
+            })
+            .is_ok()
+        );
     }
 
     #[test]
     fn the_packages_of_the_tests_come_last_and_only_when_they_are_wanted() {
-        let steps = plan(&Machine { packages: Some(packages(Tool::Missing)), ..bare() }).unwrap();
+        let steps = plan(&Machine {
+            packages: Some(packages(Tool::Missing)),
+            ..bare()
+        })
+        .unwrap();
         assert_eq!(steps.len(), 2 + PACKAGES.len());
-        assert_eq!(args(&steps[0], 1)[3..7], ["nodejs", "npm", "chromium", "python3-pip"]);
-        assert!(steps[2].sentence.starts_with("Get MiniWoB++ 1.1.0 with pip into /home/a b/"));
+        assert_eq!(
+            args(&steps[0], 1)[3..7],
+            ["nodejs", "npm", "chromium", "python3-pip"]
+        );
+        assert!(
+            steps[2]
+                .sentence
+                .starts_with("Get MiniWoB++ 1.1.0 with pip into /home/a b/")
+        );
         assert_eq!(plan(&bare()).unwrap().len(), 2);
     }
 
     #[test]
     fn pip_is_installed_only_where_it_is_missing_and_needed() {
         let pip = found("/usr/bin/python3", [23, 0, 1]);
-        let wanted = Machine { packages: Some(packages(pip)), ..complete() };
+        let wanted = Machine {
+            packages: Some(packages(pip)),
+            ..complete()
+        };
         let steps = plan(&wanted).unwrap();
         assert_eq!(steps.len(), PACKAGES.len());
         assert_eq!(command(&steps[0], 0).program, Path::new("/usr/bin/python3"));
 
-        let without = Machine { packages: Some(packages(Tool::Missing)), ..complete() };
+        let without = Machine {
+            packages: Some(packages(Tool::Missing)),
+            ..complete()
+        };
         let steps = plan(&without).unwrap();
-        assert_eq!(steps[0].sentence, "Install pip for Python from the system's packages (as root)");
+        assert_eq!(
+            steps[0].sentence,
+            "Install pip for Python from the system's packages (as root)"
+        );
         assert_eq!(steps.len(), 1 + PACKAGES.len());
-        let sentence = plan(&Machine { installer: Installer::NotAllowed, ..without }).unwrap_err();
-        assert!(sentence.contains("install -y --no-install-recommends python3-pip`"), "{sentence}");
+        let sentence = plan(&Machine {
+            installer: Installer::NotAllowed,
+            ..without
+        })
+        .unwrap_err();
+        assert!(
+            sentence.contains("install -y --no-install-recommends python3-pip`"),
+            "{sentence}"
+        );
 
-        let there = Packages { missing: vec![], ..packages(Tool::Missing) };
-        assert_eq!(plan(&Machine { packages: Some(there), ..complete() }), Ok(vec![]));
+        let there = Packages {
+            missing: vec![],
+            ..packages(Tool::Missing)
+        };
+        assert_eq!(
+            plan(&Machine {
+                packages: Some(there),
+                ..complete()
+            }),
+            Ok(vec![])
+        );
     }
 
     #[test]
     fn the_tracer_of_the_tests_is_a_system_package() {
-        let without = Machine { strace: Some(Tool::Missing), ..complete() };
+        let without = Machine {
+            strace: Some(Tool::Missing),
+            ..complete()
+        };
         let steps = plan(&without).unwrap();
         assert_eq!(args(&steps[0], 1)[3], "strace");
-        assert_eq!(steps[0].sentence, "Install strace from the system's packages (as root)");
-        let sentence = plan(&Machine { installer: Installer::NotAllowed, ..without }).unwrap_err();
-        assert!(sentence.contains("install -y --no-install-recommends strace`"), "{sentence}");
+        assert_eq!(
+            steps[0].sentence,
+            "Install strace from the system's packages (as root)"
+        );
+        let sentence = plan(&Machine {
+            installer: Installer::NotAllowed,
+            ..without
+        })
+        .unwrap_err();
+        assert!(
+            sentence.contains("install -y --no-install-recommends strace`"),
+            "{sentence}"
+        );
         let there = Some(found("/usr/bin/strace", [6, 1, 0]));
-        assert_eq!(plan(&Machine { strace: there, ..complete() }), Ok(vec![]));
+        assert_eq!(
+            plan(&Machine {
+                strace: there,
+                ..complete()
+            }),
+            Ok(vec![])
+        );
     }
 
     #[test]
     fn a_wrong_variable_is_named_and_nothing_is_installed_for_it() {
         let broken = Tool::Broken("/nowhere".into(), "not found".into());
-        let sentence = plan(&Machine { chromium: broken.clone(), chromium_is_given: true, ..complete() }).unwrap_err();
-        assert!(sentence.starts_with("WEBWISE_CHROMIUM names /nowhere"), "{sentence}");
-        let named = Machine { cli: broken, cli_is_given: true, ..complete() };
-        assert!(plan(&named).unwrap_err().starts_with("WEBWISE_PLAYWRIGHT_CLI names /nowhere"));
-        let steps = plan(&Machine { node: found("/usr/bin/node", [18, 0, 0]), ..named }).unwrap();
+        let sentence = plan(&Machine {
+            chromium: broken.clone(),
+            chromium_is_given: true,
+            ..complete()
+        })
+        .unwrap_err();
+        assert!(
+            sentence.starts_with("WEBWISE_CHROMIUM names /nowhere"),
+            "{sentence}"
+        );
+        let named = Machine {
+            cli: broken,
+            cli_is_given: true,
+            ..complete()
+        };
+        assert!(
+            plan(&named)
+                .unwrap_err()
+                .starts_with("WEBWISE_PLAYWRIGHT_CLI names /nowhere")
+        );
+        let steps = plan(&Machine {
+            node: found("/usr/bin/node", [18, 0, 0]),
+            ..named
+        })
+        .unwrap();
         assert_eq!(args(&steps[0], 0)[7..], ["node@22"]);
     }
 }

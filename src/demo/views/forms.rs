@@ -10,14 +10,28 @@ use crate::demo::{
 
 /// The complaint about one field, as the attributes of its control and the text below it.
 fn complaint(visit: &Visit<'_>, name: &'static str, text: Option<&str>) -> (Html, Html) {
-    let Some(text) = text else { return Default::default() };
-    let values = [("name", Html::text(name)), ("tag", visit.tag()), ("complaint", Html::text(text))];
-    (Html::fill(include_str!("../pages/marks.html"), &values), Html::fill(include_str!("../pages/error.html"), &values))
+    let Some(text) = text else {
+        return Default::default();
+    };
+    let values = [
+        ("name", Html::text(name)),
+        ("tag", visit.tag()),
+        ("complaint", Html::text(text)),
+    ];
+    (
+        Html::fill(include_str!("../pages/marks.html"), &values),
+        Html::fill(include_str!("../pages/error.html"), &values),
+    )
 }
 
 fn alert(text: Option<&'static str>) -> Html {
-    text.map(|text| Html::fill(include_str!("../pages/alert.html"), &[("message", Html::text(text))]))
-        .unwrap_or_default()
+    text.map(|text| {
+        Html::fill(
+            include_str!("../pages/alert.html"),
+            &[("message", Html::text(text))],
+        )
+    })
+    .unwrap_or_default()
 }
 
 /// One of a group of radio buttons.
@@ -27,7 +41,13 @@ struct Radio<'a> {
     label: String,
 }
 
-fn radios<'a>(visit: &Visit<'_>, name: &str, given: &str, marks: &Html, all: impl Iterator<Item = Radio<'a>>) -> Html {
+fn radios<'a>(
+    visit: &Visit<'_>,
+    name: &str,
+    given: &str,
+    marks: &Html,
+    all: impl Iterator<Item = Radio<'a>>,
+) -> Html {
     let radio = |radio: Radio<'_>| {
         let values = [
             ("name", Html::text(name)),
@@ -50,20 +70,35 @@ pub(in crate::demo) fn product(
     form: &Fields,
     wrong: Option<(&'static str, &'static str)>,
 ) -> Html {
-    let about = |field| complaint(visit, field, wrong.filter(|(name, _)| *name == field).map(|(_, text)| text));
+    let about = |field| {
+        complaint(
+            visit,
+            field,
+            wrong
+                .filter(|(name, _)| *name == field)
+                .map(|(_, text)| text),
+        )
+    };
     let (size_marks, size_error) = about("size");
     let (colour_marks, colour_error) = about("colour");
     let (quantity_marks, quantity_error) = about("quantity");
     let size = |size: &&str| {
         let values = [
             ("value", Html::text(size)),
-            ("chosen", Html::when(*size == form.text("size"), " selected")),
+            (
+                "chosen",
+                Html::when(*size == form.text("size"), " selected"),
+            ),
             ("label", Html::text(size)),
         ];
         Html::fill(include_str!("../pages/option.html"), &values)
     };
     let colours = visit.variation.shuffled("colours", product.colours);
-    let colours = colours.into_iter().enumerate().map(|(index, c)| Radio { index, value: c, label: (*c).to_owned() });
+    let colours = colours.into_iter().enumerate().map(|(index, c)| Radio {
+        index,
+        value: c,
+        label: (*c).to_owned(),
+    });
     let quantity = form.get("quantity").unwrap_or("1");
     let values = [
         ("tag", visit.tag()),
@@ -75,26 +110,46 @@ pub(in crate::demo) fn product(
         ("sizes", product.sizes.iter().map(size).collect()),
         ("size_marks", size_marks),
         ("size_error", size_error),
-        ("colours", radios(visit, "colour", form.text("colour"), &colour_marks, colours)),
+        (
+            "colours",
+            radios(visit, "colour", form.text("colour"), &colour_marks, colours),
+        ),
         ("colour_error", colour_error),
         ("quantity", Html::text(quantity)),
         ("quantity_marks", quantity_marks),
         ("quantity_error", quantity_error),
-        ("button", visit.wording("add", ["Add to cart", "Put into cart", "Add to my cart"])),
+        (
+            "button",
+            visit.wording("add", ["Add to cart", "Put into cart", "Add to my cart"]),
+        ),
     ];
-    visit.page(product.name, Html::fill(include_str!("../pages/product.html"), &values), Html::default())
+    visit.page(
+        product.name,
+        Html::fill(include_str!("../pages/product.html"), &values),
+        Html::default(),
+    )
 }
 
 /// The login form; `next` is where it leads.
 pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused: bool) -> Html {
     let values = [
         ("tag", visit.tag()),
-        ("alert", alert(refused.then_some("User name or password is wrong."))),
+        (
+            "alert",
+            alert(refused.then_some("User name or password is wrong.")),
+        ),
         ("next", Html::text(next)),
         ("user", Html::text(user)),
-        ("button", visit.wording("login", ["Log in", "Sign in", "Continue"])),
+        (
+            "button",
+            visit.wording("login", ["Log in", "Sign in", "Continue"]),
+        ),
     ];
-    visit.page("Log in", Html::fill(include_str!("../pages/login.html"), &values), Html::default())
+    visit.page(
+        "Log in",
+        Html::fill(include_str!("../pages/login.html"), &values),
+        Html::default(),
+    )
 }
 
 /// The checkout form with what was entered and what is wrong with it.
@@ -123,23 +178,46 @@ pub(in crate::demo) fn checkout(visit: &Visit<'_>, form: &Fields, complaints: &C
     let (shipping_marks, shipping_error) = about("shipping");
     let (terms_marks, terms_error) = about("terms");
     let methods = visit.variation.shuffled("methods", METHODS);
-    let methods = methods.into_iter().enumerate().map(|(index, method)| Radio {
-        index,
-        value: method.key,
-        label: format!("{} ({})", method.label, price(method.cents)),
-    });
-    let message = (!complaints.is_empty()).then_some("Please check what is marked below. Nothing was ordered yet.");
+    let methods = methods
+        .into_iter()
+        .enumerate()
+        .map(|(index, method)| Radio {
+            index,
+            value: method.key,
+            label: format!("{} ({})", method.label, price(method.cents)),
+        });
+    let message = (!complaints.is_empty())
+        .then_some("Please check what is marked below. Nothing was ordered yet.");
     let values = [
         ("tag", visit.tag()),
         ("alert", alert(message)),
         ("fields", fields.map(field).into_iter().collect()),
-        ("methods", radios(visit, "shipping", form.text("shipping"), &shipping_marks, methods)),
+        (
+            "methods",
+            radios(
+                visit,
+                "shipping",
+                form.text("shipping"),
+                &shipping_marks,
+                methods,
+            ),
+        ),
         ("shipping_error", shipping_error),
-        ("terms_chosen", Html::when(form.text("terms") == "yes", " checked")),
+        (
+            "terms_chosen",
+            Html::when(form.text("terms") == "yes", " checked"),
+        ),
         ("terms_marks", terms_marks),
         ("terms_error", terms_error),
         ("subtotal", Html::text(price(visit.session.cents()))),
-        ("button", visit.wording("order", ["Place order", "Buy now", "Place the order"])),
+        (
+            "button",
+            visit.wording("order", ["Place order", "Buy now", "Place the order"]),
+        ),
     ];
-    visit.page("Checkout", Html::fill(include_str!("../pages/checkout.html"), &values), Html::default())
+    visit.page(
+        "Checkout",
+        Html::fill(include_str!("../pages/checkout.html"), &values),
+        Html::default(),
+    )
 }

@@ -48,26 +48,45 @@ impl Visit<'_> {
             ("account", account),
             ("cart_count", Html::text(self.session.count())),
             ("main", main),
-            ("consent", if self.consented { Html::default() } else { self.consent() }),
+            (
+                "consent",
+                if self.consented {
+                    Html::default()
+                } else {
+                    self.consent()
+                },
+            ),
             ("script", script),
         ];
         Html::fill(include_str!("../pages/layout.html"), &values)
     }
 
     fn consent(&self) -> Html {
-        let accept = ["Accept all", "Accept all cookies", "Allow all cookies", "Agree and continue"];
+        let accept = [
+            "Accept all",
+            "Accept all cookies",
+            "Allow all cookies",
+            "Agree and continue",
+        ];
         let values = [
             ("tag", self.tag()),
             ("back", Html::text(self.target)),
             ("accept", self.wording("accept", accept)),
-            ("necessary", self.wording("necessary", ["Only necessary", "Necessary cookies only"])),
+            (
+                "necessary",
+                self.wording("necessary", ["Only necessary", "Necessary cookies only"]),
+            ),
         ];
         Html::fill(include_str!("../pages/consent.html"), &values)
     }
 
     fn search_box(&self, query: &str, products: &[&Product]) -> Html {
-        let option =
-            |p: &&Product| Html::fill(include_str!("../pages/search_option.html"), &[("name", Html::text(p.name))]);
+        let option = |p: &&Product| {
+            Html::fill(
+                include_str!("../pages/search_option.html"),
+                &[("name", Html::text(p.name))],
+            )
+        };
         let values = [
             ("tag", self.tag()),
             ("query", Html::text(query)),
@@ -79,13 +98,20 @@ impl Visit<'_> {
 }
 
 fn script() -> Html {
-    [Html::literal("<script>"), Html::literal(include_str!("../pages/search.js")), Html::literal("</script>")]
-        .into_iter()
-        .collect()
+    [
+        Html::literal("<script>"),
+        Html::literal(include_str!("../pages/search.js")),
+        Html::literal("</script>"),
+    ]
+    .into_iter()
+    .collect()
 }
 
 fn picture(product: &Product) -> Html {
-    Html::fill(include_str!("../pages/picture.html"), &[("hue", Html::text(product.hue))])
+    Html::fill(
+        include_str!("../pages/picture.html"),
+        &[("hue", Html::text(product.hue))],
+    )
 }
 
 fn cards(products: &[&Product]) -> Html {
@@ -105,12 +131,25 @@ fn cards(products: &[&Product]) -> Html {
 /// The home page with the search box and a few products.
 pub(super) fn home(visit: &Visit<'_>, products: &[&Product]) -> Html {
     let favourites = products.get(..4).unwrap_or(products);
-    let values = [("tag", visit.tag()), ("search", visit.search_box("", products)), ("cards", cards(favourites))];
-    visit.page("Home", Html::fill(include_str!("../pages/home.html"), &values), script())
+    let values = [
+        ("tag", visit.tag()),
+        ("search", visit.search_box("", products)),
+        ("cards", cards(favourites)),
+    ];
+    visit.page(
+        "Home",
+        Html::fill(include_str!("../pages/home.html"), &values),
+        script(),
+    )
 }
 
 /// What a search found.
-pub(super) fn results(visit: &Visit<'_>, query: &str, found: &[&Product], products: &[&Product]) -> Html {
+pub(super) fn results(
+    visit: &Visit<'_>,
+    query: &str,
+    found: &[&Product],
+    products: &[&Product],
+) -> Html {
     let values = [
         ("tag", visit.tag()),
         ("search", visit.search_box(query, products)),
@@ -118,13 +157,21 @@ pub(super) fn results(visit: &Visit<'_>, query: &str, found: &[&Product], produc
         ("count", Html::text(found.len())),
         ("cards", cards(found)),
     ];
-    visit.page("Search", Html::fill(include_str!("../pages/results.html"), &values), script())
+    visit.page(
+        "Search",
+        Html::fill(include_str!("../pages/results.html"), &values),
+        script(),
+    )
 }
 
 /// The cart of this visitor.
 pub(super) fn cart(visit: &Visit<'_>) -> Html {
     if visit.session.cart.is_empty() {
-        return visit.page("Cart", Html::literal(include_str!("../pages/cart_empty.html")), Html::default());
+        return visit.page(
+            "Cart",
+            Html::literal(include_str!("../pages/cart_empty.html")),
+            Html::default(),
+        );
     }
     let lines = visit.session.cart.iter().enumerate().map(|(index, line)| {
         let values = [
@@ -141,9 +188,19 @@ pub(super) fn cart(visit: &Visit<'_>) -> Html {
     let values = [
         ("lines", lines.collect()),
         ("subtotal", Html::text(price(visit.session.cents()))),
-        ("button", visit.wording("checkout", ["Go to checkout", "Proceed to checkout", "Check out"])),
+        (
+            "button",
+            visit.wording(
+                "checkout",
+                ["Go to checkout", "Proceed to checkout", "Check out"],
+            ),
+        ),
     ];
-    visit.page("Cart", Html::fill(include_str!("../pages/cart.html"), &values), Html::default())
+    visit.page(
+        "Cart",
+        Html::fill(include_str!("../pages/cart.html"), &values),
+        Html::default(),
+    )
 }
 
 /// The last page: the order with its number.
@@ -168,19 +225,44 @@ pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
         ("city", Html::text(&order.shipping.city)),
         ("method", Html::text(&order.shipping.method)),
     ];
-    visit.page("Order confirmed", Html::fill(include_str!("../pages/confirmation.html"), &values), Html::default())
+    visit.page(
+        "Order confirmed",
+        Html::fill(include_str!("../pages/confirmation.html"), &values),
+        Html::default(),
+    )
 }
 
 /// The pages behind the links that only furnish the shop; `None` if there is no such topic.
 pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     let (title, text) = match topic {
-        "shipping" => ("Shipping", "We send from Monday to Friday. Express orders leave on the same day."),
-        "returns" => ("Returns", "Send it back within thirty days, unworn, and we return what you paid."),
-        "privacy" => ("Privacy", "This shop keeps your cart in memory and forgets it when it is stopped."),
-        "terms" => ("Terms", "This is a demonstration. An order here binds nobody to anything."),
-        "about" => ("About us", "Fernweh Outfitters exists to be visited by browser agents."),
-        "sizes" => ("Size guide", "Between two sizes? Take the larger one for jackets and the smaller one for socks."),
-        "account" => ("Your account", "Ask whoever started this shop for the password."),
+        "shipping" => (
+            "Shipping",
+            "We send from Monday to Friday. Express orders leave on the same day.",
+        ),
+        "returns" => (
+            "Returns",
+            "Send it back within thirty days, unworn, and we return what you paid.",
+        ),
+        "privacy" => (
+            "Privacy",
+            "This shop keeps your cart in memory and forgets it when it is stopped.",
+        ),
+        "terms" => (
+            "Terms",
+            "This is a demonstration. An order here binds nobody to anything.",
+        ),
+        "about" => (
+            "About us",
+            "Fernweh Outfitters exists to be visited by browser agents.",
+        ),
+        "sizes" => (
+            "Size guide",
+            "Between two sizes? Take the larger one for jackets and the smaller one for socks.",
+        ),
+        "account" => (
+            "Your account",
+            "Ask whoever started this shop for the password.",
+        ),
         _ => return None,
     };
     Some(message(visit, title, text))
@@ -188,10 +270,18 @@ pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
 
 /// What is shown for an address that leads nowhere.
 pub(super) fn not_found(visit: &Visit<'_>) -> Html {
-    message(visit, "Page not found", "There is nothing at this address, or it is not yours to see.")
+    message(
+        visit,
+        "Page not found",
+        "There is nothing at this address, or it is not yours to see.",
+    )
 }
 
 fn message(visit: &Visit<'_>, title: &str, text: &str) -> Html {
     let values = [("title", Html::text(title)), ("text", Html::text(text))];
-    visit.page(title, Html::fill(include_str!("../pages/message.html"), &values), Html::default())
+    visit.page(
+        title,
+        Html::fill(include_str!("../pages/message.html"), &values),
+        Html::default(),
+    )
 }

@@ -46,20 +46,72 @@ impl EventKind {
 impl From<Note> for EventKind {
     fn from(note: Note) -> Self {
         match note {
-            Note::Recorded { id: item, lesson, category, failed_command, error_pattern } => {
-                Self::LessonRecorded { lesson, category, failed_command, error_pattern, item }
-            }
-            Note::Deduplicated { id: item, lesson, new_use_count } => {
-                Self::LessonDeduplicated { lesson, new_use_count, item }
-            }
-            Note::Promoted { id: item, lesson, use_count, triggered_domains } => {
-                Self::LessonPromoted { lesson, use_count, triggered_domains, item }
-            }
-            Note::Retired { id: item, lesson, helped, harmed } => Self::LessonRetired { lesson, helped, harmed, item },
-            Note::Credited { id: item, site, used, followed, helped, harmed } => {
-                Self::LessonCredited { item, site, used, followed, helped, harmed }
-            }
-            Note::Pruned { pruned_count, remaining_count } => Self::LessonsPruned { pruned_count, remaining_count },
+            Note::Recorded {
+                id: item,
+                lesson,
+                category,
+                failed_command,
+                error_pattern,
+            } => Self::LessonRecorded {
+                lesson,
+                category,
+                failed_command,
+                error_pattern,
+                item,
+            },
+            Note::Deduplicated {
+                id: item,
+                lesson,
+                new_use_count,
+            } => Self::LessonDeduplicated {
+                lesson,
+                new_use_count,
+                item,
+            },
+            Note::Promoted {
+                id: item,
+                lesson,
+                use_count,
+                triggered_domains,
+            } => Self::LessonPromoted {
+                lesson,
+                use_count,
+                triggered_domains,
+                item,
+            },
+            Note::Retired {
+                id: item,
+                lesson,
+                helped,
+                harmed,
+            } => Self::LessonRetired {
+                lesson,
+                helped,
+                harmed,
+                item,
+            },
+            Note::Credited {
+                id: item,
+                site,
+                used,
+                followed,
+                helped,
+                harmed,
+            } => Self::LessonCredited {
+                item,
+                site,
+                used,
+                followed,
+                helped,
+                harmed,
+            },
+            Note::Pruned {
+                pruned_count,
+                remaining_count,
+            } => Self::LessonsPruned {
+                pruned_count,
+                remaining_count,
+            },
         }
     }
 }

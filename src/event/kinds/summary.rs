@@ -39,7 +39,17 @@ impl RunSummary {
         estimated: bool,
         elapsed_ms: u64,
     ) -> Self {
-        Self { stop, success: stop.is_success(), steps, errors, calls, usage, estimated, elapsed_ms, cost: None }
+        Self {
+            stop,
+            success: stop.is_success(),
+            steps,
+            errors,
+            calls,
+            usage,
+            estimated,
+            elapsed_ms,
+            cost: None,
+        }
     }
 
     /// The same with what the model calls cost.

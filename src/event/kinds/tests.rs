@@ -6,11 +6,16 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    action::{AgentAction, BrowserAction, CustomCall, ErrorClass, Failure, Fill, Find, Goto, RawCall, Target},
+    action::{
+        AgentAction, BrowserAction, CustomCall, ErrorClass, Failure, Fill, Find, Goto, RawCall,
+        Target,
+    },
     chat::Usage,
     guard::Money,
     memory::{Change, Durable, Namespace, Record, StoreNoticeKind},
-    page::{Dialog, DialogKind, ElementRef, Node, PageHead, Role, Tab, Tree, ViewOptions, interpret},
+    page::{
+        Dialog, DialogKind, ElementRef, Node, PageHead, Role, Tab, Tree, ViewOptions, interpret,
+    },
     working::{BudgetKind, StopReason},
 };
 
@@ -58,18 +63,28 @@ fn text(text: &str) -> String {
 }
 
 fn goto() -> Action {
-    Action::Browser(BrowserAction::Goto(Goto { url: text("https://shop.example/") }))
+    Action::Browser(BrowserAction::Goto(Goto {
+        url: text("https://shop.example/"),
+    }))
 }
 
 fn fill() -> Action {
     let target = Target::parse("e2").unwrap();
-    Action::Browser(BrowserAction::Fill(Fill { target, text: "<secret:PASSWORD>".into(), submit: true }))
+    Action::Browser(BrowserAction::Fill(Fill {
+        target,
+        text: "<secret:PASSWORD>".into(),
+        submit: true,
+    }))
 }
 
 fn observation() -> Observation {
     let mut b = Tree::builder();
     b.open(Node::new(Role::Main, ""));
-    b.leaf(Node::new(Role::TextBox, "User \"name\"\n").with_ref(ElementRef::parse("e2").unwrap()).with_value("anna"));
+    b.leaf(
+        Node::new(Role::TextBox, "User \"name\"\n")
+            .with_ref(ElementRef::parse("e2").unwrap())
+            .with_value("anna"),
+    );
     b.leaf(Node::text("東京"));
     b.close();
     let mut observation = Observation::new("https://shop.example/", "Shop", b.finish());
@@ -84,15 +99,24 @@ fn shelf() -> Shelf {
 }
 
 fn summary(stop: StopReason) -> RunSummary {
-    let usage = Usage { input: TokenCount(1_200), output: TokenCount(34), cached: TokenCount(u64::MAX) };
+    let usage = Usage {
+        input: TokenCount(1_200),
+        output: TokenCount(34),
+        cached: TokenCount(u64::MAX),
+    };
     RunSummary::new(stop, 9, 2, 8, usage, true, 12_345).with_cost(Some(Money::micros(250)))
 }
 
 fn action_samples() -> Vec<EventKind> {
     let targets = vec![TargetIdentity::new(Role::TextBox, "Password")];
     let failed = Outcome::failed(ErrorClass::Intercepted, "<div> covers it");
-    let find = Action::Agent(AgentAction::Find(Find { query: text("price") }));
-    let custom = Action::Custom(CustomCall { tool: text("rate"), arguments: json!({ "stars": 5, "why": null }) });
+    let find = Action::Agent(AgentAction::Find(Find {
+        query: text("price"),
+    }));
+    let custom = Action::Custom(CustomCall {
+        tool: text("rate"),
+        arguments: json!({ "stars": 5, "why": null }),
+    });
     let executed = |action: Action, outcome: Outcome| EventKind::ActionExecuted {
         action,
         targets: targets.clone(),
@@ -104,33 +128,76 @@ fn action_samples() -> Vec<EventKind> {
     };
     vec![
         EventKind::CallRefused {
-            problem: CallProblem { tool: None, failure: Failure::new(ErrorClass::BadArguments, "empty") },
+            problem: CallProblem {
+                tool: None,
+                failure: Failure::new(ErrorClass::BadArguments, "empty"),
+            },
         },
-        EventKind::CallsDropped { count: 2, why: text("the page changed") },
-        EventKind::Warned { guard: text("stuck"), text: text("line\nbreak") },
-        EventKind::ApprovalDecided { action: fill(), effect: Effect::Irreversible, approved: false, why: text("no") },
-        EventKind::ActionStarted { action: fill(), targets: targets.clone() },
+        EventKind::CallsDropped {
+            count: 2,
+            why: text("the page changed"),
+        },
+        EventKind::Warned {
+            guard: text("stuck"),
+            text: text("line\nbreak"),
+        },
+        EventKind::ApprovalDecided {
+            action: fill(),
+            effect: Effect::Irreversible,
+            approved: false,
+            why: text("no"),
+        },
+        EventKind::ActionStarted {
+            action: fill(),
+            targets: targets.clone(),
+        },
         executed(fill(), Outcome::Done),
         executed(find, Outcome::NoEffect),
         executed(custom, failed),
         EventKind::Pictured { png: Vec::new() },
-        EventKind::Extracted { name: text("price"), text: text("29.99 €") },
-        EventKind::Noticed { notice: Notice::Download { suggested_name: text("a.pdf"), kept: false } },
-        EventKind::FinishChecked { answer: text("42"), evidence: text("it is 42"), verified: true },
-        EventKind::HumanAsked { question: text("may I?"), answer: None },
+        EventKind::Extracted {
+            name: text("price"),
+            text: text("29.99 €"),
+        },
+        EventKind::Noticed {
+            notice: Notice::Download {
+                suggested_name: text("a.pdf"),
+                kept: false,
+            },
+        },
+        EventKind::FinishChecked {
+            answer: text("42"),
+            evidence: text("it is 42"),
+            verified: true,
+        },
+        EventKind::HumanAsked {
+            question: text("may I?"),
+            answer: None,
+        },
     ]
 }
 
 fn item() -> AdviceId {
-    AdviceId { shelf: shelf(), key: text("k") }
+    AdviceId {
+        shelf: shelf(),
+        key: text("k"),
+    }
 }
 
 fn memory_samples() -> Vec<EventKind> {
     let url = url::Url::parse("https://shop.example/").unwrap();
     let (host, site) = (Host::of(&url).unwrap(), Site::of(&url).unwrap());
-    let changes = vec![Change::Put(Record::new("k", &json!({ "n": 1 }))), Change::Remove(text("old"))];
+    let changes = vec![
+        Change::Put(Record::new("k", &json!({ "n": 1 }))),
+        Change::Remove(text("old")),
+    ];
     vec![
-        EventKind::Tier1Loaded { count: 1, lessons: vec![text("press Enter")], items: vec![item()], elapsed_ms: 2 },
+        EventKind::Tier1Loaded {
+            count: 1,
+            lessons: vec![text("press Enter")],
+            items: vec![item()],
+            elapsed_ms: 2,
+        },
         EventKind::ErrorRecall {
             command: text("click"),
             error_snippet: text("timeout"),
@@ -139,7 +206,13 @@ fn memory_samples() -> Vec<EventKind> {
             items: Vec::new(),
             elapsed_ms: 1,
         },
-        EventKind::DomainRecall { domain: host, matched: 0, lessons: Vec::new(), items: Vec::new(), elapsed_ms: 0 },
+        EventKind::DomainRecall {
+            domain: host,
+            matched: 0,
+            lessons: Vec::new(),
+            items: Vec::new(),
+            elapsed_ms: 0,
+        },
         EventKind::LessonRecorded {
             lesson: text("press Enter"),
             category: text("error_recovery"),
@@ -147,14 +220,23 @@ fn memory_samples() -> Vec<EventKind> {
             error_pattern: Some(text("intercepted")),
             item: item(),
         },
-        EventKind::LessonDeduplicated { lesson: text("press Enter"), new_use_count: 4, item: item() },
+        EventKind::LessonDeduplicated {
+            lesson: text("press Enter"),
+            new_use_count: 4,
+            item: item(),
+        },
         EventKind::LessonPromoted {
             lesson: text("press Enter"),
             use_count: 5,
             triggered_domains: vec![site.clone()],
             item: item(),
         },
-        EventKind::LessonRetired { lesson: text("press Enter"), helped: 0, harmed: 4, item: item() },
+        EventKind::LessonRetired {
+            lesson: text("press Enter"),
+            helped: 0,
+            harmed: 4,
+            item: item(),
+        },
         EventKind::LessonCredited {
             item: item(),
             site: Some(site),
@@ -163,24 +245,47 @@ fn memory_samples() -> Vec<EventKind> {
             helped: true,
             harmed: false,
         },
-        EventKind::LessonsPruned { pruned_count: 1, remaining_count: 3 },
-        EventKind::StoreNoticed {
-            notice: StoreNotice { shelf: Some(shelf()), kind: StoreNoticeKind::Salvaged { records: 2 } },
+        EventKind::LessonsPruned {
+            pruned_count: 1,
+            remaining_count: 3,
         },
-        EventKind::FactProposed { key: text("k"), value: text("v") },
+        EventKind::StoreNoticed {
+            notice: StoreNotice {
+                shelf: Some(shelf()),
+                kind: StoreNoticeKind::Salvaged { records: 2 },
+            },
+        },
+        EventKind::FactProposed {
+            key: text("k"),
+            value: text("v"),
+        },
         EventKind::MemoryUpdated {
             shelf: shelf(),
-            committed: Committed { generation: 3, durable: Durable::InProcess, changes },
+            committed: Committed {
+                generation: 3,
+                durable: Durable::InProcess,
+                changes,
+            },
             elapsed_ms: 4,
         },
-        EventKind::MemoryFailed { operation: text("store.load"), error: text("gone") },
+        EventKind::MemoryFailed {
+            operation: text("store.load"),
+            error: text("gone"),
+        },
     ]
 }
 
 fn samples() -> Vec<EventKind> {
     let page = observation();
-    let view = interpret(&PageHead::new(&*page.url, &*page.title), &page.tree, &ViewOptions::default());
-    let mut response = ChatResponse::with_calls([RawCall::new("goto", json!({ "url": "https://shop.example/" }))]);
+    let view = interpret(
+        &PageHead::new(&*page.url, &*page.title),
+        &page.tree,
+        &ViewOptions::default(),
+    );
+    let mut response = ChatResponse::with_calls([RawCall::new(
+        "goto",
+        json!({ "url": "https://shop.example/" }),
+    )]);
     response.usage = Some(Usage::default());
     let mut samples = vec![
         EventKind::RunStarted {
@@ -196,21 +301,41 @@ fn samples() -> Vec<EventKind> {
             max_steps: 50,
             approval: text("hybrid"),
         },
-        EventKind::Observed { observation: Arc::new(page), elapsed_ms: 12 },
-        EventKind::Interpreted { view: Arc::new(view) },
+        EventKind::Observed {
+            observation: Arc::new(page),
+            elapsed_ms: 12,
+        },
+        EventKind::Interpreted {
+            view: Arc::new(view),
+        },
         EventKind::ModelAsked {
             system: None,
             message: text("## Page"),
             estimated_tokens: TokenCount(900),
-            offered: vec![AdviceId { shelf: shelf(), key: text("k") }],
+            offered: vec![AdviceId {
+                shelf: shelf(),
+                key: text("k"),
+            }],
         },
-        EventKind::ModelReplied { response, elapsed_ms: 800 },
-        EventKind::ModelFailed { kind: ErrorKind::RateLimited, error: text("slow down") },
-        EventKind::RecordingFailed { error: text("disk full") },
+        EventKind::ModelReplied {
+            response,
+            elapsed_ms: 800,
+        },
+        EventKind::ModelFailed {
+            kind: ErrorKind::RateLimited,
+            error: text("slow down"),
+        },
+        EventKind::RecordingFailed {
+            error: text("disk full"),
+        },
     ];
     samples.extend(action_samples());
     samples.extend(memory_samples());
-    for stop in [StopReason::Finished, StopReason::Budget(BudgetKind::Money), StopReason::BrowserLost] {
+    for stop in [
+        StopReason::Finished,
+        StopReason::Budget(BudgetKind::Money),
+        StopReason::BrowserLost,
+    ] {
         samples.push(EventKind::RunEnded {
             answer: Some(text("42")),
             evidence: None,
@@ -224,18 +349,28 @@ fn samples() -> Vec<EventKind> {
 }
 
 fn event(kind: EventKind) -> Event {
-    Event::new(kind, RunId::parse("run_1").unwrap(), 7, "2026-01-02T03:04:05.678Z".parse().unwrap())
+    Event::new(
+        kind,
+        RunId::parse("run_1").unwrap(),
+        7,
+        "2026-01-02T03:04:05.678Z".parse().unwrap(),
+    )
 }
 
 #[test]
 fn every_event_reads_back_as_it_was_written() {
     let samples = samples();
     let numbers: BTreeSet<usize> = samples.iter().map(number).collect();
-    assert_eq!(numbers, (0..VARIANTS).collect(), "every variant has a sample");
+    assert_eq!(
+        numbers,
+        (0..VARIANTS).collect(),
+        "every variant has a sample"
+    );
     for sample in samples {
         let written = event(sample);
         let line = serde_json::to_string(&written).unwrap();
-        let read: Event = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let read: Event =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert_eq!(read, written, "{line}");
     }
 }
@@ -251,7 +386,12 @@ fn the_field_event_is_the_name_of_the_kind() {
 #[test]
 fn a_picture_is_no_part_of_the_json() {
     let json = serde_json::to_value(event(EventKind::Pictured { png: vec![1, 2, 3] })).unwrap();
-    let keys: BTreeSet<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
+    let keys: BTreeSet<&str> = json
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     assert_eq!(keys, BTreeSet::from(["at", "event", "run", "step"]));
 }
 

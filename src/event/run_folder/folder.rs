@@ -42,7 +42,9 @@ pub(super) struct Folder {
 impl Folder {
     /// Makes the folder of the run that this is the first event of; never takes one that is there.
     pub(super) fn create(parent: &Path, first: &Event) -> Result<Self> {
-        private_dirs(true).create(parent).map_err(|e| io_error(parent, e))?;
+        private_dirs(true)
+            .create(parent)
+            .map_err(|e| io_error(parent, e))?;
         let path = parent.join(first.run.as_str());
         if path.symlink_metadata().is_ok() {
             return Err(known(&path));
@@ -64,7 +66,14 @@ impl Folder {
             let _ = fs::remove_dir_all(&new);
             return Err(error);
         }
-        Ok(Self { path, waiting: BTreeMap::new(), meta, is_started: false, step: first.step, pictures: 0 })
+        Ok(Self {
+            path,
+            waiting: BTreeMap::new(),
+            meta,
+            is_started: false,
+            step: first.step,
+            pictures: 0,
+        })
     }
 
     pub(super) fn write(&mut self, event: &Event) -> Result<()> {
@@ -113,7 +122,9 @@ impl Folder {
                 }
                 self.line("model.jsonl", event)
             }
-            EventKind::ModelAsked { .. } | EventKind::ModelFailed { .. } => self.line("model.jsonl", event),
+            EventKind::ModelAsked { .. } | EventKind::ModelFailed { .. } => {
+                self.line("model.jsonl", event)
+            }
             EventKind::Tier1Loaded { .. }
             | EventKind::ErrorRecall { .. }
             | EventKind::DomainRecall { .. }
@@ -143,7 +154,8 @@ impl Folder {
 
     /// Takes over what the event tells, beside its name and where it stands.
     fn add_to_meta(&mut self, event: &Event) -> Result<()> {
-        let told = serde_json::to_value(&event.kind).map_err(|e| io_error(&self.path.join(META), e.into()))?;
+        let told = serde_json::to_value(&event.kind)
+            .map_err(|e| io_error(&self.path.join(META), e.into()))?;
         if let (Value::Object(meta), Value::Object(told)) = (&mut self.meta, told) {
             meta.extend(told.into_iter().filter(|(key, _)| key != "event"));
         }
@@ -179,7 +191,9 @@ impl Folder {
 
     fn write_picture(&mut self, png: &[u8]) -> Result<()> {
         let steps = self.path.join("steps");
-        private_dirs(true).create(&steps).map_err(|e| io_error(&steps, e))?;
+        private_dirs(true)
+            .create(&steps)
+            .map_err(|e| io_error(&steps, e))?;
         self.pictures += 1;
         let path = steps.join(format!("{:04}-{}.png", self.step, self.pictures));
         let mut file = open_private(&path, OpenOptions::new().write(true).create_new(true))?;
@@ -202,7 +216,9 @@ impl Drop for Folder {
 fn write_whole(path: &Path, value: &Value) -> Result<()> {
     let mut line = Vec::new();
     write_line(&mut line, value, path)?;
-    create_private(path)?.write_all(&line).map_err(|e| io_error(path, e))
+    create_private(path)?
+        .write_all(&line)
+        .map_err(|e| io_error(path, e))
 }
 
 /// Writes what waits for a file to its end.
@@ -225,5 +241,8 @@ fn private_dirs(with_parents: bool) -> fs::DirBuilder {
 fn known(path: &Path) -> Error {
     Error::new(ErrorKind::InvalidInput, "event.open")
         .with("path", path.display())
-        .with("why", "a run of this id is stored there; it was kept and the new one not recorded")
+        .with(
+            "why",
+            "a run of this id is stored there; it was kept and the new one not recorded",
+        )
 }

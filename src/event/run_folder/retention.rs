@@ -48,7 +48,10 @@ pub struct Retention {
 impl Retention {
     /// Nothing is removed.
     pub const fn forever() -> Self {
-        Self { max_age: None, max_runs: None }
+        Self {
+            max_age: None,
+            max_runs: None,
+        }
     }
 
     /// The same with another age; `None` for any.
@@ -64,7 +67,10 @@ impl Retention {
 
 impl Default for Retention {
     fn default() -> Self {
-        Self { max_age: Some(MAX_AGE), max_runs: Some(MAX_RUNS) }
+        Self {
+            max_age: Some(MAX_AGE),
+            max_runs: Some(MAX_RUNS),
+        }
     }
 }
 
@@ -104,7 +110,8 @@ pub(super) fn prune(
         let entry = entry.map_err(|e| kept(parent, e))?;
         // A link counts as no folder, so nothing outside is ever reached.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if entry.file_name().to_string_lossy().starts_with(NEW) && is_silent(&entry.path(), now) {
+            if entry.file_name().to_string_lossy().starts_with(NEW) && is_silent(&entry.path(), now)
+            {
                 // Its maker was killed before it could give it a name; another process may be faster.
                 let _ = fs::remove_dir_all(entry.path());
                 continue;
@@ -113,7 +120,10 @@ pub(super) fn prune(
         }
     }
     let mut count = runs.len();
-    let mut over: Vec<_> = runs.into_iter().filter_map(|run| Some((run.over?, run.path))).collect();
+    let mut over: Vec<_> = runs
+        .into_iter()
+        .filter_map(|run| Some((run.over?, run.path)))
+        .collect();
     over.sort();
     let mut result = Ok(());
     for (at, path) in over {
@@ -121,7 +131,9 @@ pub(super) fn prune(
         if is_old || retention.max_runs.is_some_and(|max| count > max) {
             match remove(&path) {
                 // One that cannot be removed does not keep the rest.
-                Err(error) if error.kind() != io::ErrorKind::NotFound => result = Err(kept(&path, error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    result = Err(kept(&path, error))
+                }
                 // Removed, or another process was faster.
                 _ => count -= 1,
             }
@@ -131,7 +143,9 @@ pub(super) fn prune(
 }
 
 fn kept(path: &Path, source: io::Error) -> Error {
-    Error::new(ErrorKind::Io, PRUNE).with("path", path.display()).with_source(source)
+    Error::new(ErrorKind::Io, PRUNE)
+        .with("path", path.display())
+        .with_source(source)
 }
 
 /// The run in a folder; `None` for a folder that is not ours.
@@ -145,21 +159,29 @@ fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -
         return None;
     }
     let crashed = || is_past(meta.started_at, MAX_SILENCE, now) && is_silent(&path, now);
-    let over = meta.ended_at.or_else(|| crashed().then_some(meta.started_at));
+    let over = meta
+        .ended_at
+        .or_else(|| crashed().then_some(meta.started_at));
     Some(Stored { path, over })
 }
 
 /// Whether nothing was written for long.
 fn is_silent(path: &Path, now: DateTime<Utc>) -> bool {
-    let Ok(mut entries) = fs::read_dir(path) else { return false };
+    let Ok(mut entries) = fs::read_dir(path) else {
+        return false;
+    };
     entries.all(|entry| {
-        let written = entry.and_then(|entry| entry.metadata()).and_then(|data| data.modified());
+        let written = entry
+            .and_then(|entry| entry.metadata())
+            .and_then(|data| data.modified());
         written.is_ok_and(|at| is_past(at.into(), MAX_SILENCE, now))
     })
 }
 
 fn is_past(at: DateTime<Utc>, max: Duration, now: DateTime<Utc>) -> bool {
-    now.signed_duration_since(at).to_std().is_ok_and(|age| age > max)
+    now.signed_duration_since(at)
+        .to_std()
+        .is_ok_and(|age| age > max)
 }
 
 /// The meta goes last, so that a removal that was cut short is finished by the next one.

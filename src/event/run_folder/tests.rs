@@ -58,21 +58,43 @@ fn ended(run: &str) -> Event {
 }
 
 fn warned(run: &str, step: u32, text: &str) -> Event {
-    event_of(run, step, EventKind::Warned { guard: "stuck".to_owned(), text: text.to_owned() })
+    event_of(
+        run,
+        step,
+        EventKind::Warned {
+            guard: "stuck".to_owned(),
+            text: text.to_owned(),
+        },
+    )
 }
 
 fn looked(run: &str, step: u32, png: &[u8]) -> Event {
-    let mut observation = Observation::new("https://shop.example/", "Shop", Tree::builder().finish());
+    let mut observation =
+        Observation::new("https://shop.example/", "Shop", Tree::builder().finish());
     observation.screenshot = Some(png.to_vec());
-    event_of(run, step, EventKind::Observed { observation: Arc::new(observation), elapsed_ms: 1 })
+    event_of(
+        run,
+        step,
+        EventKind::Observed {
+            observation: Arc::new(observation),
+            elapsed_ms: 1,
+        },
+    )
 }
 
 fn names(path: &Path) -> BTreeSet<String> {
-    fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
 }
 
 fn events(path: &Path) -> Vec<Event> {
-    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn meta(folder: &Path) -> Value {
@@ -96,7 +118,12 @@ fn each_event_goes_to_its_file_and_the_meta_tells_the_end() {
         event_of(
             "run_1",
             1,
-            EventKind::Tier1Loaded { count: 0, lessons: Vec::new(), items: Vec::new(), elapsed_ms: 0 },
+            EventKind::Tier1Loaded {
+                count: 0,
+                lessons: Vec::new(),
+                items: Vec::new(),
+                elapsed_ms: 0,
+            },
         ),
         ended("run_1"),
     ];
@@ -106,8 +133,14 @@ fn each_event_goes_to_its_file_and_the_meta_tells_the_end() {
     runs.close().unwrap();
 
     let folder = runs.path_of(&id("run_1"));
-    assert_eq!(events(&folder.join("actions.jsonl")), [told[0].clone(), told[1].clone(), told[3].clone()]);
-    assert_eq!(events(&folder.join("memory_events.jsonl")), [told[2].clone()]);
+    assert_eq!(
+        events(&folder.join("actions.jsonl")),
+        [told[0].clone(), told[1].clone(), told[3].clone()]
+    );
+    assert_eq!(
+        events(&folder.join("memory_events.jsonl")),
+        [told[2].clone()]
+    );
     let meta = meta(&folder);
     for (key, value) in [
         ("version", json!(1)),
@@ -124,8 +157,16 @@ fn each_event_goes_to_its_file_and_the_meta_tells_the_end() {
     ] {
         assert_eq!(meta.get(key), Some(&value), "{key}");
     }
-    assert_eq!((&meta["summary"]["stop"], meta.get("event")), (&json!("finished"), None));
-    assert_eq!(names(&folder), ["actions.jsonl", "memory_events.jsonl", "run_meta.json"].map(str::to_owned).into());
+    assert_eq!(
+        (&meta["summary"]["stop"], meta.get("event")),
+        (&json!("finished"), None)
+    );
+    assert_eq!(
+        names(&folder),
+        ["actions.jsonl", "memory_events.jsonl", "run_meta.json"]
+            .map(str::to_owned)
+            .into()
+    );
 }
 
 #[test]
@@ -151,7 +192,10 @@ fn two_runs_at_the_same_time_do_not_mix() {
         let actions = events(&folder.join("actions.jsonl"));
         assert_eq!(actions.len(), lines);
         assert!(actions.iter().all(|event| event.run == id(run)));
-        assert_eq!(fs::read(folder.join("steps/0002-1.png")).unwrap(), run.as_bytes());
+        assert_eq!(
+            fs::read(folder.join("steps/0002-1.png")).unwrap(),
+            run.as_bytes()
+        );
         assert_eq!(meta(&folder)["goal"], format!("goal of {run}"));
     }
 }
@@ -163,17 +207,34 @@ fn a_folder_that_is_there_is_kept_and_the_new_run_is_told_as_not_recorded() {
     fs::create_dir(&old).unwrap();
     fs::write(old.join("actions.jsonl"), "precious").unwrap();
     let runs = RunFolder::new(dir.path()).unwrap();
-    for event in [started("run_1"), started("run_2"), warned("run_1", 1, "x"), ended("run_1"), ended("run_2")] {
+    for event in [
+        started("run_1"),
+        started("run_2"),
+        warned("run_1", 1, "x"),
+        ended("run_1"),
+        ended("run_2"),
+    ] {
         runs.emit(&event);
     }
     let error = runs.close().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
     assert!(error.to_string().contains("run_1"), "{error}");
-    assert!(runs.failure(&id("run_1")).is_some_and(|why| why.contains("run_1")), "the run can ask");
+    assert!(
+        runs.failure(&id("run_1"))
+            .is_some_and(|why| why.contains("run_1")),
+        "the run can ask"
+    );
     assert_eq!(runs.failure(&id("run_2")), None);
     assert_eq!(names(&old), BTreeSet::from(["actions.jsonl".to_owned()]));
-    assert_eq!(fs::read_to_string(old.join("actions.jsonl")).unwrap(), "precious");
-    assert_eq!(meta(&runs.path_of(&id("run_2")))["status"], "ended", "the other run is recorded");
+    assert_eq!(
+        fs::read_to_string(old.join("actions.jsonl")).unwrap(),
+        "precious"
+    );
+    assert_eq!(
+        meta(&runs.path_of(&id("run_2")))["status"],
+        "ended",
+        "the other run is recorded"
+    );
 }
 
 #[test]
@@ -193,7 +254,10 @@ fn a_second_run_of_the_same_id_is_not_mixed_into_the_first() {
         let folder = runs.path_of(&id("run_1"));
         let text = fs::read_to_string(folder.join("actions.jsonl")).unwrap();
         assert!(text.contains("first") && !text.contains("second"), "{text}");
-        assert_eq!(meta(&folder)["status"], if first_ended { "ended" } else { "running" });
+        assert_eq!(
+            meta(&folder)["status"],
+            if first_ended { "ended" } else { "running" }
+        );
     }
 }
 
@@ -204,16 +268,32 @@ fn every_look_of_a_step_keeps_its_picture_and_so_does_an_action() {
     runs.emit(&started("run_1"));
     runs.emit(&looked("run_1", 1, b"first"));
     runs.emit(&looked("run_1", 1, b"second"));
-    runs.emit(&event_of("run_1", 1, EventKind::Pictured { png: b"asked for".to_vec() }));
+    runs.emit(&event_of(
+        "run_1",
+        1,
+        EventKind::Pictured {
+            png: b"asked for".to_vec(),
+        },
+    ));
     runs.emit(&looked("run_1", 2, b"third"));
     runs.close().unwrap();
     let folder = runs.path_of(&id("run_1"));
-    for (name, content) in
-        [("0001-1.png", "first"), ("0001-2.png", "second"), ("0001-3.png", "asked for"), ("0002-1.png", "third")]
-    {
-        assert_eq!(fs::read_to_string(folder.join("steps").join(name)).unwrap(), content, "{name}");
+    for (name, content) in [
+        ("0001-1.png", "first"),
+        ("0001-2.png", "second"),
+        ("0001-3.png", "asked for"),
+        ("0002-1.png", "third"),
+    ] {
+        assert_eq!(
+            fs::read_to_string(folder.join("steps").join(name)).unwrap(),
+            content,
+            "{name}"
+        );
     }
-    assert_eq!(events(&folder.join("actions.jsonl"))[1].kind.name(), "pictured");
+    assert_eq!(
+        events(&folder.join("actions.jsonl"))[1].kind.name(),
+        "pictured"
+    );
 }
 
 #[test]
@@ -240,10 +320,19 @@ fn only_the_owner_can_read_it() {
     runs.close().unwrap();
     let folder = runs.path_of(&id("run_1"));
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    for path in [dir.path().join("runs"), folder.clone(), folder.join("steps")] {
+    for path in [
+        dir.path().join("runs"),
+        folder.clone(),
+        folder.join("steps"),
+    ] {
         assert_eq!(mode(&path), 0o700, "{}", path.display());
     }
-    for name in ["run_meta.json", "actions.jsonl", "observations.jsonl", "steps/0001-1.png"] {
+    for name in [
+        "run_meta.json",
+        "actions.jsonl",
+        "observations.jsonl",
+        "steps/0001-1.png",
+    ] {
         assert_eq!(mode(&folder.join(name)), 0o600, "{name}");
     }
 }
@@ -264,16 +353,30 @@ fn a_disk_that_refuses_is_told_at_the_end_and_blocks_nobody() {
 fn an_old_run_that_cannot_be_removed_leaves_the_new_one_complete_and_is_told_last() {
     let dir = tempfile::tempdir().unwrap();
     // A folder that cannot even be listed is one from which nothing can be removed.
-    let failed = || retention::prune(&dir.path().join("nowhere"), &Retention::default(), now(), |_| false);
+    let failed = || {
+        retention::prune(
+            &dir.path().join("nowhere"),
+            &Retention::default(),
+            now(),
+            |_| false,
+        )
+    };
     let record = |run: &str| {
-        let mut runs = Runs::new(dir.path().to_owned(), Retention::default(), Failures::default());
+        let mut runs = Runs::new(
+            dir.path().to_owned(),
+            Retention::default(),
+            Failures::default(),
+        );
         runs.not_removed(failed());
         runs.take(&started(run));
         runs.take(&ended(run));
         runs.finish().unwrap_err()
     };
     let error = record("run_1");
-    assert_eq!((error.kind(), error.operation()), (ErrorKind::Io, "event.prune"));
+    assert_eq!(
+        (error.kind(), error.operation()),
+        (ErrorKind::Io, "event.prune")
+    );
     assert_eq!(meta(&dir.path().join("run_1"))["status"], "ended");
     // The same run again cannot be written, which matters more.
     let error = record("run_1");
@@ -299,7 +402,10 @@ fn over(run: &str, days: i64) -> Value {
 
 /// What is left after a new run was recorded.
 fn left(parent: &Path, retention: Retention) -> BTreeSet<String> {
-    let runs = RunFolder::builder(parent).with_retention(retention).build().unwrap();
+    let runs = RunFolder::builder(parent)
+        .with_retention(retention)
+        .build()
+        .unwrap();
     runs.emit(&started("run_new"));
     runs.close().unwrap();
     names(parent)
@@ -315,7 +421,10 @@ fn runs_that_ended_more_than_thirty_days_ago_are_removed() {
     store(dir.path(), "run_old", &over("run_old", 31));
     store(dir.path(), "run_young", &over("run_young", 29));
     store(dir.path(), "run_future", &over("run_future", -400));
-    assert_eq!(left(dir.path(), Retention::default()), set(&["run_young", "run_future", "run_new"]));
+    assert_eq!(
+        left(dir.path(), Retention::default()),
+        set(&["run_young", "run_future", "run_new"])
+    );
 }
 
 #[test]
@@ -338,14 +447,20 @@ fn a_hundred_runs_are_kept_unless_said_otherwise() {
         store(dir.path(), &run, &over(&run, 1));
     }
     assert_eq!(left(dir.path(), Retention::default()).len(), 100);
-    assert_eq!(left(&dir.path().join("other"), Retention::forever()), set(&["run_new"]));
+    assert_eq!(
+        left(&dir.path().join("other"), Retention::forever()),
+        set(&["run_new"])
+    );
 }
 
 #[test]
 fn what_is_kept_forever_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     store(dir.path(), "run_old", &over("run_old", 4_000));
-    assert_eq!(left(dir.path(), Retention::forever()), set(&["run_old", "run_new"]));
+    assert_eq!(
+        left(dir.path(), Retention::forever()),
+        set(&["run_old", "run_new"])
+    );
 }
 
 #[test]
@@ -373,10 +488,16 @@ fn a_folder_whose_maker_was_killed_before_it_had_a_name_is_removed_a_day_later()
     for (name, days) in [(".new-old", 2), (".new-young", 0)] {
         store(dir.path(), name, &over("run_1", 2));
         for file in ["steps", "run_meta.json"] {
-            fs::File::open(dir.path().join(name).join(file)).unwrap().set_modified(days_ago(days).into()).unwrap();
+            fs::File::open(dir.path().join(name).join(file))
+                .unwrap()
+                .set_modified(days_ago(days).into())
+                .unwrap();
         }
     }
-    assert_eq!(left(dir.path(), Retention::default()), set(&[".new-young", "run_new"]));
+    assert_eq!(
+        left(dir.path(), Retention::default()),
+        set(&[".new-young", "run_new"])
+    );
 }
 
 #[cfg(unix)]
@@ -385,12 +506,19 @@ fn a_link_is_not_followed() {
     let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     store(elsewhere.path(), "run_1", &over("run_1", 4_000));
     std::os::unix::fs::symlink(elsewhere.path().join("run_1"), dir.path().join("run_1")).unwrap();
-    assert_eq!(left(dir.path(), Retention::default()), set(&["run_1", "run_new"]));
+    assert_eq!(
+        left(dir.path(), Retention::default()),
+        set(&["run_1", "run_new"])
+    );
     assert!(elsewhere.path().join("run_1/run_meta.json").exists());
 }
 
 fn running(parent: &Path, run: &str, started: i64, written: i64) {
-    store(parent, run, &json!({ "version": 1, "run": run, "status": "running", "started_at": days_ago(started) }));
+    store(
+        parent,
+        run,
+        &json!({ "version": 1, "run": run, "status": "running", "started_at": days_ago(started) }),
+    );
     for name in ["steps", "run_meta.json"] {
         let file = fs::File::open(parent.join(run).join(name)).unwrap();
         file.set_modified(days_ago(written).into()).unwrap();
@@ -404,16 +532,27 @@ fn a_run_that_may_still_go_on_is_not_removed() {
     running(dir.path(), "run_long", 40, 0);
     running(dir.path(), "run_crashed", 40, 40);
     let none = Retention::default().with_max_runs(Some(0));
-    assert_eq!(left(dir.path(), none), set(&["run_young", "run_long", "run_new"]));
+    assert_eq!(
+        left(dir.path(), none),
+        set(&["run_young", "run_long", "run_new"])
+    );
 }
 
 #[test]
 fn a_run_of_the_same_sink_is_not_removed_while_it_goes_on() {
     let dir = tempfile::tempdir().unwrap();
-    let none = Retention::default().with_max_runs(Some(0)).with_max_age(Some(Duration::ZERO));
-    let runs = RunFolder::builder(dir.path()).with_retention(none).build().unwrap();
+    let none = Retention::default()
+        .with_max_runs(Some(0))
+        .with_max_age(Some(Duration::ZERO));
+    let runs = RunFolder::builder(dir.path())
+        .with_retention(none)
+        .build()
+        .unwrap();
     runs.emit(&started("run_1"));
-    runs.emit(&Event { at: now() + chrono::Duration::days(400), ..started("run_2") });
+    runs.emit(&Event {
+        at: now() + chrono::Duration::days(400),
+        ..started("run_2")
+    });
     runs.close().unwrap();
     assert_eq!(names(dir.path()), set(&["run_1", "run_2"]));
 }

@@ -65,9 +65,9 @@ impl Label {
     fn holds(&self, phrases: &[Vec<String>], breadth: Breadth) -> bool {
         match breadth {
             Breadth::Short if self.0.len() > SHORT => self.holds(phrases, Breadth::Whole),
-            Breadth::Any | Breadth::Short => {
-                phrases.iter().any(|phrase| position(&self.0, phrase).is_some_and(|at| !is_denied(&self.0[..at])))
-            }
+            Breadth::Any | Breadth::Short => phrases.iter().any(|phrase| {
+                position(&self.0, phrase).is_some_and(|at| !is_denied(&self.0[..at]))
+            }),
             Breadth::Whole => phrases.contains(&self.0),
         }
     }
@@ -75,7 +75,11 @@ impl Label {
 
 /// Words without accents and fillers.
 pub(super) fn words(text: &str) -> Vec<String> {
-    let plain: String = text.to_lowercase().chars().filter_map(without_accent).collect();
+    let plain: String = text
+        .to_lowercase()
+        .chars()
+        .filter_map(without_accent)
+        .collect();
     let mut words = text::words(&plain);
     words.retain(|word| !FILLERS.contains(&word.as_str()));
     words
@@ -105,12 +109,17 @@ fn is_denied(before: &[String]) -> bool {
     match before {
         [.., first, second] if first == "don" && second == "t" => true,
         [.., last] => {
-            matches!(last.as_str(), "not" | "never" | "without" | "undo" | "dont" | "nicht" | "ohne" | "sans" | "sin")
+            matches!(
+                last.as_str(),
+                "not" | "never" | "without" | "undo" | "dont" | "nicht" | "ohne" | "sans" | "sin"
+            )
         }
         [] => false,
     }
 }
 
 fn position(words: &[String], phrase: &[String]) -> Option<usize> {
-    words.windows(phrase.len()).position(|window| window == phrase)
+    words
+        .windows(phrase.len())
+        .position(|window| window == phrase)
 }

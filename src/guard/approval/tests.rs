@@ -3,14 +3,19 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::action::{BrowserTool, Click, DialogAccept, Drag, Eval, Goto, Key, NoArguments, OnTarget, Select, Upload};
+use crate::action::{
+    BrowserTool, Click, DialogAccept, Drag, Eval, Goto, Key, NoArguments, OnTarget, Select, Upload,
+};
 
 fn target() -> Target {
     Target::parse("e1").unwrap()
 }
 
 fn click() -> BrowserAction {
-    BrowserAction::Click(Click { target: target(), button: None })
+    BrowserAction::Click(Click {
+        target: target(),
+        button: None,
+    })
 }
 
 fn is_grave(role: Role, name: &str, page: &PageContext<'_>) -> bool {
@@ -243,8 +248,14 @@ const PLAIN_BUTTONS: &[&str] = &[
 #[test]
 fn a_button_that_pays_sends_or_deletes_is_irreversible() {
     for name in GRAVE_BUTTONS {
-        assert!(is_grave(Role::Button, name, &PageContext::default()), "{name:?}");
-        assert!(is_grave(Role::MenuItem, name, &PageContext::default()), "{name:?}");
+        assert!(
+            is_grave(Role::Button, name, &PageContext::default()),
+            "{name:?}"
+        );
+        assert!(
+            is_grave(Role::MenuItem, name, &PageContext::default()),
+            "{name:?}"
+        );
     }
     assert!(GRAVE_BUTTONS.len() >= 60);
 }
@@ -252,17 +263,31 @@ fn a_button_that_pays_sends_or_deletes_is_irreversible() {
 #[test]
 fn a_button_that_only_sounds_like_it_is_not() {
     for name in PLAIN_BUTTONS {
-        assert!(!is_grave(Role::Button, name, &PageContext::default()), "{name:?}");
+        assert!(
+            !is_grave(Role::Button, name, &PageContext::default()),
+            "{name:?}"
+        );
     }
     assert!(PLAIN_BUTTONS.len() >= 60);
 }
 
 #[test]
 fn a_link_is_followed_unless_its_text_is_exactly_such_a_verb() {
-    let page = PageContext { link: Some("/x?y=1"), ..PageContext::default() };
-    for name in
-        ["Delete", "Remove", "Buy now", "Place your order", "Löschen", "Supprimer", "削除", "Send", "Unsubscribe"]
-    {
+    let page = PageContext {
+        link: Some("/x?y=1"),
+        ..PageContext::default()
+    };
+    for name in [
+        "Delete",
+        "Remove",
+        "Buy now",
+        "Place your order",
+        "Löschen",
+        "Supprimer",
+        "削除",
+        "Send",
+        "Unsubscribe",
+    ] {
         assert!(is_grave(Role::Link, name, &page), "{name}");
     }
     for name in [
@@ -279,8 +304,18 @@ fn a_link_is_followed_unless_its_text_is_exactly_such_a_verb() {
     ] {
         assert!(!is_grave(Role::Link, name, &page), "{name}");
     }
-    for link in [None, Some("#"), Some("#top"), Some("javascript:void(0)"), Some(" JavaScript:x()"), Some("")] {
-        let page = PageContext { link, ..PageContext::default() };
+    for link in [
+        None,
+        Some("#"),
+        Some("#top"),
+        Some("javascript:void(0)"),
+        Some(" JavaScript:x()"),
+        Some(""),
+    ] {
+        let page = PageContext {
+            link,
+            ..PageContext::default()
+        };
         assert!(is_grave(Role::Link, "Delete this item", &page), "{link:?}");
     }
 }
@@ -290,50 +325,99 @@ fn content_is_read_like_a_button_only_when_it_is_short() {
     let page = PageContext::default();
     assert!(is_grave(Role::Generic, "Delete item", &page));
     assert!(is_grave(Role::Img, "Delete", &page));
-    assert!(!is_grave(Role::Row, "Please delete the old logs from server 5 today", &page));
-    assert!(!is_grave(Role::ListItem, "How I learned to buy and sell houses", &page));
+    assert!(!is_grave(
+        Role::Row,
+        "Please delete the old logs from server 5 today",
+        &page
+    ));
+    assert!(!is_grave(
+        Role::ListItem,
+        "How I learned to buy and sell houses",
+        &page
+    ));
 }
 
 #[test]
 fn what_only_chooses_is_reversible_whatever_it_is_called() {
-    for role in [Role::Checkbox, Role::Radio, Role::Tab, Role::Option, Role::TextBox, Role::Combobox, Role::Switch] {
-        assert!(!is_grave(role.clone(), "Delete", &PageContext::default()), "{role}");
+    for role in [
+        Role::Checkbox,
+        Role::Radio,
+        Role::Tab,
+        Role::Option,
+        Role::TextBox,
+        Role::Combobox,
+        Role::Switch,
+    ] {
+        assert!(
+            !is_grave(role.clone(), "Delete", &PageContext::default()),
+            "{role}"
+        );
     }
 }
 
 #[test]
 fn a_yes_means_what_it_answers() {
-    let asks = PageContext { dialog: Some("Do you really want to delete 3 files?"), ..PageContext::default() };
-    let heading = PageContext { heading: Some("Delete the selected object?"), ..PageContext::default() };
+    let asks = PageContext {
+        dialog: Some("Do you really want to delete 3 files?"),
+        ..PageContext::default()
+    };
+    let heading = PageContext {
+        heading: Some("Delete the selected object?"),
+        ..PageContext::default()
+    };
     for name in ["OK", "Yes, I’m sure", "Confirm", "Ja", "はい"] {
         assert!(is_grave(Role::Button, name, &asks), "{name}");
         assert!(is_grave(Role::Button, name, &heading), "{name}");
         let mut inside = TargetIdentity::new(Role::Button, name);
         inside.ancestors = vec!["Buttons".into(), "Delete account".into()];
-        assert_eq!(classify(&click(), Some(&inside), &PageContext::default()), Effect::Irreversible, "{name}");
+        assert_eq!(
+            classify(&click(), Some(&inside), &PageContext::default()),
+            Effect::Irreversible,
+            "{name}"
+        );
     }
-    assert!(is_grave(Role::Button, "Continue", &asks) && !is_grave(Role::Button, "Continue", &heading));
+    assert!(
+        is_grave(Role::Button, "Continue", &asks) && !is_grave(Role::Button, "Continue", &heading)
+    );
     for name in ["Cancel", "No, take me back", "Close"] {
-        assert!(!is_grave(Role::Button, name, &asks) && !is_grave(Role::Button, name, &heading), "{name}");
+        assert!(
+            !is_grave(Role::Button, name, &asks) && !is_grave(Role::Button, name, &heading),
+            "{name}"
+        );
     }
-    let harmless =
-        PageContext { dialog: Some("Leave this page?"), heading: Some("Order history"), ..PageContext::default() };
+    let harmless = PageContext {
+        dialog: Some("Leave this page?"),
+        heading: Some("Order history"),
+        ..PageContext::default()
+    };
     assert!(!is_grave(Role::Button, "OK", &harmless));
 }
 
 #[test]
 fn accepting_a_dialog_means_what_it_asks() {
     let accept = BrowserAction::DialogAccept(DialogAccept { text: None });
-    let with = |message| PageContext { dialog: message, ..PageContext::default() };
-    assert_eq!(classify(&accept, None, &with(Some("Delete all messages?"))), Effect::Irreversible);
-    assert_eq!(classify(&accept, None, &with(Some("Your session will end soon."))), Effect::Reversible);
+    let with = |message| PageContext {
+        dialog: message,
+        ..PageContext::default()
+    };
+    assert_eq!(
+        classify(&accept, None, &with(Some("Delete all messages?"))),
+        Effect::Irreversible
+    );
+    assert_eq!(
+        classify(&accept, None, &with(Some("Your session will end soon."))),
+        Effect::Reversible
+    );
     assert_eq!(classify(&accept, None, &with(None)), Effect::Reversible);
 }
 
 #[test]
 fn the_button_of_a_form_that_logs_in_or_searches_is_reversible_in_any_language() {
     for kind in [PageKind::Login, PageKind::Search] {
-        let page = PageContext { kind, ..PageContext::default() };
+        let page = PageContext {
+            kind,
+            ..PageContext::default()
+        };
         for name in ["Send", "Enviar", "Senden", "送信", "Submit", "Log in"] {
             assert!(!is_grave(Role::Button, name, &page), "{name}");
         }
@@ -343,17 +427,47 @@ fn the_button_of_a_form_that_logs_in_or_searches_is_reversible_in_any_language()
 
 #[test]
 fn a_form_with_a_secret_is_sent_only_where_one_logs_in() {
-    let with = |kind| PageContext { kind, has_typed_secret: true, ..PageContext::default() };
-    assert!(is_grave(Role::Button, "Weiter geht's", &with(PageKind::Other)));
+    let with = |kind| PageContext {
+        kind,
+        has_typed_secret: true,
+        ..PageContext::default()
+    };
+    assert!(is_grave(
+        Role::Button,
+        "Weiter geht's",
+        &with(PageKind::Other)
+    ));
     assert!(is_grave(Role::Button, "", &with(PageKind::Search)));
     assert!(!is_grave(Role::Button, "Log in", &with(PageKind::Login)));
-    assert!(!is_grave(Role::Button, "Show password", &with(PageKind::Other)));
+    assert!(!is_grave(
+        Role::Button,
+        "Show password",
+        &with(PageKind::Other)
+    ));
     assert!(!is_grave(Role::Button, "Cancel", &with(PageKind::Other)));
-    assert!(!is_grave(Role::Link, "Forgot password", &with(PageKind::Other)));
-    let fill = |submit| BrowserAction::Fill(Fill { target: target(), text: "<secret:PASSWORD>".into(), submit });
+    assert!(!is_grave(
+        Role::Link,
+        "Forgot password",
+        &with(PageKind::Other)
+    ));
+    let fill = |submit| {
+        BrowserAction::Fill(Fill {
+            target: target(),
+            text: "<secret:PASSWORD>".into(),
+            submit,
+        })
+    };
     let field = TargetIdentity::new(Role::TextBox, "Password");
-    let on =
-        |action: &BrowserAction, kind| classify(action, Some(&field), &PageContext { kind, ..PageContext::default() });
+    let on = |action: &BrowserAction, kind| {
+        classify(
+            action,
+            Some(&field),
+            &PageContext {
+                kind,
+                ..PageContext::default()
+            },
+        )
+    };
     assert_eq!(on(&fill(true), PageKind::Other), Effect::Irreversible);
     assert_eq!(on(&fill(true), PageKind::Login), Effect::Reversible);
     assert_eq!(on(&fill(false), PageKind::Other), Effect::Reversible);
@@ -361,43 +475,94 @@ fn a_form_with_a_secret_is_sent_only_where_one_logs_in() {
 
 #[test]
 fn a_form_in_a_checkout_may_buy_unless_its_button_is_known_to_do_something_else() {
-    let enter = BrowserAction::Press(Press { key: Key::parse("Enter").unwrap() });
+    let enter = BrowserAction::Press(Press {
+        key: Key::parse("Enter").unwrap(),
+    });
     let field = TargetIdentity::new(Role::TextBox, "Coupon");
-    let with = |submit| PageContext { kind: PageKind::Checkout, submit, ..PageContext::default() };
-    assert_eq!(classify(&enter, Some(&field), &with(None)), Effect::Irreversible);
-    assert_eq!(classify(&enter, Some(&field), &with(Some("Place order"))), Effect::Irreversible);
-    assert_eq!(classify(&enter, Some(&field), &with(Some("Submit"))), Effect::Irreversible);
-    assert_eq!(classify(&enter, Some(&field), &with(Some("Apply coupon"))), Effect::Reversible);
-    assert!(is_grave(Role::Button, "Confirm", &with(None)) && !is_grave(Role::Button, "Apply coupon", &with(None)));
+    let with = |submit| PageContext {
+        kind: PageKind::Checkout,
+        submit,
+        ..PageContext::default()
+    };
+    assert_eq!(
+        classify(&enter, Some(&field), &with(None)),
+        Effect::Irreversible
+    );
+    assert_eq!(
+        classify(&enter, Some(&field), &with(Some("Place order"))),
+        Effect::Irreversible
+    );
+    assert_eq!(
+        classify(&enter, Some(&field), &with(Some("Submit"))),
+        Effect::Irreversible
+    );
+    assert_eq!(
+        classify(&enter, Some(&field), &with(Some("Apply coupon"))),
+        Effect::Reversible
+    );
+    assert!(
+        is_grave(Role::Button, "Confirm", &with(None))
+            && !is_grave(Role::Button, "Apply coupon", &with(None))
+    );
 }
 
 #[test]
 fn a_key_does_what_it_does_to_what_has_the_focus() {
     let press = |key: &str, target: Option<&TargetIdentity>, page: &PageContext<'_>| {
-        classify(&BrowserAction::Press(Press { key: Key::parse(key).unwrap() }), target, page) == Effect::Irreversible
+        classify(
+            &BrowserAction::Press(Press {
+                key: Key::parse(key).unwrap(),
+            }),
+            target,
+            page,
+        ) == Effect::Irreversible
     };
     let plain = PageContext::default();
-    let (delete, field) = (TargetIdentity::new(Role::Button, "Delete"), TargetIdentity::new(Role::TextBox, "Delete"));
+    let (delete, field) = (
+        TargetIdentity::new(Role::Button, "Delete"),
+        TargetIdentity::new(Role::TextBox, "Delete"),
+    );
     let row = TargetIdentity::new(Role::Row, "report.pdf");
     assert!(press("Enter", Some(&delete), &plain) && press("Space", Some(&delete), &plain));
     assert!(!press("Enter", Some(&field), &plain) && !press("Enter", None, &plain));
     assert!(!press("Escape", Some(&delete), &plain) && !press("Tab", Some(&delete), &plain));
     assert!(
-        press("Delete", Some(&row), &plain) && !press("Delete", Some(&field), &plain) && !press("Delete", None, &plain)
+        press("Delete", Some(&row), &plain)
+            && !press("Delete", Some(&field), &plain)
+            && !press("Delete", None, &plain)
     );
-    let chat = PageContext { submit: Some("Send"), ..plain };
+    let chat = PageContext {
+        submit: Some("Send"),
+        ..plain
+    };
     assert!(press("Enter", Some(&field), &chat) && press("Control+Enter", Some(&field), &chat));
-    assert!(!press("Enter", Some(&field), &PageContext { kind: PageKind::Search, ..chat }));
+    assert!(!press(
+        "Enter",
+        Some(&field),
+        &PageContext {
+            kind: PageKind::Search,
+            ..chat
+        }
+    ));
 }
 
 #[test]
 fn what_has_no_name_is_known_by_its_label_attributes_or_locator() {
     let mut icon = TargetIdentity::new(Role::Button, " ");
-    assert_eq!(classify(&click(), Some(&icon), &PageContext::default()), Effect::Reversible);
+    assert_eq!(
+        classify(&click(), Some(&icon), &PageContext::default()),
+        Effect::Reversible
+    );
     icon.attributes = vec![("testid".into(), "row-4-delete".into())];
-    assert_eq!(classify(&click(), Some(&icon), &PageContext::default()), Effect::Irreversible);
+    assert_eq!(
+        classify(&click(), Some(&icon), &PageContext::default()),
+        Effect::Irreversible
+    );
     icon.label = Some("Archive".into());
-    assert_eq!(classify(&click(), Some(&icon), &PageContext::default()), Effect::Reversible);
+    assert_eq!(
+        classify(&click(), Some(&icon), &PageContext::default()),
+        Effect::Reversible
+    );
     for (locator, effect) in [
         (r#"role=button[name="Buy now"]"#, Effect::Irreversible),
         (r##"css="#delete-account""##, Effect::Irreversible),
@@ -405,43 +570,101 @@ fn what_has_no_name_is_known_by_its_label_attributes_or_locator() {
         (r#"role=checkbox[name="Delete"]"#, Effect::Reversible),
         (r#"css="span.star""#, Effect::Reversible),
     ] {
-        let click = BrowserAction::Click(Click { target: Target::parse(locator).unwrap(), button: None });
-        assert_eq!(classify(&click, None, &PageContext::default()), effect, "{locator}");
+        let click = BrowserAction::Click(Click {
+            target: Target::parse(locator).unwrap(),
+            button: None,
+        });
+        assert_eq!(
+            classify(&click, None, &PageContext::default()),
+            effect,
+            "{locator}"
+        );
     }
 }
 
 #[test]
 fn a_drop_on_the_bin_deletes() {
-    let drag = BrowserAction::Drag(Drag { from: target(), to: target() });
-    let on = |name: &str| classify(&drag, Some(&TargetIdentity::new(Role::Generic, name)), &PageContext::default());
-    assert_eq!((on("Delete"), on("Done")), (Effect::Irreversible, Effect::Reversible));
+    let drag = BrowserAction::Drag(Drag {
+        from: target(),
+        to: target(),
+    });
+    let on = |name: &str| {
+        classify(
+            &drag,
+            Some(&TargetIdentity::new(Role::Generic, name)),
+            &PageContext::default(),
+        )
+    };
+    assert_eq!(
+        (on("Delete"), on("Done")),
+        (Effect::Irreversible, Effect::Reversible)
+    );
 }
 
 #[test]
 fn the_effect_of_the_tool_is_the_floor() {
     let label = TargetIdentity::new(Role::Button, "Harmless");
     for (action, effect) in [
-        (BrowserAction::Upload(Upload { files: vec!["cv.pdf".into()] }), Effect::Irreversible),
-        (BrowserAction::Eval(Eval { function: "() => 1".into(), target: None }), Effect::Irreversible),
-        (BrowserAction::Goto(Goto { url: "https://shop.example/delete".into() }), Effect::Reversible),
-        (BrowserAction::Hover(OnTarget { target: target() }), Effect::Read),
+        (
+            BrowserAction::Upload(Upload {
+                files: vec!["cv.pdf".into()],
+            }),
+            Effect::Irreversible,
+        ),
+        (
+            BrowserAction::Eval(Eval {
+                function: "() => 1".into(),
+                target: None,
+            }),
+            Effect::Irreversible,
+        ),
+        (
+            BrowserAction::Goto(Goto {
+                url: "https://shop.example/delete".into(),
+            }),
+            Effect::Reversible,
+        ),
+        (
+            BrowserAction::Hover(OnTarget { target: target() }),
+            Effect::Read,
+        ),
         (BrowserAction::Snapshot(NoArguments {}), Effect::Read),
-        (BrowserAction::Check(OnTarget { target: target() }), Effect::Reversible),
-        (BrowserAction::Select(Select { target: target(), values: vec!["Delete".into()] }), Effect::Reversible),
+        (
+            BrowserAction::Check(OnTarget { target: target() }),
+            Effect::Reversible,
+        ),
+        (
+            BrowserAction::Select(Select {
+                target: target(),
+                values: vec!["Delete".into()],
+            }),
+            Effect::Reversible,
+        ),
     ] {
-        assert_eq!(classify(&action, Some(&label), &PageContext::default()), effect, "{:?}", action.tool());
+        assert_eq!(
+            classify(&action, Some(&label), &PageContext::default()),
+            effect,
+            "{:?}",
+            action.tool()
+        );
     }
     let hover = BrowserAction::Hover(OnTarget { target: target() });
     assert_eq!(
-        classify(&hover, Some(&TargetIdentity::new(Role::Button, "Delete")), &PageContext::default()),
+        classify(
+            &hover,
+            Some(&TargetIdentity::new(Role::Button, "Delete")),
+            &PageContext::default()
+        ),
         Effect::Read
     );
 }
 
 #[test]
 fn modes_ask_for_all_but_reads_for_what_is_irreversible_and_for_nothing() {
-    let asks =
-        |mode| [Effect::Read, Effect::Reversible, Effect::Irreversible].map(|effect| needs_approval(mode, effect));
+    let asks = |mode| {
+        [Effect::Read, Effect::Reversible, Effect::Irreversible]
+            .map(|effect| needs_approval(mode, effect))
+    };
     assert_eq!(asks(ApprovalMode::Safe), [false, true, true]);
     assert_eq!(asks(ApprovalMode::Hybrid), [false, false, true]);
     assert_eq!(asks(ApprovalMode::Auto), [false, false, false]);

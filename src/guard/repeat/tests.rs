@@ -32,10 +32,20 @@ fn key(action: &str) -> ActionKey {
     let target = Target::Ref(ElementRef::parse("e1").unwrap());
     let (action, identity) = match action.strip_prefix('"') {
         Some(text) => (
-            BrowserAction::Fill(Fill { target, text: text.into(), submit: false }),
+            BrowserAction::Fill(Fill {
+                target,
+                text: text.into(),
+                submit: false,
+            }),
             TargetIdentity::new(Role::TextBox, "Query"),
         ),
-        None => (BrowserAction::Click(Click { target, button: None }), TargetIdentity::new(Role::Button, action)),
+        None => (
+            BrowserAction::Click(Click {
+                target,
+                button: None,
+            }),
+            TargetIdentity::new(Role::Button, action),
+        ),
     };
     ActionKey::of(&Action::Browser(action), &[identity], "/")
 }
@@ -61,7 +71,10 @@ fn the_same_action_without_effect_warns_at_three_and_stops_at_five() {
 
 #[test]
 fn the_first_of_several_may_have_had_an_effect() {
-    assert_eq!(places(&run(&times(5, &[("Go", "next")]))), (Some(3), Some(5)));
+    assert_eq!(
+        places(&run(&times(5, &[("Go", "next")]))),
+        (Some(3), Some(5))
+    );
 }
 
 #[test]
@@ -76,32 +89,67 @@ fn a_cycle_through_known_pages_warns_at_three_turns_and_stops_at_five() {
     for cycle in [
         &[("Open", "a"), ("Back", "start")][..],
         &[("Open", "a"), ("More", "b"), ("Back", "start")],
-        &[("Open", "a"), ("More", "b"), ("Help", "c"), ("Back", "start")],
+        &[
+            ("Open", "a"),
+            ("More", "b"),
+            ("Help", "c"),
+            ("Back", "start"),
+        ],
     ] {
         let length = cycle.len();
         let verdicts = run(&times(5, cycle));
-        assert_eq!(places(&verdicts), (Some(3 * length), Some(5 * length)), "length {length}");
-        let expected = Warning::Cycle { length: u32::try_from(length).unwrap(), times: 3 };
+        assert_eq!(
+            places(&verdicts),
+            (Some(3 * length), Some(5 * length)),
+            "length {length}"
+        );
+        let expected = Warning::Cycle {
+            length: u32::try_from(length).unwrap(),
+            times: 3,
+        };
         assert_eq!(verdicts[3 * length - 1], Verdict::Warn(expected));
     }
 }
 
 #[test]
 fn a_cycle_that_brings_something_each_turn_is_work() {
-    let pages: Vec<_> = (0..20).map(|n| (format!("item {n}"), format!("list with {n} done"))).collect();
-    let steps: Vec<_> = pages.iter().flat_map(|(item, list)| [("Open", item.as_str()), ("Done", list)]).collect();
+    let pages: Vec<_> = (0..20)
+        .map(|n| (format!("item {n}"), format!("list with {n} done")))
+        .collect();
+    let steps: Vec<_> = pages
+        .iter()
+        .flat_map(|(item, list)| [("Open", item.as_str()), ("Done", list)])
+        .collect();
     assert_eq!(places(&run(&steps)), (None, None));
 }
 
 #[test]
 fn a_cycle_of_five_is_not_looked_for() {
-    let steps = times(6, &[("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"), ("e", "start")]);
+    let steps = times(
+        6,
+        &[
+            ("a", "1"),
+            ("b", "2"),
+            ("c", "3"),
+            ("d", "4"),
+            ("e", "start"),
+        ],
+    );
     assert_eq!(places(&run(&steps)), (None, None));
 }
 
 #[test]
 fn one_action_between_them_ends_a_row_of_equal_ones() {
-    let steps = times(6, &[("Go", "start"), ("Go", "start"), ("Other", "start"), ("Else", "start"), ("More", "start")]);
+    let steps = times(
+        6,
+        &[
+            ("Go", "start"),
+            ("Go", "start"),
+            ("Other", "start"),
+            ("Else", "start"),
+            ("More", "start"),
+        ],
+    );
     assert_eq!(places(&run(&steps)), (None, None));
 }
 
@@ -115,22 +163,45 @@ fn progress_in_the_middle_starts_the_count_anew() {
 
 #[test]
 fn other_text_in_the_same_field_is_the_same_if_nothing_else_changes() {
-    let steps = [("\"a", "a/f"), ("\"b", "b/f"), ("\"c", "c/f"), ("\"d", "d/f"), ("\"e", "e/f")];
+    let steps = [
+        ("\"a", "a/f"),
+        ("\"b", "b/f"),
+        ("\"c", "c/f"),
+        ("\"d", "d/f"),
+        ("\"e", "e/f"),
+    ];
     let verdicts = run(&steps);
     assert_eq!(places(&verdicts), (Some(3), Some(5)));
-    assert_eq!(verdicts[4], Verdict::Stop(Warning::Retyped { length: 1, times: 5 }));
+    assert_eq!(
+        verdicts[4],
+        Verdict::Stop(Warning::Retyped {
+            length: 1,
+            times: 5
+        })
+    );
 }
 
 #[test]
 fn other_text_that_shows_other_results_is_a_search() {
-    let steps = [("\"a", "a"), ("\"b", "b"), ("\"c", "c"), ("\"d", "d"), ("\"e", "e"), ("\"f", "f")];
+    let steps = [
+        ("\"a", "a"),
+        ("\"b", "b"),
+        ("\"c", "c"),
+        ("\"d", "d"),
+        ("\"e", "e"),
+        ("\"f", "f"),
+    ];
     assert_eq!(places(&run(&steps)), (None, None));
 }
 
 #[test]
 fn guessing_by_halves_is_warned_of_and_may_take_seven_turns() {
-    let answers = ["higher", "lower", "lower", "higher", "lower", "higher", "lower", "lower", "lower"];
-    let texts: Vec<_> = (0..answers.len()).map(|n| (format!("\"{n}"), format!("{n}/same"))).collect();
+    let answers = [
+        "higher", "lower", "lower", "higher", "lower", "higher", "lower", "lower", "lower",
+    ];
+    let texts: Vec<_> = (0..answers.len())
+        .map(|n| (format!("\"{n}"), format!("{n}/same")))
+        .collect();
     let steps: Vec<_> = texts
         .iter()
         .zip(answers)
@@ -143,7 +214,10 @@ fn guessing_by_halves_is_warned_of_and_may_take_seven_turns() {
 
 #[test]
 fn clicks_alone_are_never_judged_by_the_frame() {
-    let steps: Vec<_> = ["1/f", "2/f", "3/f", "4/f", "5/f", "6/f"].into_iter().map(|page| ("More", page)).collect();
+    let steps: Vec<_> = ["1/f", "2/f", "3/f", "4/f", "5/f", "6/f"]
+        .into_iter()
+        .map(|page| ("More", page))
+        .collect();
     assert_eq!(places(&run(&steps)), (None, None));
 }
 
@@ -152,8 +226,17 @@ fn a_key_tells_targets_places_and_texts_apart() {
     assert_ne!(key("Go"), key("Stop"));
     assert_ne!(key("\"a"), key("\"b"));
     assert_eq!(key("\"a").near, key("\"b").near);
-    let goto = |url: &str| ActionKey::of(&Action::Browser(BrowserAction::Goto(Goto { url: url.into() })), &[], "/");
-    assert_ne!(goto("https://a.example/").near, goto("https://b.example/").near);
+    let goto = |url: &str| {
+        ActionKey::of(
+            &Action::Browser(BrowserAction::Goto(Goto { url: url.into() })),
+            &[],
+            "/",
+        )
+    };
+    assert_ne!(
+        goto("https://a.example/").near,
+        goto("https://b.example/").near
+    );
 }
 
 proptest! {

@@ -18,7 +18,11 @@ fn open_web() -> Scope {
 
 /// What a run with secrets that starts at a shop may do.
 fn shop() -> Scope {
-    Scope::new(Some(&url("https://www.shop.example/start")), vec![site("https://pay.example")], true)
+    Scope::new(
+        Some(&url("https://www.shop.example/start")),
+        vec![site("https://pay.example")],
+        true,
+    )
 }
 
 fn local(start: &str) -> Scope {
@@ -45,8 +49,14 @@ fn assert_all_allowed(scope: &Scope, urls: impl IntoIterator<Item = impl AsRef<s
     let mut count = 0;
     for url in urls {
         let url = url.as_ref();
-        let allowed = scope.check_url(url).unwrap_or_else(|refusal| panic!("{url:?}: {refusal:?}"));
-        assert_eq!(scope.check_url(allowed.as_str()).as_ref(), Ok(&allowed), "{url:?}");
+        let allowed = scope
+            .check_url(url)
+            .unwrap_or_else(|refusal| panic!("{url:?}: {refusal:?}"));
+        assert_eq!(
+            scope.check_url(allowed.as_str()).as_ref(),
+            Ok(&allowed),
+            "{url:?}"
+        );
         assert_eq!(scope.check_page(url, Blank::Refused), Ok(()), "{url:?}");
         count += 1;
     }
@@ -383,7 +393,11 @@ const OUTSIDE: &[&str] = &[
 
 /// Addresses of a host.
 fn forms(host: &str) -> [String; 3] {
-    [format!("http://{host}/"), format!("https:\\\\{host}\\x?q=1"), format!("\tHTTPS:{host}:8443#f\n")]
+    [
+        format!("http://{host}/"),
+        format!("https:\\\\{host}\\x?q=1"),
+        format!("\tHTTPS:{host}:8443#f\n"),
+    ]
 }
 
 #[test]
@@ -394,15 +408,21 @@ fn three_hundred_forms_of_addresses_are_judged_by_where_they_lead() {
         count += assert_all_refused(scope, NOT_ADDRESSES, |r| *r == ScopeRefusal::NotAnAddress);
         count += assert_all_refused(scope, BAD_HOSTS, |r| *r == ScopeRefusal::BadHost);
         count += assert_all_refused(scope, USER_INFO, |r| *r == ScopeRefusal::UserInfo);
-        count +=
-            assert_all_refused(scope, INSIDE.iter().flat_map(|h| forms(h)), |r| matches!(r, ScopeRefusal::Internal(_)));
+        count += assert_all_refused(scope, INSIDE.iter().flat_map(|h| forms(h)), |r| {
+            matches!(r, ScopeRefusal::Internal(_))
+        });
     }
     count += assert_all_allowed(&open_web(), OUTSIDE.iter().flat_map(|h| forms(h)));
-    count +=
-        assert_all_refused(&shop(), OUTSIDE.iter().flat_map(|h| forms(h)), |r| matches!(r, ScopeRefusal::OffList(_)));
+    count += assert_all_refused(&shop(), OUTSIDE.iter().flat_map(|h| forms(h)), |r| {
+        matches!(r, ScopeRefusal::OffList(_))
+    });
     assert!(count >= 300, "{count}");
-    let distinct =
-        NOT_WEB.len() + NOT_ADDRESSES.len() + BAD_HOSTS.len() + USER_INFO.len() + INSIDE.len() + OUTSIDE.len();
+    let distinct = NOT_WEB.len()
+        + NOT_ADDRESSES.len()
+        + BAD_HOSTS.len()
+        + USER_INFO.len()
+        + INSIDE.len()
+        + OUTSIDE.len();
     assert!(distinct >= 300, "{distinct}");
 }
 
@@ -467,63 +487,129 @@ fn a_bounded_run_stays_on_its_start_site_and_its_list() {
 #[test]
 fn an_internal_start_opens_its_own_site_and_no_other_inside() {
     for (start, inside, other) in [
-        ("http://localhost:8000/", "http://localhost:9000/x", "http://127.0.0.1:8000/"),
-        ("http://127.0.0.1:8770/", "http://2130706433/", "http://127.0.0.2/"),
-        ("http://a.localhost:1/", "http://a.localhost/", "http://b.localhost:1/"),
-        ("http://192.168.0.5/", "https://192.168.0.5:8443/", "http://192.168.0.6/"),
-        ("http://[::1]/", "http://[0:0::1]:3000/", "http://localhost/"),
+        (
+            "http://localhost:8000/",
+            "http://localhost:9000/x",
+            "http://127.0.0.1:8000/",
+        ),
+        (
+            "http://127.0.0.1:8770/",
+            "http://2130706433/",
+            "http://127.0.0.2/",
+        ),
+        (
+            "http://a.localhost:1/",
+            "http://a.localhost/",
+            "http://b.localhost:1/",
+        ),
+        (
+            "http://192.168.0.5/",
+            "https://192.168.0.5:8443/",
+            "http://192.168.0.6/",
+        ),
+        (
+            "http://[::1]/",
+            "http://[0:0::1]:3000/",
+            "http://localhost/",
+        ),
         ("http://wiki/", "http://wiki:8080/", "http://metadata/"),
     ] {
         let scope = local(start);
         assert!(scope.check_url(inside).is_ok(), "{start} -> {inside}");
-        assert!(matches!(scope.check_url(other), Err(ScopeRefusal::Internal(_))), "{start} -> {other}");
+        assert!(
+            matches!(scope.check_url(other), Err(ScopeRefusal::Internal(_))),
+            "{start} -> {other}"
+        );
         assert!(scope.check_url("https://example.com/").is_ok(), "{start}");
     }
 }
 
 #[test]
 fn an_internal_site_on_the_list_is_meant() {
-    let scope = Scope::new(Some(&url("http://a.localhost/")), vec![site("http://b.localhost")], false);
+    let scope = Scope::new(
+        Some(&url("http://a.localhost/")),
+        vec![site("http://b.localhost")],
+        false,
+    );
     assert!(scope.check_url("http://b.localhost:81/").is_ok());
-    assert!(matches!(scope.check_url("http://c.localhost/"), Err(ScopeRefusal::Internal(_))));
-    assert!(matches!(scope.check_url("https://example.com/"), Err(ScopeRefusal::OffList(_))));
+    assert!(matches!(
+        scope.check_url("http://c.localhost/"),
+        Err(ScopeRefusal::Internal(_))
+    ));
+    assert!(matches!(
+        scope.check_url("https://example.com/"),
+        Err(ScopeRefusal::OffList(_))
+    ));
 }
 
 #[test]
 fn with_secrets_and_nowhere_to_start_no_page_is_in_scope() {
     let scope = Scope::new(None, vec![], true);
-    assert!(matches!(scope.check_url("https://example.com/"), Err(ScopeRefusal::OffList(_))));
+    assert!(matches!(
+        scope.check_url("https://example.com/"),
+        Err(ScopeRefusal::OffList(_))
+    ));
 }
 
 #[test]
 fn a_blank_page_is_fine_until_there_was_another() {
     let scope = shop();
     assert_eq!(scope.check_page("about:blank", Blank::Tolerated), Ok(()));
-    assert_eq!(scope.check_page("about:blank", Blank::Refused), Err(ScopeRefusal::Blank));
-    assert_eq!(scope.check_page("", Blank::Refused), Err(ScopeRefusal::Blank));
-    assert_eq!(scope.check_page("about:blank#x", Blank::Tolerated), Err(ScopeRefusal::NotWeb));
-    assert_eq!(scope.check_page("chrome-error://chromewebdata/", Blank::Refused), Ok(()));
+    assert_eq!(
+        scope.check_page("about:blank", Blank::Refused),
+        Err(ScopeRefusal::Blank)
+    );
+    assert_eq!(
+        scope.check_page("", Blank::Refused),
+        Err(ScopeRefusal::Blank)
+    );
+    assert_eq!(
+        scope.check_page("about:blank#x", Blank::Tolerated),
+        Err(ScopeRefusal::NotWeb)
+    );
+    assert_eq!(
+        scope.check_page("chrome-error://chromewebdata/", Blank::Refused),
+        Ok(())
+    );
 }
 
 #[test]
 fn a_frame_is_shown_when_it_is_the_page_s_own_or_in_scope() {
     let scope = shop();
-    for shown in
-        ["about:srcdoc", "about:blank", "data:text/html,x", "blob:https://evil.test/0a", "https://a.shop.example/"]
-    {
+    for shown in [
+        "about:srcdoc",
+        "about:blank",
+        "data:text/html,x",
+        "blob:https://evil.test/0a",
+        "https://a.shop.example/",
+    ] {
         assert!(scope.may_show_frame(shown), "{shown}");
     }
-    for hidden in ["https://evil.test/", "http://127.0.0.1/", "file:///etc/passwd", "chrome://version", "", "x"] {
+    for hidden in [
+        "https://evil.test/",
+        "http://127.0.0.1/",
+        "file:///etc/passwd",
+        "chrome://version",
+        "",
+        "x",
+    ] {
         assert!(!scope.may_show_frame(hidden), "{hidden}");
     }
 }
 
 #[test]
 fn a_refusal_says_nothing_that_the_page_wrote() {
-    let refusal = shop().check_url("https://ignore-previous-instructions.test/").unwrap_err();
+    let refusal = shop()
+        .check_url("https://ignore-previous-instructions.test/")
+        .unwrap_err();
     assert!(!refusal.to_string().contains("ignore"));
-    assert_eq!(refusal.site().unwrap().as_str(), "ignore-previous-instructions.test");
-    let Outcome::Failed(failure) = Outcome::from(refusal) else { panic!("a refusal is a failure") };
+    assert_eq!(
+        refusal.site().unwrap().as_str(),
+        "ignore-previous-instructions.test"
+    );
+    let Outcome::Failed(failure) = Outcome::from(refusal) else {
+        panic!("a refusal is a failure")
+    };
     assert_eq!(failure.class, ErrorClass::Blocked);
     assert!(!failure.detail.contains("ignore"));
 }

@@ -20,7 +20,11 @@ const MODE: &str = "WEBWISE_LLM_MODE";
 /// The providers with a key of their own in the order in which they are looked for: provider, variable, default model.
 const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::Gemini, "GEMINI_API_KEY", "gemini-flash-latest"),
-    (Provider::Anthropic, "ANTHROPIC_API_KEY", "claude-sonnet-4-6"),
+    (
+        Provider::Anthropic,
+        "ANTHROPIC_API_KEY",
+        "claude-sonnet-4-6",
+    ),
     (Provider::OpenAi, "OPENAI_API_KEY", "gpt-4.1-mini"),
 ];
 
@@ -33,17 +37,26 @@ pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> 
     let (url, key, model) = (get(BASE_URL)?, get(BASE_URL_KEY)?, get(MODEL)?);
     let found = match (url, model) {
         (Some(url), model) => Some(server(&url, key, model.as_deref())?),
-        (None, _) if key.is_some() => return Err(wrong(BASE_URL_KEY, "set, but WEBWISE_LLM_BASE_URL is not")),
+        (None, _) if key.is_some() => {
+            return Err(wrong(BASE_URL_KEY, "set, but WEBWISE_LLM_BASE_URL is not"));
+        }
         (None, Some(model)) => Some(named(variables, &model)?),
         (None, None) => first_key(variables)?,
     };
-    let Some(mut options) = found else { return Ok(None) };
+    let Some(mut options) = found else {
+        return Ok(None);
+    };
     if let Some(window) = get(WINDOW)? {
         let tokens = window.parse().ok().filter(|tokens| *tokens > 0);
-        options.context_window = Some(TokenCount(tokens.ok_or_else(|| wrong(WINDOW, "expected a number of tokens"))?));
+        options.context_window =
+            Some(TokenCount(tokens.ok_or_else(|| {
+                wrong(WINDOW, "expected a number of tokens")
+            })?));
     }
     options.mode = match get(MODE)?.as_deref() {
-        None if options.base_url.as_ref().is_some_and(is_loopback) || options.provider == Provider::Ollama => {
+        None if options.base_url.as_ref().is_some_and(is_loopback)
+            || options.provider == Provider::Ollama =>
+        {
             CallMode::JsonSchema
         }
         None | Some("tools") => CallMode::Tools,
@@ -56,7 +69,8 @@ pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> 
 /// Options for a server of one's own.
 fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOptions> {
     let mut options = GenAiOptions::new(Provider::OpenAiCompatible, model.unwrap_or("default"));
-    options.base_url = Some(Url::parse(url).map_err(|e| wrong(BASE_URL, "not a URL").with_source(e))?);
+    options.base_url =
+        Some(Url::parse(url).map_err(|e| wrong(BASE_URL, "not a URL").with_source(e))?);
     options.api_key = key.map(Secret::new);
     Ok(options)
 }
@@ -64,8 +78,18 @@ fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOp
 /// Options for a model that was asked for by name.
 fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     let prefixed = model.split_once('/').and_then(|(prefix, name)| {
-        let known = [Provider::Gemini, Provider::Anthropic, Provider::OpenAi, Provider::Ollama];
-        Some((known.into_iter().find(|provider| provider.as_str() == prefix)?, name))
+        let known = [
+            Provider::Gemini,
+            Provider::Anthropic,
+            Provider::OpenAi,
+            Provider::Ollama,
+        ];
+        Some((
+            known
+                .into_iter()
+                .find(|provider| provider.as_str() == prefix)?,
+            name,
+        ))
     });
     let found = prefixed.or_else(|| Some((Provider::of_model(model)?, model)));
     let Some((provider, name)) = found else {
@@ -79,7 +103,9 @@ fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     if let Some((_, variable, _)) = KEYS.into_iter().find(|(of, ..)| *of == provider) {
         options.api_key = text(variables, variable)?.map(Secret::new);
         if options.api_key.is_none() {
-            return Err(wrong(MODEL, "names a model whose key is not set").with("missing", variable));
+            return Err(
+                wrong(MODEL, "names a model whose key is not set").with("missing", variable)
+            );
         }
     }
     Ok(options)
@@ -99,8 +125,12 @@ fn first_key(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
 
 /// The value of a variable, trimmed; `None` when it is not set or empty. The value is never part of an error.
 fn text(variables: Variables<'_>, name: &'static str) -> Result<Option<String>> {
-    let Some(value) = variables(name) else { return Ok(None) };
-    let value = value.into_string().map_err(|_| wrong(name, "not Unicode text"))?;
+    let Some(value) = variables(name) else {
+        return Ok(None);
+    };
+    let value = value
+        .into_string()
+        .map_err(|_| wrong(name, "not Unicode text"))?;
     let value = value.trim();
     Ok((!value.is_empty()).then(|| value.to_owned()))
 }
@@ -111,12 +141,21 @@ mod tests {
     use crate::base::ErrorKind;
 
     fn read(variables: &[(&str, &str)]) -> Result<Option<GenAiOptions>> {
-        options(&|name| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| OsString::from(value)))
+        options(&|name| {
+            variables
+                .iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, value)| OsString::from(value))
+        })
     }
 
     fn found(variables: &[(&str, &str)]) -> (Provider, String, Option<String>) {
         let options = read(variables).unwrap().unwrap();
-        (options.provider, options.model, options.api_key.map(|key| key.expose().to_owned()))
+        (
+            options.provider,
+            options.model,
+            options.api_key.map(|key| key.expose().to_owned()),
+        )
     }
 
     fn refused(variables: &[(&str, &str)]) -> String {
@@ -129,45 +168,105 @@ mod tests {
     #[test]
     fn nothing_configured_is_none() {
         assert!(read(&[]).unwrap().is_none());
-        assert!(read(&[("GEMINI_API_KEY", " "), (BASE_URL, "")]).unwrap().is_none());
+        assert!(
+            read(&[("GEMINI_API_KEY", " "), (BASE_URL, "")])
+                .unwrap()
+                .is_none()
+        );
     }
 
     #[test]
     fn a_base_url_wins_over_every_key() {
-        let local = read(&[(BASE_URL, "http://127.0.0.1:8091/v1"), ("GEMINI_API_KEY", "g")]).unwrap().unwrap();
-        assert_eq!((local.provider, local.model.as_str()), (Provider::OpenAiCompatible, "default"));
-        assert_eq!((local.api_key.is_none(), local.mode), (true, CallMode::JsonSchema));
-        let remote = [(BASE_URL, "https://openrouter.ai/api/v1"), (BASE_URL_KEY, "k"), (MODEL, "openai/gpt-4o")];
-        assert_eq!(found(&remote), (Provider::OpenAiCompatible, "openai/gpt-4o".into(), Some("k".into())));
+        let local = read(&[
+            (BASE_URL, "http://127.0.0.1:8091/v1"),
+            ("GEMINI_API_KEY", "g"),
+        ])
+        .unwrap()
+        .unwrap();
+        assert_eq!(
+            (local.provider, local.model.as_str()),
+            (Provider::OpenAiCompatible, "default")
+        );
+        assert_eq!(
+            (local.api_key.is_none(), local.mode),
+            (true, CallMode::JsonSchema)
+        );
+        let remote = [
+            (BASE_URL, "https://openrouter.ai/api/v1"),
+            (BASE_URL_KEY, "k"),
+            (MODEL, "openai/gpt-4o"),
+        ];
+        assert_eq!(
+            found(&remote),
+            (
+                Provider::OpenAiCompatible,
+                "openai/gpt-4o".into(),
+                Some("k".into())
+            )
+        );
         assert_eq!(read(&remote).unwrap().unwrap().mode, CallMode::Tools);
     }
 
     #[test]
     fn a_model_by_name_takes_its_providers_key() {
-        let keys = [("GEMINI_API_KEY", "g"), ("ANTHROPIC_API_KEY", "a"), ("OPENAI_API_KEY", "o")];
+        let keys = [
+            ("GEMINI_API_KEY", "g"),
+            ("ANTHROPIC_API_KEY", "a"),
+            ("OPENAI_API_KEY", "o"),
+        ];
         for (name, provider, model, key) in [
-            ("gemini-2.5-pro", Provider::Gemini, "gemini-2.5-pro", Some("g")),
-            ("claude-opus-4-6", Provider::Anthropic, "claude-opus-4-6", Some("a")),
+            (
+                "gemini-2.5-pro",
+                Provider::Gemini,
+                "gemini-2.5-pro",
+                Some("g"),
+            ),
+            (
+                "claude-opus-4-6",
+                Provider::Anthropic,
+                "claude-opus-4-6",
+                Some("a"),
+            ),
             ("gpt-4o", Provider::OpenAi, "gpt-4o", Some("o")),
             ("openai/ft:x", Provider::OpenAi, "ft:x", Some("o")),
             ("ollama/qwen3:4b", Provider::Ollama, "qwen3:4b", None),
         ] {
             let variables: Vec<_> = keys.into_iter().chain([(MODEL, name)]).collect();
-            assert_eq!(found(&variables), (provider, model.to_owned(), key.map(str::to_owned)), "{name}");
+            assert_eq!(
+                found(&variables),
+                (provider, model.to_owned(), key.map(str::to_owned)),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn keys_alone_are_taken_in_order_with_their_default_model() {
-        let keys = [("OPENAI_API_KEY", "o"), ("ANTHROPIC_API_KEY", "a"), ("GEMINI_API_KEY", "g")];
+        let keys = [
+            ("OPENAI_API_KEY", "o"),
+            ("ANTHROPIC_API_KEY", "a"),
+            ("GEMINI_API_KEY", "g"),
+        ];
         let models: Vec<_> = (1..=3).map(|count| found(&keys[..count]).1).collect();
-        assert_eq!(models, ["gpt-4.1-mini", "claude-sonnet-4-6", "gemini-flash-latest"]);
+        assert_eq!(
+            models,
+            ["gpt-4.1-mini", "claude-sonnet-4-6", "gemini-flash-latest"]
+        );
     }
 
     #[test]
     fn window_and_mode_are_read_for_every_provider() {
-        let options = read(&[("GEMINI_API_KEY", "g"), (WINDOW, "8192"), (MODE, "json_schema")]).unwrap().unwrap();
-        assert_eq!((options.context_window, options.mode), (Some(TokenCount(8_192)), CallMode::JsonSchema));
+        let options = read(&[
+            ("GEMINI_API_KEY", "g"),
+            (WINDOW, "8192"),
+            (MODE, "json_schema"),
+        ])
+        .unwrap()
+        .unwrap();
+        assert_eq!(
+            (options.context_window, options.mode),
+            (Some(TokenCount(8_192)), CallMode::JsonSchema)
+        );
     }
 
     #[test]
@@ -175,7 +274,10 @@ mod tests {
         assert!(refused(&[(BASE_URL, "not a url s3cret")]).contains(BASE_URL));
         assert!(refused(&[(BASE_URL_KEY, "s3cret")]).contains(BASE_URL_KEY));
         assert!(refused(&[(MODEL, "qwen3")]).contains("ollama/"));
-        assert!(refused(&[(MODEL, "claude-opus-4-6"), ("GEMINI_API_KEY", "s3cret")]).contains("ANTHROPIC_API_KEY"));
+        assert!(
+            refused(&[(MODEL, "claude-opus-4-6"), ("GEMINI_API_KEY", "s3cret")])
+                .contains("ANTHROPIC_API_KEY")
+        );
         assert!(refused(&[("GEMINI_API_KEY", "s3cret"), (WINDOW, "many")]).contains(WINDOW));
         assert!(refused(&[("GEMINI_API_KEY", "s3cret"), (MODE, "xml")]).contains(MODE));
     }

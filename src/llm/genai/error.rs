@@ -15,19 +15,27 @@ const MAX_SAID: usize = 300;
 /// An error of the crate, in ours. A reply that it could not read goes to `response` first.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
-        GenAiError::WebModelCall { webc_error, .. } | GenAiError::WebAdapterCall { webc_error, .. } => web(webc_error),
-        GenAiError::HttpError { status, body, headers, .. } => status_error(status, &body, &headers),
+        GenAiError::WebModelCall { webc_error, .. }
+        | GenAiError::WebAdapterCall { webc_error, .. } => web(webc_error),
+        GenAiError::HttpError {
+            status,
+            body,
+            headers,
+            ..
+        } => status_error(status, &body, &headers),
         GenAiError::ChatResponse { body, .. } => {
             in_body(&body).unwrap_or_else(|| malformed("the reply holds no answer"))
         }
         GenAiError::ChatResponseGeneration { cause, .. } => malformed(cause),
         GenAiError::NoChatResponse { .. } => malformed("the reply holds no answer"),
-        GenAiError::RequiresApiKey { .. } | GenAiError::NoAuthResolver { .. } | GenAiError::NoAuthData { .. } => {
-            call(ErrorKind::Unauthorized)
-        }
+        GenAiError::RequiresApiKey { .. }
+        | GenAiError::NoAuthResolver { .. }
+        | GenAiError::NoAuthData { .. } => call(ErrorKind::Unauthorized),
         GenAiError::MessageRoleNotSupported { .. }
         | GenAiError::MessageContentTypeNotSupported { .. }
-        | GenAiError::AdapterNotSupported { .. } => call(ErrorKind::Unsupported).with("cause", error),
+        | GenAiError::AdapterNotSupported { .. } => {
+            call(ErrorKind::Unsupported).with("cause", error)
+        }
         // What is left concerns the request that we made.
         other => call(ErrorKind::InvalidInput).with("cause", said(&other.to_string())),
     }
@@ -39,8 +47,16 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
         return None;
     }
     let complaint = Complaint::of(body);
-    let status = complaint.codes.iter().find_map(|code| code.parse().ok()).unwrap_or(200);
-    let kind = if status == 200 && !complaint.is_filter() { ErrorKind::Unavailable } else { complaint.kind(status) };
+    let status = complaint
+        .codes
+        .iter()
+        .find_map(|code| code.parse().ok())
+        .unwrap_or(200);
+    let kind = if status == 200 && !complaint.is_filter() {
+        ErrorKind::Unavailable
+    } else {
+        complaint.kind(status)
+    };
     let error = complaint.tell(call(kind));
     Some(match retry_after::in_body(body) {
         Some(wait) => error.with_retry_after(wait),
@@ -69,9 +85,15 @@ fn said(words: &str) -> String {
 
 fn web(error: WebError) -> Error {
     match error {
-        WebError::ResponseFailedStatus { status, body, headers } => status_error(status, &body, &headers),
+        WebError::ResponseFailedStatus {
+            status,
+            body,
+            headers,
+        } => status_error(status, &body, &headers),
         WebError::ResponseFailedNotJson { content_type, body } => {
-            malformed("the reply is not JSON").with("content_type", said(&content_type)).with("said", said(&body))
+            malformed("the reply is not JSON")
+                .with("content_type", said(&content_type))
+                .with("said", said(&body))
         }
         WebError::ResponseFailedInvalidJson { cause, .. } => malformed(cause),
         WebError::JsonValueExt(cause) => malformed(cause.to_string()),
@@ -101,8 +123,13 @@ fn connection(error: reqwest::Error) -> Error {
 
 fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) -> Error {
     let json: Value = serde_json::from_str(body).unwrap_or_default();
-    let complaint = if json.is_null() { Complaint::words(body) } else { Complaint::of(&json) };
-    let error = complaint.tell(call(complaint.kind(status.as_u16())).with("status", status.as_u16()));
+    let complaint = if json.is_null() {
+        Complaint::words(body)
+    } else {
+        Complaint::of(&json)
+    };
+    let error =
+        complaint.tell(call(complaint.kind(status.as_u16())).with("status", status.as_u16()));
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     match retry_after::in_headers(header).or_else(|| retry_after::in_body(&json)) {
         Some(wait) => error.with_retry_after(wait),
@@ -119,28 +146,48 @@ struct Complaint {
 
 impl Complaint {
     fn words(text: &str) -> Self {
-        Self { message: said(text), codes: Vec::new() }
+        Self {
+            message: said(text),
+            codes: Vec::new(),
+        }
     }
 
     /// Reads `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}`, `{"message": "text"}`
     /// and any of them in a list.
     fn of(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
-        let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
+        let error = body
+            .get("error")
+            .filter(|error| !error.is_null())
+            .unwrap_or(body);
         if let Some(text) = error.as_str() {
             return Self::words(text);
         }
-        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-        let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
-        let own = ["code", "type", "status"].into_iter().filter_map(|key| error.get(key));
+        let message = error
+            .get("message")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let details = error
+            .get("details")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        let own = ["code", "type", "status"]
+            .into_iter()
+            .filter_map(|key| error.get(key));
         let inner = error.pointer("/innererror/code");
-        let codes = own.chain(inner).chain(details.filter_map(|detail| detail.get("reason")));
+        let codes = own
+            .chain(inner)
+            .chain(details.filter_map(|detail| detail.get("reason")));
         let codes = codes.filter_map(|code| match code {
             Value::String(text) => Some(said(text)),
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         });
-        Self { message: said(message), codes: codes.collect() }
+        Self {
+            message: said(message),
+            codes: codes.collect(),
+        }
     }
 
     fn has(&self, known: &[&str]) -> bool {
@@ -148,7 +195,11 @@ impl Complaint {
     }
 
     fn is_filter(&self) -> bool {
-        self.has(&["content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"])
+        self.has(&[
+            "content_filter",
+            "content_policy_violation",
+            "ResponsibleAIPolicyViolation",
+        ])
     }
 
     fn kind(&self, status: u16) -> ErrorKind {
@@ -169,7 +220,11 @@ impl Complaint {
             Some(code) => error.with("code", code),
             None => error,
         };
-        if self.message.is_empty() { error } else { error.with("said", &self.message) }
+        if self.message.is_empty() {
+            error
+        } else {
+            error.with("said", &self.message)
+        }
     }
 }
 
@@ -180,7 +235,12 @@ mod tests {
     use super::*;
 
     fn kind(status: u16, body: &Value) -> ErrorKind {
-        status_error(StatusCode::from_u16(status).unwrap(), &body.to_string(), &HeaderMap::new()).kind()
+        status_error(
+            StatusCode::from_u16(status).unwrap(),
+            &body.to_string(),
+            &HeaderMap::new(),
+        )
+        .kind()
     }
 
     #[test]
@@ -200,14 +260,27 @@ mod tests {
             (529, ErrorKind::Unavailable),
             (302, ErrorKind::InvalidInput),
         ] {
-            assert_eq!(kind(status, &json!({ "error": { "message": "no" } })), expected, "{status}");
+            assert_eq!(
+                kind(status, &json!({ "error": { "message": "no" } })),
+                expected,
+                "{status}"
+            );
         }
     }
 
     #[test]
     fn a_code_in_the_body_says_more_than_the_status() {
-        assert_eq!(kind(400, &json!({ "error": { "code": "content_filter", "message": "x" } })), ErrorKind::Refused);
-        assert_eq!(kind(429, &json!({ "error": { "code": "insufficient_quota" } })), ErrorKind::Unauthorized);
+        assert_eq!(
+            kind(
+                400,
+                &json!({ "error": { "code": "content_filter", "message": "x" } })
+            ),
+            ErrorKind::Refused
+        );
+        assert_eq!(
+            kind(429, &json!({ "error": { "code": "insufficient_quota" } })),
+            ErrorKind::Unauthorized
+        );
         let gemini = json!({ "error": { "code": 400, "status": "INVALID_ARGUMENT", "message": "API key not valid.",
             "details": [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID" }] } });
         assert_eq!(kind(400, &gemini), ErrorKind::Unauthorized);
@@ -217,8 +290,16 @@ mod tests {
     #[test]
     fn an_error_under_status_200_is_an_error() {
         let error = in_body(&json!({ "error": { "code": 429, "message": "slow down" } })).unwrap();
-        assert_eq!(error.to_string(), "llm.complete: rate limited (code: 429, said: slow down)");
-        assert_eq!(in_body(&json!({ "error": "model is loading" })).unwrap().kind(), ErrorKind::Unavailable);
+        assert_eq!(
+            error.to_string(),
+            "llm.complete: rate limited (code: 429, said: slow down)"
+        );
+        assert_eq!(
+            in_body(&json!({ "error": "model is loading" }))
+                .unwrap()
+                .kind(),
+            ErrorKind::Unavailable
+        );
         assert!(in_body(&json!({ "error": null, "choices": [] })).is_none());
     }
 
@@ -226,6 +307,9 @@ mod tests {
     fn a_providers_words_are_one_short_line() {
         let long = format!("a\n\u{1b}[31mb {}", "x".repeat(10_000));
         let error = status_error(StatusCode::BAD_REQUEST, &long, &HeaderMap::new()).to_string();
-        assert!(error.contains("said: a b xxx") && error.chars().count() < 400, "{error}");
+        assert!(
+            error.contains("said: a b xxx") && error.chars().count() < 400,
+            "{error}"
+        );
     }
 }

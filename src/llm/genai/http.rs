@@ -20,7 +20,9 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
     if options.base_url.as_ref().is_some_and(is_loopback) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
+    builder
+        .build()
+        .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
 }
 
 /// Whether a URL points to this machine.

@@ -53,8 +53,11 @@ impl GenAi {
     /// [`ErrorKind::InvalidInput`] naming the option that is wrong or missing.
     pub fn new(options: GenAiOptions) -> Result<Self> {
         let options = options.checked()?;
-        let client = Client::builder().with_reqwest(http::client(&options)?).build();
-        let client = client.map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e))?;
+        let client = Client::builder()
+            .with_reqwest(http::client(&options)?)
+            .build();
+        let client =
+            client.map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e))?;
         Ok(Self { client, options })
     }
 
@@ -89,7 +92,9 @@ impl GenAi {
     ///
     /// # Errors
     /// As [`from_env`](Self::from_env).
-    pub fn from_variables(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<Option<Self>> {
+    pub fn from_variables(
+        variable: impl Fn(&str) -> Option<std::ffi::OsString>,
+    ) -> Result<Option<Self>> {
         env::options(&variable)?.map(Self::new).transpose()
     }
 
@@ -107,13 +112,19 @@ impl GenAi {
             _ => AuthData::None,
         };
         let model = ModelIden::new(kind, options.model.as_str());
-        ServiceTarget { endpoint: Endpoint::from_owned(options.endpoint(mode)), auth, model }
+        ServiceTarget {
+            endpoint: Endpoint::from_owned(options.endpoint(mode)),
+            auth,
+            model,
+        }
     }
 
     /// Says which model it was and takes every form of the key out of all texts.
     fn finished(&self, error: Error) -> Error {
         let options = &self.options;
-        let error = error.with("provider", options.provider.as_str()).with("model", &options.model);
+        let error = error
+            .with("provider", options.provider.as_str())
+            .with("model", &options.model);
         match (&options.api_key, SecretName::parse("LLM_API_KEY")) {
             (Some(key), Ok(name)) => {
                 let redactor = Redactor::new([(&name, key)]);
@@ -126,7 +137,9 @@ impl GenAi {
 
 impl fmt::Debug for GenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GenAi").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("GenAi")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -144,7 +157,12 @@ impl LlmClient for GenAi {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let chat = request::chat(request);
         let options = request::options(request, &self.options);
-        let reply = self.client.exec_chat(self.target(request.mode), chat, Some(&options)).await;
-        reply.map_or_else(response::recover, response::read).map_err(|error| self.finished(error))
+        let reply = self
+            .client
+            .exec_chat(self.target(request.mode), chat, Some(&options))
+            .await;
+        reply
+            .map_or_else(response::recover, response::read)
+            .map_err(|error| self.finished(error))
     }
 }

@@ -149,7 +149,10 @@ impl GenAiOptions {
     /// The same options in the form that requests need, or the first thing that is wrong with them.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
-        if self.model.is_empty() || self.model.contains("::") || self.model.chars().any(char::is_control) {
+        if self.model.is_empty()
+            || self.model.contains("::")
+            || self.model.chars().any(char::is_control)
+        {
             return Err(wrong("model", "expected the model's name without `::`"));
         }
         self.api_key = match self.api_key.take() {
@@ -157,15 +160,23 @@ impl GenAiOptions {
             None => None,
         };
         if self.api_key.is_none() && self.provider.needs_key() {
-            return Err(wrong("api_key", "this provider needs a key").with("provider", self.provider.as_str()));
+            return Err(wrong("api_key", "this provider needs a key")
+                .with("provider", self.provider.as_str()));
         }
         if self.provider == Provider::Ollama && !self.extra_body.is_empty() {
-            return Err(wrong("extra_body", "cannot be sent to ollama; use its openai-compatible address"));
+            return Err(wrong(
+                "extra_body",
+                "cannot be sent to ollama; use its openai-compatible address",
+            ));
         }
         let url = match (self.base_url.take(), self.provider.default_base_url()) {
             (Some(url), _) => url,
-            (None, Some(text)) => Url::parse(text).map_err(|e| wrong("base_url", "not a URL").with_source(e))?,
-            (None, None) => return Err(wrong("base_url", "needed for an openai-compatible server")),
+            (None, Some(text)) => {
+                Url::parse(text).map_err(|e| wrong("base_url", "not a URL").with_source(e))?
+            }
+            (None, None) => {
+                return Err(wrong("base_url", "needed for an openai-compatible server"));
+            }
         };
         let url = folder(url)?;
         if self.api_key.is_some() && url.scheme() == "http" && !is_loopback(&url) {
@@ -187,23 +198,35 @@ impl GenAiOptions {
             Provider::Ollama if mode == CallMode::Tools => AdapterKind::Ollama,
             // The one Chat Completions flavour that may go without a key. With a key any flavour will do but `OpenAI`
             // itself, which adds fields for some model names that other servers reject.
-            Provider::Ollama | Provider::OpenAiCompatible if self.api_key.is_none() => AdapterKind::Omlx,
+            Provider::Ollama | Provider::OpenAiCompatible if self.api_key.is_none() => {
+                AdapterKind::Omlx
+            }
             Provider::Ollama | Provider::OpenAiCompatible => AdapterKind::Custom(0),
         }
     }
 
     /// Where that wire format is spoken; ends with a slash.
     pub(super) fn endpoint(&self, mode: CallMode) -> String {
-        let base = self.base_url.as_ref().map_or_else(String::new, Url::to_string);
-        if self.provider == Provider::Ollama && mode == CallMode::JsonSchema { base + "v1/" } else { base }
+        let base = self
+            .base_url
+            .as_ref()
+            .map_or_else(String::new, Url::to_string);
+        if self.provider == Provider::Ollama && mode == CallMode::JsonSchema {
+            base + "v1/"
+        } else {
+            base
+        }
     }
 }
 
 /// Why a key and plain http to another machine do not go together.
-const UNENCRYPTED: &str = "would send the key unencrypted to another machine; use https, or give no key";
+const UNENCRYPTED: &str =
+    "would send the key unencrypted to another machine; use https, or give no key";
 
 pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
-    Error::new(ErrorKind::InvalidInput, "llm.options").with("option", option).with("why", why)
+    Error::new(ErrorKind::InvalidInput, "llm.options")
+        .with("option", option)
+        .with("why", why)
 }
 
 /// The key without white space around it, which environments and files often add; `None` if nothing is left.
@@ -212,7 +235,10 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     if text.bytes().all(|b| b.is_ascii_graphic()) {
         Ok((!text.is_empty()).then(|| Secret::new(text)))
     } else {
-        Err(wrong("api_key", "holds characters that no header can carry"))
+        Err(wrong(
+            "api_key",
+            "holds characters that no header can carry",
+        ))
     }
 }
 
@@ -221,7 +247,10 @@ fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
     // A user or a query would end up in logs, and is where keys are hidden.
     if !web || !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
-        return Err(wrong("base_url", "expected http or https, without user, password and query"));
+        return Err(wrong(
+            "base_url",
+            "expected http or https, without user, password and query",
+        ));
     }
     url.set_fragment(None);
     let path = url.path().trim_end_matches('/');
@@ -233,7 +262,13 @@ fn folder(mut url: Url) -> Result<Url> {
 
 fn default_reasoning(provider: Provider, model: &str) -> Reasoning {
     match provider {
-        Provider::Gemini if ["gemini-1", "gemini-2.0"].iter().any(|old| model.starts_with(old)) => Reasoning::Provider,
+        Provider::Gemini
+            if ["gemini-1", "gemini-2.0"]
+                .iter()
+                .any(|old| model.starts_with(old)) =>
+        {
+            Reasoning::Provider
+        }
         Provider::Gemini => Reasoning::Low,
         Provider::Anthropic => Reasoning::Off,
         Provider::OpenAi if thinks_always(model) => Reasoning::Low,
@@ -242,12 +277,20 @@ fn default_reasoning(provider: Provider, model: &str) -> Reasoning {
 }
 
 fn thinks_always(model: &str) -> bool {
-    ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|prefix| model.starts_with(prefix))
+    ["gpt-5", "gpt-6", "o1", "o3", "o4"]
+        .iter()
+        .any(|prefix| model.starts_with(prefix))
 }
 
 /// Whether a model accepts a temperature. Source: the providers' model pages; leaving it out is always accepted.
 fn takes_temperature(model: &str) -> bool {
-    let fixed = ["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5"];
+    let fixed = [
+        "claude-opus-4-7",
+        "claude-opus-4-8",
+        "claude-opus-5",
+        "claude-sonnet-5",
+        "claude-haiku-5",
+    ];
     !thinks_always(model)
         && !fixed.iter().any(|prefix| model.starts_with(prefix))
         && !model.contains("fable")
@@ -261,12 +304,19 @@ mod tests {
     fn checked(url: &str) -> Result<String> {
         let mut options = GenAiOptions::new(Provider::OpenAiCompatible, "m");
         options.base_url = Some(Url::parse(url).unwrap());
-        options.checked().map(|options| options.endpoint(CallMode::Tools))
+        options
+            .checked()
+            .map(|options| options.endpoint(CallMode::Tools))
     }
 
     #[test]
     fn a_base_url_becomes_a_folder_however_it_was_written() {
-        for url in ["http://h/v1", "http://h/v1/", "http://h/v1/chat/completions", "http://h/v1//#x"] {
+        for url in [
+            "http://h/v1",
+            "http://h/v1/",
+            "http://h/v1/chat/completions",
+            "http://h/v1//#x",
+        ] {
             assert_eq!(checked(url).unwrap(), "http://h/v1/", "{url}");
         }
         assert_eq!(checked("https://h").unwrap(), "https://h/");
@@ -274,7 +324,13 @@ mod tests {
 
     #[test]
     fn a_base_url_that_hides_a_key_or_is_no_web_address_is_refused() {
-        for url in ["http://me:pw@h/v1", "http://me@h/v1", "http://h/v1?key=s3cret", "file:///v1", "ws://h/v1"] {
+        for url in [
+            "http://me:pw@h/v1",
+            "http://me@h/v1",
+            "http://h/v1?key=s3cret",
+            "file:///v1",
+            "ws://h/v1",
+        ] {
             let error = checked(url).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidInput, "{url}");
             assert!(!format!("{error:?}").contains("s3cret"), "{url}");
@@ -287,26 +343,62 @@ mod tests {
             let mut options = GenAiOptions::new(provider, "m");
             options.base_url = Some(Url::parse(url).unwrap());
             options.api_key = key.map(Secret::new);
-            options.checked().map(|_| ()).map_err(|error| format!("{error:?} {error}"))
+            options
+                .checked()
+                .map(|_| ())
+                .map_err(|error| format!("{error:?} {error}"))
         };
-        for url in ["http://models.example/v1", "http://192.168.1.7:8000/v1", "http://localhost.models.example/"] {
-            for provider in [Provider::OpenAiCompatible, Provider::Ollama, Provider::Gemini] {
+        for url in [
+            "http://models.example/v1",
+            "http://192.168.1.7:8000/v1",
+            "http://localhost.models.example/",
+        ] {
+            for provider in [
+                Provider::OpenAiCompatible,
+                Provider::Ollama,
+                Provider::Gemini,
+            ] {
                 let error = with_key(provider, url, Some("s3cret")).unwrap_err();
-                assert!(error.contains("would send the key unencrypted") && !error.contains("s3cret"), "{error}");
+                assert!(
+                    error.contains("would send the key unencrypted") && !error.contains("s3cret"),
+                    "{error}"
+                );
             }
-            assert_eq!(with_key(Provider::OpenAiCompatible, url, None), Ok(()), "{url}");
-            assert_eq!(with_key(Provider::OpenAiCompatible, url, Some(" ")), Ok(()), "{url}");
+            assert_eq!(
+                with_key(Provider::OpenAiCompatible, url, None),
+                Ok(()),
+                "{url}"
+            );
+            assert_eq!(
+                with_key(Provider::OpenAiCompatible, url, Some(" ")),
+                Ok(()),
+                "{url}"
+            );
         }
-        for url in ["https://models.example/v1", "http://127.0.0.1:8091/v1", "http://localhost/v1", "http://[::1]/v1"] {
-            assert_eq!(with_key(Provider::OpenAiCompatible, url, Some("s3cret")), Ok(()), "{url}");
+        for url in [
+            "https://models.example/v1",
+            "http://127.0.0.1:8091/v1",
+            "http://localhost/v1",
+            "http://[::1]/v1",
+        ] {
+            assert_eq!(
+                with_key(Provider::OpenAiCompatible, url, Some("s3cret")),
+                Ok(()),
+                "{url}"
+            );
         }
     }
 
     #[test]
     fn what_is_missing_or_unusable_is_named() {
         let why = |options: GenAiOptions| options.checked().unwrap_err().to_string();
-        assert!(why(GenAiOptions::new(Provider::Gemini, "gemini-2.5-flash")).contains("option: api_key"));
-        assert!(why(GenAiOptions::new(Provider::OpenAiCompatible, "m")).contains("option: base_url"));
+        assert!(
+            why(GenAiOptions::new(Provider::Gemini, "gemini-2.5-flash"))
+                .contains("option: api_key")
+        );
+        assert!(
+            why(GenAiOptions::new(Provider::OpenAiCompatible, "m")).contains("option: base_url")
+        );
         assert!(why(GenAiOptions::new(Provider::Ollama, " ")).contains("option: model"));
         let mut options = GenAiOptions::new(Provider::Ollama, "m");
         options.api_key = Some(Secret::new("two\nlines"));
@@ -322,21 +414,53 @@ mod tests {
 
     #[test]
     fn the_wire_format_follows_provider_model_and_mode() {
-        let kind = |provider, model: &str, mode| GenAiOptions::new(provider, model).adapter_kind(mode);
-        assert_eq!(kind(Provider::OpenAi, "gpt-4.1-mini", CallMode::Tools), AdapterKind::OpenAI);
-        assert_eq!(kind(Provider::OpenAi, "gpt-5-mini", CallMode::Tools), AdapterKind::OpenAIResp);
-        assert_eq!(kind(Provider::OpenAiCompatible, "gpt-5-mini", CallMode::Tools), AdapterKind::Omlx);
-        assert_eq!(kind(Provider::Ollama, "qwen3:4b", CallMode::Tools), AdapterKind::Ollama);
-        assert_eq!(kind(Provider::Ollama, "qwen3:4b", CallMode::JsonSchema), AdapterKind::Omlx);
+        let kind =
+            |provider, model: &str, mode| GenAiOptions::new(provider, model).adapter_kind(mode);
+        assert_eq!(
+            kind(Provider::OpenAi, "gpt-4.1-mini", CallMode::Tools),
+            AdapterKind::OpenAI
+        );
+        assert_eq!(
+            kind(Provider::OpenAi, "gpt-5-mini", CallMode::Tools),
+            AdapterKind::OpenAIResp
+        );
+        assert_eq!(
+            kind(Provider::OpenAiCompatible, "gpt-5-mini", CallMode::Tools),
+            AdapterKind::Omlx
+        );
+        assert_eq!(
+            kind(Provider::Ollama, "qwen3:4b", CallMode::Tools),
+            AdapterKind::Ollama
+        );
+        assert_eq!(
+            kind(Provider::Ollama, "qwen3:4b", CallMode::JsonSchema),
+            AdapterKind::Omlx
+        );
     }
 
     #[test]
     fn models_that_reject_a_temperature_are_sent_none() {
-        for model in ["gpt-5.4-mini", "o3-mini", "claude-opus-4-8", "claude-sonnet-5"] {
-            assert!(!GenAiOptions::new(Provider::OpenAi, model).temperature, "{model}");
+        for model in [
+            "gpt-5.4-mini",
+            "o3-mini",
+            "claude-opus-4-8",
+            "claude-sonnet-5",
+        ] {
+            assert!(
+                !GenAiOptions::new(Provider::OpenAi, model).temperature,
+                "{model}"
+            );
         }
-        for model in ["gpt-4.1-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen3"] {
-            assert!(GenAiOptions::new(Provider::OpenAi, model).temperature, "{model}");
+        for model in [
+            "gpt-4.1-mini",
+            "claude-sonnet-4-6",
+            "gemini-2.5-flash",
+            "qwen3",
+        ] {
+            assert!(
+                GenAiOptions::new(Provider::OpenAi, model).temperature,
+                "{model}"
+            );
         }
     }
 }

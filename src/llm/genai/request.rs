@@ -4,8 +4,8 @@ use ::genai::{
     Headers,
     adapter::AdapterKind,
     chat::{
-        Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest as GenAiRequest, ContentPart, JsonSpec,
-        MessageContent, ReasoningEffort, Tool, ToolChoice,
+        Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest as GenAiRequest, ContentPart,
+        JsonSpec, MessageContent, ReasoningEffort, Tool, ToolChoice,
     },
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -25,13 +25,16 @@ const SCHEMA_NAME: &str = "calls";
 /// System instruction, tools, then the one message with its pictures last: from what stays to what changes.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
-    let images = request
-        .images
-        .iter()
-        .map(|image| ContentPart::Binary(Binary::from_base64("image/png", STANDARD.encode(&image.png), None)));
+    let images = request.images.iter().map(|image| {
+        ContentPart::Binary(Binary::from_base64(
+            "image/png",
+            STANDARD.encode(&image.png),
+            None,
+        ))
+    });
     let parts: Vec<_> = text.chain(images).collect();
-    let chat =
-        GenAiRequest::from_system(&request.system).append_message(ChatMessage::user(MessageContent::from_parts(parts)));
+    let chat = GenAiRequest::from_system(&request.system)
+        .append_message(ChatMessage::user(MessageContent::from_parts(parts)));
     match request.mode {
         CallMode::Tools => chat.with_tools(request.tools.declared().iter().map(tool)),
         // The schema names the tools; a provider given both would not know which to use, and some refuse.
@@ -40,7 +43,9 @@ pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
 }
 
 fn tool(spec: &ToolSpec) -> Tool {
-    Tool::new(spec.name.as_str()).with_description(spec.description.as_str()).with_schema(sorted(&spec.parameters))
+    Tool::new(spec.name.as_str())
+        .with_description(spec.description.as_str())
+        .with_schema(sorted(&spec.parameters))
 }
 
 /// Everything beside the messages.
@@ -48,7 +53,9 @@ pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOpti
     let kind = options.adapter_kind(request.mode);
     // Bodies are kept because some answers are told only there: refusals, blocked prompts, errors under status 200.
     let mut chat = ChatOptions::default().with_capture_raw_body(true);
-    chat.max_tokens = u32::try_from(request.max_output.0).ok().filter(|tokens| *tokens > 0);
+    chat.max_tokens = u32::try_from(request.max_output.0)
+        .ok()
+        .filter(|tokens| *tokens > 0);
     chat.reasoning_effort = effort(options.reasoning, kind);
     // Anthropic allows neither a required call nor a temperature while the model thinks.
     let thinks = options.provider == Provider::Anthropic && options.reasoning != Reasoning::Off;
@@ -56,13 +63,26 @@ pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOpti
     let mut body = Map::new();
     match request.mode {
         CallMode::Tools => {
-            chat.tool_choice = Some(if thinks { ToolChoice::Auto } else { ToolChoice::Required });
+            chat.tool_choice = Some(if thinks {
+                ToolChoice::Auto
+            } else {
+                ToolChoice::Required
+            });
         }
-        CallMode::JsonSchema => respond_with(&request.tools, request.max_calls, kind, &mut chat, &mut body),
+        CallMode::JsonSchema => respond_with(
+            &request.tools,
+            request.max_calls,
+            kind,
+            &mut chat,
+            &mut body,
+        ),
     }
     cache(request, kind, options.provider, &mut chat);
     if let (AdapterKind::Ollama, Some(key)) = (kind, &options.api_key) {
-        chat.extra_headers = Some(Headers::from(("Authorization", format!("Bearer {}", key.expose()))));
+        chat.extra_headers = Some(Headers::from((
+            "Authorization",
+            format!("Bearer {}", key.expose()),
+        )));
     }
     body.extend(options.extra_body.clone());
     chat.extra_body = (!body.is_empty()).then_some(Value::Object(body));
@@ -80,9 +100,12 @@ fn respond_with(
     let schema = tools.reply_schema(max_calls);
     match kind {
         AdapterKind::Gemini => {
-            chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, sorted(&without_constants(schema))).into());
+            chat.response_format =
+                Some(JsonSpec::new(SCHEMA_NAME, sorted(&without_constants(schema))).into());
         }
-        AdapterKind::Anthropic => chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, schema).into()),
+        AdapterKind::Anthropic => {
+            chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, schema).into())
+        }
         // Put into the body by ourselves: the crate's way marks every optional argument as required, for OpenAI's strict
         // mode, and a model then has to invent a value for each.
         AdapterKind::OpenAIResp => {
@@ -91,7 +114,10 @@ fn respond_with(
         }
         _ => {
             let format = json!({ "name": SCHEMA_NAME, "strict": false, "schema": schema });
-            body.insert("response_format".to_owned(), json!({ "type": "json_schema", "json_schema": format }));
+            body.insert(
+                "response_format".to_owned(),
+                json!({ "type": "json_schema", "json_schema": format }),
+            );
         }
     }
 }
@@ -107,7 +133,11 @@ fn without_constants(schema: Value) -> Value {
             })
             .collect::<Map<_, _>>()
             .into(),
-        Value::Array(items) => items.into_iter().map(without_constants).collect::<Vec<_>>().into(),
+        Value::Array(items) => items
+            .into_iter()
+            .map(without_constants)
+            .collect::<Vec<_>>()
+            .into(),
         other => other,
     }
 }
@@ -120,7 +150,10 @@ fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mu
         // Sends calls with one prefix to one machine; without it the crate switches the newest models' cache off.
         AdapterKind::OpenAI | AdapterKind::OpenAIResp if provider == Provider::OpenAi => {
             let digest = Sha256::digest(request.system.as_bytes());
-            let short = digest.iter().take(8).fold(0_u64, |short, byte| (short << 8) | u64::from(*byte));
+            let short = digest
+                .iter()
+                .take(8)
+                .fold(0_u64, |short, byte| (short << 8) | u64::from(*byte));
             chat.prompt_cache_key = Some(format!("webwise-{short:016x}"));
         }
         _ => {}
@@ -129,10 +162,15 @@ fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mu
 
 fn effort(reasoning: Reasoning, kind: AdapterKind) -> Option<ReasoningEffort> {
     match (reasoning, kind) {
-        (Reasoning::Provider, AdapterKind::Gemini | AdapterKind::Anthropic | AdapterKind::Ollama) => None,
+        (
+            Reasoning::Provider,
+            AdapterKind::Gemini | AdapterKind::Anthropic | AdapterKind::Ollama,
+        ) => None,
         // Without an effort the crate takes a last `-high`, `-max` or `-none` off the model's name, also where it is part
         // of it (`qwen3-max`). OpenAI's formats have no budget, so one changes nothing but that; Gemini's 0 is "off".
-        (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => Some(ReasoningEffort::Budget(0)),
+        (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => {
+            Some(ReasoningEffort::Budget(0))
+        }
         (Reasoning::Off, _) => Some(ReasoningEffort::Zero),
         (Reasoning::Low, _) => Some(ReasoningEffort::Low),
         (Reasoning::Medium, _) => Some(ReasoningEffort::Medium),
@@ -149,13 +187,27 @@ mod tests {
     fn constants_become_enums_at_every_depth() {
         let tools = ToolSet::new(&[BrowserTool::Click].into(), false, []);
         let schema = without_constants(tools.reply_schema(3)).to_string();
-        assert!(!schema.contains("\"const\"") && schema.contains(r#"{"enum":["click"]}"#), "{schema}");
+        assert!(
+            !schema.contains("\"const\"") && schema.contains(r#"{"enum":["click"]}"#),
+            "{schema}"
+        );
     }
 
     #[test]
     fn where_the_crate_would_shorten_a_models_name_an_effort_is_always_given() {
-        for kind in [AdapterKind::OpenAI, AdapterKind::OpenAIResp, AdapterKind::Omlx, AdapterKind::Custom(0)] {
-            assert!(matches!(effort(Reasoning::Provider, kind), Some(ReasoningEffort::Budget(0))), "{kind}");
+        for kind in [
+            AdapterKind::OpenAI,
+            AdapterKind::OpenAIResp,
+            AdapterKind::Omlx,
+            AdapterKind::Custom(0),
+        ] {
+            assert!(
+                matches!(
+                    effort(Reasoning::Provider, kind),
+                    Some(ReasoningEffort::Budget(0))
+                ),
+                "{kind}"
+            );
         }
     }
 }

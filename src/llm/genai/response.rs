@@ -27,12 +27,19 @@ pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
         text: reply.content.joined_texts().unwrap_or_default(),
         reasoning: reply.reasoning_content.filter(|text| !text.is_empty()),
         usage: usage(&reply.usage),
-        stop: reply.stop_reason.as_ref().map(|reason| reason.raw().to_owned()),
+        stop: reply
+            .stop_reason
+            .as_ref()
+            .map(|reason| reason.raw().to_owned()),
         model: Some(reply.provider_model_iden.model_name.to_string()),
         ..ChatResponse::default()
     };
-    response.calls =
-        reply.content.into_tool_calls().into_iter().map(|call| RawCall::new(call.fn_name, call.fn_arguments)).collect();
+    response.calls = reply
+        .content
+        .into_tool_calls()
+        .into_iter()
+        .map(|call| RawCall::new(call.fn_name, call.fn_arguments))
+        .collect();
     if response.calls.is_empty() {
         declined(&body, reply.stop_reason.as_ref())?;
         if response.text.is_empty() {
@@ -47,7 +54,12 @@ pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
 /// It gives a whole reply up when the arguments of one call are not JSON, as in one that was cut off. The other calls are
 /// good, and the broken one is for the parser to report.
 pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
-    let GenAiError::ChatResponseGeneration { response_body: body, cause, .. } = error else {
+    let GenAiError::ChatResponseGeneration {
+        response_body: body,
+        cause,
+        ..
+    } = error
+    else {
         return Err(error::convert(error));
     };
     if let Some(error) = error::in_body(&body) {
@@ -58,7 +70,11 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
         declined(&body, None)?;
         return Err(malformed(cause));
     }
-    let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let text = |pointer: &str| {
+        body.pointer(pointer)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
     Ok(ChatResponse {
         text: text("/choices/0/message/content").unwrap_or_default(),
         calls,
@@ -71,7 +87,12 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
 
 /// The calls of a body in either of `OpenAI`'s formats, arguments as they came.
 fn raw_calls(body: &Value) -> Vec<RawCall> {
-    let list = |pointer: &str| body.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+    let list = |pointer: &str| {
+        body.pointer(pointer)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
     let chat = list(CHAT_CALLS).filter_map(|call| call.get("function"));
     let responses = list(RESPONSES_ITEMS).filter(|item| item["type"] == "function_call");
     let call = |value: &Value| {
@@ -82,22 +103,43 @@ fn raw_calls(body: &Value) -> Vec<RawCall> {
 }
 
 fn raw_usage(body: &Value) -> Option<Usage> {
-    let count = |names: [&str; 2]| names.iter().find_map(|name| body.pointer(name)?.as_u64()).map(TokenCount);
+    let count = |names: [&str; 2]| {
+        names
+            .iter()
+            .find_map(|name| body.pointer(name)?.as_u64())
+            .map(TokenCount)
+    };
     Some(Usage {
         input: count(["/usage/prompt_tokens", "/usage/input_tokens"])?,
         output: count(["/usage/completion_tokens", "/usage/output_tokens"])?,
-        cached: count(["/usage/prompt_tokens_details/cached_tokens", "/usage/input_tokens_details/cached_tokens"])
-            .unwrap_or_default(),
+        cached: count([
+            "/usage/prompt_tokens_details/cached_tokens",
+            "/usage/input_tokens_details/cached_tokens",
+        ])
+        .unwrap_or_default(),
     })
 }
 
 /// Tokens as reported; `None` if the provider reported none.
 fn usage(reported: &GenAiUsage) -> Option<Usage> {
-    let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok()).map(TokenCount);
-    let thought = reported.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
-    let cached = reported.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
+    let count = |tokens: Option<i32>| {
+        tokens
+            .and_then(|tokens| u64::try_from(tokens).ok())
+            .map(TokenCount)
+    };
+    let thought = reported
+        .completion_tokens_details
+        .as_ref()
+        .and_then(|details| details.reasoning_tokens);
+    let cached = reported
+        .prompt_tokens_details
+        .as_ref()
+        .and_then(|details| details.cached_tokens);
     // Gemini leaves the answer's count out when the model only thought.
-    let (input, output) = (count(reported.prompt_tokens), count(reported.completion_tokens.or(thought)));
+    let (input, output) = (
+        count(reported.prompt_tokens),
+        count(reported.completion_tokens.or(thought)),
+    );
     (input.is_some() || output.is_some()).then(|| Usage {
         input: input.unwrap_or_default(),
         output: output.unwrap_or_default(),
@@ -107,16 +149,29 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
 
 /// An error if a filter or the model itself declined. Only for replies without a call.
 fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
-    let said = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let said = |pointer: &str| {
+        body.pointer(pointer)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
     if let Some(why) = said("/choices/0/message/refusal") {
         return Err(refused(why));
     }
     if let Some(why) = said("/promptFeedback/blockReason") {
         return Err(refused(why));
     }
-    let items = body.pointer(RESPONSES_ITEMS).and_then(Value::as_array).into_iter().flatten();
-    let parts = items.filter_map(|item| item.get("content")?.as_array()).flatten();
-    if let Some(why) = parts.filter(|part| part["type"] == "refusal").find_map(|part| part.get("refusal")?.as_str()) {
+    let items = body
+        .pointer(RESPONSES_ITEMS)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let parts = items
+        .filter_map(|item| item.get("content")?.as_array())
+        .flatten();
+    if let Some(why) = parts
+        .filter(|part| part["type"] == "refusal")
+        .find_map(|part| part.get("refusal")?.as_str())
+    {
         return Err(refused(why));
     }
     if let Some(why) = said("/incomplete_details/reason").filter(|why| *why == "content_filter") {
@@ -139,7 +194,10 @@ fn unspoken(body: &Value) -> Result<()> {
     if !spoken {
         return Err(malformed("the reply holds no message"));
     }
-    match body.pointer("/candidates/0/finishReason").and_then(Value::as_str) {
+    match body
+        .pointer("/candidates/0/finishReason")
+        .and_then(Value::as_str)
+    {
         Some(why @ ("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL")) => Err(malformed(why)),
         _ => Ok(()),
     }

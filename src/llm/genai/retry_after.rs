@@ -24,7 +24,11 @@ pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option
 /// The wait in the body of an error: Gemini's `RetryInfo` with a `retryDelay` such as `34.5s`.
 pub(super) fn in_body(body: &Value) -> Option<Duration> {
     let error = body.get(0).unwrap_or(body).get("error")?;
-    let delay = error.get("details")?.as_array()?.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    let delay = error
+        .get("details")?
+        .as_array()?
+        .iter()
+        .find_map(|detail| detail.get("retryDelay")?.as_str())?;
     seconds(delay.strip_suffix('s')?, 1.0)
 }
 
@@ -34,7 +38,9 @@ fn seconds(text: &str, unit: f64) -> Option<Duration> {
 }
 
 fn date(text: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc2822(text.trim()).ok().map(|date| date.to_utc())
+    DateTime::parse_from_rfc2822(text.trim())
+        .ok()
+        .map(|date| date.to_utc())
 }
 
 #[cfg(test)]
@@ -44,28 +50,60 @@ mod tests {
     use super::*;
 
     fn wait(headers: &[(&str, &'static str)]) -> Option<Duration> {
-        in_headers(|name| headers.iter().find(|(n, _)| *n == name).map(|(_, value)| *value))
+        in_headers(|name| {
+            headers
+                .iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, value)| *value)
+        })
     }
 
     #[test]
     fn seconds_and_milliseconds_are_exact() {
         assert_eq!(wait(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
-        assert_eq!(wait(&[("retry-after", " 0.5 ")]), Some(Duration::from_millis(500)));
-        assert_eq!(wait(&[("retry-after-ms", "1250"), ("retry-after", "2")]), Some(Duration::from_millis(1_250)));
+        assert_eq!(
+            wait(&[("retry-after", " 0.5 ")]),
+            Some(Duration::from_millis(500))
+        );
+        assert_eq!(
+            wait(&[("retry-after-ms", "1250"), ("retry-after", "2")]),
+            Some(Duration::from_millis(1_250))
+        );
     }
 
     #[test]
     fn a_date_is_measured_from_the_servers_own_clock() {
         let now = ("date", "Wed, 21 Oct 2015 07:28:00 GMT");
-        assert_eq!(wait(&[now, ("retry-after", "Wed, 21 Oct 2015 07:29:30 GMT")]), Some(Duration::from_secs(90)));
-        assert_eq!(wait(&[now, ("retry-after", "Wed, 21 Oct 2015 07:00:00 GMT")]), Some(Duration::ZERO));
-        assert_eq!(wait(&[("retry-after", "Wed, 21 Oct 2015 07:00:00 GMT")]), Some(Duration::ZERO));
+        assert_eq!(
+            wait(&[now, ("retry-after", "Wed, 21 Oct 2015 07:29:30 GMT")]),
+            Some(Duration::from_secs(90))
+        );
+        assert_eq!(
+            wait(&[now, ("retry-after", "Wed, 21 Oct 2015 07:00:00 GMT")]),
+            Some(Duration::ZERO)
+        );
+        assert_eq!(
+            wait(&[("retry-after", "Wed, 21 Oct 2015 07:00:00 GMT")]),
+            Some(Duration::ZERO)
+        );
     }
 
     #[test]
     fn nonsense_is_no_wait() {
-        for text in ["", "soon", "-1", "NaN", "inf", "1e300", "Wed, 99 Oct 2015 07:28:00 GMT"] {
-            assert_eq!(in_headers(|name| (name == "retry-after").then_some(text)), None, "{text}");
+        for text in [
+            "",
+            "soon",
+            "-1",
+            "NaN",
+            "inf",
+            "1e300",
+            "Wed, 99 Oct 2015 07:28:00 GMT",
+        ] {
+            assert_eq!(
+                in_headers(|name| (name == "retry-after").then_some(text)),
+                None,
+                "{text}"
+            );
         }
         assert_eq!(wait(&[]), None);
     }

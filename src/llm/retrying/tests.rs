@@ -16,12 +16,20 @@ impl Script {
     fn new(answers: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
         let mut answers: Vec<_> = answers.into_iter().collect();
         answers.reverse();
-        Self { answers: Mutex::new(answers), asked: Mutex::default() }
+        Self {
+            answers: Mutex::new(answers),
+            asked: Mutex::default(),
+        }
     }
 
     /// Time between one question and the next.
     fn gaps(&self) -> Vec<Duration> {
-        self.asked.lock().unwrap().windows(2).map(|pair| pair[1] - pair[0]).collect()
+        self.asked
+            .lock()
+            .unwrap()
+            .windows(2)
+            .map(|pair| pair[1] - pair[0])
+            .collect()
     }
 
     fn asked(&self) -> usize {
@@ -69,69 +77,124 @@ async fn a_first_success_counts_no_retry() {
 
 #[tokio::test(start_paused = true)]
 async fn failures_that_can_pass_are_retried_three_times() {
-    let passing = [ErrorKind::Unavailable, ErrorKind::Timeout, ErrorKind::RateLimited];
-    let model = Retrying::new(Script::new(passing.map(fails).into_iter().chain([Ok(answer())])), 1);
+    let passing = [
+        ErrorKind::Unavailable,
+        ErrorKind::Timeout,
+        ErrorKind::RateLimited,
+    ];
+    let model = Retrying::new(
+        Script::new(passing.map(fails).into_iter().chain([Ok(answer())])),
+        1,
+    );
     assert_eq!(model.complete(&request()).await.unwrap().retries, 3);
     let gaps = model.get_ref().gaps();
-    assert!(gaps.iter().zip([1, 2, 4]).all(|(gap, limit)| *gap <= Duration::from_secs(limit)), "{gaps:?}");
+    assert!(
+        gaps.iter()
+            .zip([1, 2, 4])
+            .all(|(gap, limit)| *gap <= Duration::from_secs(limit)),
+        "{gaps:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_last_error_is_given_with_the_number_of_attempts() {
-    let model = Retrying::new(Script::new((0..9).map(|_| fails(ErrorKind::Unavailable))), 1);
+    let model = Retrying::new(
+        Script::new((0..9).map(|_| fails(ErrorKind::Unavailable))),
+        1,
+    );
     let error = model.complete(&request()).await.unwrap_err();
-    assert_eq!(error.to_string(), "script.complete: unavailable (attempts: 4)");
+    assert_eq!(
+        error.to_string(),
+        "script.complete: unavailable (attempts: 4)"
+    );
     assert_eq!(model.get_ref().asked(), 4);
 }
 
 #[tokio::test(start_paused = true)]
 async fn errors_that_stay_are_given_at_once_and_unchanged() {
-    for kind in [ErrorKind::InvalidInput, ErrorKind::Unauthorized, ErrorKind::Refused, ErrorKind::MalformedReply] {
+    for kind in [
+        ErrorKind::InvalidInput,
+        ErrorKind::Unauthorized,
+        ErrorKind::Refused,
+        ErrorKind::MalformedReply,
+    ] {
         let model = Retrying::new(Script::new([fails(kind), Ok(answer())]), 1);
         let error = model.complete(&request()).await.unwrap_err();
-        assert_eq!((error.kind(), error.context().len(), model.get_ref().asked()), (kind, 0, 1));
+        assert_eq!(
+            (error.kind(), error.context().len(), model.get_ref().asked()),
+            (kind, 0, 1)
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn retry_after_is_waited_to_the_millisecond() {
     let waits = [Duration::from_millis(1_234), Duration::from_secs(42)];
-    let model = Retrying::new(Script::new(waits.map(limited).into_iter().chain([Ok(answer())])), 1);
+    let model = Retrying::new(
+        Script::new(waits.map(limited).into_iter().chain([Ok(answer())])),
+        1,
+    );
     assert_eq!(model.complete(&request()).await.unwrap().retries, 2);
     assert_eq!(model.get_ref().gaps(), waits);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_beyond_the_overall_deadline_is_the_callers_error_at_once() {
-    let model = Retrying::new(Script::new([limited(Duration::from_secs(301)), Ok(answer())]), 1);
+    let model = Retrying::new(
+        Script::new([limited(Duration::from_secs(301)), Ok(answer())]),
+        1,
+    );
     let began = Instant::now();
     let error = model.complete(&request()).await.unwrap_err();
     assert_eq!(error.retry_after(), Some(Duration::from_secs(301)));
-    assert_eq!((began.elapsed(), model.get_ref().asked()), (Duration::ZERO, 1));
+    assert_eq!(
+        (began.elapsed(), model.get_ref().asked()),
+        (Duration::ZERO, 1)
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_never_answers_ends_at_the_overall_deadline() {
-    let policy = RetryPolicy { retries: 100, overall: Duration::from_secs(150), ..RetryPolicy::default() };
+    let policy = RetryPolicy {
+        retries: 100,
+        overall: Duration::from_secs(150),
+        ..RetryPolicy::default()
+    };
     let model = Retrying::new(Script::default(), 1).with_policy(policy);
     let began = Instant::now();
     let error = model.complete(&request()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert!(began.elapsed() <= Duration::from_secs(150) && model.get_ref().asked() >= 2, "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() <= Duration::from_secs(150) && model.get_ref().asked() >= 2,
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_call_ends_at_its_own_time_out_and_is_made_again() {
     let model = Retrying::new(Script::default(), 1);
     let error = model.complete(&request()).await.unwrap_err();
-    assert_eq!(error.to_string(), "llm.complete: timeout (waited_ms: 60000, attempts: 4)");
-    assert!(model.get_ref().gaps().iter().all(|gap| *gap >= Duration::from_mins(1)));
+    assert_eq!(
+        error.to_string(),
+        "llm.complete: timeout (waited_ms: 60000, attempts: 4)"
+    );
+    assert!(
+        model
+            .get_ref()
+            .gaps()
+            .iter()
+            .all(|gap| *gap >= Duration::from_mins(1))
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn equal_seeds_wait_alike_and_each_call_differently() {
     async fn waits(seed: u64) -> Vec<Duration> {
-        let model = Retrying::new(Script::new((0..8).map(|_| fails(ErrorKind::Unavailable))), seed);
+        let model = Retrying::new(
+            Script::new((0..8).map(|_| fails(ErrorKind::Unavailable))),
+            seed,
+        );
         for _ in 0..2 {
             let _ = model.complete(&request()).await;
         }
@@ -145,8 +208,15 @@ async fn equal_seeds_wait_alike_and_each_call_differently() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_call_asks_no_more() {
-    let model = Retrying::new(Script::new((0..9).map(|_| fails(ErrorKind::Unavailable))), 1);
-    assert!(timeout(Duration::from_nanos(1), model.complete(&request())).await.is_err());
+    let model = Retrying::new(
+        Script::new((0..9).map(|_| fails(ErrorKind::Unavailable))),
+        1,
+    );
+    assert!(
+        timeout(Duration::from_nanos(1), model.complete(&request()))
+            .await
+            .is_err()
+    );
     let asked = model.get_ref().asked();
     sleep(Duration::from_mins(1)).await;
     assert_eq!(model.get_ref().asked(), asked);

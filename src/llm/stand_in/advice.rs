@@ -10,19 +10,30 @@ use super::{
 /// What memory of this site says to do in the place of an act that gives a control a value.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
-    tips.flat_map(|tip| &tip.remedies).find_map(|remedy| instead_of(now, act, remedy, value))
+    tips.flat_map(|tip| &tip.remedies)
+        .find_map(|remedy| instead_of(now, act, remedy, value))
 }
 
 /// An act done in the way that a remedy tells; `None` if it does not tell how to do this one.
-pub(super) fn instead_of(now: &Situation<'_>, act: &Act, remedy: &Remedy, value: &str) -> Option<Vec<Act>> {
+pub(super) fn instead_of(
+    now: &Situation<'_>,
+    act: &Act,
+    remedy: &Remedy,
+    value: &str,
+) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let element = aimed(now, act)?;
     let enters = matches!(act.call.name.as_str(), "fill" | "select");
     match remedy {
-        Remedy::ClickThenType | Remedy::TypeThenChoose if enters => Some(click_then_type(element, value)),
-        Remedy::ClickThenChoose if enters => {
-            Some(vec![Act::on("click", calendar_day(page, value).or_else(|| named(page, value)).unwrap_or(element))])
+        Remedy::ClickThenType | Remedy::TypeThenChoose if enters => {
+            Some(click_then_type(element, value))
         }
+        Remedy::ClickThenChoose if enters => Some(vec![Act::on(
+            "click",
+            calendar_day(page, value)
+                .or_else(|| named(page, value))
+                .unwrap_or(element),
+        )]),
         Remedy::WriteAs(form) if enters => Some(vec![fill(element, &form.write(value)?)]),
         Remedy::Instead("fill") if enters => Some(vec![fill(element, value)]),
         Remedy::Instead(tool @ ("click" | "dblclick" | "hover" | "check")) if now.has(tool) => {
@@ -41,18 +52,35 @@ fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
 /// The element that an act is aimed at.
 pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
-    seen.page.elements.iter().find(|element| act.call.arguments["target"] == element.reference.as_str())
+    seen.page
+        .elements
+        .iter()
+        .find(|element| act.call.arguments["target"] == element.reference.as_str())
 }
 
 /// Whether an advice is about this act: its command, and the name or the place of its target.
 pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
-    let Some((role, number)) = &tip.place else { return for_this(tip, &act.call.name, &act.label) };
-    let nth = now.seen.page.elements.iter().filter(|element| element.role == *role).nth(number.saturating_sub(1));
-    tip.command.as_deref().is_none_or(|own| own == act.call.name) && nth.is_some() && nth == aimed(now, act)
+    let Some((role, number)) = &tip.place else {
+        return for_this(tip, &act.call.name, &act.label);
+    };
+    let nth = now
+        .seen
+        .page
+        .elements
+        .iter()
+        .filter(|element| element.role == *role)
+        .nth(number.saturating_sub(1));
+    tip.command
+        .as_deref()
+        .is_none_or(|own| own == act.call.name)
+        && nth.is_some()
+        && nth == aimed(now, act)
 }
 
 /// Whether memory says that something must be done before this act.
 pub(super) fn is_warned_of(now: &Situation<'_>, act: &Act) -> bool {
     let first = |remedy: &Remedy| matches!(remedy, Remedy::Click(_));
-    now.site.iter().any(|tip| is_for(now, tip, act) && tip.remedies.iter().any(first))
+    now.site
+        .iter()
+        .any(|tip| is_for(now, tip, act) && tip.remedies.iter().any(first))
 }

@@ -10,7 +10,9 @@ pub(super) struct Found {
 }
 
 /// Words between a label and its value.
-const BETWEEN: &[&str] = &["is", "was", "are", "no", "no.", "nr", "nr.", "number", "=", "-", "–", ":", "#"];
+const BETWEEN: &[&str] = &[
+    "is", "was", "are", "no", "no.", "nr", "nr.", "number", "=", "-", "–", ":", "#",
+];
 /// Most words of a value that is not a number. Source: chosen; a short sentence.
 const MAX_WORDS: usize = 12;
 /// Capitals of a code without digits. Source: chosen; more than most acronyms.
@@ -34,7 +36,10 @@ pub(super) fn find(text: &str, what: &[String]) -> Option<Found> {
             met += own.len();
             end += 1;
         }
-        if met > 0 && best.is_none_or(|(most, ..)| met > most) && value(text, &words, end, what).is_some() {
+        if met > 0
+            && best.is_none_or(|(most, ..)| met > most)
+            && value(text, &words, end, what).is_some()
+        {
             best = Some((met, start, end));
         }
     }
@@ -45,7 +50,10 @@ pub(super) fn find(text: &str, what: &[String]) -> Option<Found> {
     let (from, to) = value(text, &words, end, what)?;
     let evidence = text[words[start].0..words[to].1].trim_end_matches(PUNCTUATION);
     let value = text[words[from].0..words[to].1].trim_matches(PUNCTUATION);
-    Some(Found { value: value.to_owned(), evidence: evidence.to_owned() })
+    Some(Found {
+        value: value.to_owned(),
+        evidence: evidence.to_owned(),
+    })
 }
 
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', '"', '“', '”', '(', ')', '#'];
@@ -69,12 +77,20 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
 }
 
 /// First and last word of the value behind a label that ends before word `at`.
-fn value(text: &str, words: &[(usize, usize)], at: usize, what: &[String]) -> Option<(usize, usize)> {
+fn value(
+    text: &str,
+    words: &[(usize, usize)],
+    at: usize,
+    what: &[String],
+) -> Option<(usize, usize)> {
     let word = |index: usize| words.get(index).map(|(from, to)| &text[*from..*to]);
     let ends = |index: usize| word(index).is_some_and(|w| w.ends_with(['.', ';', '!', '?']));
     let among = |known: &[&str]| what.iter().any(|word| known.contains(&word.as_str()));
-    let is_amount = among(&["total", "price", "cost", "quantity", "subtotal", "sum", "amount"]);
-    let is_number = is_amount || among(&["number", "code", "id", "reference", "key", "pin", "date"]);
+    let is_amount = among(&[
+        "total", "price", "cost", "quantity", "subtotal", "sum", "amount",
+    ]);
+    let is_number =
+        is_amount || among(&["number", "code", "id", "reference", "key", "pin", "date"]);
     let mut from = at;
     // A label that ends a sentence has nothing to do with the next one.
     if at > 0 && ends(at - 1) {
@@ -85,19 +101,30 @@ fn value(text: &str, words: &[(usize, usize)], at: usize, what: &[String]) -> Op
     }
     if is_number {
         // A code may have no digit; an amount has one.
-        let capitals =
-            |w: &str| w.chars().filter(char::is_ascii_uppercase).count() >= MIN_CAPITALS && w == w.to_uppercase();
+        let capitals = |w: &str| {
+            w.chars().filter(char::is_ascii_uppercase).count() >= MIN_CAPITALS
+                && w == w.to_uppercase()
+        };
         let tells = |w: &str| w.chars().any(|c| c.is_ascii_digit()) || (!is_amount && capitals(w));
         let found = (from..from + MAX_DISTANCE).find(|index| word(*index).is_some_and(tells))?;
         // An amount and its currency belong together.
         let currency = |index: usize| {
             word(index).is_some_and(|w| {
                 let w = w.trim_matches(PUNCTUATION);
-                matches!(w, "€" | "$" | "£" | "¥") || (w.len() == 3 && w.chars().all(|c| c.is_ascii_uppercase()))
+                matches!(w, "€" | "$" | "£" | "¥")
+                    || (w.len() == 3 && w.chars().all(|c| c.is_ascii_uppercase()))
             })
         };
-        let start = if found > from && currency(found - 1) { found - 1 } else { found };
-        let end = if !ends(found) && currency(found + 1) { found + 1 } else { found };
+        let start = if found > from && currency(found - 1) {
+            found - 1
+        } else {
+            found
+        };
+        let end = if !ends(found) && currency(found + 1) {
+            found + 1
+        } else {
+            found
+        };
         return Some((start, end));
     }
     word(from)?;
@@ -129,7 +156,10 @@ mod tests {
     #[test]
     fn a_number_is_read_behind_its_label() {
         let text = "Thank you Your confirmation number is KX-73Q2P. Please keep it. Total with shipping: 149.00 EUR";
-        let expected = ("KX-73Q2P".to_owned(), "confirmation number is KX-73Q2P".to_owned());
+        let expected = (
+            "KX-73Q2P".to_owned(),
+            "confirmation number is KX-73Q2P".to_owned(),
+        );
         assert_eq!(found(text, "confirmation number"), Some(expected));
         assert_eq!(found(text, "total").unwrap().0, "149.00 EUR");
         assert_eq!(found("Order no.: #4711", "order number").unwrap().0, "4711");
@@ -152,7 +182,10 @@ mod tests {
 
     #[test]
     fn words_are_read_to_the_end_of_their_sentence() {
-        assert_eq!(found("Status: ready to ship. Bye", "status").unwrap().0, "ready to ship");
+        assert_eq!(
+            found("Status: ready to ship. Bye", "status").unwrap().0,
+            "ready to ship"
+        );
     }
 
     #[test]

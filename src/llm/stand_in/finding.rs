@@ -18,8 +18,17 @@ const CHOICE_FIT: f64 = 0.6;
 
 const FIELDS: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton"];
 const BOXES: &[&str] = &["checkbox", "switch", "radio", "menuitemcheckbox"];
-const CHOICES: &[&str] =
-    &["radio", "option", "menuitemradio", "menuitem", "tab", "listitem", "gridcell", "button", "link"];
+const CHOICES: &[&str] = &[
+    "radio",
+    "option",
+    "menuitemradio",
+    "menuitem",
+    "tab",
+    "listitem",
+    "gridcell",
+    "button",
+    "link",
+];
 const CLICKABLE: &[&str] = &[
     "button",
     "link",
@@ -63,7 +72,9 @@ fn best<'a>(
 }
 
 fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a Element> {
-    page.elements.iter().filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
+    page.elements
+        .iter()
+        .filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
 }
 
 /// The field of this name.
@@ -75,7 +86,11 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
         return fields().find(|element| element.value.is_empty());
     }
     let fits = |element: &Element| {
-        if is("search") && element.role == "searchbox" { 1.0 } else { fit(name, &element.label) }
+        if is("search") && element.role == "searchbox" {
+            1.0
+        } else {
+            fit(name, &element.label)
+        }
     };
     best(fields(), FIELD_FIT, fits).or_else(|| {
         // Login boxes without a label: the first takes the name, the second the password.
@@ -92,7 +107,9 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
 pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     let only = || {
         let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
-        let first = fields.next().filter(|field| page.kind == "form" && field.role != "searchbox")?;
+        let first = fields
+            .next()
+            .filter(|field| page.kind == "form" && field.role != "searchbox")?;
         fields.next().is_none().then_some(first)
     };
     field(page, name).or_else(only)
@@ -101,7 +118,9 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
 /// The button that sends a form which has no other.
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
-    let first = buttons.next().filter(|button| sends(what) && sends(&content(&button.label)))?;
+    let first = buttons
+        .next()
+        .filter(|button| sends(what) && sends(&content(&button.label)))?;
     buttons.next().is_none().then_some(first)
 }
 
@@ -131,31 +150,57 @@ pub(super) fn list_field(page: &Page) -> Option<&Element> {
 /// What a calendar that is open calls the day of a date.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
-    enabled(page, &["link", "gridcell", "button", "cell", "option"]).find(|element| element.label == day)
+    enabled(page, &["link", "gridcell", "button", "cell", "option"])
+        .find(|element| element.label == day)
 }
 
 /// The only control of the kind that words name.
 fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
-    const KINDS: &[(&str, &str)] = &[("spinner", "spinbutton"), ("slider", "slider"), ("dropdown", "combobox")];
-    let (_, role) = KINDS.iter().find(|(word, _)| name.iter().any(|own| own == word))?;
+    const KINDS: &[(&str, &str)] = &[
+        ("spinner", "spinbutton"),
+        ("slider", "slider"),
+        ("dropdown", "combobox"),
+    ];
+    let (_, role) = KINDS
+        .iter()
+        .find(|(word, _)| name.iter().any(|own| own == word))?;
     let mut found = page.elements.iter().filter(|element| element.role == *role);
     let first = found.next()?;
     found.next().is_none().then_some(first)
 }
 
 /// The element by which this value is chosen, how, and the value as the page writes it.
-pub(super) fn choice<'a>(page: &'a Page, name: &[String], value: &str) -> Option<(&'a Element, How, String)> {
+pub(super) fn choice<'a>(
+    page: &'a Page,
+    name: &[String],
+    value: &str,
+) -> Option<(&'a Element, How, String)> {
     let belongs = |element: &&Element| name.is_empty() || fit(name, &element.label) >= FIELD_FIT;
-    let lists = || page.elements.iter().filter(|element| !element.options.is_empty()).filter(belongs);
+    let lists = || {
+        page.elements
+            .iter()
+            .filter(|element| !element.options.is_empty())
+            .filter(belongs)
+    };
     for list in lists() {
         if let Some(option) = list.options.iter().find(|option| equal(option, value)) {
             return Some((list, How::Select, option.clone()));
         }
     }
     let wanted = content(value);
-    let one = |element: &Element| if equal(&element.label, value) { 2.0 } else { fit(&wanted, &element.label) };
+    let one = |element: &Element| {
+        if equal(&element.label, value) {
+            2.0
+        } else {
+            fit(&wanted, &element.label)
+        }
+    };
     if let Some(element) = best(enabled(page, CHOICES), CHOICE_FIT, one) {
-        let how = if element.role == "radio" { How::Check } else { How::Click };
+        let how = if element.role == "radio" {
+            How::Check
+        } else {
+            How::Click
+        };
         return Some((element, how, element.label.clone()));
     }
     // `size M` without quotes: the list's name and the choice in one.
@@ -165,8 +210,14 @@ pub(super) fn choice<'a>(page: &'a Page, name: &[String], value: &str) -> Option
             return Some((list, How::Select, option.clone()));
         }
     }
-    let named = |roles| best(enabled(page, roles), FIELD_FIT, |element| fit(name, &element.label));
-    if let Some(list) = named(&["combobox", "listbox", "spinbutton", "slider"]).or_else(|| control(page, name)) {
+    let named = |roles| {
+        best(enabled(page, roles), FIELD_FIT, |element| {
+            fit(name, &element.label)
+        })
+    };
+    if let Some(list) =
+        named(&["combobox", "listbox", "spinbutton", "slider"]).or_else(|| control(page, name))
+    {
         return Some((list, How::Select, value.to_owned()));
     }
     named(&["textbox"]).map(|field| (field, How::Fill, value.to_owned()))
@@ -174,23 +225,37 @@ pub(super) fn choice<'a>(page: &'a Page, name: &[String], value: &str) -> Option
 
 /// The box to tick.
 pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
-    best(enabled(page, BOXES), FIELD_FIT, |element| fit(what, &element.label))
+    best(enabled(page, BOXES), FIELD_FIT, |element| {
+        fit(what, &element.label)
+    })
 }
 
 /// What is called so and can be clicked. A form is sent by a button; its link in a menu leads elsewhere.
-pub(super) fn clickable<'a>(page: &'a Page, what: &[String], name: &str, submit: bool) -> Option<&'a Element> {
+pub(super) fn clickable<'a>(
+    page: &'a Page,
+    what: &[String],
+    name: &str,
+    submit: bool,
+) -> Option<&'a Element> {
     let roles = if submit { &["button"][..] } else { CLICKABLE };
-    best(enabled(page, roles), CLICK_FIT, |element| called(element, what, name))
+    best(enabled(page, roles), CLICK_FIT, |element| {
+        called(element, what, name)
+    })
 }
 
 /// What an advice names: it says what a page called it, so that something alike is not it.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
-    clickable(page, &content(name), name, false).filter(|element| called(element, &content(name), name) >= NAME_FIT)
+    clickable(page, &content(name), name, false)
+        .filter(|element| called(element, &content(name), name) >= NAME_FIT)
 }
 
 /// How well an element is called so.
 pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
-    if equal(&element.label, name) { 2.0 } else { fit(what, &element.label) }
+    if equal(&element.label, name) {
+        2.0
+    } else {
+        fit(what, &element.label)
+    }
 }
 
 /// The button by which an overlay is most likely left.
@@ -201,8 +266,14 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     }
     let leaving = |element: &Element| {
         let words = content(&element.label);
-        let fits = |leaving: &&str| words.iter().any(|word| fit(&[(**leaving).to_owned()], word) > 0.9);
-        LEAVING.iter().position(fits).map_or(0.0, |at| 1.0 / f64::from(u32::try_from(at).unwrap_or(9) + 1))
+        let fits = |leaving: &&str| {
+            words
+                .iter()
+                .any(|word| fit(&[(**leaving).to_owned()], word) > 0.9)
+        };
+        LEAVING.iter().position(fits).map_or(0.0, |at| {
+            1.0 / f64::from(u32::try_from(at).unwrap_or(9) + 1)
+        })
     };
     let buttons = || enabled(page, &["button"]).take(MAX_DIALOG_BUTTONS);
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
@@ -217,7 +288,10 @@ mod tests {
     use crate::llm::stand_in::lines::element;
 
     fn page(lines: &[&str]) -> Page {
-        Page { elements: lines.iter().filter_map(|line| element(line)).collect(), ..Page::default() }
+        Page {
+            elements: lines.iter().filter_map(|line| element(line)).collect(),
+            ..Page::default()
+        }
     }
 
     fn words(text: &str) -> Vec<String> {
@@ -232,27 +306,52 @@ mod tests {
             r#"e3 radio "Black" [checked]"#,
         ]);
         let found = |name: &str, value: &str| {
-            let name = if name.is_empty() { Vec::new() } else { words(name) };
+            let name = if name.is_empty() {
+                Vec::new()
+            } else {
+                words(name)
+            };
             let (element, how, value) = choice(&page, &name, value).unwrap();
             (element.reference.clone(), how, value)
         };
         assert_eq!(found("size", "m"), ("e1".into(), How::Select, "M".into()));
-        assert_eq!(found("colour", "Forest green"), ("e2".into(), How::Check, "Forest green".into()));
+        assert_eq!(
+            found("colour", "Forest green"),
+            ("e2".into(), How::Check, "Forest green".into())
+        );
         assert_eq!(found("", "size M"), ("e1".into(), How::Select, "M".into()));
     }
 
     #[test]
     fn a_form_is_sent_by_its_button_and_not_by_a_link_of_that_name() {
         let page = page(&[r#"e1 link "Log in""#, r#"e2 button "Sign in""#]);
-        assert_eq!(clickable(&page, &words("log in"), "log in", true).unwrap().reference, "e2");
-        assert_eq!(clickable(&page, &words("log in"), "log in", false).unwrap().reference, "e1");
+        assert_eq!(
+            clickable(&page, &words("log in"), "log in", true)
+                .unwrap()
+                .reference,
+            "e2"
+        );
+        assert_eq!(
+            clickable(&page, &words("log in"), "log in", false)
+                .unwrap()
+                .reference,
+            "e1"
+        );
     }
 
     #[test]
     fn what_an_advice_names_is_not_something_alike() {
         let page = page(&[r#"e1 button "Accept all""#, r#"e2 button "Go""#]);
         assert_eq!(named(&page, "accept all").unwrap().reference, "e1");
-        assert!(clickable(&page, &words("Agree and continue"), "Agree and continue", false).is_some());
+        assert!(
+            clickable(
+                &page,
+                &words("Agree and continue"),
+                "Agree and continue",
+                false
+            )
+            .is_some()
+        );
         assert!(named(&page, "Agree and continue").is_none());
     }
 
@@ -266,7 +365,10 @@ mod tests {
 
     #[test]
     fn the_way_out_of_a_dialog_is_its_agreeing_button() {
-        let mut page = page(&[r#"e1 button "Settings""#, r#"e2 button "Agree and continue""#]);
+        let mut page = page(&[
+            r#"e1 button "Settings""#,
+            r#"e2 button "Agree and continue""#,
+        ]);
         assert!(way_out(&page).is_none());
         page.kind = "dialog_blocking".to_owned();
         assert_eq!(way_out(&page).unwrap().reference, "e2");

@@ -21,13 +21,17 @@ impl Form {
 
     /// The form in which machines write such a value.
     pub(super) fn of(value: &str) -> Option<Self> {
-        [Self::Date, Self::Time].into_iter().find(|form| form.write(value).is_some())
+        [Self::Date, Self::Time]
+            .into_iter()
+            .find(|form| form.write(value).is_some())
     }
 
     /// The value in this form.
     pub(super) fn write(self, value: &str) -> Option<String> {
         match self {
-            Self::Date => date(value).map(|(year, month, day)| format!("{year:04}-{month:02}-{day:02}")),
+            Self::Date => {
+                date(value).map(|(year, month, day)| format!("{year:04}-{month:02}-{day:02}"))
+            }
             Self::Time => time(value).map(|(hour, minute)| format!("{hour:02}:{minute:02}")),
         }
     }
@@ -46,14 +50,23 @@ pub(super) fn day(value: &str) -> Option<String> {
 /// Year, month and day: `2016-12-05`, `12/05/2016`, `5.12.2016`.
 fn date(value: &str) -> Option<(u32, u32, u32)> {
     let numbers = |mark: char| -> Option<[u32; 3]> {
-        let parts: Vec<u32> = value.trim().split(mark).map(str::parse).collect::<Result<_, _>>().ok()?;
+        let parts: Vec<u32> = value
+            .trim()
+            .split(mark)
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .ok()?;
         parts.try_into().ok()
     };
     let (year, month, day) = if let Some([year, month, day]) = numbers('-') {
         (year, month, day)
     } else if let Some([month, day, year]) = numbers('/') {
         // Who writes 25/12 means the day first.
-        if month > 12 { (year, day, month) } else { (year, month, day) }
+        if month > 12 {
+            (year, day, month)
+        } else {
+            (year, month, day)
+        }
     } else {
         let [day, month, year] = numbers('.')?;
         (year, month, day)
@@ -65,7 +78,10 @@ fn date(value: &str) -> Option<(u32, u32, u32)> {
 /// Hour and minute: `16:08`, `4:08 PM`.
 fn time(value: &str) -> Option<(u32, u32)> {
     let value = value.trim().to_lowercase();
-    let (clock, half) = match value.strip_suffix("am").or_else(|| value.strip_suffix("pm")) {
+    let (clock, half) = match value
+        .strip_suffix("am")
+        .or_else(|| value.strip_suffix("pm"))
+    {
         Some(clock) => (clock.trim_end(), Some(value.ends_with("pm"))),
         None => (value.as_str(), None),
     };
@@ -94,7 +110,12 @@ mod tests {
             ("12:30 pm", "12:30"),
             ("9:05 PM", "21:05"),
         ] {
-            assert_eq!(Form::of(value).and_then(|form| form.write(value)).as_deref(), Some(written));
+            assert_eq!(
+                Form::of(value)
+                    .and_then(|form| form.write(value))
+                    .as_deref(),
+                Some(written)
+            );
             assert!(same(value, written) && same(written, value));
         }
         for value in ["13:00 PM", "25:00", "1/2", "13/13/2016", "Anna", "3.5"] {

@@ -24,7 +24,11 @@ pub(super) enum Step {
     /// Tick or untick a box.
     Tick { what: Vec<String>, on: bool },
     /// Click what is called so.
-    Click { what: Vec<String>, name: String, submit: bool },
+    Click {
+        what: Vec<String>,
+        name: String,
+        submit: bool,
+    },
     /// Tell what the page says.
     Report(Vec<String>),
 }
@@ -158,23 +162,49 @@ pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
 
 /// The verb that a segment begins with, and how many tokens of it are not part of what it is about.
 fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
-    let begins =
-        |words: &[&str]| tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word));
-    let polite = tokens.iter().take_while(|token| token.is("to") || token.is("you") || token.is("i")).count();
+    let begins = |words: &[&str]| {
+        tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))
+    };
+    let polite = tokens
+        .iter()
+        .take_while(|token| token.is("to") || token.is("you") || token.is("i"))
+        .count();
     if polite > 0 {
-        return verb(&tokens[polite..])
-            .map(|(verb, used)| (verb, if verb == Verb::Act { polite } else { used + polite }));
+        return verb(&tokens[polite..]).map(|(verb, used)| {
+            (
+                verb,
+                if verb == Verb::Act {
+                    polite
+                } else {
+                    used + polite
+                },
+            )
+        });
     }
     let (words, verb) = VERBS.iter().find(|(words, _)| begins(words))?;
     Some((*verb, if *verb == Verb::Act { 0 } else { words.len() }))
 }
 
-fn expand(verb: Verb, parts: &[Segment], secrets: &[String], number: usize, out: &mut Vec<Planned>) {
+fn expand(
+    verb: Verb,
+    parts: &[Segment],
+    secrets: &[String],
+    number: usize,
+    out: &mut Vec<Planned>,
+) {
     let mut plan = |step: Step, strict: bool, way: &[&str]| {
         let way = way.iter().map(|word| (*word).to_owned()).collect();
-        out.push(Planned { step, strict: strict.then_some(number), way });
+        out.push(Planned {
+            step,
+            strict: strict.then_some(number),
+            way,
+        });
     };
-    let click = |text: &str, submit: bool| Step::Click { what: content(text), name: text.to_owned(), submit };
+    let click = |text: &str, submit: bool| Step::Click {
+        what: content(text),
+        name: text.to_owned(),
+        submit,
+    };
     if let (Verb::Fill | Verb::Choose, Some((start, end))) = (verb, pick(parts)) {
         return plan(Step::Pick { start, end }, false, &[]);
     }
@@ -183,20 +213,42 @@ fn expand(verb: Verb, parts: &[Segment], secrets: &[String], number: usize, out:
             let (user, password) = login(parts, secrets);
             for (field, value) in [("username", user), ("password", password)] {
                 if let Some(value) = value {
-                    plan(Step::Fill { field: vec![field.to_owned()], value }, true, &["login"]);
+                    plan(
+                        Step::Fill {
+                            field: vec![field.to_owned()],
+                            value,
+                        },
+                        true,
+                        &["login"],
+                    );
                 }
             }
             plan(click("log in", true), true, &["login"]);
         }
         Verb::Search => {
             let value = phrase(parts);
-            plan(Step::Fill { field: vec!["search".to_owned()], value }, true, &["search"]);
+            plan(
+                Step::Fill {
+                    field: vec!["search".to_owned()],
+                    value,
+                },
+                true,
+                &["search"],
+            );
             plan(click("search", true), true, &["search"]);
         }
         Verb::Open => {
             let text = phrase(parts);
             let address = text.starts_with("http://") || text.starts_with("https://");
-            plan(if address { Step::Goto(text) } else { click(&text, false) }, false, &[]);
+            plan(
+                if address {
+                    Step::Goto(text)
+                } else {
+                    click(&text, false)
+                },
+                false,
+                &[],
+            );
         }
         Verb::Back => plan(Step::Back, false, &[]),
         Verb::Press => {
@@ -218,16 +270,36 @@ fn expand(verb: Verb, parts: &[Segment], secrets: &[String], number: usize, out:
             }
         }
         Verb::Tick | Verb::Untick => {
-            plan(Step::Tick { what: content(&phrase(parts)), on: verb == Verb::Tick }, false, &[]);
+            plan(
+                Step::Tick {
+                    what: content(&phrase(parts)),
+                    on: verb == Verb::Tick,
+                },
+                false,
+                &[],
+            );
         }
         Verb::Act => {
             let text = phrase(&parts[..1]);
             let submit = ["submit", "place", "send", "save", "confirm", "complete"];
-            plan(click(&text, submit.iter().any(|word| text.to_lowercase().starts_with(word))), false, &[]);
+            plan(
+                click(
+                    &text,
+                    submit
+                        .iter()
+                        .any(|word| text.to_lowercase().starts_with(word)),
+                ),
+                false,
+                &[],
+            );
         }
         Verb::Report => {
             for part in parts {
-                plan(Step::Report(content(&phrase(std::slice::from_ref(part)))), false, &[]);
+                plan(
+                    Step::Report(content(&phrase(std::slice::from_ref(part)))),
+                    false,
+                    &[],
+                );
             }
         }
         Verb::Skip => {}
@@ -248,10 +320,15 @@ mod tests {
             Step::Choose { field, value } => format!("choose {} = {value}", words(field)),
             Step::Pick { start, end } => format!("pick {start}..{end}"),
             Step::Tick { what, on } => format!("tick {} {on}", words(what)),
-            Step::Click { what, submit, .. } => format!("click {}{}", words(what), if submit { "!" } else { "" }),
+            Step::Click { what, submit, .. } => {
+                format!("click {}{}", words(what), if submit { "!" } else { "" })
+            }
             Step::Report(what) => format!("report {}", words(what)),
         };
-        steps(goal, &["<secret:SHOP_PASSWORD>".to_owned()]).into_iter().map(line).collect()
+        steps(goal, &["<secret:SHOP_PASSWORD>".to_owned()])
+            .into_iter()
+            .map(line)
+            .collect()
     }
 
     #[test]
@@ -290,24 +367,52 @@ mod tests {
         assert_eq!(read("I want you to sign in as bob"), Vec::<String>::new());
         assert_eq!(
             read("Sign in as bob."),
-            ["fill username = bob", "fill password = <secret:SHOP_PASSWORD>", "click login!"]
+            [
+                "fill username = bob",
+                "fill password = <secret:SHOP_PASSWORD>",
+                "click login!"
+            ]
         );
         assert_eq!(
             read("type 'hello' into the message box, then press Enter"),
             ["fill message = hello", "press Enter"]
         );
-        assert_eq!(read("enter Berlin as city; submit the form"), ["fill city = Berlin", "click submit form!"]);
-        assert_eq!(read("select Express delivery as shipping method"), ["choose shipping method = Express delivery"]);
-        assert_eq!(read("Go to https://a.test/b and click on Next"), ["goto https://a.test/b", "click next"]);
-        assert_eq!(read("Select -3 with the spinner and hit Submit."), ["choose spinner = -3", "click submit"]);
+        assert_eq!(
+            read("enter Berlin as city; submit the form"),
+            ["fill city = Berlin", "click submit form!"]
+        );
+        assert_eq!(
+            read("select Express delivery as shipping method"),
+            ["choose shipping method = Express delivery"]
+        );
+        assert_eq!(
+            read("Go to https://a.test/b and click on Next"),
+            ["goto https://a.test/b", "click next"]
+        );
+        assert_eq!(
+            read("Select -3 with the spinner and hit Submit."),
+            ["choose spinner = -3", "click submit"]
+        );
         assert_eq!(
             read("Enter an item that starts with \"Alb\" and ends with \"ia\", then submit."),
             ["pick Alb..ia", "click submit!"]
         );
-        assert_eq!(read("Enter 4:08 AM as the time and press submit."), ["fill time = 4:08 AM", "click submit"]);
-        assert_eq!(read("search for salt and pepper"), ["fill search = salt and pepper", "click search!"]);
+        assert_eq!(
+            read("Enter 4:08 AM as the time and press submit."),
+            ["fill time = 4:08 AM", "click submit"]
+        );
+        assert_eq!(
+            read("search for salt and pepper"),
+            ["fill search = salt and pepper", "click search!"]
+        );
         assert_eq!(read("What is the total price?"), ["report total price"]);
-        assert_eq!(read("uncheck newsletter, go back"), ["tick newsletter false", "back"]);
-        assert_eq!(read("Tell me the order number and the total"), ["report order number", "report total"]);
+        assert_eq!(
+            read("uncheck newsletter, go back"),
+            ["tick newsletter false", "back"]
+        );
+        assert_eq!(
+            read("Tell me the order number and the total"),
+            ["report order number", "report total"]
+        );
     }
 }

@@ -7,7 +7,11 @@ use super::{
 
 /// The text after a verb: its first value, or its words as written.
 pub(super) fn phrase(parts: &[Segment]) -> String {
-    if let Some(value) = parts.iter().flat_map(|part| &part.tokens).find_map(Token::value) {
+    if let Some(value) = parts
+        .iter()
+        .flat_map(|part| &part.tokens)
+        .find_map(Token::value)
+    {
         return value.to_owned();
     }
     let mut out = String::new();
@@ -19,16 +23,24 @@ pub(super) fn phrase(parts: &[Segment]) -> String {
         out.push_str(&words(&part.tokens));
     }
     let out = out.trim();
-    let article = ["the ", "a ", "an ", "for ", "me "].into_iter().find(|article| starts(out, article));
-    article.map_or(out, |article| &out[article.len()..]).to_owned()
+    let article = ["the ", "a ", "an ", "for ", "me "]
+        .into_iter()
+        .find(|article| starts(out, article));
+    article
+        .map_or(out, |article| &out[article.len()..])
+        .to_owned()
 }
 
 fn starts(text: &str, prefix: &str) -> bool {
-    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    text.get(..prefix.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 fn words(tokens: &[Token]) -> String {
-    let words: Vec<&str> = tokens.iter().filter_map(|token| token.word().or_else(|| token.value())).collect();
+    let words: Vec<&str> = tokens
+        .iter()
+        .filter_map(|token| token.word().or_else(|| token.value()))
+        .collect();
     words.join(" ")
 }
 
@@ -40,7 +52,11 @@ pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, O
         match token {
             Token::Value(value) => {
                 let secret = value.starts_with("<secret:") && (for_password || !is_user(value));
-                if secret || for_password { password = Some(value.clone()) } else { user = Some(value.clone()) }
+                if secret || for_password {
+                    password = Some(value.clone())
+                } else {
+                    user = Some(value.clone())
+                }
             }
             Token::Word(word) => match word.to_lowercase().as_str() {
                 "password" | "passphrase" | "pin" => for_password = true,
@@ -60,12 +76,17 @@ pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, O
 
 fn is_user(secret: &str) -> bool {
     let secret = secret.to_lowercase();
-    ["user", "email", "login", "account"].iter().any(|hint| secret.contains(hint)) && !is_password(&secret)
+    ["user", "email", "login", "account"]
+        .iter()
+        .any(|hint| secret.contains(hint))
+        && !is_password(&secret)
 }
 
 fn is_password(secret: &str) -> bool {
     let secret = secret.to_lowercase();
-    ["pass", "pwd", "pin"].iter().any(|hint| secret.contains(hint))
+    ["pass", "pwd", "pin"]
+        .iter()
+        .any(|hint| secret.contains(hint))
 }
 
 /// Words between a field and its value.
@@ -73,14 +94,21 @@ const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
 
 /// Fields with what is to be put into them: `the quantity to 2`, `name "A"`, `"A" into the name field`, `Berlin as city`.
 pub(super) fn fields(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
-    parts.iter().flat_map(|part| field_items(&part.tokens)).collect()
+    parts
+        .iter()
+        .flat_map(|part| field_items(&part.tokens))
+        .collect()
 }
 
 fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     if tokens.iter().any(|token| token.value().is_some()) {
         return quoted_items(tokens);
     }
-    let at = |marks: &[&str]| tokens.iter().position(|token| marks.iter().any(|mark| token.is(mark)));
+    let at = |marks: &[&str]| {
+        tokens
+            .iter()
+            .position(|token| marks.iter().any(|mark| token.is(mark)))
+    };
     let split = |at: usize| (&tokens[..at], &tokens[at + 1..]);
     let (field, value) = match (at(&["into", "in"]), at(GIVES)) {
         (Some(into), _) => {
@@ -94,12 +122,20 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
         }
         (None, Some(gives)) => split(gives),
         (None, None) => {
-            let first = tokens.iter().take_while(|token| token.is("the") || token.is("my")).count() + 1;
+            let first = tokens
+                .iter()
+                .take_while(|token| token.is("the") || token.is("my"))
+                .count()
+                + 1;
             tokens.split_at(first.min(tokens.len()))
         }
     };
     let value = words(value);
-    if value.is_empty() { Vec::new() } else { vec![(content(&words(field)), value)] }
+    if value.is_empty() {
+        Vec::new()
+    } else {
+        vec![(content(&words(field)), value)]
+    }
 }
 
 /// Items of which the values are quoted: the words before each value name its field, or those after the last one.
@@ -113,7 +149,10 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
             Token::Mark(_) => {}
         }
     }
-    if let (Some((field, _)), false) = (out.last_mut().filter(|(field, _)| field.is_empty()), before.is_empty()) {
+    if let (Some((field, _)), false) = (
+        out.last_mut().filter(|(field, _)| field.is_empty()),
+        before.is_empty(),
+    ) {
         *field = name(&before);
     }
     out
@@ -121,19 +160,32 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
 
 /// The words of a field's name; nothing when there is no word that counts.
 fn name(words: &[&str]) -> Vec<String> {
-    let kept: Vec<&str> = words.iter().copied().filter(|word| !GIVES.contains(&word.to_lowercase().as_str())).collect();
+    let kept: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !GIVES.contains(&word.to_lowercase().as_str()))
+        .collect();
     let text = kept.join(" ");
     let counted = content(&text);
     let empty = ["the", "a", "an", "into", "in", "for", "of", "my", "on"];
-    if counted.iter().all(|word| empty.contains(&word.as_str())) { Vec::new() } else { counted }
+    if counted.iter().all(|word| empty.contains(&word.as_str())) {
+        Vec::new()
+    } else {
+        counted
+    }
 }
 
 /// Beginning and end of an item that is named by them: `an item that starts with "Alb" and ends with "ia"`.
 pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
     let after = |words: &[&str]| {
-        let at = tokens.iter().position(|token| words.iter().any(|word| token.is(word)))?;
-        tokens[at..].iter().find_map(|token| token.value()).map(str::to_owned)
+        let at = tokens
+            .iter()
+            .position(|token| words.iter().any(|word| token.is(word)))?;
+        tokens[at..]
+            .iter()
+            .find_map(|token| token.value())
+            .map(str::to_owned)
     };
     let start = after(&["starts", "begins", "starting", "beginning"])?;
     Some((start, after(&["ends", "ending"]).unwrap_or_default()))
@@ -146,11 +198,17 @@ pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
         if tokens.iter().any(|token| token.value().is_some()) {
             return quoted_items(tokens);
         }
-        let is_control = tokens.last().is_some_and(|token| token.is("spinner") || token.is("slider"));
+        let is_control = tokens
+            .last()
+            .is_some_and(|token| token.is("spinner") || token.is("slider"));
         let parts = ["as", "for", "to", if is_control { "with" } else { "for" }];
-        let at = tokens.iter().position(|token| parts.iter().any(|part| token.is(part)));
+        let at = tokens
+            .iter()
+            .position(|token| parts.iter().any(|part| token.is(part)));
         match at {
-            Some(at) if tokens[at].is("to") => vec![(content(&words(&tokens[..at])), words(&tokens[at + 1..]))],
+            Some(at) if tokens[at].is("to") => {
+                vec![(content(&words(&tokens[..at])), words(&tokens[at + 1..]))]
+            }
             Some(at) => vec![(content(&words(&tokens[at + 1..])), bare(&tokens[..at]))],
             None => vec![(Vec::new(), bare(tokens))],
         }
@@ -160,6 +218,9 @@ pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
 
 /// The words without an article before them.
 fn bare(tokens: &[Token]) -> String {
-    let articles = tokens.iter().take_while(|token| token.is("the") || token.is("a") || token.is("an")).count();
+    let articles = tokens
+        .iter()
+        .take_while(|token| token.is("the") || token.is("a") || token.is("an"))
+        .count();
     words(&tokens[articles..])
 }

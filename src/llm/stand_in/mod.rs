@@ -64,7 +64,9 @@ pub struct StandIn {
 impl StandIn {
     /// A stand-in that prefers tool calls.
     pub const fn new() -> Self {
-        Self { mode: CallMode::Tools }
+        Self {
+            mode: CallMode::Tools,
+        }
     }
 
     /// A stand-in that prefers this mode.
@@ -75,7 +77,12 @@ impl StandIn {
 
     /// The reply to a request: the same for the same request, always.
     pub fn decide(&self, request: &ChatRequest) -> ChatResponse {
-        let tools = request.tools.specs().iter().map(|spec| spec.name.clone()).collect();
+        let tools = request
+            .tools
+            .specs()
+            .iter()
+            .map(|spec| spec.name.clone())
+            .collect();
         let calls = policy::decide(&Seen::read(&request.system, &request.message, tools));
         match request.mode {
             CallMode::Tools => ChatResponse::with_calls(calls),

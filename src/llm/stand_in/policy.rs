@@ -24,11 +24,17 @@ pub(super) struct Act {
 
 impl Act {
     pub(super) fn new(tool: &str, arguments: serde_json::Value) -> Self {
-        Self { call: RawCall::new(tool, arguments), label: String::new() }
+        Self {
+            call: RawCall::new(tool, arguments),
+            label: String::new(),
+        }
     }
 
     pub(super) fn on(tool: &str, element: &Element) -> Self {
-        Self { label: element.label.clone(), ..Self::new(tool, json!({ "target": element.reference })) }
+        Self {
+            label: element.label.clone(),
+            ..Self::new(tool, json!({ "target": element.reference }))
+        }
     }
 }
 
@@ -58,16 +64,28 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
     let plan = steps(&seen.goal, &seen.secrets);
     let progress = progress(&plan, seen);
     let read = |texts: &[String]| texts.iter().map(|text| tips::read(text)).collect();
-    let now =
-        Situation { seen, plan: &plan, progress: &progress, site: read(&seen.site_tips), lessons: read(&seen.lessons) };
+    let now = Situation {
+        seen,
+        plan: &plan,
+        progress: &progress,
+        site: read(&seen.site_tips),
+        lessons: read(&seen.lessons),
+    };
     let acts = acts(&now);
-    let acts = recover::instead(&now, &acts).or_else(|| forewarned(&now, &acts)).unwrap_or(acts);
-    acts.into_iter().map(|act| act.call).take(seen.max_calls.max(1)).collect()
+    let acts = recover::instead(&now, &acts)
+        .or_else(|| forewarned(&now, &acts))
+        .unwrap_or(acts);
+    acts.into_iter()
+        .map(|act| act.call)
+        .take(seen.max_calls.max(1))
+        .collect()
 }
 
 /// What the plan asks for next: as many steps as the page allows, up to the first that leaves it.
 fn acts(now: &Situation<'_>) -> Vec<Act> {
-    let Some(next) = now.progress.next() else { return vec![finish_done(now)] };
+    let Some(next) = now.progress.next() else {
+        return vec![finish_done(now)];
+    };
     let mut acts: Vec<Act> = Vec::new();
     let mut typed = now.progress.typed && now.seen.history.len() == now.progress.since;
     for at in next..now.plan.len() {
@@ -94,10 +112,18 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
         typed = matches!(planned.step, Step::Fill { .. });
         acts.extend(step);
         // What a list offers is seen when it is open.
-        let is_field = |element: &Element| matches!(element.role.as_str(), "textbox" | "combobox" | "searchbox");
-        let opens_a_list =
-            acts.last().is_some_and(|act| act.call.name == "click" && aimed(now, act).is_some_and(is_field));
-        if opens_a_list || !matches!(planned.step, Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }) {
+        let is_field = |element: &Element| {
+            matches!(element.role.as_str(), "textbox" | "combobox" | "searchbox")
+        };
+        let opens_a_list = acts
+            .last()
+            .is_some_and(|act| act.call.name == "click" && aimed(now, act).is_some_and(is_field));
+        if opens_a_list
+            || !matches!(
+                planned.step,
+                Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }
+            )
+        {
             break;
         }
     }
@@ -162,19 +188,24 @@ fn click(
 ) -> Option<Vec<Act>> {
     let enter = || vec![Act::new("press", json!({ "key": "Enter" }))];
     let searching = submit && planned.way.iter().any(|word| word == "search");
-    let element = clickable(&now.seen.page, what, name, submit).or_else(|| only_button(&now.seen.page, what));
+    let element =
+        clickable(&now.seen.page, what, name, submit).or_else(|| only_button(&now.seen.page, what));
     let label = element.map_or("", |element| &element.label);
     let told = |key: &str| {
         let presses = |tip: &&Tip| tip.remedies.contains(&Remedy::Press(key.to_owned()));
         let searches = |tip: &Tip| searching && tip.search && tip.target.is_none();
-        now.site.iter().filter(presses).any(|tip| for_this(tip, "click", label) || searches(tip))
+        now.site
+            .iter()
+            .filter(presses)
+            .any(|tip| for_this(tip, "click", label) || searches(tip))
             || now.lessons.iter().filter(presses).any(searches)
     };
     if typed && (told("Enter") || (submit && element.is_none())) {
         return Some(enter());
     }
     let act = Act::on("click", element?);
-    let escaped = seek::since(now).any(|past| past.tool == "press" && past.argument("key") == Some("Escape"));
+    let escaped =
+        seek::since(now).any(|past| past.tool == "press" && past.argument("key") == Some("Escape"));
     Some(if typed && !escaped && told("Escape") {
         vec![Act::new("press", json!({ "key": "Escape" })), act]
     } else {
@@ -195,14 +226,20 @@ fn select(list: &Element, value: &str) -> Act {
 }
 
 pub(super) fn click_then_type(field: &Element, value: &str) -> Vec<Act> {
-    let typing = Act { label: field.label.clone(), ..Act::new("type", json!({ "text": value })) };
+    let typing = Act {
+        label: field.label.clone(),
+        ..Act::new("type", json!({ "text": value }))
+    };
     vec![Act::on("click", field), typing]
 }
 
 /// Whether an advice is about this command on an element of this name.
 pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     let commanded = tip.command.as_deref().is_none_or(|own| own == command);
-    let named = tip.target.as_deref().is_some_and(|target| equal(target, label) || fit(&content(target), label) > 0.6);
+    let named = tip
+        .target
+        .as_deref()
+        .is_some_and(|target| equal(target, label) || fit(&content(target), label) > 0.6);
     commanded && named
 }
 
@@ -213,8 +250,13 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     for tip in &now.site {
         let relevant = page.kind.contains("dialog") || is_for(now, tip, first);
         for remedy in &tip.remedies {
-            let Remedy::Click(name) = remedy else { continue };
-            let Some(element) = clickable(page, &content(name), name, false).filter(|_| relevant) else { continue };
+            let Remedy::Click(name) = remedy else {
+                continue;
+            };
+            let Some(element) = clickable(page, &content(name), name, false).filter(|_| relevant)
+            else {
+                continue;
+            };
             let known = equal(&element.label, name) || fit(&content(name), &element.label) > 0.9;
             // Once is enough: what is still there after it was clicked does not go by clicking.
             let clicked = now
@@ -242,15 +284,27 @@ fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
         })
         .collect();
     let text = &now.seen.page.text;
-    let found: Vec<_> = wanted.iter().filter_map(|what| Some((*what, answer::find(text, what)?))).collect();
+    let found: Vec<_> = wanted
+        .iter()
+        .filter_map(|what| Some((*what, answer::find(text, what)?)))
+        .collect();
     if found.len() < wanted.len()
         && let Some(acts) = seek::unfinished(now)
     {
         return acts;
     }
-    let Some((_, first)) = found.first() else { return vec![give_up("the page does not say it")] };
-    let parts: Vec<String> = found.iter().map(|(what, found)| format!("{}: {}", what.join(" "), found.value)).collect();
-    vec![finish(&parts.join("; "), &first.evidence, found.len() == wanted.len())]
+    let Some((_, first)) = found.first() else {
+        return vec![give_up("the page does not say it")];
+    };
+    let parts: Vec<String> = found
+        .iter()
+        .map(|(what, found)| format!("{}: {}", what.join(" "), found.value))
+        .collect();
+    vec![finish(
+        &parts.join("; "),
+        &first.evidence,
+        found.len() == wanted.len(),
+    )]
 }
 
 fn finish_done(now: &Situation<'_>) -> Act {
@@ -258,7 +312,11 @@ fn finish_done(now: &Situation<'_>) -> Act {
     if let Some(button) = seek::unsent(now) {
         return Act::on("click", button);
     }
-    let evidence = if page.text.is_empty() { page.title.clone() } else { answer::opening(&page.opening, 60) };
+    let evidence = if page.text.is_empty() {
+        page.title.clone()
+    } else {
+        answer::opening(&page.opening, 60)
+    };
     if now.plan.is_empty() {
         give_up("the goal holds no instruction that I know")
     } else {
@@ -267,7 +325,10 @@ fn finish_done(now: &Situation<'_>) -> Act {
 }
 
 fn finish(answer: &str, evidence: &str, success: bool) -> Act {
-    Act::new("finish", json!({ "answer": answer, "evidence": evidence, "success": success }))
+    Act::new(
+        "finish",
+        json!({ "answer": answer, "evidence": evidence, "success": success }),
+    )
 }
 
 /// Ends the task without success.

@@ -1,7 +1,10 @@
 //! How far the plan is: read from the history and the page, never remembered.
 
 use super::{
-    finding::{CLICK_FIT, begins_and_ends, choice, clickable, field, field_or_only, list_field, sends, tick_box},
+    finding::{
+        CLICK_FIT, begins_and_ends, choice, clickable, field, field_or_only, list_field, sends,
+        tick_box,
+    },
     forms::same,
     goal::{Planned, Step},
     seen::{Past, Seen},
@@ -29,11 +32,20 @@ impl Progress {
 /// Goes through the history, then looks at the page for what it shows as done already.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
-    let login = |planned: &Planned| planned.strict.is_some() && planned.way.iter().any(|word| word == "login");
-    if plan.iter().zip(&progress.done).any(|(planned, done)| login(planned) && !done) {
+    let login = |planned: &Planned| {
+        planned.strict.is_some() && planned.way.iter().any(|word| word == "login")
+    };
+    if plan
+        .iter()
+        .zip(&progress.done)
+        .any(|(planned, done)| login(planned) && !done)
+    {
         // Nobody does what comes after a login without one, so who did it had no need to log in.
         let without = walk(plan, seen, plan.iter().map(login).collect());
-        let beyond = plan.iter().zip(&without.done).any(|(planned, done)| !login(planned) && *done);
+        let beyond = plan
+            .iter()
+            .zip(&without.done)
+            .any(|(planned, done)| !login(planned) && *done);
         if beyond || clickable(&seen.page, &content("log out"), "log out", false).is_some() {
             progress = without;
         }
@@ -45,9 +57,20 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
 
 /// Goes through the history once.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
-    let mut progress = Progress { done, since: 0, typed: false };
-    for (at, past) in seen.history.iter().enumerate().filter(|(_, past)| past.done()) {
-        let Some(step) = advanced(plan, &progress, past) else { continue };
+    let mut progress = Progress {
+        done,
+        since: 0,
+        typed: false,
+    };
+    for (at, past) in seen
+        .history
+        .iter()
+        .enumerate()
+        .filter(|(_, past)| past.done())
+    {
+        let Some(step) = advanced(plan, &progress, past) else {
+            continue;
+        };
         progress.done[step] = true;
         if is_click(&plan[step].step) {
             // Whoever clicked on had seen that what comes before was in place.
@@ -61,8 +84,14 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
 
 /// Takes back what was typed for the click that is next, if the page shows the field empty.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
-    let Some(strict) = progress.next().and_then(|next| plan[next].strict) else { return };
-    for (planned, done) in plan.iter().zip(&mut progress.done).filter(|(planned, _)| planned.strict == Some(strict)) {
+    let Some(strict) = progress.next().and_then(|next| plan[next].strict) else {
+        return;
+    };
+    for (planned, done) in plan
+        .iter()
+        .zip(&mut progress.done)
+        .filter(|(planned, _)| planned.strict == Some(strict))
+    {
         if let Step::Fill { field: name, value } = &planned.step
             // What a secret looks like in its field is not shown.
             && !value.starts_with("<secret:")
@@ -87,11 +116,15 @@ fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize>
         let planned = &plan[step];
         // The button of a login counts only after its fields.
         let waits = planned.strict.is_some()
-            && (first..step).any(|earlier| plan[earlier].strict == planned.strict && !progress.done[earlier]);
+            && (first..step)
+                .any(|earlier| plan[earlier].strict == planned.strict && !progress.done[earlier]);
         if !waits && completes(planned, past) {
             return Some(step);
         }
-        if !matches!(planned.step, Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }) {
+        if !matches!(
+            planned.step,
+            Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }
+        ) {
             return None;
         }
     }
@@ -105,20 +138,37 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     match &planned.step {
         Step::Goto(url) => {
             tool == "goto"
-                && past.argument("url").is_some_and(|to| to.trim_end_matches('/') == url.trim_end_matches('/'))
+                && past
+                    .argument("url")
+                    .is_some_and(|to| to.trim_end_matches('/') == url.trim_end_matches('/'))
         }
         Step::Back => tool == "go_back",
-        Step::Press(key) => tool == "press" && past.argument("key").is_some_and(|pressed| equal(pressed, key)),
+        Step::Press(key) => {
+            tool == "press"
+                && past
+                    .argument("key")
+                    .is_some_and(|pressed| equal(pressed, key))
+        }
         Step::Fill { value, .. } => {
-            matches!(tool, "fill" | "type") && past.argument("text").is_some_and(|text| same(text, value))
+            matches!(tool, "fill" | "type")
+                && past.argument("text").is_some_and(|text| same(text, value))
         }
         Step::Choose { value, .. } => {
             let wanted = content(value);
-            let chosen = |option: &str| equal(option, value) || fit(&wanted, &format!("{name} {option}")) > 0.9;
+            let chosen = |option: &str| {
+                equal(option, value) || fit(&wanted, &format!("{name} {option}")) > 0.9
+            };
             match tool {
                 "select" => {
-                    let values = past.arguments.get("values").and_then(|values| values.as_array());
-                    values.into_iter().flatten().filter_map(|value| value.as_str()).any(chosen)
+                    let values = past
+                        .arguments
+                        .get("values")
+                        .and_then(|values| values.as_array());
+                    values
+                        .into_iter()
+                        .flatten()
+                        .filter_map(|value| value.as_str())
+                        .any(chosen)
                 }
                 "check" | "click" => equal(name, value) || fit(&wanted, name) > 0.6,
                 "fill" | "type" => past.argument("text").is_some_and(|text| same(text, value)),
@@ -132,9 +182,14 @@ fn completes(planned: &Planned, past: &Past) -> bool {
             "click" => fit(what, name) >= CLICK_FIT,
             _ => false,
         },
-        Step::Click { what, name: wanted, submit } => match tool {
+        Step::Click {
+            what,
+            name: wanted,
+            submit,
+        } => match tool {
             "press" | "fill" | "type" if *submit => {
-                past.argument("key").is_some_and(|key| equal(key, "Enter")) || past.arguments["submit"] == true
+                past.argument("key").is_some_and(|key| equal(key, "Enter"))
+                    || past.arguments["submit"] == true
             }
             "click" | "dblclick" => {
                 let named = equal(name, wanted) || fit(what, name) >= CLICK_FIT;
@@ -157,13 +212,18 @@ fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
             Step::Fill { field: name, value } => {
                 field_or_only(page, name).is_some_and(|field| same(&field.value, value))
             }
-            Step::Choose { field, value } => choice(page, field, value).is_some_and(|(element, _, value)| {
-                element.value == value || element.is("checked") || element.is("selected")
-            }),
+            Step::Choose { field, value } => {
+                choice(page, field, value).is_some_and(|(element, _, value)| {
+                    element.value == value || element.is("checked") || element.is("selected")
+                })
+            }
             // More than was typed: the item that was chosen.
-            Step::Pick { start, end } => list_field(page)
-                .is_some_and(|field| begins_and_ends(&field.value, start, end) && field.value.len() > start.len()),
-            Step::Tick { what, on } => tick_box(page, what).is_some_and(|element| element.is("checked") == *on),
+            Step::Pick { start, end } => list_field(page).is_some_and(|field| {
+                begins_and_ends(&field.value, start, end) && field.value.len() > start.len()
+            }),
+            Step::Tick { what, on } => {
+                tick_box(page, what).is_some_and(|element| element.is("checked") == *on)
+            }
             _ => false,
         };
         if !done {

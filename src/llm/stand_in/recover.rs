@@ -24,17 +24,28 @@ const MAX_OPENED: usize = 3;
 /// What to do in the place of these calls, if one of them is what just failed.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
-    let class = ErrorClass::ALL.iter().copied().find(|class| class.as_str() == last.outcome);
-    if matches!(class, Some(ErrorClass::Blocked | ErrorClass::Rejected | ErrorClass::SecretRefused)) {
+    let class = ErrorClass::ALL
+        .iter()
+        .copied()
+        .find(|class| class.as_str() == last.outcome);
+    if matches!(
+        class,
+        Some(ErrorClass::Blocked | ErrorClass::Rejected | ErrorClass::SecretRefused)
+    ) {
         return Some(vec![give_up("the action is not allowed")]);
     }
-    let failures = since(now).filter(|past| !past.done() && is(failed, past)).count();
+    let failures = since(now)
+        .filter(|past| !past.done() && is(failed, past))
+        .count();
     let remedies = advised(now, failed, last, class).into_iter();
     let mut remedies: Vec<Remedy> = remedies.filter_map(|remedy| by_name(now, remedy)).collect();
     remedies.retain(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed));
     let untouched = since(now).last().is_some_and(|past| is(failed, past));
     // What may pass by itself is tried once more; what a control refuses it refuses again.
-    let refused = matches!(class, Some(ErrorClass::BadValue | ErrorClass::WrongElement | ErrorClass::NoSuchOption));
+    let refused = matches!(
+        class,
+        Some(ErrorClass::BadValue | ErrorClass::WrongElement | ErrorClass::NoSuchOption)
+    );
     if remedies.is_empty() && failures == 1 && untouched && !refused && decline(now).is_none() {
         return None;
     }
@@ -52,17 +63,26 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
 /// A remedy that names its button, where the advice could not.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
-        Remedy::Close => way_out(&now.seen.page).map(|element| Remedy::Click(element.label.clone())),
+        Remedy::Close => {
+            way_out(&now.seen.page).map(|element| Remedy::Click(element.label.clone()))
+        }
         other => Some(other),
     }
 }
 
 /// The act that failed last, with its failure. A remedy that changed nothing leaves it as it was.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
-    let idle = |past: &&Past| matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect";
+    let idle = |past: &&Past| {
+        matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
+    };
     // So does a click on the control itself: it opens what is to be chosen from.
-    let opens = |past: &&Past| past.tool == "click" && past.done() && acts.iter().any(|act| is_on(act, past));
-    let last = since(now).rev().find(|past| !idle(past) && !opens(past)).filter(|past| !past.done())?;
+    let opens = |past: &&Past| {
+        past.tool == "click" && past.done() && acts.iter().any(|act| is_on(act, past))
+    };
+    let last = since(now)
+        .rev()
+        .find(|past| !idle(past) && !opens(past))
+        .filter(|past| !past.done())?;
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
@@ -71,7 +91,10 @@ pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
     let says_no = |label: &str| NO.iter().any(|no| equal(no, label));
-    let button = page.elements.iter().find(|element| element.role == "button" && says_no(&element.label))?;
+    let button = page
+        .elements
+        .iter()
+        .find(|element| element.role == "button" && says_no(&element.label))?;
     let said = since(now).any(|past| past.tool == "click" && past.target_name() == button.label);
     (page.text.contains('?') && !said).then(|| Act::on("click", button))
 }
@@ -86,38 +109,70 @@ fn is(act: &Act, past: &Past) -> bool {
 }
 
 /// What advice says about this failure: of the error first, then of the site, then of the whole run.
-fn advised(now: &Situation<'_>, failed: &Act, last: &Past, class: Option<ErrorClass>) -> Vec<Remedy> {
-    let now_tips: Vec<Tip> = now.seen.error_tips.iter().map(|text| tips::read(text)).collect();
-    let site = now.site.iter().filter(|tip| is_for(now, tip, failed) || same_failure(tip, last, class));
-    let lessons = now.lessons.iter().filter(|tip| same_failure(tip, last, class));
-    now_tips.iter().chain(site).chain(lessons).flat_map(|tip| tip.remedies.clone()).collect()
+fn advised(
+    now: &Situation<'_>,
+    failed: &Act,
+    last: &Past,
+    class: Option<ErrorClass>,
+) -> Vec<Remedy> {
+    let now_tips: Vec<Tip> = now
+        .seen
+        .error_tips
+        .iter()
+        .map(|text| tips::read(text))
+        .collect();
+    let site = now
+        .site
+        .iter()
+        .filter(|tip| is_for(now, tip, failed) || same_failure(tip, last, class));
+    let lessons = now
+        .lessons
+        .iter()
+        .filter(|tip| same_failure(tip, last, class));
+    now_tips
+        .iter()
+        .chain(site)
+        .chain(lessons)
+        .flat_map(|tip| tip.remedies.clone())
+        .collect()
 }
 
 fn same_failure(tip: &Tip, last: &Past, class: Option<ErrorClass>) -> bool {
-    tip.command.as_deref() == Some(&last.tool) && tip.class.is_some() && tip.class == class && tip.target.is_none()
+    tip.command.as_deref() == Some(&last.tool)
+        && tip.class.is_some()
+        && tip.class == class
+        && tip.target.is_none()
 }
 
 /// What often helps.
 fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Remedy> {
     let press = |key: &str| Remedy::Press(key.to_owned());
     match (failed.call.name.as_str(), class) {
-        ("fill", Some(ErrorClass::BadValue)) => {
-            Form::of(&value(now)).map(Remedy::WriteAs).into_iter().chain([Remedy::ClickThenType]).collect()
-        }
-        (_, Some(ErrorClass::Disabled)) if decline(now).is_some() => {
-            decline(now).map(|act| Remedy::Click(act.label)).into_iter().collect()
-        }
+        ("fill", Some(ErrorClass::BadValue)) => Form::of(&value(now))
+            .map(Remedy::WriteAs)
+            .into_iter()
+            .chain([Remedy::ClickThenType])
+            .collect(),
+        (_, Some(ErrorClass::Disabled)) if decline(now).is_some() => decline(now)
+            .map(|act| Remedy::Click(act.label))
+            .into_iter()
+            .collect(),
         ("fill", Some(ErrorClass::Disabled)) => vec![Remedy::Wait],
         ("fill", _) => vec![Remedy::ClickThenType, Remedy::ClickThenChoose],
         ("select", Some(ErrorClass::WrongElement)) => match planned(now) {
             Some(Step::Pick { .. }) => vec![Remedy::TypeThenChoose],
             _ => vec![Remedy::Instead("fill"), Remedy::ClickThenChoose],
         },
-        (_, Some(ErrorClass::Disabled | ErrorClass::Timeout | ErrorClass::NotStable)) => vec![Remedy::Wait],
+        (_, Some(ErrorClass::Disabled | ErrorClass::Timeout | ErrorClass::NotStable)) => {
+            vec![Remedy::Wait]
+        }
         ("select" | "check" | "uncheck", _) => vec![Remedy::Click(failed.label.clone())],
         ("click", _) => {
             let leave = way_out(&now.seen.page).map(|element| Remedy::Click(element.label.clone()));
-            leave.into_iter().chain([press("Enter"), press("Escape"), Remedy::Wait]).collect()
+            leave
+                .into_iter()
+                .chain([press("Enter"), press("Escape"), Remedy::Wait])
+                .collect()
         }
         _ => vec![Remedy::Wait],
     }
@@ -125,13 +180,24 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
 
 /// Whether a remedy was tried since the plan last went forward.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
-    let opened = || since(now).filter(|past| past.done() && past.tool == "click" && is_on(failed, past)).count();
+    let opened = || {
+        since(now)
+            .filter(|past| past.done() && past.tool == "click" && is_on(failed, past))
+            .count()
+    };
     since(now).any(|past| match remedy {
-        Remedy::Press(key) => past.tool == "press" && past.argument("key").is_some_and(|pressed| equal(pressed, key)),
+        Remedy::Press(key) => {
+            past.tool == "press"
+                && past
+                    .argument("key")
+                    .is_some_and(|pressed| equal(pressed, key))
+        }
         Remedy::Click(name) => past.tool == "click" && equal(past.target_name(), name),
         Remedy::ClickThenType | Remedy::TypeThenChoose => past.tool == "type",
         Remedy::Instead(tool) => past.tool == *tool && !past.done(),
-        Remedy::WriteAs(form) => past.tool == "fill" && past.argument("text") == form.write(&value(now)).as_deref(),
+        Remedy::WriteAs(form) => {
+            past.tool == "fill" && past.argument("text") == form.write(&value(now)).as_deref()
+        }
         Remedy::ClickThenChoose => opened() >= MAX_OPENED,
         Remedy::Wait => past.tool == "wait",
         Remedy::Close => false,
@@ -141,7 +207,9 @@ fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
 fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     match remedy {
         // Enter sends what was typed; elsewhere it would press whatever has the focus.
-        Remedy::Press(key) if equal(key, "Enter") => now.progress.typed && failed.call.name == "click",
+        Remedy::Press(key) if equal(key, "Enter") => {
+            now.progress.typed && failed.call.name == "click"
+        }
         Remedy::Press(_) => true,
         Remedy::Click(name) => named(&now.seen.page, name).is_some(),
         Remedy::Wait => now.has("wait"),
@@ -155,11 +223,14 @@ fn carry_out(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> Vec<Act> {
         // A key can also empty the field that was just filled, so that has to be seen before going on.
         Remedy::Press(key) if now.progress.typed => vec![Act::new("press", json!({ "key": key }))],
         Remedy::Press(key) => vec![Act::new("press", json!({ "key": key })), failed.clone()],
-        Remedy::Click(name) => {
-            named(&now.seen.page, name).map_or_else(|| vec![failed.clone()], |element| vec![Act::on("click", element)])
-        }
+        Remedy::Click(name) => named(&now.seen.page, name).map_or_else(
+            || vec![failed.clone()],
+            |element| vec![Act::on("click", element)],
+        ),
         Remedy::Wait => vec![Act::new("wait", json!({ "seconds": 2 })), failed.clone()],
-        other => instead_of(now, failed, other, &value(now)).unwrap_or_else(|| vec![failed.clone()]),
+        other => {
+            instead_of(now, failed, other, &value(now)).unwrap_or_else(|| vec![failed.clone()])
+        }
     }
 }
 
@@ -170,7 +241,9 @@ fn planned<'n>(now: &'n Situation<'_>) -> Option<&'n Step> {
 /// The value that the next step is about.
 fn value(now: &Situation<'_>) -> String {
     match planned(now) {
-        Some(Step::Fill { value, .. } | Step::Choose { value, .. } | Step::Pick { start: value, .. }) => value.clone(),
+        Some(
+            Step::Fill { value, .. } | Step::Choose { value, .. } | Step::Pick { start: value, .. },
+        ) => value.clone(),
         _ => String::new(),
     }
 }

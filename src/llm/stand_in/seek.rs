@@ -28,9 +28,9 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
         return vec![Act::on("click", element)];
     }
     let words = match &planned.step {
-        Step::Fill { field: words, .. } | Step::Tick { what: words, .. } | Step::Click { what: words, .. } => {
-            words.join(" ")
-        }
+        Step::Fill { field: words, .. }
+        | Step::Tick { what: words, .. }
+        | Step::Click { what: words, .. } => words.join(" "),
         Step::Choose { value, .. } => value.clone(),
         _ => String::new(),
     };
@@ -38,8 +38,9 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
         return vec![Act::new("find", json!({ "query": words }))];
     }
     if planned.strict.is_none() {
-        let onward =
-            ONWARD.iter().find_map(|name| clickable(&now.seen.page, &content(name), name, false).filter(tried));
+        let onward = ONWARD
+            .iter()
+            .find_map(|name| clickable(&now.seen.page, &content(name), name, false).filter(tried));
         if let Some(element) = onward {
             return vec![Act::on("click", element)];
         }
@@ -60,7 +61,11 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
 /// What may still bring the answer: a form that complains is mended, a slow page is waited for.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
-    let invalid: Vec<&Element> = page.elements.iter().filter(|element| element.is("invalid")).collect();
+    let invalid: Vec<&Element> = page
+        .elements
+        .iter()
+        .filter(|element| element.is("invalid"))
+        .collect();
     let open = |element: &Element| match element.role.as_str() {
         "checkbox" | "radio" | "switch" => !element.is("checked"),
         _ => element.is("invalid"),
@@ -68,20 +73,38 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let mut acts: Vec<Act> = Vec::new();
     for planned in now.plan {
         let mend = match planned.step {
-            Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. } => attempt(now, planned, false),
+            Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. } => {
+                attempt(now, planned, false)
+            }
             _ => None,
         };
-        let target =
-            |act: &Act| page.elements.iter().find(|element| act.call.arguments["target"] == element.reference.as_str());
-        acts.extend(mend.into_iter().flatten().filter(|act| target(act).is_some_and(open)));
+        let target = |act: &Act| {
+            page.elements
+                .iter()
+                .find(|element| act.call.arguments["target"] == element.reference.as_str())
+        };
+        acts.extend(
+            mend.into_iter()
+                .flatten()
+                .filter(|act| target(act).is_some_and(open)),
+        );
     }
-    let last = now.plan.iter().rev().find_map(|planned| match &planned.step {
-        Step::Click { what, name, .. } => Some((what, name)),
-        _ => None,
-    });
+    let last = now
+        .plan
+        .iter()
+        .rev()
+        .find_map(|planned| match &planned.step {
+            Step::Click { what, name, .. } => Some((what, name)),
+            _ => None,
+        });
     if let Some(button) = last.and_then(|(what, name)| clickable(page, what, name, true))
         && (!acts.is_empty() || !invalid.is_empty())
-        && now.seen.history.iter().filter(|past| past.tool == "click" && past.target_name() == button.label).count()
+        && now
+            .seen
+            .history
+            .iter()
+            .filter(|past| past.tool == "click" && past.target_name() == button.label)
+            .count()
             < MAX_SUBMITS
     {
         acts.push(Act::on("click", button));
@@ -95,10 +118,18 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
 pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
     let enters = |planned: &Planned| matches!(planned.step, Step::Fill { .. } | Step::Pick { .. });
-    let acts = |planned: &Planned| matches!(planned.step, Step::Click { .. } | Step::Press(_) | Step::Report(_));
+    let acts = |planned: &Planned| {
+        matches!(
+            planned.step,
+            Step::Click { .. } | Step::Press(_) | Step::Report(_)
+        )
+    };
     let asked = now.plan.iter().any(enters) && !now.plan.iter().any(acts);
     let button = clickable(&seen.page, &content("submit"), "submit", true)?;
-    let sent = seen.history.iter().any(|past| past.tool == "click" && past.target_name() == button.label);
+    let sent = seen
+        .history
+        .iter()
+        .any(|past| past.tool == "click" && past.target_name() == button.label);
     (asked && seen.page.kind == "form" && !sent).then_some(button)
 }
 

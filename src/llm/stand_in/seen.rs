@@ -88,7 +88,11 @@ impl Past {
 impl Seen {
     /// Reads a system instruction and a message.
     pub(super) fn read(system: &str, message: &str, tools: Vec<String>) -> Self {
-        let mut seen = Self { tools, max_calls: 1, ..Self::default() };
+        let mut seen = Self {
+            tools,
+            max_calls: 1,
+            ..Self::default()
+        };
         for (heading, body) in sections(system) {
             seen.system_section(heading, body);
         }
@@ -102,11 +106,18 @@ impl Seen {
         let items = || lines(body).map(|line| line.trim_start_matches("- ").to_owned());
         match heading {
             "" => {
-                let allowed = body.split("up to ").nth(1).and_then(|rest| rest.split_whitespace().next());
+                let allowed = body
+                    .split("up to ")
+                    .nth(1)
+                    .and_then(|rest| rest.split_whitespace().next());
                 self.max_calls = allowed.and_then(|number| number.parse().ok()).unwrap_or(1);
             }
             "Lessons from experience" => self.lessons = items().collect(),
-            "Secrets" => self.secrets = items().filter(|line| line.starts_with("<secret:")).collect(),
+            "Secrets" => {
+                self.secrets = items()
+                    .filter(|line| line.starts_with("<secret:"))
+                    .collect()
+            }
             "Parameters" => {
                 self.parameters = lines(body)
                     .filter_map(|line| {
@@ -131,7 +142,9 @@ impl Seen {
             "Page" => self.page = Page::read(body),
             "Found" => self.page.elements.extend(lines(body).filter_map(element)),
             "Last action failed" => {
-                let tips = body.split_once("Tips from previous experience:").map_or("", |(_, tips)| tips);
+                let tips = body
+                    .split_once("Tips from previous experience:")
+                    .map_or("", |(_, tips)| tips);
                 self.error_tips.extend(lines(tips).map(said));
             }
             "Tips from earlier runs" => self.error_tips.extend(lines(body).map(said)),
@@ -149,7 +162,11 @@ impl Page {
             match key {
                 "url" => page.url = text(),
                 "title" => page.title = text(),
-                "type" => rest.split(' ').next().unwrap_or_default().clone_into(&mut page.kind),
+                "type" => rest
+                    .split(' ')
+                    .next()
+                    .unwrap_or_default()
+                    .clone_into(&mut page.kind),
                 "dialog" => page.dialog = true,
                 "shown" | "footer" => page.more = true,
                 "#" => page.read_text(rest),
@@ -165,7 +182,9 @@ impl Page {
 
 impl Page {
     fn read_text(&mut self, quoted: &str) {
-        let Some((text, _)) = json_string(quoted) else { return };
+        let Some((text, _)) = json_string(quoted) else {
+            return;
+        };
         if self.text.is_empty() {
             self.opening.clone_from(&text);
         } else {

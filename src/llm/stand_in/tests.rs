@@ -25,14 +25,25 @@ fn task(rules: Rules, advice: &[crate::memory::Advice]) -> Report {
 #[test]
 fn a_site_without_obstacles_is_done_without_a_failure() {
     let report = task(Rules::default(), &[]);
-    assert_eq!(report.answer.as_deref(), Some("reservation code: LB-2207"), "{:#?}", report.log);
-    assert_eq!((report.failures, report.evidence.as_str()), (0, "Reservation code: LB-2207"));
+    assert_eq!(
+        report.answer.as_deref(),
+        Some("reservation code: LB-2207"),
+        "{:#?}",
+        report.log
+    );
+    assert_eq!(
+        (report.failures, report.evidence.as_str()),
+        (0, "Reservation code: LB-2207")
+    );
     assert!(report.calls <= 7, "{:#?}", report.log);
 }
 
 #[test]
 fn an_overlay_is_walked_into_at_first_sight_and_cleared_at_once_with_a_tip() {
-    let rules = Rules { overlay: true, ..Rules::default() };
+    let rules = Rules {
+        overlay: true,
+        ..Rules::default()
+    };
     let first = task(rules, &[]);
     assert!(first.success, "{:#?}", first.log);
     assert_eq!(first.log[0], r#"click link "Sign in" -> intercepted"#);
@@ -43,12 +54,20 @@ fn an_overlay_is_walked_into_at_first_sight_and_cleared_at_once_with_a_tip() {
     let second = task(rules, &[tip]);
     assert!(second.success && second.failures == 0, "{:#?}", second.log);
     assert_eq!(second.log[0], r#"click button "I agree" -> done"#);
-    assert!(second.calls < first.calls, "{} and {}", second.calls, first.calls);
+    assert!(
+        second.calls < first.calls,
+        "{} and {}",
+        second.calls,
+        first.calls
+    );
 }
 
 #[test]
 fn a_tip_that_does_not_help_is_followed_once() {
-    let rules = Rules { overlay: true, ..Rules::default() };
+    let rules = Rules {
+        overlay: true,
+        ..Rules::default()
+    };
     let escape = tip(
         Placement::Error,
         "If click fails because another element covers the target: press Escape to close the \
@@ -56,34 +75,62 @@ fn a_tip_that_does_not_help_is_followed_once() {
     );
     let report = task(rules, &[escape]);
     assert!(report.success, "{:#?}", report.log);
-    assert_eq!(report.log.iter().filter(|line| line.contains("Escape")).count(), 1, "{:#?}", report.log);
+    assert_eq!(
+        report
+            .log
+            .iter()
+            .filter(|line| line.contains("Escape"))
+            .count(),
+        1,
+        "{:#?}",
+        report.log
+    );
 }
 
 #[test]
 fn the_covered_search_button_is_clicked_at_first_sight_and_not_with_a_lesson() {
-    let rules = Rules { suggestions: true, ..Rules::default() };
+    let rules = Rules {
+        suggestions: true,
+        ..Rules::default()
+    };
     let first = task(rules, &[]);
     assert!(first.success && first.failures == 2, "{:#?}", first.log);
     let lesson = tip(
         Placement::System,
         "After filling a search box, press Enter to submit; suggestions often cover the button.",
     );
-    for advice in [lesson, site_tip("click on button \"Search\" fails: press Enter.")] {
+    for advice in [
+        lesson,
+        site_tip("click on button \"Search\" fails: press Enter."),
+    ] {
         let second = task(rules, &[advice]);
-        assert!(second.success && second.failures == 0 && second.calls < first.calls, "{:#?}", second.log);
+        assert!(
+            second.success && second.failures == 0 && second.calls < first.calls,
+            "{:#?}",
+            second.log
+        );
     }
 }
 
 #[test]
 fn a_key_that_empties_the_field_is_noticed() {
-    let rules = Rules { suggestions: true, ..Rules::default() };
-    let report = task(rules, &[site_tip("click on button \"Search\" fails: press Escape.")]);
+    let rules = Rules {
+        suggestions: true,
+        ..Rules::default()
+    };
+    let report = task(
+        rules,
+        &[site_tip("click on button \"Search\" fails: press Escape.")],
+    );
     assert!(report.success, "{:#?}", report.log);
 }
 
 #[test]
 fn a_field_that_cannot_be_filled_is_clicked_and_typed_into() {
-    let rules = Rules { stubborn_field: true, ..Rules::default() };
+    let rules = Rules {
+        stubborn_field: true,
+        ..Rules::default()
+    };
     let first = task(rules, &[]);
     assert!(first.success && first.failures == 2, "{:#?}", first.log);
     let lesson = tip(
@@ -92,29 +139,52 @@ fn a_field_that_cannot_be_filled_is_clicked_and_typed_into() {
     );
     let second = task(rules, &[lesson]);
     assert!(second.success && second.failures == 1, "{:#?}", second.log);
-    let known = site_tip("fill on textbox \"User name\" fails: click the field, then type the text.");
+    let known =
+        site_tip("fill on textbox \"User name\" fails: click the field, then type the text.");
     let third = task(rules, &[known]);
     assert!(third.success && third.failures == 0, "{:#?}", third.log);
 }
 
 #[test]
 fn a_form_that_complains_is_mended() {
-    let rules = Rules { forgets_branch: true, ..Rules::default() };
+    let rules = Rules {
+        forgets_branch: true,
+        ..Rules::default()
+    };
     let report = task(rules, &[]);
     assert!(report.success, "{:#?}", report.log);
-    assert_eq!(report.log.iter().filter(|line| line.contains("Confirm")).count(), 2, "{:#?}", report.log);
+    assert_eq!(
+        report
+            .log
+            .iter()
+            .filter(|line| line.contains("Confirm"))
+            .count(),
+        2,
+        "{:#?}",
+        report.log
+    );
 }
 
 #[test]
 fn who_is_logged_in_does_not_log_in_again() {
-    let rules = Rules { logged_in: true, ..Rules::default() };
+    let rules = Rules {
+        logged_in: true,
+        ..Rules::default()
+    };
     let report = task(rules, &[]);
-    assert!(report.success && !report.log.iter().any(|line| line.contains("Password")), "{:#?}", report.log);
+    assert!(
+        report.success && !report.log.iter().any(|line| line.contains("Password")),
+        "{:#?}",
+        report.log
+    );
 }
 
 #[test]
 fn an_action_that_is_not_allowed_ends_the_task_at_once() {
-    let rules = Rules { forbidden: true, ..Rules::default() };
+    let rules = Rules {
+        forbidden: true,
+        ..Rules::default()
+    };
     let report = task(rules, &[]);
     assert!(!report.success && report.failures == 1, "{:#?}", report.log);
     assert!(report.answer.unwrap().contains("not allowed"));
@@ -122,14 +192,24 @@ fn an_action_that_is_not_allowed_ends_the_task_at_once() {
 
 #[test]
 fn what_is_not_there_is_given_up_after_a_bounded_search() {
-    let report = run("Open \"Unobtainable\" and report the price", Library::new(Rules::default()), &[]);
+    let report = run(
+        "Open \"Unobtainable\" and report the price",
+        Library::new(Rules::default()),
+        &[],
+    );
     assert!(!report.success && report.calls < 10, "{:#?}", report.log);
 }
 
 #[test]
 fn a_goal_without_an_instruction_is_given_up() {
     let reply = StandIn::new().decide(&goal_only("Be nice."));
-    assert_eq!((reply.calls[0].name.as_str(), &reply.calls[0].arguments["success"]), ("finish", &json!(false)));
+    assert_eq!(
+        (
+            reply.calls[0].name.as_str(),
+            &reply.calls[0].arguments["success"]
+        ),
+        ("finish", &json!(false))
+    );
 }
 
 #[test]
@@ -147,8 +227,16 @@ fn equal_requests_give_equal_replies_and_no_reply_is_longer_than_allowed() {
 fn in_schema_mode_the_reply_is_text_that_follows_the_schema() {
     let mut request = goal_only("Go to https://library.example/");
     request.mode = CallMode::JsonSchema;
-    let reply = StandIn::new().with_mode(CallMode::JsonSchema).decide(&request);
-    assert_eq!(reply.text, r#"{"calls":[{"action":"goto","url":"https://library.example/"}]}"#);
+    let reply = StandIn::new()
+        .with_mode(CallMode::JsonSchema)
+        .decide(&request);
+    assert_eq!(
+        reply.text,
+        r#"{"calls":[{"action":"goto","url":"https://library.example/"}]}"#
+    );
     let read = parse_calls(&reply.calls, &reply.text, &request.tools).unwrap();
-    assert_eq!(read[0].as_ref().unwrap().line(), r#"goto {"url":"https://library.example/"}"#);
+    assert_eq!(
+        read[0].as_ref().unwrap().line(),
+        r#"goto {"url":"https://library.example/"}"#
+    );
 }

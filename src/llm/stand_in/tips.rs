@@ -53,30 +53,41 @@ pub(super) fn read(text: &str) -> Tip {
     let all = tokens(text);
     let colon = all.iter().position(|token| *token == Token::Mark(':'));
     let conditional = |token: &Token| {
-        ["fails", "failed", "before", "covered", "blocked", "if", "when", "after", "instead"]
-            .iter()
-            .any(|word| token.is(word))
+        [
+            "fails", "failed", "before", "covered", "blocked", "if", "when", "after", "instead",
+        ]
+        .iter()
+        .any(|word| token.is(word))
     };
     let clause = || {
         let says = all.iter().position(conditional)?;
-        all[says..].iter().position(|token| matches!(token, Token::Mark(_))).map(|end| says + end)
+        all[says..]
+            .iter()
+            .position(|token| matches!(token, Token::Mark(_)))
+            .map(|end| says + end)
     };
     let (condition, rest) = all.split_at(colon.or_else(clause).unwrap_or(0));
-    let class =
-        ErrorClass::ALL.iter().copied().find(|class| text.contains(class.sentence()) || text.contains(class.as_str()));
+    let class = ErrorClass::ALL
+        .iter()
+        .copied()
+        .find(|class| text.contains(class.sentence()) || text.contains(class.as_str()));
     Tip {
         command: condition.iter().find_map(command).map(str::to_owned),
         class,
         target: condition.iter().find_map(Token::value).map(str::to_owned),
         place: condition.windows(3).find_map(place),
-        search: content(text).iter().any(|word| word == "search" || word == "searching"),
+        search: content(text)
+            .iter()
+            .any(|word| word == "search" || word == "searching"),
         remedies: remedies(rest),
     }
 }
 
 /// `textbox number 2`
 fn place(tokens: &[Token]) -> Option<(String, usize)> {
-    let [role, number, count] = tokens else { return None };
+    let [role, number, count] = tokens else {
+        return None;
+    };
     let count = count.word().filter(|_| number.is("number"))?.parse().ok()?;
     Some((role.word()?.to_owned(), count))
 }
@@ -100,36 +111,57 @@ fn command(token: &Token) -> Option<&'static str> {
         ("pressing", "press"),
         ("goto", "goto"),
     ];
-    COMMANDS.iter().find(|(word, _)| token.is(word)).map(|(_, command)| *command)
+    COMMANDS
+        .iter()
+        .find(|(word, _)| token.is(word))
+        .map(|(_, command)| *command)
 }
 
 fn remedies(tokens: &[Token]) -> Vec<Remedy> {
     let mut out = Vec::new();
     let typed = tokens.iter().any(|token| token.is("type"));
     let chosen = tokens.iter().any(|token| token.is("choice"));
-    out.extend(tokens.iter().filter_map(Token::word).find_map(Form::named).map(Remedy::WriteAs));
+    out.extend(
+        tokens
+            .iter()
+            .filter_map(Token::word)
+            .find_map(Form::named)
+            .map(Remedy::WriteAs),
+    );
     let words: Vec<&Token> = tokens.iter().filter(|token| !token.is("over")).collect();
-    let instead = words.windows(3).find(|words| words[1].is("it") && words[2].is("instead"));
+    let instead = words
+        .windows(3)
+        .find(|words| words[1].is("it") && words[2].is("instead"));
     if let Some(tool) = instead.and_then(|words| command(words[0])) {
         out.push(Remedy::Instead(tool));
         return out;
     }
     if chosen && tokens.iter().any(|token| token.is("click")) {
-        out.push(if typed { Remedy::TypeThenChoose } else { Remedy::ClickThenChoose });
+        out.push(if typed {
+            Remedy::TypeThenChoose
+        } else {
+            Remedy::ClickThenChoose
+        });
         return out;
     }
     for (at, token) in tokens.iter().enumerate() {
         let rest = &tokens[at + 1..];
-        let sentence = rest.iter().take_while(|token| !matches!(token, Token::Mark('.' | ';' | ':')));
+        let sentence = rest
+            .iter()
+            .take_while(|token| !matches!(token, Token::Mark('.' | ';' | ':')));
         if token.is("press") {
             let key = sentence.clone().take(2).find_map(|token| {
                 let name = token.word().or_else(|| token.value())?;
                 // A lower-case word such as `to` is a word, not a key.
-                let key = name.chars().next().is_some_and(char::is_uppercase) && Key::parse(name).is_ok();
+                let key =
+                    name.chars().next().is_some_and(char::is_uppercase) && Key::parse(name).is_ok();
                 key.then(|| name.to_owned())
             });
             out.extend(key.map(Remedy::Press));
-        } else if ["click", "accept", "close", "dismiss"].iter().any(|word| token.is(word)) {
+        } else if ["click", "accept", "close", "dismiss"]
+            .iter()
+            .any(|word| token.is(word))
+        {
             // Up to the name: `click on the button "OK"`.
             match sentence.take(5).find_map(Token::value) {
                 Some(name) => out.push(Remedy::Click(name.to_owned())),
@@ -153,16 +185,25 @@ mod tests {
         let overlay = "If click fails because another element covers the target: press Escape to \
             close the overlay, then try again.";
         let tip = read(overlay);
-        assert_eq!((tip.command.as_deref(), tip.class), (Some("click"), Some(ErrorClass::Intercepted)));
+        assert_eq!(
+            (tip.command.as_deref(), tip.class),
+            (Some("click"), Some(ErrorClass::Intercepted))
+        );
         assert_eq!(tip.remedies, [Remedy::Press("Escape".to_owned())]);
         let close = "If click fails because another element covers the target: click the button that closes what covers it, \
             then try again.";
         assert_eq!(read(close).remedies, [Remedy::Close]);
         let fill = "If fill fails because the target is not an editable field: click the field to focus it, then type the text.";
-        assert_eq!((read(fill).command.as_deref(), read(fill).remedies), (Some("fill"), vec![Remedy::ClickThenType]));
+        assert_eq!(
+            (read(fill).command.as_deref(), read(fill).remedies),
+            (Some("fill"), vec![Remedy::ClickThenType])
+        );
         let search = "After filling a search box, press Enter to submit; suggestions often cover the button.";
         let tip = read(search);
-        assert_eq!((tip.search, tip.remedies), (true, vec![Remedy::Press("Enter".to_owned())]));
+        assert_eq!(
+            (tip.search, tip.remedies),
+            (true, vec![Remedy::Press("Enter".to_owned())])
+        );
     }
 
     #[test]
@@ -170,18 +211,30 @@ mod tests {
         let date = "fill on textbox number 2 fails because the field does not accept a value of this form: write the \
             date as YYYY-MM-DD.";
         let tip = read(date);
-        assert_eq!((tip.place, tip.target), (Some(("textbox".to_owned(), 2)), None));
+        assert_eq!(
+            (tip.place, tip.target),
+            (Some(("textbox".to_owned(), 2)), None)
+        );
         assert_eq!(tip.remedies, [Remedy::WriteAs(Form::Date)]);
         let on = "select on textbox \"Tags:\" fails because the target is not the kind of element this tool works on: ";
         for (what, remedy) in [
-            ("click it to open its list, then click the choice.", Remedy::ClickThenChoose),
-            ("click it, type the text to open its list, then click the choice.", Remedy::TypeThenChoose),
+            (
+                "click it to open its list, then click the choice.",
+                Remedy::ClickThenChoose,
+            ),
+            (
+                "click it, type the text to open its list, then click the choice.",
+                Remedy::TypeThenChoose,
+            ),
             ("fill it instead.", Remedy::Instead("fill")),
             ("hover over it instead.", Remedy::Instead("hover")),
             ("click it, then type the text.", Remedy::ClickThenType),
         ] {
             let tip = read(&format!("{on}{what}"));
-            assert_eq!((tip.command.as_deref(), tip.target.as_deref()), (Some("select"), Some("Tags:")));
+            assert_eq!(
+                (tip.command.as_deref(), tip.target.as_deref()),
+                (Some("select"), Some("Tags:"))
+            );
             assert_eq!(tip.remedies, [remedy]);
         }
     }
@@ -191,11 +244,20 @@ mod tests {
         let tip = read(
             "click on button \"Go\" fails because another element covers the target: click button \"Accept all\" first",
         );
-        assert_eq!((tip.command.as_deref(), tip.target.as_deref()), (Some("click"), Some("Go")));
+        assert_eq!(
+            (tip.command.as_deref(), tip.target.as_deref()),
+            (Some("click"), Some("Go"))
+        );
         assert_eq!(tip.remedies, [Remedy::Click("Accept all".to_owned())]);
         let tip = read("Before clicking \"Search\", press Enter.");
-        assert_eq!((tip.target.as_deref(), tip.remedies), (Some("Search"), vec![Remedy::Press("Enter".to_owned())]));
-        assert_eq!(read("Click \"Got it\" first.").remedies, [Remedy::Click("Got it".to_owned())]);
+        assert_eq!(
+            (tip.target.as_deref(), tip.remedies),
+            (Some("Search"), vec![Remedy::Press("Enter".to_owned())])
+        );
+        assert_eq!(
+            read("Click \"Got it\" first.").remedies,
+            [Remedy::Click("Got it".to_owned())]
+        );
         assert_eq!(read("The search takes 3 seconds.").remedies, []);
     }
 }

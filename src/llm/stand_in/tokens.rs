@@ -27,7 +27,8 @@ impl Token {
     }
 
     pub(super) fn is(&self, word: &str) -> bool {
-        self.word().is_some_and(|own| own.eq_ignore_ascii_case(word))
+        self.word()
+            .is_some_and(|own| own.eq_ignore_ascii_case(word))
     }
 }
 
@@ -38,7 +39,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     while let Some(first) = rest.chars().next() {
         let used = if let Some(length) = quoted(rest, first) {
             let close = rest[..length].chars().next_back().map_or(0, char::len_utf8);
-            out.push(Token::Value(rest[first.len_utf8()..length - close].to_owned()));
+            out.push(Token::Value(
+                rest[first.len_utf8()..length - close].to_owned(),
+            ));
             length
         } else if let Some(length) = placeholder(rest) {
             out.push(Token::Value(rest[..length].to_owned()));
@@ -50,10 +53,18 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
             // Punctuation ends a word only at its end, so that `3.5`, `a.b` and addresses stay whole.
             let bare = rest[..length].trim_end_matches([',', ';', '!', '?', ')', '.', ':']);
-            let length = if bare.is_empty() { first.len_utf8() } else { bare.len() };
+            let length = if bare.is_empty() {
+                first.len_utf8()
+            } else {
+                bare.len()
+            };
             let word = rest[..length].to_owned();
             let address = word.starts_with("http://") || word.starts_with("https://");
-            out.push(if address { Token::Value(word) } else { Token::Word(word) });
+            out.push(if address {
+                Token::Value(word)
+            } else {
+                Token::Word(word)
+            });
             length
         };
         rest = &rest[used..];
@@ -82,7 +93,8 @@ fn quoted(text: &str, first: char) -> Option<usize> {
     let end = inner.char_indices().find(|(at, c)| {
         let after = inner[at + c.len_utf8()..].chars().next();
         // An apostrophe inside a word is no end.
-        (*c == close || (first == '„' && *c == '“')) && !(first == '\'' && after.is_some_and(char::is_alphanumeric))
+        (*c == close || (first == '„' && *c == '“'))
+            && !(first == '\'' && after.is_some_and(char::is_alphanumeric))
     });
     end.map(|(at, c)| start + at + c.len_utf8())
 }
@@ -95,7 +107,17 @@ fn placeholder(text: &str) -> Option<usize> {
 /// Words between instructions.
 const BETWEEN: &[&str] = &["and", "then"];
 /// Words that may stand before an instruction.
-const LEADING: &[&str] = &["next", "finally", "afterwards", "after", "also", "please", "now", "first", "that"];
+const LEADING: &[&str] = &[
+    "next",
+    "finally",
+    "afterwards",
+    "after",
+    "also",
+    "please",
+    "now",
+    "first",
+    "that",
+];
 
 /// The tokens between two separators.
 #[derive(Debug, Clone)]
@@ -129,7 +151,11 @@ pub(super) fn segments(tokens: Vec<Token>) -> Vec<Segment> {
             }
             token => {
                 if !open {
-                    out.push(Segment { before: std::mem::take(&mut before), tokens: Vec::new(), new_sentence });
+                    out.push(Segment {
+                        before: std::mem::take(&mut before),
+                        tokens: Vec::new(),
+                        new_sentence,
+                    });
                     (open, new_sentence) = (true, false);
                 }
                 if let Some(segment) = out.last_mut() {
@@ -148,21 +174,32 @@ mod tests {
     #[test]
     fn quotations_placeholders_and_addresses_are_values() {
         let values = |text: &str| -> Vec<String> {
-            tokens(text).iter().filter_map(|token| token.value().map(str::to_owned)).collect()
+            tokens(text)
+                .iter()
+                .filter_map(|token| token.value().map(str::to_owned))
+                .collect()
         };
         assert_eq!(
             values("open http://a.test/x?y=1, then type \"a, b. c\" or “d”"),
             ["http://a.test/x?y=1", "a, b. c", "d"]
         );
-        assert_eq!(values("log in as 'o'neil' with <secret:PW>."), ["o'neil", "<secret:PW>"]);
+        assert_eq!(
+            values("log in as 'o'neil' with <secret:PW>."),
+            ["o'neil", "<secret:PW>"]
+        );
         assert_eq!(values("it's Anna's"), Vec::<String>::new());
     }
 
     #[test]
     fn separators_divide_and_numbers_stay_whole() {
-        let parts = segments(tokens("Set size to 3.5, colour red and then report the total. Thanks!"));
+        let parts = segments(tokens(
+            "Set size to 3.5, colour red and then report the total. Thanks!",
+        ));
         let words: Vec<usize> = parts.iter().map(|part| part.tokens.len()).collect();
         assert_eq!(words, [4, 2, 3, 1]);
-        assert_eq!(parts.iter().map(|p| p.new_sentence).collect::<Vec<_>>(), [true, false, false, true]);
+        assert_eq!(
+            parts.iter().map(|p| p.new_sentence).collect::<Vec<_>>(),
+            [true, false, false, true]
+        );
     }
 }

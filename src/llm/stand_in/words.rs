@@ -4,9 +4,10 @@ use crate::base::text::{fold, words};
 
 /// Words that say nothing about which thing is meant.
 const EMPTY: &[&str] = &[
-    "a", "an", "the", "this", "that", "it", "its", "to", "of", "in", "on", "for", "my", "your", "with", "by", "at",
-    "into", "is", "as", "them", "me", "and", "or", "please", "page", "button", "link", "field", "box", "item",
-    "option", "i", "up", "using", "shop", "site", "website", "there", "then", "be", "should",
+    "a", "an", "the", "this", "that", "it", "its", "to", "of", "in", "on", "for", "my", "your",
+    "with", "by", "at", "into", "is", "as", "them", "me", "and", "or", "please", "page", "button",
+    "link", "field", "box", "item", "option", "i", "up", "using", "shop", "site", "website",
+    "there", "then", "be", "should",
 ];
 
 /// Ways to write one word, as word sequences; the first is the one that is compared.
@@ -54,7 +55,11 @@ const ALIKE: &[&[&str]] = &[
 /// The words of a text that count, in one spelling and without plural.
 pub(super) fn content(text: &str) -> Vec<String> {
     let spelled = spelled(&words(text));
-    let kept: Vec<String> = spelled.iter().filter(|word| !EMPTY.contains(&word.as_str())).cloned().collect();
+    let kept: Vec<String> = spelled
+        .iter()
+        .filter(|word| !EMPTY.contains(&word.as_str()))
+        .cloned()
+        .collect();
     // "On" must not become nothing.
     if kept.is_empty() { spelled } else { kept }
 }
@@ -63,8 +68,9 @@ fn spelled(words: &[String]) -> Vec<String> {
     let mut out = Vec::new();
     let mut rest = words;
     while let Some(first) = rest.first() {
-        let known =
-            SPELLINGS.iter().find(|(from, _)| rest.len() >= from.len() && from.iter().zip(rest).all(|(a, b)| a == b));
+        let known = SPELLINGS.iter().find(|(from, _)| {
+            rest.len() >= from.len() && from.iter().zip(rest).all(|(a, b)| a == b)
+        });
         let used = known.map_or(1, |(from, _)| from.len());
         out.push(known.map_or_else(|| singular(first).to_owned(), |(_, to)| (*to).to_owned()));
         rest = &rest[used..];
@@ -80,7 +86,10 @@ fn singular(word: &str) -> &str {
 }
 
 fn same(a: &str, b: &str) -> bool {
-    a == b || ALIKE.iter().any(|group| group.contains(&a) && group.contains(&b))
+    a == b
+        || ALIKE
+            .iter()
+            .any(|group| group.contains(&a) && group.contains(&b))
 }
 
 /// How well a label fits the wanted words: 0 not at all, 1 all of both.
@@ -92,19 +101,29 @@ pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     if wanted == label.as_slice() {
         return 1.0;
     }
-    let shared = wanted.iter().filter(|a| label.iter().any(|b| same(a, b))).count();
+    let shared = wanted
+        .iter()
+        .filter(|a| label.iter().any(|b| same(a, b)))
+        .count();
     // Half of a name is another thing: "Jackets" is no "warm rain jacket".
     if shared * 2 < wanted.len() {
         return 0.0;
     }
-    let covered = label.iter().filter(|b| wanted.iter().any(|a| same(a, b))).count();
+    let covered = label
+        .iter()
+        .filter(|b| wanted.iter().any(|a| same(a, b)))
+        .count();
     let exact = wanted.iter().filter(|a| label.contains(a)).count();
     ratio(shared + covered, wanted.len() + label.len()) * 0.98 + ratio(exact, wanted.len()) * 0.01
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of words in a label")]
 fn ratio(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 /// Whether two texts are the same but for case and white space.

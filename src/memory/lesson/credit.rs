@@ -17,7 +17,12 @@ use crate::{
 const NEAR: usize = 4;
 
 /// What the trace says of a lesson, by site.
-pub(super) fn credits(lesson: &Lesson, id: &AdviceId, host: Option<&Host>, trace: &Trace) -> BTreeMap<Site, Credit> {
+pub(super) fn credits(
+    lesson: &Lesson,
+    id: &AdviceId,
+    host: Option<&Host>,
+    trace: &Trace,
+) -> BTreeMap<Site, Credit> {
     let mut credits = BTreeMap::new();
     match &lesson.text {
         LessonText::Template(template) if template.trouble == Trouble::Any => {
@@ -54,17 +59,32 @@ fn note(credits: &mut Credits, site: &Site, came: Came) {
 }
 
 const fn failed(followed: bool, helped: bool) -> Came {
-    Came { used: true, followed, helped }
+    Came {
+        used: true,
+        followed,
+        helped,
+    }
 }
 
 const fn forewarned(helped: bool) -> Came {
-    Came { used: false, followed: true, helped }
+    Came {
+        used: false,
+        followed: true,
+        helped,
+    }
 }
 
 /// A way out of a failure: recovered failures of its kind, and those after which it was followed in vain.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
-    for (found, step) in trace.recovered().filter(|(found, _)| found.what.general() == *template) {
-        note(credits, &step.site, failed(has_seen(trace, found, id), true));
+    for (found, step) in trace
+        .recovered()
+        .filter(|(found, _)| found.what.general() == *template)
+    {
+        note(
+            credits,
+            &step.site,
+            failed(has_seen(trace, found, id), true),
+        );
     }
     for (at, step) in trace.steps.iter().enumerate() {
         let is_its = step.tool == template.command && step.trouble == Some(template.trouble);
@@ -77,7 +97,10 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
 
 /// Whether the advice stood in the prompt that decided the first step of the way out.
 fn has_seen(trace: &Trace, found: &Found, id: &AdviceId) -> bool {
-    trace.steps.get(found.first).is_some_and(|first| first.saw(id))
+    trace
+        .steps
+        .get(found.first)
+        .is_some_and(|first| first.saw(id))
 }
 
 fn is_recovered(trace: &Trace, at: usize) -> bool {
@@ -85,8 +108,16 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
 }
 
 /// Whether the advice was followed after this failure, as far as its first move, without restoring the effect.
-fn in_vain(trace: &Trace, failed: usize, id: &AdviceId, begins: impl Fn(&TraceStep) -> bool) -> bool {
-    let near = trace.steps[failed + 1..].iter().take(NEAR).take_while(|step| step.host == trace.steps[failed].host);
+fn in_vain(
+    trace: &Trace,
+    failed: usize,
+    id: &AdviceId,
+    begins: impl Fn(&TraceStep) -> bool,
+) -> bool {
+    let near = trace.steps[failed + 1..]
+        .iter()
+        .take(NEAR)
+        .take_while(|step| step.host == trace.steps[failed].host);
     let saw: Vec<&TraceStep> = near.filter(|step| step.saw(id)).collect();
     saw.iter().any(|step| begins(step))
 }
@@ -105,7 +136,9 @@ fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
 
 /// Advice for every time, such as Enter after filling: every time it is done after typing.
 fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
-    let Recovery::Instead(only) = &template.recovery else { return };
+    let Recovery::Instead(only) = &template.recovery else {
+        return;
+    };
     for pair in trace.steps.windows(2) {
         if has_typed(&pair[0]) && pair[1].step == Some(*only) && pair[1].saw(id) {
             note(credits, &pair[1].site, failed(true, pair[1].is_done()));
@@ -123,10 +156,22 @@ fn on_site(
 ) {
     let is_its = |step: &TraceStep| step.tool == recovery.command && step.aim == recovery.aim;
     // Clicking some button is not clicking the one that is named.
-    for (found, step) in trace.recovered().filter(|(found, step)| found.what == *recovery && here(step)) {
-        note(credits, &step.site, failed(has_seen(trace, found, id), true));
+    for (found, step) in trace
+        .recovered()
+        .filter(|(found, step)| found.what == *recovery && here(step))
+    {
+        note(
+            credits,
+            &step.site,
+            failed(has_seen(trace, found, id), true),
+        );
     }
-    for (at, step) in trace.steps.iter().enumerate().filter(|(_, step)| here(step) && is_its(step)) {
+    for (at, step) in trace
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| here(step) && is_its(step))
+    {
         let takes = |then: &TraceStep| match recovery.moves.first() {
             Some(first) => is_move(first, then),
             None => begins(&recovery.recovery, step, then),
@@ -136,13 +181,25 @@ fn on_site(
             note(credits, &step.site, failed(true, false));
         }
     }
-    for (at, step) in trace.steps.iter().enumerate().filter(|(_, step)| here(step) && step.saw(id)) {
+    for (at, step) in trace
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| here(step) && step.saw(id))
+    {
         let before = &trace.steps[..at];
-        let after_failure = before.iter().rev().take(NEAR).any(|past| is_its(past) && !past.is_done());
+        let after_failure = before
+            .iter()
+            .rev()
+            .take(NEAR)
+            .any(|past| is_its(past) && !past.is_done());
         if after_failure {
             continue;
         }
-        let after: Vec<&TraceStep> = trace.steps[at + 1..].iter().take_while(|then| here(then)).collect();
+        let after: Vec<&TraceStep> = trace.steps[at + 1..]
+            .iter()
+            .take_while(|then| here(then))
+            .collect();
         if let Some(helped) = forestalled(recovery, before.last(), step, &after) {
             note(credits, &step.site, forewarned(helped));
         }
@@ -159,7 +216,11 @@ fn forestalled(
     let on_it = |step: &TraceStep| step.aim == recovery.aim;
     let clicks_it = step.tool == BrowserTool::Click && on_it(step);
     let then = |at: usize, tool: BrowserTool| after.get(at).filter(|then| then.tool == tool);
-    let chosen = |at: usize| then(at, BrowserTool::Click).filter(|then| !on_it(then)).map(|then| then.is_done());
+    let chosen = |at: usize| {
+        then(at, BrowserTool::Click)
+            .filter(|then| !on_it(then))
+            .map(|then| then.is_done())
+    };
     match &recovery.recovery {
         Recovery::First(_) => {
             let (first, rest) = recovery.moves.split_first()?;
@@ -168,8 +229,11 @@ fn forestalled(
             }
             // Half of a way is none.
             let mut near = after.iter();
-            let all =
-                rest.iter().all(|aimed| near.by_ref().take(NEAR).any(|then| is_move(aimed, then) && then.is_done()));
+            let all = rest.iter().all(|aimed| {
+                near.by_ref()
+                    .take(NEAR)
+                    .any(|then| is_move(aimed, then) && then.is_done())
+            });
             let then = near.find(|then| then.tool == recovery.command && on_it(then));
             match then {
                 _ if !step.is_done() => Some(false),
@@ -177,30 +241,41 @@ fn forestalled(
                 _ => None,
             }
         }
-        Recovery::ClickThenType if clicks_it => then(0, BrowserTool::Type).map(|typed| typed.is_done()),
+        Recovery::ClickThenType if clicks_it => {
+            then(0, BrowserTool::Type).map(|typed| typed.is_done())
+        }
         Recovery::ClickThenChoose if clicks_it => chosen(0),
         Recovery::TypeThenChoose if clicks_it => then(0, BrowserTool::Type).and_then(|_| chosen(1)),
         Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => None,
         // A key has no target: it counts after typing, where the button would have been clicked.
         Recovery::Instead(only) => {
-            let in_place = if only.on.is_none() { before.is_some_and(has_typed) } else { on_it(step) };
+            let in_place = if only.on.is_none() {
+                before.is_some_and(has_typed)
+            } else {
+                on_it(step)
+            };
             (step.step == Some(*only) && in_place).then(|| step.is_done())
         }
         Recovery::WriteAs(form) => {
-            (step.tool == recovery.command && on_it(step) && step.form == Some(*form)).then(|| step.is_done())
+            (step.tool == recovery.command && on_it(step) && step.form == Some(*form))
+                .then(|| step.is_done())
         }
     }
 }
 
 fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     let same_aim = |aim: &Option<Aim>| aim.is_none() || *aim == step.aim;
-    let same_move = |own: Move| step.step.is_some_and(|step| step.tool == own.tool && step.key == own.key);
+    let same_move = |own: Move| {
+        step.step
+            .is_some_and(|step| step.tool == own.tool && step.key == own.key)
+    };
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
 /// A person's words say no machine what they ask for: counted is that their failure happened and they were shown for it.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
-    let fails = |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());
+    let fails =
+        |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());
     for pair in trace.steps.windows(2) {
         if fails(&pair[0]) && pair[1].saw(id) {
             credits.entry(pair[0].site.clone()).or_default().used = true;

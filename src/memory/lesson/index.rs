@@ -50,7 +50,11 @@ struct Pattern {
 
 /// What was used most first, then seeds; by key at last, so that the order never depends on the store.
 fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
-    (Reverse(lesson.counts.used), lesson.source != LessonSource::Seed, key.to_owned())
+    (
+        Reverse(lesson.counts.used),
+        lesson.source != LessonSource::Seed,
+        key.to_owned(),
+    )
 }
 
 impl LessonIndex {
@@ -74,7 +78,14 @@ impl LessonIndex {
         };
         let mut words = Vec::new();
         for (key, lesson) in &found {
-            index.add(&AdviceId { shelf: shelf.clone(), key: key.clone() }, lesson, &mut words);
+            index.add(
+                &AdviceId {
+                    shelf: shelf.clone(),
+                    key: key.clone(),
+                },
+                lesson,
+                &mut words,
+            );
         }
         if !words.is_empty() {
             // Too many or too long to be compiled: then the patterns of this shelf are not used.
@@ -84,13 +95,21 @@ impl LessonIndex {
     }
 
     fn add(&mut self, id: &AdviceId, lesson: &Lesson, words: &mut Vec<String>) {
-        let make = |placement| Advice::new(id.clone(), &lesson.text.render(), lesson.trust(), placement);
-        if self.global && lesson.category.is_tier_1() && lesson.domain.is_none() && self.tier_1.len() < MAX_TIER_1 {
+        let make =
+            |placement| Advice::new(id.clone(), &lesson.text.render(), lesson.trust(), placement);
+        if self.global
+            && lesson.category.is_tier_1()
+            && lesson.domain.is_none()
+            && self.tier_1.len() < MAX_TIER_1
+        {
             self.tier_1.extend(make(Placement::System));
         }
         match &lesson.text {
             LessonText::Template(template) if template.trouble != Trouble::Any => {
-                let known = self.failures.entry((template.command, template.trouble)).or_default();
+                let known = self
+                    .failures
+                    .entry((template.command, template.trouble))
+                    .or_default();
                 if known.len() < MAX_TIPS {
                     known.extend(make(Placement::Error));
                 }
@@ -100,7 +119,10 @@ impl LessonIndex {
                 if let Some(advice) = make(Placement::Site) {
                     let page = lesson.provenance.page.clone();
                     if let Some(page) = &page {
-                        self.pages.entry(page.clone()).or_default().push(self.site.len());
+                        self.pages
+                            .entry(page.clone())
+                            .or_default()
+                            .push(self.site.len());
                     }
                     self.site.push((page, advice));
                 }
@@ -108,8 +130,11 @@ impl LessonIndex {
             LessonText::Words(_) => {
                 // What holds for one domain stands on that domain's shelf.
                 let is_here = !self.global || lesson.domain.is_none();
-                if let Some(pattern) =
-                    lesson.error_pattern.as_deref().map(text::fold).filter(|p| is_here && !p.is_empty())
+                if let Some(pattern) = lesson
+                    .error_pattern
+                    .as_deref()
+                    .map(text::fold)
+                    .filter(|p| is_here && !p.is_empty())
                     && let Some(advice) = make(Placement::Error)
                 {
                     words.push(pattern);
@@ -147,14 +172,20 @@ impl LessonIndex {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
             let folded = text::fold(detail);
-            let mut hits: Vec<usize> =
-                matcher.find_overlapping_iter(&folded).map(|hit| hit.pattern().as_usize()).collect();
+            let mut hits: Vec<usize> = matcher
+                .find_overlapping_iter(&folded)
+                .map(|hit| hit.pattern().as_usize())
+                .collect();
             hits.sort_unstable();
             hits.dedup();
             let is_for = |pattern: &Pattern| {
-                pattern.command.as_deref().is_none_or(|own| own == command) && (pattern.holds_below || !below)
+                pattern.command.as_deref().is_none_or(|own| own == command)
+                    && (pattern.holds_below || !below)
             };
-            let hits = hits.into_iter().map(|hit| &self.patterns[hit]).filter(|pattern| is_for(pattern));
+            let hits = hits
+                .into_iter()
+                .map(|hit| &self.patterns[hit])
+                .filter(|pattern| is_for(pattern));
             out.extend(hits.map(|pattern| pattern.advice.clone()));
         }
         out.truncate(MAX_TIPS);
@@ -163,10 +194,17 @@ impl LessonIndex {
 
     /// What was learned on this kind of page first.
     fn for_site(&self, page: Option<&PageTemplate>) -> Vec<Advice> {
-        let here = page.and_then(|page| self.pages.get(page)).into_iter().flatten().copied();
-        let elsewhere =
-            (0..self.site.len()).filter(|at| self.site[*at].0.is_none() || self.site[*at].0.as_ref() != page);
-        here.chain(elsewhere).take(MAX_TIPS).map(|at| self.site[at].1.clone()).collect()
+        let here = page
+            .and_then(|page| self.pages.get(page))
+            .into_iter()
+            .flatten()
+            .copied();
+        let elsewhere = (0..self.site.len())
+            .filter(|at| self.site[*at].0.is_none() || self.site[*at].0.as_ref() != page);
+        here.chain(elsewhere)
+            .take(MAX_TIPS)
+            .map(|at| self.site[at].1.clone())
+            .collect()
     }
 }
 
@@ -176,8 +214,15 @@ impl Index for LessonIndex {
             Cue::RunStarted => self.tier_1.clone(),
             Cue::PageShown { .. } if above => self.below.iter().take(MAX_TIPS).cloned().collect(),
             Cue::PageShown { page, .. } => self.for_site(page.as_ref()),
-            Cue::CommandFailed { command, detail, .. } if above => self.for_words(command, detail, true),
-            Cue::CommandFailed { command, trouble, detail, .. } => self.for_failure(command, *trouble, detail),
+            Cue::CommandFailed {
+                command, detail, ..
+            } if above => self.for_words(command, detail, true),
+            Cue::CommandFailed {
+                command,
+                trouble,
+                detail,
+                ..
+            } => self.for_failure(command, *trouble, detail),
         }
     }
 }

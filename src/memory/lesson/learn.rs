@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use serde_json::Map;
 
 use super::{
-    Category, Credit, Lesson, LessonSource, LessonText, Provenance, Trace, credit, record::Evidence,
-    rules::MAX_LEARNED, seed, trace::Found,
+    Category, Credit, Lesson, LessonSource, LessonText, Provenance, Trace, credit,
+    record::Evidence, rules::MAX_LEARNED, seed, trace::Found,
 };
 use crate::{
     base::{Host, Result, RunId, Site},
@@ -26,14 +26,26 @@ impl Book {
     fn read(records: &[Record]) -> Self {
         let read = |record: &Record| Some((record.key.clone(), Lesson::from_record(record).ok()?));
         let lessons: BTreeMap<String, Lesson> = records.iter().filter_map(read).collect();
-        let strange = records.iter().map(|record| &record.key).filter(|key| !lessons.contains_key(*key)).cloned();
-        Self { before: lessons.clone(), strange: strange.collect(), lessons }
+        let strange = records
+            .iter()
+            .map(|record| &record.key)
+            .filter(|key| !lessons.contains_key(*key))
+            .cloned();
+        Self {
+            before: lessons.clone(),
+            strange: strange.collect(),
+            lessons,
+        }
     }
 
     /// The changes since it was read.
     fn changes(self) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
-        for key in self.before.keys().filter(|key| !self.lessons.contains_key(*key)) {
+        for key in self
+            .before
+            .keys()
+            .filter(|key| !self.lessons.contains_key(*key))
+        {
             changes.push(Change::Remove(key.clone()));
         }
         for (key, lesson) in &self.lessons {
@@ -51,11 +63,21 @@ impl Book {
 
     /// The key of the lesson that says the same, whatever its source and tier.
     fn same(&self, text: &LessonText) -> Option<String> {
-        self.lessons.iter().find(|(_, lesson)| lesson.text == *text).map(|(key, _)| key.clone())
+        self.lessons
+            .iter()
+            .find(|(_, lesson)| lesson.text == *text)
+            .map(|(key, _)| key.clone())
     }
 
     /// Adds what was found, unless something on the shelf says it already.
-    fn add(&mut self, text: LessonText, category: Category, trace: &Trace, found: &Found, host: &Host) {
+    fn add(
+        &mut self,
+        text: LessonText,
+        category: Category,
+        trace: &Trace,
+        found: &Found,
+        host: &Host,
+    ) {
         let key = text.key();
         // A person may have put other words under its key.
         let is_taken = self.lessons.contains_key(&key) || self.strange.contains(&key);
@@ -99,7 +121,13 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
     for (found, failed) in trace.recovered() {
         match host {
             Some(host) if failed.host == *host => {
-                book.add(LessonText::Site(found.what.clone()), Category::SiteSpecific, trace, found, host);
+                book.add(
+                    LessonText::Site(found.what.clone()),
+                    Category::SiteSpecific,
+                    trace,
+                    found,
+                    host,
+                );
             }
             Some(_) => {}
             None => {
@@ -110,15 +138,30 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
     }
     let keys: Vec<String> = book.lessons.keys().cloned().collect();
     for key in keys {
-        let id = AdviceId { shelf: shelf.clone(), key: key.clone() };
-        let Some(lesson) = book.lessons.get_mut(&key) else { continue };
-        let mut credits: BTreeMap<Option<Site>, Credit> =
-            credit::credits(lesson, &id, host, trace).into_iter().map(|(site, credit)| (Some(site), credit)).collect();
+        let id = AdviceId {
+            shelf: shelf.clone(),
+            key: key.clone(),
+        };
+        let Some(lesson) = book.lessons.get_mut(&key) else {
+            continue;
+        };
+        let mut credits: BTreeMap<Option<Site>, Credit> = credit::credits(lesson, &id, host, trace)
+            .into_iter()
+            .map(|(site, credit)| (Some(site), credit))
+            .collect();
         if trace.offered.contains(&id) {
             // A run shows a lesson once, on however many sites it worked.
             match credits.values_mut().next() {
                 Some(first) => first.offered = true,
-                None => _ = credits.insert(None, Credit { offered: true, ..Credit::default() }),
+                None => {
+                    _ = credits.insert(
+                        None,
+                        Credit {
+                            offered: true,
+                            ..Credit::default()
+                        },
+                    )
+                }
             }
         }
         let before = lesson.clone();
@@ -155,7 +198,11 @@ pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> R
 
 /// Changes that take back all that a run taught.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
-    take_back(records, |evidence| evidence.run == *run, |lesson| lesson.provenance.run.as_ref() == Some(run))
+    take_back(
+        records,
+        |evidence| evidence.run == *run,
+        |lesson| lesson.provenance.run.as_ref() == Some(run),
+    )
 }
 
 /// Changes that take back all that a host and its site taught.
@@ -173,11 +220,15 @@ pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Resul
     for lesson in book.lessons.values_mut() {
         lesson.triggered_domains.remove(site);
         if let Some(original) = &mut lesson.original {
-            original.triggered_domains.retain(|domain| super::v1::site_of(domain).as_ref() != Some(site));
+            original
+                .triggered_domains
+                .retain(|domain| super::v1::site_of(domain).as_ref() != Some(site));
             lesson.triggered_domains.remove(site);
         }
     }
-    book.lessons.retain(|_, lesson| lesson.source != LessonSource::Learned || !lesson.triggered_domains.is_empty());
+    book.lessons.retain(|_, lesson| {
+        lesson.source != LessonSource::Learned || !lesson.triggered_domains.is_empty()
+    });
     changes.retain(|change| matches!(change, Change::Remove(_)) || !book.is_changed(change));
     changes.extend(book.changes()?);
     Ok(changes)
@@ -203,7 +254,10 @@ fn take_back(
                 lesson.category = Category::ErrorRecovery;
             }
             if began_so {
-                lesson.provenance = Provenance { run: last, ..Provenance::default() };
+                lesson.provenance = Provenance {
+                    run: last,
+                    ..Provenance::default()
+                };
             }
         }
         // Older uses may speak for it of which the evidence is gone.

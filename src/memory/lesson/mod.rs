@@ -28,10 +28,12 @@ use serde_json::Value;
 
 pub use index::{LessonIndex, MAX_TIER_1, MAX_TIPS};
 pub use original::Original;
-pub use record::{Category, Counts, Credit, Evidence, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Provenance};
+pub use record::{
+    Category, Counts, Credit, Evidence, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Provenance,
+};
 pub use rules::{
-    GENERAL_SITES, HARMS_IN_A_ROW, HELPED_SHARE, MAX_LEARNED, PROMOTION_SITES, PROMOTION_USES, PRUNE_AFTER_DAYS,
-    PRUNE_BELOW_USES, wilson,
+    GENERAL_SITES, HARMS_IN_A_ROW, HELPED_SHARE, MAX_LEARNED, PROMOTION_SITES, PROMOTION_USES,
+    PRUNE_AFTER_DAYS, PRUNE_BELOW_USES, wilson,
 };
 pub use site::{Aim, AimedMove, SiteRecovery};
 pub use template::{MAX_MOVES, Recovery, Template};
@@ -39,7 +41,8 @@ pub use trace::{Found, Trace, TraceStep};
 pub use words::{Form, Move, NamedKey, Thing, Trouble};
 
 use super::{
-    AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
+    AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog,
+    Shelf, ShelfEdit,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
@@ -66,10 +69,15 @@ impl Lessons {
     /// Fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those that were shown.
     pub fn trust(key: String, shown: String, now: DateTime<Utc>) -> Edit {
         Edit::new(move |records| {
-            let refuse =
-                |why: &str| Error::new(ErrorKind::InvalidInput, "lesson.trust").with("key", &key).with("why", why);
-            let record =
-                records.iter().find(|record| record.key == key).ok_or_else(|| refuse("there is no such lesson"))?;
+            let refuse = |why: &str| {
+                Error::new(ErrorKind::InvalidInput, "lesson.trust")
+                    .with("key", &key)
+                    .with("why", why)
+            };
+            let record = records
+                .iter()
+                .find(|record| record.key == key)
+                .ok_or_else(|| refuse("there is no such lesson"))?;
             let mut lesson = Lesson::from_record(record)?;
             if lesson.text.render() != shown {
                 return Err(refuse("it says something else now"));
@@ -101,12 +109,17 @@ impl MemoryKind for Lessons {
         let global = Shelf::global(namespace, COLLECTION);
         match cue {
             Cue::RunStarted => vec![global],
-            Cue::PageShown { host, .. } => {
-                host.and_above().iter().map(|host| Shelf::host(namespace, COLLECTION, host)).collect()
-            }
+            Cue::PageShown { host, .. } => host
+                .and_above()
+                .iter()
+                .map(|host| Shelf::host(namespace, COLLECTION, host))
+                .collect(),
             Cue::CommandFailed { host, .. } => {
                 let hosts = host.iter().flat_map(Host::and_above);
-                hosts.map(|host| Shelf::host(namespace, COLLECTION, &host)).chain([global]).collect()
+                hosts
+                    .map(|host| Shelf::host(namespace, COLLECTION, &host))
+                    .chain([global])
+                    .collect()
             }
         }
     }
@@ -134,8 +147,14 @@ impl MemoryKind for Lessons {
         if !trace.is_sound() {
             return Err(Error::new(ErrorKind::Corrupt, "lesson.learn").with("run", &trace.run));
         }
-        let is_ours = |shelf: &Shelf| shelf.collection == COLLECTION && shelf.namespace == *namespace;
-        let mut shelves: BTreeSet<Shelf> = trace.offered.iter().map(|id| id.shelf.clone()).filter(is_ours).collect();
+        let is_ours =
+            |shelf: &Shelf| shelf.collection == COLLECTION && shelf.namespace == *namespace;
+        let mut shelves: BTreeSet<Shelf> = trace
+            .offered
+            .iter()
+            .map(|id| id.shelf.clone())
+            .filter(is_ours)
+            .collect();
         for (_, failed) in trace.recovered() {
             shelves.insert(Shelf::host(namespace, COLLECTION, &failed.host));
             shelves.insert(Shelf::global(namespace, COLLECTION));
@@ -143,12 +162,21 @@ impl MemoryKind for Lessons {
         let trace = Arc::new(trace);
         let edit = |shelf: Shelf| {
             let (at, trace) = (shelf.clone(), Arc::clone(&trace));
-            ShelfEdit { shelf, edit: Edit::new(move |records| learn::learn(&at, records, &trace)) }
+            ShelfEdit {
+                shelf,
+                edit: Edit::new(move |records| learn::learn(&at, records, &trace)),
+            }
         };
         Ok(shelves.into_iter().map(edit).collect())
     }
 
-    fn notes(&self, shelf: &Shelf, run: &RunId, committed: &Committed, remaining: usize) -> Vec<Note> {
+    fn notes(
+        &self,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        remaining: usize,
+    ) -> Vec<Note> {
         let mut notes = Vec::new();
         let mut pruned = 0;
         for change in &committed.changes {
@@ -156,13 +184,19 @@ impl MemoryKind for Lessons {
                 Change::Remove(_) => pruned += 1,
                 Change::Put(record) => {
                     if let Ok(lesson) = Lesson::from_record(record) {
-                        let id = AdviceId { shelf: shelf.clone(), key: record.key.clone() };
+                        let id = AdviceId {
+                            shelf: shelf.clone(),
+                            key: record.key.clone(),
+                        };
                         notes.extend(notes_of(&id, &lesson, run));
                     }
                 }
             }
         }
-        notes.extend((pruned > 0).then_some(Note::Pruned { pruned_count: pruned, remaining_count: remaining }));
+        notes.extend((pruned > 0).then_some(Note::Pruned {
+            pruned_count: pruned,
+            remaining_count: remaining,
+        }));
         notes
     }
 }
@@ -170,7 +204,11 @@ impl MemoryKind for Lessons {
 /// What a run did to one lesson.
 fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
     let (id, text) = (id.clone(), lesson.text.render());
-    let mine: Vec<&Evidence> = lesson.evidence.iter().filter(|evidence| evidence.run == *run).collect();
+    let mine: Vec<&Evidence> = lesson
+        .evidence
+        .iter()
+        .filter(|evidence| evidence.run == *run)
+        .collect();
     let mut notes = Vec::new();
     if lesson.provenance.run.as_ref() == Some(run) {
         notes.push(Note::Recorded {
@@ -182,11 +220,28 @@ fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
         });
     } else if mine.iter().any(|evidence| evidence.credit.used) {
         let new_use_count = lesson.counts.used;
-        notes.push(Note::Deduplicated { id: id.clone(), lesson: text.clone(), new_use_count });
+        notes.push(Note::Deduplicated {
+            id: id.clone(),
+            lesson: text.clone(),
+            new_use_count,
+        });
     }
     for evidence in mine.iter().filter(|evidence| evidence.credit.tells()) {
-        let Credit { used, followed, helped, harmed, .. } = evidence.credit;
-        notes.push(Note::Credited { id: id.clone(), site: evidence.site.clone(), used, followed, helped, harmed });
+        let Credit {
+            used,
+            followed,
+            helped,
+            harmed,
+            ..
+        } = evidence.credit;
+        notes.push(Note::Credited {
+            id: id.clone(),
+            site: evidence.site.clone(),
+            used,
+            followed,
+            helped,
+            harmed,
+        });
     }
     if lesson.promoted_by.as_ref() == Some(run) {
         notes.push(Note::Promoted {
@@ -197,7 +252,12 @@ fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
         });
     }
     if lesson.retired_by.as_ref() == Some(run) {
-        notes.push(Note::Retired { id, lesson: text, helped: lesson.counts.helped, harmed: lesson.counts.harmed });
+        notes.push(Note::Retired {
+            id,
+            lesson: text,
+            helped: lesson.counts.helped,
+            harmed: lesson.counts.harmed,
+        });
     }
     notes
 }

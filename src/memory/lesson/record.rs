@@ -40,7 +40,12 @@ impl Credit {
 
 impl Category {
     /// Every category.
-    pub const ALL: [Self; 4] = [Self::ToolFallback, Self::BestPractice, Self::ErrorRecovery, Self::SiteSpecific];
+    pub const ALL: [Self; 4] = [
+        Self::ToolFallback,
+        Self::BestPractice,
+        Self::ErrorRecovery,
+        Self::SiteSpecific,
+    ];
 
     /// As events and files write it.
     pub const fn as_str(self) -> &'static str {
@@ -151,7 +156,10 @@ pub struct Evidence {
 /// What a run adds to a lesson's counts on one site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent counts of at most one")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent counts of at most one"
+)]
 pub struct Credit {
     /// It was shown. At most once a run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -249,7 +257,12 @@ const fn is_zero(n: &u64) -> bool {
 
 impl Lesson {
     /// A lesson that nobody has seen yet.
-    pub fn new(text: LessonText, category: Category, source: LessonSource, now: DateTime<Utc>) -> Self {
+    pub fn new(
+        text: LessonText,
+        category: Category,
+        source: LessonSource,
+        now: DateTime<Utc>,
+    ) -> Self {
         Self {
             text,
             category,
@@ -277,8 +290,11 @@ impl Lesson {
     /// # Errors
     /// [`ErrorKind::Corrupt`] naming the key.
     pub fn from_record(record: &Record) -> Result<Self> {
-        serde_json::from_value(record.body.clone())
-            .map_err(|e| Error::new(ErrorKind::Corrupt, "lesson.read").with("key", &record.key).with_source(e))
+        serde_json::from_value(record.body.clone()).map_err(|e| {
+            Error::new(ErrorKind::Corrupt, "lesson.read")
+                .with("key", &record.key)
+                .with_source(e)
+        })
     }
 
     /// The lesson as it is stored.
@@ -286,8 +302,8 @@ impl Lesson {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if it cannot be written as JSON.
     pub fn to_record(&self, key: impl Into<String>) -> Result<Record> {
-        let body =
-            serde_json::to_value(self).map_err(|e| Error::new(ErrorKind::Corrupt, "lesson.write").with_source(e))?;
+        let body = serde_json::to_value(self)
+            .map_err(|e| Error::new(ErrorKind::Corrupt, "lesson.write").with_source(e))?;
         Ok(Record::new(key, &body))
     }
 

@@ -21,7 +21,9 @@ type Step<'a> = (&'a LoggedStep, TraceStep);
 
 /// Every failure that was recovered, in order.
 pub(super) fn found(steps: &[Step<'_>]) -> Vec<Found> {
-    (0..steps.len()).filter_map(|at| recovered(steps, at)).collect()
+    (0..steps.len())
+        .filter_map(|at| recovered(steps, at))
+        .collect()
 }
 
 fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
@@ -29,7 +31,10 @@ fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
     let trouble = step.trouble.filter(|trouble| trouble.teaches())?;
     let end = steps.len().min(failed + 1 + WINDOW);
     // A recovery happens where the failure happened.
-    let here = steps[failed + 1..end].iter().take_while(|(_, later)| later.host == step.host).count();
+    let here = steps[failed + 1..end]
+        .iter()
+        .take_while(|(_, later)| later.host == step.host)
+        .count();
     let after = &steps[failed + 1..failed + 1 + here];
     // Of several failures of one action, the last one before it worked is the one that was recovered.
     let again = after.iter().position(|(later, _)| is_same(logged, later));
@@ -43,29 +48,58 @@ fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
         Some(at) => retried(&after[..at])?,
         None => replaced((logged, step), before, &after[..until])?,
     };
-    let what = SiteRecovery { command: step.tool, trouble, aim: step.aim.clone(), recovery, moves };
-    Some(Found { failed, first: failed + 1 + first, page: logged.page.clone(), what })
+    let what = SiteRecovery {
+        command: step.tool,
+        trouble,
+        aim: step.aim.clone(),
+        recovery,
+        moves,
+    };
+    Some(Found {
+        failed,
+        first: failed + 1 + first,
+        page: logged.page.clone(),
+        what,
+    })
 }
 
 type Way = (usize, Recovery, Vec<AimedMove>);
 
 /// The moves before the same action worked. What was tried between them in vain was no part of the way.
 fn retried(before: &[Step<'_>]) -> Option<Way> {
-    let done: Vec<(usize, &TraceStep)> =
-        before.iter().enumerate().filter(|(_, (_, step))| step.is_done()).map(|(at, (_, step))| (at, step)).collect();
+    let done: Vec<(usize, &TraceStep)> = before
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, step))| step.is_done())
+        .map(|(at, (_, step))| (at, step))
+        .collect();
     if done.is_empty() || done.len() > MAX_MOVES {
         return None;
     }
-    let aimed = |step: &TraceStep| Some(AimedMove { step: step.step?, aim: step.aim.clone() });
+    let aimed = |step: &TraceStep| {
+        Some(AimedMove {
+            step: step.step?,
+            aim: step.aim.clone(),
+        })
+    };
     // What no recovery is made of, such as going to another address, explains nothing.
-    let moves: Vec<AimedMove> = done.iter().map(|(_, step)| aimed(step)).collect::<Option<_>>()?;
+    let moves: Vec<AimedMove> = done
+        .iter()
+        .map(|(_, step)| aimed(step))
+        .collect::<Option<_>>()?;
     let general = moves.iter().map(|aimed| aimed.step).collect();
     Some((done[0].0, Recovery::First(general), moves))
 }
 
 /// Something done in its place that is known to have the same effect.
-fn replaced((failed, step): (&LoggedStep, &TraceStep), before: Option<&TraceStep>, after: &[Step<'_>]) -> Option<Way> {
-    let Action::Browser(action) = &failed.action else { return None };
+fn replaced(
+    (failed, step): (&LoggedStep, &TraceStep),
+    before: Option<&TraceStep>,
+    after: &[Step<'_>],
+) -> Option<Way> {
+    let Action::Browser(action) = &failed.action else {
+        return None;
+    };
     let done: Vec<(usize, &LoggedStep, &BrowserAction)> = after
         .iter()
         .enumerate()
@@ -80,7 +114,8 @@ fn replaced((failed, step): (&LoggedStep, &TraceStep), before: Option<&TraceStep
     let (at, logged, first) = *done.first()?;
     let then = |at: usize| done.get(at).map(|(_, logged, action)| (*logged, *action));
     let (second, third) = (then(1), then(2));
-    let clicks = |then: Option<(&LoggedStep, &BrowserAction)>, is_it: &dyn Fn(&LoggedStep) -> bool| {
+    let clicks = |then: Option<(&LoggedStep, &BrowserAction)>,
+                  is_it: &dyn Fn(&LoggedStep) -> bool| {
         then.is_some_and(|(logged, then)| matches!(then, BrowserAction::Click(_)) && is_it(logged))
     };
     let recovery = match (action, first) {
@@ -95,17 +130,27 @@ fn replaced((failed, step): (&LoggedStep, &TraceStep), before: Option<&TraceStep
             }
         }
         // Only of a value that was not taken can the form have been the cause.
-        (BrowserAction::Fill(Fill { text: old, .. }), BrowserAction::Fill(Fill { text: new, .. }))
-            if on_it(logged)
-                && matches!(step.trouble, Some(Trouble::NoEffect | Trouble::Failed(ErrorClass::BadValue))) =>
+        (
+            BrowserAction::Fill(Fill { text: old, .. }),
+            BrowserAction::Fill(Fill { text: new, .. }),
+        ) if on_it(logged)
+            && matches!(
+                step.trouble,
+                Some(Trouble::NoEffect | Trouble::Failed(ErrorClass::BadValue))
+            ) =>
         {
             Recovery::WriteAs(rewritten(old, new)?)
         }
-        (BrowserAction::Select(Select { values, .. }), BrowserAction::Click(_)) if on_it(logged) => {
-            let types_value = |(_, then): (_, &BrowserAction)| values.len() == 1 && types(then, &values[0]);
+        (BrowserAction::Select(Select { values, .. }), BrowserAction::Click(_))
+            if on_it(logged) =>
+        {
+            let types_value =
+                |(_, then): (_, &BrowserAction)| values.len() == 1 && types(then, &values[0]);
             if clicks(second, &|then| is_called(then, values)) {
                 Recovery::ClickThenChoose
-            } else if second.is_some_and(types_value) && clicks(third, &|then| is_begun(then, &values[0])) {
+            } else if second.is_some_and(types_value)
+                && clicks(third, &|then| is_begun(then, &values[0]))
+            {
                 // What is typed narrows the list, so a choice that begins with it is the one that was asked for.
                 Recovery::TypeThenChoose
             } else {
@@ -126,7 +171,10 @@ fn replaced((failed, step): (&LoggedStep, &TraceStep), before: Option<&TraceStep
         }
         // Enter in a field sends its form like the form's button does; that something came of it was seen.
         (BrowserAction::Click(_), BrowserAction::Press(press))
-            if press.key.as_str() == "Enter" && at == 0 && is_button(failed) && before.is_some_and(has_typed) =>
+            if press.key.as_str() == "Enter"
+                && at == 0
+                && is_button(failed)
+                && before.is_some_and(has_typed) =>
         {
             Recovery::Instead(after[at].1.step?)
         }
@@ -136,7 +184,10 @@ fn replaced((failed, step): (&LoggedStep, &TraceStep), before: Option<&TraceStep
 }
 
 fn is_button(logged: &LoggedStep) -> bool {
-    logged.targets.first().is_some_and(|target| target.role == Role::Button)
+    logged
+        .targets
+        .first()
+        .is_some_and(|target| target.role == Role::Button)
 }
 
 /// Whether a step put text into a field.
@@ -150,7 +201,9 @@ fn types(action: &BrowserAction, text: &TextValue) -> bool {
 
 /// The form in which a value was accepted that was refused in another.
 fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
-    let (TextValue::Literal(old), TextValue::Literal(new)) = (old, new) else { return None };
+    let (TextValue::Literal(old), TextValue::Literal(new)) = (old, new) else {
+        return None;
+    };
     let form = Form::of(new)?;
     let digits = |text: &str| text.chars().any(|c| c.is_ascii_digit());
     (Form::of(old) != Some(form) && digits(old)).then_some(form)
@@ -159,17 +212,27 @@ fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
 /// Whether the target of a step is called like one of these values.
 fn is_called(logged: &LoggedStep, values: &[TextValue]) -> bool {
     let named = |target: &TargetIdentity, value: &str| {
-        target.name.trim() == value || target.label.as_deref().is_some_and(|label| label.trim() == value)
+        target.name.trim() == value
+            || target
+                .label
+                .as_deref()
+                .is_some_and(|label| label.trim() == value)
     };
     logged.targets.first().is_some_and(|target| {
-        values.iter().any(|value| matches!(value, TextValue::Literal(value) if named(target, value.trim())))
+        values
+            .iter()
+            .any(|value| matches!(value, TextValue::Literal(value) if named(target, value.trim())))
     })
 }
 
 /// Whether the target of a step is called like this value, or begins with it and goes on.
 fn is_begun(logged: &LoggedStep, value: &TextValue) -> bool {
-    let TextValue::Literal(value) = value else { return false };
-    let begins = |target: &TargetIdentity| text::fold(target.said().trim()).starts_with(&text::fold(value.trim()));
+    let TextValue::Literal(value) = value else {
+        return false;
+    };
+    let begins = |target: &TargetIdentity| {
+        text::fold(target.said().trim()).starts_with(&text::fold(value.trim()))
+    };
     !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
 
@@ -179,7 +242,10 @@ fn is_same(a: &LoggedStep, b: &LoggedStep) -> bool {
     let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;
     a.signature == b.signature
         || (a.page == b.page
-            && a.targets.iter().zip(&b.targets).all(|(a, b)| is_same_place(a, b))
+            && a.targets
+                .iter()
+                .zip(&b.targets)
+                .all(|(a, b)| is_same_place(a, b))
             && !a.targets.is_empty()
             && a.action.tool_name() == b.action.tool_name()
             && is_on_same(a, b)
@@ -189,7 +255,10 @@ fn is_same(a: &LoggedStep, b: &LoggedStep) -> bool {
 fn is_on_same(a: &LoggedStep, b: &LoggedStep) -> bool {
     a.targets.len() == b.targets.len()
         && !a.targets.is_empty()
-        && a.targets.iter().zip(&b.targets).all(|(a, b)| super::Aim::of(a) == super::Aim::of(b) && a.frames == b.frames)
+        && a.targets
+            .iter()
+            .zip(&b.targets)
+            .all(|(a, b)| super::Aim::of(a) == super::Aim::of(b) && a.frames == b.frames)
 }
 
 fn without_targets(action: &Action) -> serde_json::Value {

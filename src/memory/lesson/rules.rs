@@ -47,7 +47,10 @@ pub fn wilson(hits: u64, all: u64) -> (f64, f64) {
     if all == 0 {
         return (0.0, 1.0);
     }
-    #[expect(clippy::cast_precision_loss, reason = "counts of runs are far below 2^52")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of runs are far below 2^52"
+    )]
     let (hits, n) = (hits.min(all) as f64, all as f64);
     let (share, z2) = (hits / n, Z * Z);
     let middle = share + z2 / (2.0 * n);
@@ -65,14 +68,22 @@ impl Lesson {
     /// Whether it may be shown: not retired, not waiting for a person, and not a recovery that was seen on one site only.
     pub fn speaks(&self) -> bool {
         let is_general = match (&self.text, self.source) {
-            (LessonText::Template(_), LessonSource::Learned) => self.triggered_domains.len() >= GENERAL_SITES,
+            (LessonText::Template(_), LessonSource::Learned) => {
+                self.triggered_domains.len() >= GENERAL_SITES
+            }
             _ => true,
         };
         is_general && self.retired_by.is_none() && !self.needs_review()
     }
 
     /// Adds what a run says; false when that run and site were counted already.
-    pub(super) fn credit(&mut self, run: &RunId, at: DateTime<Utc>, site: Option<&Site>, credit: Credit) -> bool {
+    pub(super) fn credit(
+        &mut self,
+        run: &RunId,
+        at: DateTime<Utc>,
+        site: Option<&Site>,
+        credit: Credit,
+    ) -> bool {
         let of_run = || self.evidence.iter().filter(|known| known.run == *run);
         let is_known = of_run().any(|known| known.site.as_ref() == site);
         let is_older = self.counted_until.is_some_and(|until| at <= until);
@@ -92,7 +103,12 @@ impl Lesson {
                 self.triggered_domains.insert(site.clone());
             }
         }
-        self.evidence.push(Evidence { run: run.clone(), at, site: site.cloned(), credit });
+        self.evidence.push(Evidence {
+            run: run.clone(),
+            at,
+            site: site.cloned(),
+            credit,
+        });
         self.forget_oldest();
         self.fit();
         true
@@ -100,7 +116,11 @@ impl Lesson {
 
     fn add(&mut self, credit: Credit, plus: bool) {
         let change = |count: &mut u64, by: bool| {
-            *count = if plus { count.saturating_add(u64::from(by)) } else { count.saturating_sub(u64::from(by)) };
+            *count = if plus {
+                count.saturating_add(u64::from(by))
+            } else {
+                count.saturating_sub(u64::from(by))
+            };
         };
         change(&mut self.counts.offered, credit.offered);
         change(&mut self.counts.used, credit.used);
@@ -118,7 +138,9 @@ impl Lesson {
 
     fn forget_one(&mut self) {
         let shown = self.evidence.iter().position(|known| !known.credit.tells());
-        let at = shown.filter(|at| *at + 1 < self.evidence.len()).unwrap_or(0);
+        let at = shown
+            .filter(|at| *at + 1 < self.evidence.len())
+            .unwrap_or(0);
         let gone = self.evidence.remove(at);
         self.counted_until = self.counted_until.max(Some(gone.at));
     }
@@ -142,32 +164,46 @@ impl Lesson {
 
     /// Whether a store takes it as it is.
     pub(super) fn is_storable(&self) -> bool {
-        self.to_record("").is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
+        self.to_record("")
+            .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
     }
 
     fn fits(&self) -> bool {
-        self.to_record("").is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
+        self.to_record("")
+            .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
     /// Takes back what this evidence added; whether anything of it is left.
     pub(super) fn take_back(&mut self, of: impl Fn(&Evidence) -> bool) -> bool {
-        let (gone, kept): (Vec<Evidence>, Vec<Evidence>) = std::mem::take(&mut self.evidence).into_iter().partition(of);
+        let (gone, kept): (Vec<Evidence>, Vec<Evidence>) =
+            std::mem::take(&mut self.evidence).into_iter().partition(of);
         self.evidence = kept;
         let mut runs: Vec<&RunId> = Vec::new();
         for evidence in &gone {
             self.add(evidence.credit, false);
-            let left = self.evidence.iter().any(|kept| kept.run == evidence.run && kept.credit.used);
+            let left = self
+                .evidence
+                .iter()
+                .any(|kept| kept.run == evidence.run && kept.credit.used);
             if evidence.credit.used && !left && !runs.contains(&&evidence.run) {
                 self.runs = self.runs.saturating_sub(1);
                 runs.push(&evidence.run);
             }
             if let Some(site) = &evidence.site
-                && !self.evidence.iter().any(|kept| kept.site.as_ref() == Some(site) && kept.credit.used)
+                && !self
+                    .evidence
+                    .iter()
+                    .any(|kept| kept.site.as_ref() == Some(site) && kept.credit.used)
             {
                 self.triggered_domains.remove(site);
             }
         }
-        let used = self.evidence.iter().filter(|kept| kept.credit.used).map(|kept| kept.at).max();
+        let used = self
+            .evidence
+            .iter()
+            .filter(|kept| kept.credit.used)
+            .map(|kept| kept.at)
+            .max();
         if !gone.is_empty() && self.counted_until.is_none() {
             self.last_used = used.unwrap_or(self.created_at);
         }
@@ -193,7 +229,12 @@ impl Lesson {
     /// Whether it did not help in any of the last runs that took its way out.
     fn harms_now(&self) -> bool {
         let mut runs: Vec<(&RunId, bool)> = Vec::new();
-        for known in self.evidence.iter().rev().filter(|known| known.credit.tells()) {
+        for known in self
+            .evidence
+            .iter()
+            .rev()
+            .filter(|known| known.credit.tells())
+        {
             match runs.last_mut() {
                 Some((run, harmed)) if *run == &known.run => *harmed &= known.credit.harmed,
                 _ => runs.push((&known.run, known.credit.harmed)),

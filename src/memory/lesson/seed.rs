@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Category, Lesson, LessonSource, LessonText, Move, NamedKey, Recovery, Template, Trouble};
+use super::{
+    Category, Lesson, LessonSource, LessonText, Move, NamedKey, Recovery, Template, Trouble,
+};
 use crate::action::{BrowserTool, ErrorClass};
 
 /// The seeds under their keys.
@@ -15,14 +17,32 @@ pub(super) fn lessons(now: DateTime<Utc>) -> Vec<(&'static str, Lesson)> {
     let covered = Trouble::Failed(ErrorClass::Intercepted);
     let press = Move::press;
     vec![
-        ("seed-fill-fallback", seed(Category::ToolFallback, BrowserTool::Fill, not_editable, Recovery::ClickThenType)),
+        (
+            "seed-fill-fallback",
+            seed(
+                Category::ToolFallback,
+                BrowserTool::Fill,
+                not_editable,
+                Recovery::ClickThenType,
+            ),
+        ),
         (
             "seed-press-enter",
-            seed(Category::BestPractice, BrowserTool::Click, Trouble::Any, Recovery::Instead(press(NamedKey::Enter))),
+            seed(
+                Category::BestPractice,
+                BrowserTool::Click,
+                Trouble::Any,
+                Recovery::Instead(press(NamedKey::Enter)),
+            ),
         ),
         (
             "seed-escape-overlay",
-            seed(Category::BestPractice, BrowserTool::Click, covered, Recovery::First(vec![press(NamedKey::Escape)])),
+            seed(
+                Category::BestPractice,
+                BrowserTool::Click,
+                covered,
+                Recovery::First(vec![press(NamedKey::Escape)]),
+            ),
         ),
     ]
 }

@@ -33,16 +33,26 @@ impl Aim {
     /// What an identity is aimed at.
     pub fn of(identity: &TargetIdentity) -> Self {
         let label = identity.label.as_deref().filter(|label| is_lasting(label));
-        let said = if identity.name.is_empty() { label.unwrap_or_default() } else { &identity.name };
+        let said = if identity.name.is_empty() {
+            label.unwrap_or_default()
+        } else {
+            &identity.name
+        };
         let name = plain(said);
         let ordinal = name.is_empty().then_some(identity.ordinal);
-        Self { role: identity.role.clone(), name, ordinal }
+        Self {
+            role: identity.role.clone(),
+            name,
+            ordinal,
+        }
     }
 
     fn render(&self) -> String {
         let role = self.role.as_str();
         match self.ordinal {
-            _ if !self.name.is_empty() => format!("{role} {}", serde_json::Value::from(self.name.as_str())),
+            _ if !self.name.is_empty() => {
+                format!("{role} {}", serde_json::Value::from(self.name.as_str()))
+            }
             Some(at) => format!("{role} number {}", at + 1),
             None => role.to_owned(),
         }
@@ -56,7 +66,10 @@ fn is_lasting(label: &str) -> bool {
 
 /// A name on one line, without what a renderer or a model could take for markup.
 fn plain(page_text: &str) -> String {
-    let kept: String = text::clean(page_text).chars().filter(|c| !"`<>*_#[]{}|\\~".contains(*c)).collect();
+    let kept: String = text::clean(page_text)
+        .chars()
+        .filter(|c| !"`<>*_#[]{}|\\~".contains(*c))
+        .collect();
     text::truncate(&text::squeeze(&kept), MAX_NAME)
 }
 
@@ -73,7 +86,10 @@ pub struct AimedMove {
 
 impl AimedMove {
     fn render(&self) -> String {
-        self.aim.as_ref().map_or_else(|| self.step.before(), |aim| self.step.sentence(&aim.render()))
+        self.aim.as_ref().map_or_else(
+            || self.step.before(),
+            |aim| self.step.sentence(&aim.render()),
+        )
     }
 }
 
@@ -102,11 +118,19 @@ impl SiteRecovery {
 
     /// One sentence, names as JSON strings.
     pub fn render(&self) -> String {
-        let on = self.aim.as_ref().map(|aim| format!(" on {}", aim.render())).unwrap_or_default();
-        let when = self.trouble.sentence(&format!("{}{on}", self.command.as_str()));
+        let on = self
+            .aim
+            .as_ref()
+            .map(|aim| format!(" on {}", aim.render()))
+            .unwrap_or_default();
+        let when = self
+            .trouble
+            .sentence(&format!("{}{on}", self.command.as_str()));
         let what = match &self.recovery {
             Recovery::ClickThenType => "click it, then type the text.".to_owned(),
-            Recovery::ClickThenChoose => "click it to open its list, then click the choice.".to_owned(),
+            Recovery::ClickThenChoose => {
+                "click it to open its list, then click the choice.".to_owned()
+            }
             Recovery::TypeThenChoose => TYPE_THEN_CHOOSE.to_owned(),
             Recovery::First(_) => {
                 let moves: Vec<String> = self.moves.iter().map(AimedMove::render).collect();

@@ -9,7 +9,8 @@ use crate::action::{BrowserTool, ErrorClass};
 pub const MAX_MOVES: usize = 3;
 
 /// What [`Recovery::TypeThenChoose`] tells to do.
-pub(super) const TYPE_THEN_CHOOSE: &str = "click it, type the text to open its list, then click the choice.";
+pub(super) const TYPE_THEN_CHOOSE: &str =
+    "click it, type the text to open its list, then click the choice.";
 
 /// A way out of a failure, as a closed kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -44,28 +45,44 @@ pub struct Template {
 impl Template {
     /// A template.
     pub const fn new(command: BrowserTool, trouble: Trouble, recovery: Recovery) -> Self {
-        Self { command, trouble, recovery }
+        Self {
+            command,
+            trouble,
+            recovery,
+        }
     }
 
     /// The sentence for the prompt.
     pub fn render(&self) -> String {
         let is_enter = |step: &Move| *step == Move::press(super::NamedKey::Enter);
         match (&self.recovery, self.trouble) {
-            (Recovery::Instead(step), Trouble::Any) if self.command == BrowserTool::Click && is_enter(step) => {
+            (Recovery::Instead(step), Trouble::Any)
+                if self.command == BrowserTool::Click && is_enter(step) =>
+            {
                 return "After filling a search box, press Enter to submit; suggestions often cover the button."
                     .to_owned();
             }
             (Recovery::First(steps), trouble) if is_covered(trouble) && is_escape(steps) => {
-                return format!("If {}: press Escape to close the overlay, then try again.", self.when());
+                return format!(
+                    "If {}: press Escape to close the overlay, then try again.",
+                    self.when()
+                );
             }
             _ => {}
         }
         let what = match &self.recovery {
-            Recovery::ClickThenType => "click the field to focus it, then type the text.".to_owned(),
-            Recovery::ClickThenChoose => "click it to open its list, then click the choice.".to_owned(),
+            Recovery::ClickThenType => {
+                "click the field to focus it, then type the text.".to_owned()
+            }
+            Recovery::ClickThenChoose => {
+                "click it to open its list, then click the choice.".to_owned()
+            }
             Recovery::TypeThenChoose => TYPE_THEN_CHOOSE.to_owned(),
             Recovery::First(steps) => {
-                let steps: Vec<String> = steps.iter().map(|step| first(*step, self.trouble)).collect();
+                let steps: Vec<String> = steps
+                    .iter()
+                    .map(|step| first(*step, self.trouble))
+                    .collect();
                 format!("{}, then try again.", steps.join(", then "))
             }
             Recovery::Instead(step) => format!("{} instead.", step.sentence("it")),

@@ -74,21 +74,34 @@ impl Trace {
     /// What a run's log says to lessons.
     pub fn of(log: &RunLog) -> Self {
         let typed: Vec<String> = log.steps.iter().flat_map(typed).collect();
-        let kept: Vec<(&LoggedStep, TraceStep)> =
-            log.steps.iter().filter_map(|logged| Some((logged, TraceStep::of(logged)?.without(&typed)))).collect();
+        let kept: Vec<(&LoggedStep, TraceStep)> = log
+            .steps
+            .iter()
+            .filter_map(|logged| Some((logged, TraceStep::of(logged)?.without(&typed))))
+            .collect();
         let found = recover::found(&kept);
         let steps = kept.into_iter().map(|(_, step)| step).collect();
-        Self { run: log.run.clone(), ended_at: log.ended_at, steps, found, offered: log.offered.clone() }
+        Self {
+            run: log.run.clone(),
+            ended_at: log.ended_at,
+            steps,
+            found,
+            offered: log.offered.clone(),
+        }
     }
 
     /// Whether what was found is part of the steps; it may have been written by something else than this program.
     pub(super) fn is_sound(&self) -> bool {
-        self.found.iter().all(|found| found.failed < found.first && found.first < self.steps.len())
+        self.found
+            .iter()
+            .all(|found| found.failed < found.first && found.first < self.steps.len())
     }
 
     /// The recovered failures with the step that failed.
     pub fn recovered(&self) -> impl Iterator<Item = (&Found, &TraceStep)> {
-        self.found.iter().filter_map(|found| Some((found, self.steps.get(found.failed)?)))
+        self.found
+            .iter()
+            .filter_map(|found| Some((found, self.steps.get(found.failed)?)))
     }
 }
 
@@ -96,7 +109,9 @@ impl TraceStep {
     /// `None` for steps that change nothing, and for those on no host or that led away from their site: nothing is learned
     /// across that border.
     fn of(logged: &LoggedStep) -> Option<Self> {
-        let Action::Browser(action) = &logged.action else { return None };
+        let Action::Browser(action) = &logged.action else {
+            return None;
+        };
         let looks_only = matches!(
             action.tool(),
             BrowserTool::Snapshot
@@ -107,7 +122,10 @@ impl TraceStep {
                 | BrowserTool::StateSave
         );
         // What happens in a frame may be another site's doing, and is not said of the page around it.
-        let is_framed = logged.targets.iter().any(|target| !target.frames.is_empty());
+        let is_framed = logged
+            .targets
+            .iter()
+            .any(|target| !target.frames.is_empty());
         if looks_only || logged.left_site || is_framed {
             return None;
         }
@@ -131,7 +149,11 @@ impl TraceStep {
 
     /// The same, without a name that repeats what was typed: a page may offer it as a choice.
     fn without(mut self, typed: &[String]) -> Self {
-        let repeats = |aim: &Aim| typed.iter().any(|text| text::fold(&aim.name).contains(text.as_str()));
+        let repeats = |aim: &Aim| {
+            typed
+                .iter()
+                .any(|text| text::fold(&aim.name).contains(text.as_str()))
+        };
         self.aim = self.aim.filter(|aim| !repeats(aim));
         self
     }
@@ -149,11 +171,19 @@ impl TraceStep {
 
 /// The texts that a step typed, folded; short ones are in every name.
 fn typed(logged: &LoggedStep) -> Vec<String> {
-    let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) = &logged.action else {
+    let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) =
+        &logged.action
+    else {
         return Vec::new();
     };
-    let texts = action.texts().into_iter().filter_map(literal).map(|text| text::fold(text.trim()));
-    texts.filter(|text| text.chars().count() >= MIN_TYPED).collect()
+    let texts = action
+        .texts()
+        .into_iter()
+        .filter_map(literal)
+        .map(|text| text::fold(text.trim()));
+    texts
+        .filter(|text| text.chars().count() >= MIN_TYPED)
+        .collect()
 }
 
 fn literal(text: &TextValue) -> Option<&str> {

@@ -78,11 +78,19 @@ impl TryFrom<String> for Trouble {
     type Error = Error;
 
     fn try_from(text: String) -> Result<Self, Error> {
-        let class = || ErrorClass::ALL.iter().copied().find(|class| class.as_str() == text).map(Self::Failed);
+        let class = || {
+            ErrorClass::ALL
+                .iter()
+                .copied()
+                .find(|class| class.as_str() == text)
+                .map(Self::Failed)
+        };
         match text.as_str() {
             "any" => Ok(Self::Any),
             "no_effect" => Ok(Self::NoEffect),
-            _ => class().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "trouble.parse").with("text", &text)),
+            _ => class().ok_or_else(|| {
+                Error::new(ErrorKind::InvalidInput, "trouble.parse").with("text", &text)
+            }),
         }
     }
 }
@@ -139,7 +147,9 @@ impl Thing {
             Role::TextBox | Role::SearchBox | Role::SpinButton => Self::Field,
             Role::Combobox | Role::ListBox => Self::List,
             Role::Checkbox | Role::MenuItemCheckbox => Self::Checkbox,
-            Role::Radio | Role::Option | Role::MenuItemRadio | Role::TreeItem | Role::ListItem => Self::Choice,
+            Role::Radio | Role::Option | Role::MenuItemRadio | Role::TreeItem | Role::ListItem => {
+                Self::Choice
+            }
             Role::Tab => Self::Tab,
             Role::MenuItem => Self::MenuItem,
             Role::Dialog | Role::AlertDialog => Self::Dialog,
@@ -171,9 +181,13 @@ impl Form {
     /// The form of a text, if it is one of these.
     pub fn of(text: &str) -> Option<Self> {
         // Digits become `9`, so that a shape can be compared.
-        let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
+        let shape: String = text
+            .chars()
+            .map(|c| if c.is_ascii_digit() { '9' } else { c })
+            .collect();
         let is_color = |text: &str| {
-            text.strip_prefix('#').is_some_and(|hex| hex.len() == 6 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+            text.strip_prefix('#')
+                .is_some_and(|hex| hex.len() == 6 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
         };
         match shape.as_str() {
             "9999-99-99" => Some(Self::Date),
@@ -182,7 +196,9 @@ impl Form {
             "9999-99" => Some(Self::Month),
             "9999-W99" => Some(Self::Week),
             _ if is_color(text) => Some(Self::Color),
-            _ if !text.is_empty() && text.parse::<f64>().is_ok_and(f64::is_finite) => Some(Self::Number),
+            _ if !text.is_empty() && text.parse::<f64>().is_ok_and(f64::is_finite) => {
+                Some(Self::Number)
+            }
             _ => None,
         }
     }
@@ -216,12 +232,18 @@ pub struct Move {
 impl Move {
     /// Pressing a key.
     pub const fn press(key: NamedKey) -> Self {
-        Self { tool: BrowserTool::Press, on: None, key: Some(key) }
+        Self {
+            tool: BrowserTool::Press,
+            on: None,
+            key: Some(key),
+        }
     }
 
     /// What an action is as a move; `None` for what no recovery is made of: looking, waiting, going elsewhere, letters.
     pub fn of(action: &Action, target: Option<&Role>) -> Option<Self> {
-        let Action::Browser(action) = action else { return None };
+        let Action::Browser(action) = action else {
+            return None;
+        };
         let tool = action.tool();
         let on = target.map(Thing::of);
         match action {
@@ -234,17 +256,28 @@ impl Move {
             | BrowserAction::Select(_)
             | BrowserAction::Check(_)
             | BrowserAction::Uncheck(_)
-            | BrowserAction::Drag(_) => Some(Self { tool, on, key: None }),
-            BrowserAction::Reload(_) | BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_) => {
-                Some(Self { tool, on: None, key: None })
-            }
+            | BrowserAction::Drag(_) => Some(Self {
+                tool,
+                on,
+                key: None,
+            }),
+            BrowserAction::Reload(_)
+            | BrowserAction::DialogAccept(_)
+            | BrowserAction::DialogDismiss(_) => Some(Self {
+                tool,
+                on: None,
+                key: None,
+            }),
             _ => None,
         }
     }
 
     /// `press Enter`, `click the button it belongs to`.
     pub(super) fn before(self) -> String {
-        self.sentence(&format!("the {} it belongs to", self.on.map_or("element", Thing::as_str)))
+        self.sentence(&format!(
+            "the {} it belongs to",
+            self.on.map_or("element", Thing::as_str)
+        ))
     }
 
     /// The sentence, said of what this names.

@@ -18,14 +18,21 @@ pub const MAX_NODES: usize = 40_000;
 
 impl Default for TreeBuilder {
     fn default() -> Self {
-        Self { tree: Tree::default(), open: Vec::new(), max_nodes: MAX_NODES }
+        Self {
+            tree: Tree::default(),
+            open: Vec::new(),
+            max_nodes: MAX_NODES,
+        }
     }
 }
 
 impl TreeBuilder {
     /// Keeps at most `max` nodes instead of [`MAX_NODES`].
     pub fn with_max_nodes(self, max: usize) -> Self {
-        Self { max_nodes: max, ..self }
+        Self {
+            max_nodes: max,
+            ..self
+        }
     }
 
     /// Makes room for so many nodes at once.
@@ -49,14 +56,19 @@ impl TreeBuilder {
         if let Some(reference) = &node.reference {
             self.tree.by_ref.entry(reference.clone()).or_insert(id);
         }
-        self.tree.nodes.push(Node { parent, end: id.0 + 1, ..node });
+        self.tree.nodes.push(Node {
+            parent,
+            end: id.0 + 1,
+            ..node
+        });
         self.open.push(Some(id));
     }
 
     /// Ends the innermost open node; nothing happens when none is open.
     pub fn close(&mut self) {
         if let Some(Some(id)) = self.open.pop() {
-            self.tree.nodes[id.index()].end = u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX);
+            self.tree.nodes[id.index()].end =
+                u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX);
         }
     }
 

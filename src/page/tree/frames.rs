@@ -5,14 +5,24 @@ use super::{ElementRef, Node, Role, Tree};
 impl Tree {
     /// References of the frames, in document order.
     pub fn frames(&self) -> impl Iterator<Item = &ElementRef> {
-        self.nodes.iter().filter(|node| node.role == Role::Iframe).filter_map(|node| node.reference.as_ref())
+        self.nodes
+            .iter()
+            .filter(|node| node.role == Role::Iframe)
+            .filter_map(|node| node.reference.as_ref())
     }
 
     /// The same tree with the address of each frame as its [`Node::url`]; an empty one means that nobody knows it.
     #[must_use]
     pub fn with_frame_urls(mut self, mut url_of: impl FnMut(&ElementRef) -> String) -> Self {
-        for node in self.nodes.iter_mut().filter(|node| node.role == Role::Iframe) {
-            node.url = node.reference.as_ref().map(|reference| url_of(reference).into());
+        for node in self
+            .nodes
+            .iter_mut()
+            .filter(|node| node.role == Role::Iframe)
+        {
+            node.url = node
+                .reference
+                .as_ref()
+                .map(|reference| url_of(reference).into());
         }
         self
     }
@@ -33,7 +43,11 @@ impl Tree {
     #[must_use]
     pub fn close_frames(self, mut may_show: impl FnMut(&str) -> bool, instead: &str) -> Self {
         let mut is_closed = |node: &Node| {
-            node.role == Role::Iframe && node.url.as_deref().is_some_and(|url| url.is_empty() || !may_show(url))
+            node.role == Role::Iframe
+                && node
+                    .url
+                    .as_deref()
+                    .is_some_and(|url| url.is_empty() || !may_show(url))
         };
         let closed: Vec<bool> = self.nodes.iter().map(&mut is_closed).collect();
         if !closed.contains(&true) {
@@ -55,7 +69,10 @@ impl Tree {
             ends.push(end);
             if is_closed {
                 hidden_to = end;
-                tree.open(Node { value: Some(instead.into()), ..node });
+                tree.open(Node {
+                    value: Some(instead.into()),
+                    ..node
+                });
             } else {
                 tree.open(node);
             }
@@ -100,9 +117,17 @@ mod tests {
 
     #[test]
     fn what_is_in_a_closed_frame_is_gone_and_the_rest_stays_in_its_place() {
-        let tree = page().with_frame_urls(urls).close_frames(|url| url.contains("in.test"), "closed");
-        assert_eq!(tree.text_of(tree.roots().next().unwrap()), "Main closed own closed After");
-        assert_eq!((tree.by_ref("f1e3"), tree.by_ref("e6").is_some()), (None, true));
+        let tree = page()
+            .with_frame_urls(urls)
+            .close_frames(|url| url.contains("in.test"), "closed");
+        assert_eq!(
+            tree.text_of(tree.roots().next().unwrap()),
+            "Main closed own closed After"
+        );
+        assert_eq!(
+            (tree.by_ref("f1e3"), tree.by_ref("e6").is_some()),
+            (None, true)
+        );
         assert_eq!(tree.parent(tree.by_ref("e6").unwrap()), tree.roots().next());
         assert_eq!(tree.len(), 6);
     }
@@ -112,6 +137,9 @@ mod tests {
         assert_eq!(page().close_frames(|_| false, "closed"), page());
         let all = page().with_frame_urls(|_| "about:srcdoc".to_owned());
         assert_eq!(all.clone().close_frames(|_| true, "closed"), all);
-        assert_eq!(page().frames().map(ElementRef::as_str).collect::<Vec<_>>(), ["e2", "e5", "f2e1"]);
+        assert_eq!(
+            page().frames().map(ElementRef::as_str).collect::<Vec<_>>(),
+            ["e2", "e5", "f2e1"]
+        );
     }
 }

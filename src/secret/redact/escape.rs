@@ -39,7 +39,10 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
         b'x' => Some((Unit::Byte(hex_byte(&rest[1..])?), 4)),
         b'u' if rest.get(1) == Some(&b'{') => {
             let digits = rest[2..].iter().take(MAX_DIGITS).position(|b| *b == b'}')?;
-            Some((Unit::Char(char::from_u32(number(&rest[2..2 + digits], 16)?)?), digits + 4))
+            Some((
+                Unit::Char(char::from_u32(number(&rest[2..2 + digits], 16)?)?),
+                digits + 4,
+            ))
         }
         b'u' => utf16(text, b'\\'),
         // A backslash of the value, and an escape of another kind behind it.
@@ -52,7 +55,9 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
 /// A code unit of UTF-16 behind `lead` and `u`, or two of them that make one character.
 fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     let unit = |text: &[u8]| match text {
-        [first, b'u' | b'U', rest @ ..] if *first == lead => u16::try_from(number(rest.get(..4)?, 16)?).ok(),
+        [first, b'u' | b'U', rest @ ..] if *first == lead => {
+            u16::try_from(number(rest.get(..4)?, 16)?).ok()
+        }
         _ => None,
     };
     let first = unit(text)?;
@@ -72,7 +77,11 @@ fn entity(text: &[u8]) -> Option<(Unit, usize)> {
             [b'x' | b'X', digits @ ..] => (digits, 16, 3),
             digits => (digits, 10, 2),
         };
-        let length = digits.iter().take(MAX_DIGITS).take_while(|b| char::from(**b).is_digit(radix)).count();
+        let length = digits
+            .iter()
+            .take(MAX_DIGITS)
+            .take_while(|b| char::from(**b).is_digit(radix))
+            .count();
         let c = char::from_u32(number(&digits[..length], radix)?)?;
         let semicolon = usize::from(digits.get(length) == Some(&b';'));
         return Some((Unit::Char(c), lead + length + semicolon));
@@ -121,7 +130,10 @@ fn number(digits: &[u8], radix: u32) -> Option<u32> {
     if digits.is_empty() {
         return None;
     }
-    digits.iter().try_fold(0_u32, |sum, b| sum.checked_mul(radix)?.checked_add(char::from(*b).to_digit(radix)?))
+    digits.iter().try_fold(0_u32, |sum, b| {
+        sum.checked_mul(radix)?
+            .checked_add(char::from(*b).to_digit(radix)?)
+    })
 }
 
 #[cfg(test)]

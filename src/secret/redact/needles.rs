@@ -38,8 +38,12 @@ pub(super) struct Coded {
 fn spellings(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> = vec![Zeroizing::new(value.as_bytes().to_vec())];
     for mix in 1..1_usize << DECODERS.len() {
-        let decoders: Vec<Decoder> =
-            DECODERS.iter().enumerate().filter(|(i, _)| mix >> i & 1 == 1).map(|(_, d)| *d).collect();
+        let decoders: Vec<Decoder> = DECODERS
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| mix >> i & 1 == 1)
+            .map(|(_, d)| *d)
+            .collect();
         let mut view = View::of(value.as_bytes());
         while let Some(next) = view.decoded_by(&decoders) {
             out.push(Zeroizing::new(next.bytes().to_vec()));
@@ -54,7 +58,8 @@ fn spellings(value: &str) -> Vec<Form> {
 pub(super) fn spelled(value: &str) -> Vec<Form> {
     let mut out = Vec::new();
     for spelling in spellings(value) {
-        let reversed: Zeroizing<String> = Zeroizing::new(String::from_utf8_lossy(&spelling).chars().rev().collect());
+        let reversed: Zeroizing<String> =
+            Zeroizing::new(String::from_utf8_lossy(&spelling).chars().rev().collect());
         for order in [&*spelling, reversed.as_bytes()] {
             out.push(Zeroizing::new(View::of(order).folded().bytes().to_vec()));
         }
@@ -64,8 +69,10 @@ pub(super) fn spelled(value: &str) -> Vec<Form> {
 
 /// With nothing between the letters: the folded value without separators, and its bytes as hexadecimal digits.
 pub(super) fn joined(value: &str) -> Vec<Form> {
-    let mut out: Vec<Form> =
-        spellings(value).iter().map(|s| Zeroizing::new(View::of(s).folded().joined().bytes().to_vec())).collect();
+    let mut out: Vec<Form> = spellings(value)
+        .iter()
+        .map(|s| Zeroizing::new(View::of(s).folded().joined().bytes().to_vec()))
+        .collect();
     out.push(hex(value));
     keep_long(out, MIN_ANYWHERE)
 }
@@ -73,7 +80,12 @@ pub(super) fn joined(value: &str) -> Vec<Form> {
 /// The bytes as hexadecimal digits in lower case.
 pub(super) fn hex(value: &str) -> Form {
     let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble & 15)];
-    Zeroizing::new(value.bytes().flat_map(|b| [digit(b >> 4), digit(b)]).collect())
+    Zeroizing::new(
+        value
+            .bytes()
+            .flat_map(|b| [digit(b >> 4), digit(b)])
+            .collect(),
+    )
 }
 
 /// Base64 of the whole value in both alphabets.
@@ -94,7 +106,11 @@ pub(super) fn coded(value: &str) -> Vec<Coded> {
             let text = Zeroizing::new(alphabet.encode(&*bytes));
             if let Some(form) = text.as_bytes().get(first..end) {
                 let form = Zeroizing::new(form.to_vec());
-                out.push(Coded { form, before: skipped > 0, after: bytes.len() * 8 % 6 > 0 });
+                out.push(Coded {
+                    form,
+                    before: skipped > 0,
+                    after: bytes.len() * 8 % 6 > 0,
+                });
             }
         }
     }
@@ -120,7 +136,10 @@ mod tests {
     use super::*;
 
     fn texts(forms: &[Form]) -> Vec<String> {
-        forms.iter().map(|f| String::from_utf8_lossy(f).into_owned()).collect()
+        forms
+            .iter()
+            .map(|f| String::from_utf8_lossy(f).into_owned())
+            .collect()
     }
 
     #[test]
@@ -131,14 +150,22 @@ mod tests {
 
     #[test]
     fn a_value_that_looks_escaped_is_known_in_each_reading() {
-        assert_eq!(texts(&spellings("a%41b&lt;c")), ["a%41b&lt;c", "a%41b<c", "aAb&lt;c", "aAb<c"]);
+        assert_eq!(
+            texts(&spellings("a%41b&lt;c")),
+            ["a%41b&lt;c", "a%41b<c", "aAb&lt;c", "aAb<c"]
+        );
     }
 
     #[test]
     fn what_base64_holds_does_not_depend_on_its_neighbours() {
         for (before, after) in [("", ""), ("u:", ":x"), ("a", "b"), ("abc", "defg")] {
             let text = STANDARD.encode(format!("{before}hunter2{after}"));
-            assert!(coded("hunter2").iter().any(|c| text.contains(&*String::from_utf8_lossy(&c.form))), "{text}");
+            assert!(
+                coded("hunter2")
+                    .iter()
+                    .any(|c| text.contains(&*String::from_utf8_lossy(&c.form))),
+                "{text}"
+            );
         }
     }
 }

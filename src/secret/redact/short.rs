@@ -26,10 +26,14 @@ pub(super) struct Short {
 impl Short {
     pub(super) fn add(&mut self, value: &str, secret: usize) {
         let folded = View::of(value.as_bytes()).folded();
-        self.plain.push((Form::new(folded.bytes().trim_ascii().to_vec()), secret));
+        self.plain
+            .push((Form::new(folded.bytes().trim_ascii().to_vec()), secret));
         self.plain.push((needles::hex(value), secret));
         for form in needles::base64(value) {
-            self.coded.push((Form::new(form.iter().copied().take_while(|b| *b != b'=').collect()), secret));
+            self.coded.push((
+                Form::new(form.iter().copied().take_while(|b| *b != b'=').collect()),
+                secret,
+            ));
         }
     }
 
@@ -52,16 +56,24 @@ impl Short {
         for (at, byte) in bytes.iter().enumerate() {
             let start = at + 1;
             let until = |is_end: &dyn Fn(u8) -> bool| {
-                bytes[start..].iter().take(MAX_VALUE + 1).position(|b| is_end(*b)).map(|length| start..start + length)
+                bytes[start..]
+                    .iter()
+                    .take(MAX_VALUE + 1)
+                    .position(|b| is_end(*b))
+                    .map(|length| start..start + length)
             };
             let rest = start..bytes.len().min(start + MAX_VALUE);
             match byte {
                 b'"' | b'\'' | b'`' => until(&|b| b == *byte).into_iter().for_each(&mut try_value),
-                b'=' => try_value(until(&|b| ENDS.contains(&b) || b.is_ascii_whitespace()).unwrap_or(rest)),
+                b'=' => try_value(
+                    until(&|b| ENDS.contains(&b) || b.is_ascii_whitespace()).unwrap_or(rest),
+                ),
                 b':' if is_label(&bytes[..at], &bytes[start..]) => {
                     let blanks = bytes[start..].iter().take_while(|b| **b == b' ').count();
                     let word = bytes[start + blanks..].iter().take(MAX_VALUE);
-                    let length = word.take_while(|b| !ENDS.contains(b) && !b.is_ascii_whitespace()).count();
+                    let length = word
+                        .take_while(|b| !ENDS.contains(b) && !b.is_ascii_whitespace())
+                        .count();
                     try_value(start + blanks..start + blanks + length);
                     try_value(until(&|b| ENDS.contains(&b)).unwrap_or(rest));
                 }
@@ -76,16 +88,26 @@ impl Short {
             return None;
         }
         let get = |forms: &[(Form, usize)], value: &[u8]| {
-            forms.iter().find(|(form, _)| **form == *value).map(|(_, secret)| *secret)
+            forms
+                .iter()
+                .find(|(form, _)| **form == *value)
+                .map(|(_, secret)| *secret)
         };
-        let bare = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
+        let bare = value
+            .strip_suffix(b"==")
+            .or_else(|| value.strip_suffix(b"="))
+            .unwrap_or(value);
         let folded = View::of(value).folded();
         let joined = folded.joined();
         // Only what stands between the letters may be left out, not the punctuation around them.
         let is_spaced = joined.origin(0..joined.bytes().len()) == (0..value.len());
         get(&self.coded, bare)
             .or_else(|| get(&self.plain, folded.bytes()))
-            .or_else(|| is_spaced.then(|| get(&self.plain, joined.bytes())).flatten())
+            .or_else(|| {
+                is_spaced
+                    .then(|| get(&self.plain, joined.bytes()))
+                    .flatten()
+            })
     }
 }
 

@@ -58,14 +58,20 @@ pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
             before.push(text);
         }
     }
-    if cuts.is_empty() { tree } else { without(tree, cuts) }
+    if cuts.is_empty() {
+        tree
+    } else {
+        without(tree, cuts)
+    }
 }
 
 /// For each node, whether something below it has a text.
 fn with_text_below(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {
-        let speaks = below[id.index()] || !node.name.is_empty() || node.value.as_deref().is_some_and(|v| !v.is_empty());
+        let speaks = below[id.index()]
+            || !node.name.is_empty()
+            || node.value.as_deref().is_some_and(|v| !v.is_empty());
         if let Some(parent) = tree.parent(id).filter(|_| speaks) {
             below[parent.index()] = true;
         }
@@ -76,12 +82,18 @@ fn with_text_below(tree: &Tree) -> Vec<bool> {
 fn read(tree: &Tree, speaks: &[bool], order: Order<'_>) -> (String, Vec<Piece>) {
     let (mut text, mut pieces) = (String::new(), Vec::new());
     for (node, found) in tree.iter() {
-        let Some(part) = order(found, speaks[node.index()]) else { continue };
+        let Some(part) = order(found, speaks[node.index()]) else {
+            continue;
+        };
         let piece = text_of(found, part).trim();
         if !piece.is_empty() {
             let start = text.len();
             text.push_str(piece);
-            pieces.push(Piece { node, part, range: start..text.len() });
+            pieces.push(Piece {
+                node,
+                part,
+                range: start..text.len(),
+            });
         }
     }
     (text, pieces)
@@ -98,10 +110,18 @@ fn find(forms: &Forms, text: &str, pieces: &[Piece], cuts: &mut Cuts) {
     for hit in super::clusters(forms.find(text.as_bytes())) {
         let first = pieces.partition_point(|piece| piece.range.end <= hit.range.start);
         let end = pieces.partition_point(|piece| piece.range.start < hit.range.end);
-        cut(&pieces[first..end.max(first)], &hit.range, &forms.placeholders[hit.secret], cuts);
+        cut(
+            &pieces[first..end.max(first)],
+            &hit.range,
+            &forms.placeholders[hit.secret],
+            cuts,
+        );
     }
     // A short secret has no place in a running text; a row of single signs that is nothing else is one.
-    for row in pieces.chunk_by(|a, b| is_sign(text, a) && is_sign(text, b)).filter(|row| row.len() > 1) {
+    for row in pieces
+        .chunk_by(|a, b| is_sign(text, a) && is_sign(text, b))
+        .filter(|row| row.len() > 1)
+    {
         let whole = row[0].range.start..row[row.len() - 1].range.end;
         if let Some(secret) = forms.short.get(&text.as_bytes()[whole.clone()]) {
             cut(row, &whole, &forms.placeholders[secret], cuts);
@@ -122,7 +142,9 @@ fn cut(pieces: &[Piece], hit: &Range<usize>, placeholder: &str, cuts: &mut Cuts)
         let start = hit.start.max(piece.range.start) - piece.range.start;
         let end = hit.end.min(piece.range.end) - piece.range.start;
         let instead = if index == 0 { placeholder } else { HIDDEN };
-        cuts.entry((piece.node, piece.part)).or_default().push((start..end, instead.to_owned()));
+        cuts.entry((piece.node, piece.part))
+            .or_default()
+            .push((start..end, instead.to_owned()));
     }
 }
 
@@ -139,7 +161,12 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
             }
             out.push_str(text.get(at..range.start).unwrap_or_default());
             out.push_str(&placeholder);
-            repeated(&tree, id, text.get(range.clone()).unwrap_or_default(), &mut instead);
+            repeated(
+                &tree,
+                id,
+                text.get(range.clone()).unwrap_or_default(),
+                &mut instead,
+            );
             at = range.end;
         }
         out.push_str(text.get(at..).unwrap_or_default());
@@ -157,11 +184,15 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
 
 /// Hides the same part where it is the whole name or value of the node itself, of one above it, or of one in it.
 fn repeated(tree: &Tree, id: NodeId, part: &str, instead: &mut BTreeMap<(NodeId, Part), String>) {
-    let around = std::iter::once(id).chain(tree.ancestors(id).take(MAX_LEVELS)).chain(tree.descendants(id));
+    let around = std::iter::once(id)
+        .chain(tree.ancestors(id).take(MAX_LEVELS))
+        .chain(tree.descendants(id));
     for near in around {
         for place in [Part::Name, Part::Value] {
             if !part.is_empty() && text_of(&tree[near], place).trim() == part {
-                instead.entry((near, place)).or_insert_with(|| HIDDEN.to_owned());
+                instead
+                    .entry((near, place))
+                    .or_insert_with(|| HIDDEN.to_owned());
             }
         }
     }
@@ -182,8 +213,17 @@ mod tests {
     }
 
     fn texts(tree: &Tree) -> Vec<String> {
-        let of = |node: &Node| [node.name.to_string(), node.value.as_deref().unwrap_or_default().to_owned()];
-        tree.nodes().iter().flat_map(of).filter(|text| !text.is_empty()).collect()
+        let of = |node: &Node| {
+            [
+                node.name.to_string(),
+                node.value.as_deref().unwrap_or_default().to_owned(),
+            ]
+        };
+        tree.nodes()
+            .iter()
+            .flat_map(of)
+            .filter(|text| !text.is_empty())
+            .collect()
     }
 
     #[test]
@@ -193,7 +233,14 @@ mod tests {
             b.leaf(Node::text("ter2 was saved"));
             b.leaf(Node::text("terrible"));
         });
-        assert_eq!(texts(&tree), ["Your password: <secret:P>", "[hidden] was saved", "terrible"]);
+        assert_eq!(
+            texts(&tree),
+            [
+                "Your password: <secret:P>",
+                "[hidden] was saved",
+                "terrible"
+            ]
+        );
     }
 
     #[test]
@@ -206,8 +253,17 @@ mod tests {
                 b.close();
             }
         });
-        assert!(texts(&tree).iter().all(|text| text == "[hidden]" || text == "<secret:P>"), "{:?}", texts(&tree));
-        assert_eq!(tree.by_ref("e6").map(|id| tree[id].role.clone()), Some(Role::Button));
+        assert!(
+            texts(&tree)
+                .iter()
+                .all(|text| text == "[hidden]" || text == "<secret:P>"),
+            "{:?}",
+            texts(&tree)
+        );
+        assert_eq!(
+            tree.by_ref("e6").map(|id| tree[id].role.clone()),
+            Some(Role::Button)
+        );
     }
 
     #[test]
@@ -230,7 +286,10 @@ mod tests {
             b.leaf(Node::text("er2"));
         });
         let shown = texts(&tree).join(" ");
-        assert!(!shown.contains("aHV") && !shown.contains("MyMg") && !shown.contains("er2"), "{shown}");
+        assert!(
+            !shown.contains("aHV") && !shown.contains("MyMg") && !shown.contains("er2"),
+            "{shown}"
+        );
     }
 
     #[test]
@@ -238,14 +297,25 @@ mod tests {
         let row = |signs: &'static str| {
             move |b: &mut crate::page::TreeBuilder| {
                 b.leaf(Node::text("Code"));
-                signs.chars().for_each(|sign| b.leaf(Node::new(Role::TextBox, "Digit").with_value(sign.to_string())));
+                signs.chars().for_each(|sign| {
+                    b.leaf(Node::new(Role::TextBox, "Digit").with_value(sign.to_string()))
+                });
                 b.leaf(Node::text("Continue"));
             }
         };
         let hidden = texts(&redacted("1234", row("1234")));
-        assert!(!hidden.iter().any(|text| "1234".contains(text.as_str())), "{hidden:?}");
+        assert!(
+            !hidden.iter().any(|text| "1234".contains(text.as_str())),
+            "{hidden:?}"
+        );
         let month = texts(&redacted("1234", row("123456789")));
-        assert_eq!(month.iter().filter(|text| "123456789".contains(text.as_str())).count(), 9);
+        assert_eq!(
+            month
+                .iter()
+                .filter(|text| "123456789".contains(text.as_str()))
+                .count(),
+            9
+        );
     }
 
     #[test]

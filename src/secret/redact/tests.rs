@@ -13,7 +13,9 @@ use super::*;
 use crate::page::{Node, Role};
 
 fn redactor(values: &[&str]) -> Redactor {
-    let names: Vec<_> = (0..values.len()).map(|i| SecretName::parse(format!("S{i}")).unwrap()).collect();
+    let names: Vec<_> = (0..values.len())
+        .map(|i| SecretName::parse(format!("S{i}")).unwrap())
+        .collect();
     let secrets: Vec<_> = values.iter().map(|v| Secret::new(*v)).collect();
     Redactor::new(names.iter().zip(&secrets))
 }
@@ -72,7 +74,9 @@ fn canaries() -> Vec<String> {
     while out.len() < 50 {
         let mut value = String::new();
         for _ in 0..16 {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             value.push(char::from(b'!' + u8::try_from((seed >> 33) % 94).unwrap()));
         }
         out.push(value);
@@ -109,7 +113,8 @@ fn named_entities(text: &str) -> String {
 }
 
 fn ascii_json(text: &str) -> String {
-    text.encode_utf16().fold(String::new(), |s, unit| s + &format!("\\u{unit:04x}"))
+    text.encode_utf16()
+        .fold(String::new(), |s, unit| s + &format!("\\u{unit:04x}"))
 }
 
 fn each_byte(text: &str, form: impl Fn(u8) -> String) -> String {
@@ -149,32 +154,56 @@ fn encodings() -> Vec<(&'static str, Encode)> {
         ("url upper", |v| percent(v, unreserved, true)),
         ("url lower", |v| percent(v, unreserved, false)),
         ("url all", |v| percent(v, |_| false, true)),
-        ("url minimal", |v| percent(v, |b| b.is_ascii() && !b"%& #+".contains(&b), false)),
+        ("url minimal", |v| {
+            percent(v, |b| b.is_ascii() && !b"%& #+".contains(&b), false)
+        }),
         ("url form", form_encoded),
-        ("url twice", |v| percent(&percent(v, unreserved, true), unreserved, true)),
+        ("url twice", |v| {
+            percent(&percent(v, unreserved, true), unreserved, true)
+        }),
         ("html named", named_entities),
-        ("html decimal", |v| each(v, |c| format!("&#{};", u32::from(c)))),
-        ("html hex", |v| each(v, |c| format!("&#x{:X};", u32::from(c)))),
-        ("html hex lower, padded", |v| each(v, |c| format!("&#x{:06x};", u32::from(c)))),
+        ("html decimal", |v| {
+            each(v, |c| format!("&#{};", u32::from(c)))
+        }),
+        ("html hex", |v| {
+            each(v, |c| format!("&#x{:X};", u32::from(c)))
+        }),
+        ("html hex lower, padded", |v| {
+            each(v, |c| format!("&#x{:06x};", u32::from(c)))
+        }),
         ("html twice", |v| named_entities(&named_entities(v))),
-        ("url in html in json", |v| json_string(&named_entities(&percent(v, unreserved, true)))),
+        ("url in html in json", |v| {
+            json_string(&named_entities(&percent(v, unreserved, true)))
+        }),
         ("base64", |v| STANDARD.encode(v)),
         ("base64 no pad", |v| STANDARD_NO_PAD.encode(v)),
         ("base64 url", |v| URL_SAFE.encode(v)),
         ("base64 url no pad", |v| URL_SAFE_NO_PAD.encode(v)),
         ("base64 at 1", |v| STANDARD.encode(format!("u{v}x"))),
         ("base64 at 2", |v| STANDARD.encode(format!("u:{v}"))),
-        ("base64 url at 1", |v| URL_SAFE_NO_PAD.encode(format!("user{v}"))),
-        ("base64 url at 2", |v| URL_SAFE_NO_PAD.encode(format!("us{v}xy"))),
-        ("base64 in url", |v| percent(&STANDARD.encode(v), unreserved, true)),
-        ("base64 wrapped", |v| each(&STANDARD.encode(v), |c| format!("{c}\r\n"))),
+        ("base64 url at 1", |v| {
+            URL_SAFE_NO_PAD.encode(format!("user{v}"))
+        }),
+        ("base64 url at 2", |v| {
+            URL_SAFE_NO_PAD.encode(format!("us{v}xy"))
+        }),
+        ("base64 in url", |v| {
+            percent(&STANDARD.encode(v), unreserved, true)
+        }),
+        ("base64 wrapped", |v| {
+            each(&STANDARD.encode(v), |c| format!("{c}\r\n"))
+        }),
         ("hex lower", hex),
         ("hex upper", |v| hex(v).to_uppercase()),
         ("hex spaced", |v| each_byte(v, |b| format!("{b:02X} "))),
         ("hex colons", |v| each_byte(v, |b| format!("{b:02x}:"))),
         ("backslash x", |v| each_byte(v, |b| format!("\\x{b:02x}"))),
         ("upper case", |v| {
-            if v.to_uppercase().to_lowercase() == v.to_lowercase() { v.to_uppercase() } else { v.to_owned() }
+            if v.to_uppercase().to_lowercase() == v.to_lowercase() {
+                v.to_uppercase()
+            } else {
+                v.to_owned()
+            }
         }),
         ("lower case", str::to_lowercase),
         ("reversed", |v| v.chars().rev().collect()),
@@ -190,13 +219,22 @@ fn spacings() -> Vec<(&'static str, Encode)> {
         ("no-break", |v| each(v, |c| format!("{c}\u{a0}"))),
         ("zero width", |v| each(v, |c| format!("{c}\u{200b}"))),
         ("comma list", |v| each(v, |c| format!("'{c}', "))),
-        ("spaced entities", |v| each(v, |c| format!("&#{};&nbsp;", u32::from(c)))),
-        ("stripped", |v| v.chars().filter(|c| !c.is_whitespace() && !"-_.".contains(*c)).collect()),
+        ("spaced entities", |v| {
+            each(v, |c| format!("&#{};&nbsp;", u32::from(c)))
+        }),
+        ("stripped", |v| {
+            v.chars()
+                .filter(|c| !c.is_whitespace() && !"-_.".contains(*c))
+                .collect()
+        }),
     ]
 }
 
 fn letters(value: &str) -> usize {
-    value.chars().filter(|c| c.is_alphanumeric() || !c.is_ascii()).count()
+    value
+        .chars()
+        .filter(|c| c.is_alphanumeric() || !c.is_ascii())
+        .count()
 }
 
 #[test]
@@ -212,10 +250,22 @@ fn fifty_canaries_are_found_in_every_encoding_and_nothing_of_them_stays() {
             for (before, after) in [("", ""), ("# ", " #"), ("(", ")"), ("<p title=\"", "\">")] {
                 let text = format!("{before}{coded}{after}");
                 let clean = redactor.text(&text);
-                assert!(redactor.contains(&text), "{name} of {value:?} not seen in {text}");
-                assert!(clean.contains("<secret:S0>"), "{name} of {value:?} not replaced in {text}");
-                assert!(clean.starts_with(before.trim_end()) && clean.ends_with(after.trim_start()), "{name}: {clean}");
-                assert!(!redactor.contains(&clean), "{name} of {value:?} still in {clean}");
+                assert!(
+                    redactor.contains(&text),
+                    "{name} of {value:?} not seen in {text}"
+                );
+                assert!(
+                    clean.contains("<secret:S0>"),
+                    "{name} of {value:?} not replaced in {text}"
+                );
+                assert!(
+                    clean.starts_with(before.trim_end()) && clean.ends_with(after.trim_start()),
+                    "{name}: {clean}"
+                );
+                assert!(
+                    !redactor.contains(&clean),
+                    "{name} of {value:?} still in {clean}"
+                );
                 checked += 1;
             }
         }
@@ -229,7 +279,9 @@ fn a_replaced_form_leaves_no_characters_of_the_value_behind() {
     for (name, encode) in encodings() {
         if !name.contains("at ") {
             assert_eq!(
-                redactor.text(&encode("hunter2!")).trim_end_matches([':', ' ', '\r', '\n']),
+                redactor
+                    .text(&encode("hunter2!"))
+                    .trim_end_matches([':', ' ', '\r', '\n']),
                 "<secret:S0>",
                 "{name}"
             );
@@ -244,9 +296,15 @@ fn a_pin_is_replaced_where_a_value_stands_and_nowhere_else() {
     for (text, clean) in [
         ("1234", "<secret:S0>"),
         (" 1234\n", " <secret:S0>\n"),
-        ("textbox \"Pin\" [ref=e1234]: 1234", "textbox \"Pin\" [ref=e1234]: <secret:S0>"),
+        (
+            "textbox \"Pin\" [ref=e1234]: 1234",
+            "textbox \"Pin\" [ref=e1234]: <secret:S0>",
+        ),
         ("fill('e1234', '1234')", "fill('e1234', '<secret:S0>')"),
-        (r#"{"pin":1234,"id":12345}"#, r#"{"pin":<secret:S0>,"id":12345}"#),
+        (
+            r#"{"pin":1234,"id":12345}"#,
+            r#"{"pin":<secret:S0>,"id":12345}"#,
+        ),
         (r#"{\"pin\":\"1234\"}"#, r#"{\"pin\":\"<secret:S0>\"}"#),
         ("/login?pin=1234&next=1", "/login?pin=<secret:S0>&next=1"),
         ("pin=%31%32%33%34", "pin=<secret:S0>"),
@@ -260,9 +318,17 @@ fn a_pin_is_replaced_where_a_value_stands_and_nowhere_else() {
     ] {
         assert_eq!(redactor.text(text), clean, "{text}");
     }
-    for text in
-        ["e1234", "f1e1234", "Room 1234", "http://localhost:1234/", "12345", "[ref=e1234]", "$1234.00", "10:1234", ""]
-    {
+    for text in [
+        "e1234",
+        "f1e1234",
+        "Room 1234",
+        "http://localhost:1234/",
+        "12345",
+        "[ref=e1234]",
+        "$1234.00",
+        "10:1234",
+        "",
+    ] {
         assert_eq!(redactor.text(text), text);
         assert!(!redactor.contains(text), "{text}");
     }
@@ -272,7 +338,10 @@ fn a_pin_is_replaced_where_a_value_stands_and_nowhere_else() {
 #[test]
 fn of_overlapping_secrets_the_longest_wins_and_no_rest_stays() {
     let nested = redactor(&["hunter2", "hunter2-extra", "nter2-ex"]);
-    assert_eq!(nested.text("x hunter2-extra y hunter2 z"), "x <secret:S1> y <secret:S0> z");
+    assert_eq!(
+        nested.text("x hunter2-extra y hunter2 z"),
+        "x <secret:S1> y <secret:S0> z"
+    );
     let crossing = redactor(&["abcdefgh", "efghijklm"]);
     assert_eq!(crossing.text("-abcdefghijklm-"), "-<secret:S1>-");
     let equal = redactor(&["samesame", "samesame"]);
@@ -292,9 +361,15 @@ fn redacting_twice_is_redacting_once_even_if_a_value_looks_like_a_placeholder() 
 #[test]
 fn a_value_that_was_cut_off_is_replaced_up_to_the_cut() {
     let redactor = redactor(&["correct horse battery"]);
-    assert_eq!(redactor.text("typed Correct horse b…"), "typed <secret:S0>…");
+    assert_eq!(
+        redactor.text("typed Correct horse b…"),
+        "typed <secret:S0>…"
+    );
     assert_eq!(redactor.text("corr…"), "corr…");
-    assert_eq!(redactor.text("correct…, incorrect…"), "<secret:S0>…, in<secret:S0>…");
+    assert_eq!(
+        redactor.text("correct…, incorrect…"),
+        "<secret:S0>…, in<secret:S0>…"
+    );
 }
 
 #[test]
@@ -321,20 +396,30 @@ fn json_is_redacted_in_strings_keys_and_whole_numbers() {
 #[test]
 fn bytes_that_are_no_text_keep_their_rest() {
     let redactor = redactor(&["hunter2"]);
-    assert_eq!(redactor.bytes(b"\xff\x00hunter2\xfe"), b"\xff\x00<secret:S0>\xfe");
+    assert_eq!(
+        redactor.bytes(b"\xff\x00hunter2\xfe"),
+        b"\xff\x00<secret:S0>\xfe"
+    );
     assert_eq!(redactor.bytes(b"\xff\x00\xfe"), b"\xff\x00\xfe");
 }
 
 #[test]
 fn latin_1_in_a_url_is_the_same_letter() {
-    assert_eq!(redactor(&["Größe123"]).text("q=Gr%F6%DFe123&x"), "q=<secret:S0>&x");
+    assert_eq!(
+        redactor(&["Größe123"]).text("q=Gr%F6%DFe123&x"),
+        "q=<secret:S0>&x"
+    );
 }
 
 #[test]
 fn a_tree_is_redacted_in_every_text_and_keeps_its_references() {
     let mut b = Tree::builder();
     let reference = crate::page::ElementRef::parse("e1234").unwrap();
-    b.open(Node::new(Role::TextBox, "Pin").with_ref(reference).with_value("1234"));
+    b.open(
+        Node::new(Role::TextBox, "Pin")
+            .with_ref(reference)
+            .with_value("1234"),
+    );
     let mut link = Node::new(Role::Link, "as Hunter2");
     link.url = Some("/x?p=hunter2".into());
     b.leaf(link);
@@ -356,14 +441,19 @@ fn without_secrets_there_is_nothing_to_do() {
 
 #[test]
 fn debug_tells_counts_only() {
-    assert_eq!(format!("{:?}", redactor(&["hunter2", "1234"])), "Redactor(2 secrets, 1 of them short)");
+    assert_eq!(
+        format!("{:?}", redactor(&["hunter2", "1234"])),
+        "Redactor(2 secrets, 1 of them short)"
+    );
 }
 
 #[test]
 fn a_secret_that_is_short_once_its_own_escapes_are_undone_is_found_escaped() {
-    for (value, text) in
-        [(r"0&x\[y", r"0&amp;x\[y"), (r"\!\!\!", r"\\!\\!\\!"), ("0&\u{11180}\\[®", "0&amp;\u{11180}\\[®")]
-    {
+    for (value, text) in [
+        (r"0&x\[y", r"0&amp;x\[y"),
+        (r"\!\!\!", r"\\!\\!\\!"),
+        ("0&\u{11180}\\[®", "0&amp;\u{11180}\\[®"),
+    ] {
         assert_eq!(redactor(&[value]).text(text), "<secret:S0>", "{value}");
     }
 }

@@ -15,7 +15,10 @@ pub(super) struct View {
 impl View {
     /// The text itself.
     pub(super) fn of(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.to_vec(), origins: (0..bytes.len()).map(|i| i..i + 1).collect() }
+        Self {
+            bytes: bytes.to_vec(),
+            origins: (0..bytes.len()).map(|i| i..i + 1).collect(),
+        }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -42,8 +45,9 @@ impl View {
         let (mut at, mut changed) = (0, false);
         while at < self.bytes.len() {
             let rest = &self.bytes[at..];
-            let escape =
-                matches!(rest[0], b'%' | b'&' | b'\\').then(|| decoders.iter().find_map(|d| d(rest))).flatten();
+            let escape = matches!(rest[0], b'%' | b'&' | b'\\')
+                .then(|| decoders.iter().find_map(|d| d(rest)))
+                .flatten();
             let taken = escape.map_or(1, |(_, taken)| taken);
             let origin = self.origin(at..at + taken);
             match escape {
@@ -125,12 +129,15 @@ impl View {
         if c.is_whitespace() || c == '+' {
             self.push(b' ', origin.clone());
         } else {
-            c.to_lowercase().for_each(|lower| self.push_char(lower, origin));
+            c.to_lowercase()
+                .for_each(|lower| self.push_char(lower, origin));
         }
     }
 }
 
 /// Whether a character may stand between the letters of a word that is set apart, as `h-u-n-t` or `4111 1111`.
 fn is_separator(c: char) -> bool {
-    c.is_whitespace() || is_deceptive(c) || "-_.,:;/|*~'\"`\u{b7}\u{2022}\u{2010}\u{2011}\u{2013}\u{2014}".contains(c)
+    c.is_whitespace()
+        || is_deceptive(c)
+        || "-_.,:;/|*~'\"`\u{b7}\u{2022}\u{2010}\u{2011}\u{2013}\u{2014}".contains(c)
 }

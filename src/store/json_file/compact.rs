@@ -82,11 +82,19 @@ impl Files {
                 return;
             }
             // Others of this process need not look at the same time.
-            *added = Added { hosts: 0, bytes: 0, at: Some((u64::MAX, u64::MAX)) };
+            *added = Added {
+                hosts: 0,
+                bytes: 0,
+                at: Some((u64::MAX, u64::MAX)),
+            };
         }
         if self.compact().is_err() {
             let look_again = Some((self.options.hosts_between_looks as u64, MIN_GROWTH));
-            self.growth.0.lock().unwrap_or_else(PoisonError::into_inner).at = look_again;
+            self.growth
+                .0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .at = look_again;
         }
     }
 
@@ -111,8 +119,11 @@ impl Files {
         }
         for dir in &dirs {
             let crowd = dir.site.as_deref().and_then(|site| of_site.get_mut(site));
-            let is_crowd = crowd.as_ref().is_some_and(|count| **count > self.options.max_hosts_per_site);
-            let is_over = (are_many && hosts > low(max_hosts)) || (is_much && total > low(max_bytes));
+            let is_crowd = crowd
+                .as_ref()
+                .is_some_and(|count| **count > self.options.max_hosts_per_site);
+            let is_over =
+                (are_many && hosts > low(max_hosts)) || (is_much && total > low(max_bytes));
             if (is_crowd || is_over) && self.forget(dir)? {
                 hosts -= 1;
                 total = total.saturating_sub(dir.bytes);
@@ -124,39 +135,61 @@ impl Files {
             }
         }
         if done.hosts > 0 {
-            self.notices.did(None, StoreNoticeKind::Compacted { hosts: done.hosts, bytes: done.bytes });
+            self.notices.did(
+                None,
+                StoreNoticeKind::Compacted {
+                    hosts: done.hosts,
+                    bytes: done.bytes,
+                },
+            );
         }
         if hosts > max_hosts || total > max_bytes {
             self.notices.found(None, StoreNoticeKind::OverCaps);
         }
-        self.look_again_after(high(max_hosts).saturating_sub(hosts), high(max_bytes).saturating_sub(total));
+        self.look_again_after(
+            high(max_hosts).saturating_sub(hosts),
+            high(max_bytes).saturating_sub(total),
+        );
         Ok(done)
     }
 
     fn look_again_after(&self, room_for_hosts: u64, room_for_bytes: u64) {
         let hosts = (room_for_hosts / SHARE).max(self.options.hosts_between_looks as u64);
         let bytes = (room_for_bytes / SHARE).max(MIN_GROWTH);
-        *self.growth.0.lock().unwrap_or_else(PoisonError::into_inner) =
-            Added { hosts: 0, bytes: 0, at: Some((hosts, bytes)) };
+        *self.growth.0.lock().unwrap_or_else(PoisonError::into_inner) = Added {
+            hosts: 0,
+            bytes: 0,
+            at: Some((hosts, bytes)),
+        };
     }
 
     /// All folders of hosts, and the size of everything.
     fn survey(&self) -> Result<(Vec<HostDir>, u64), Failure> {
         let (mut dirs, mut total) = (Vec::new(), 0);
-        for namespace in self.list(Path::new(""))?.iter().filter(|entry| entry.kind == FsKind::Dir) {
+        for namespace in self
+            .list(Path::new(""))?
+            .iter()
+            .filter(|entry| entry.kind == FsKind::Dir)
+        {
             if namespace.name == LOCKS {
                 continue;
             }
             let namespace = PathBuf::from(&namespace.name);
             for entry in self.list(&namespace)? {
                 match entry.kind {
-                    FsKind::Dir if entry.name != DOMAINS => total += size(&self.list(&namespace.join(entry.name))?),
+                    FsKind::Dir if entry.name != DOMAINS => {
+                        total += size(&self.list(&namespace.join(entry.name))?)
+                    }
                     FsKind::Dir | FsKind::Other => {}
                     FsKind::File => total += entry.size,
                 }
             }
             let domains = namespace.join(DOMAINS);
-            for entry in self.list(&domains)?.into_iter().filter(|entry| entry.kind == FsKind::Dir) {
+            for entry in self
+                .list(&domains)?
+                .into_iter()
+                .filter(|entry| entry.kind == FsKind::Dir)
+            {
                 let path = domains.join(&entry.name);
                 let entries = self.list(&path)?;
                 let bytes = size(&entries);
@@ -164,7 +197,12 @@ impl Files {
                 let site = self.site_of(&path, &entry.name, &entries);
                 let site = site.map(|site| format!("{}/{site}", namespace.display()));
                 total += bytes;
-                dirs.push(HostDir { path, site, age: entry.age, bytes });
+                dirs.push(HostDir {
+                    path,
+                    site,
+                    age: entry.age,
+                    bytes,
+                });
             }
         }
         Ok((dirs, total))
@@ -174,22 +212,34 @@ impl Files {
     fn forget(&self, dir: &HostDir) -> Result<bool, Failure> {
         let entries = self.list(&dir.path)?;
         let mut places = Vec::new();
-        for entry in entries.iter().filter(|entry| collection_of(&entry.name).is_some()) {
+        for entry in entries
+            .iter()
+            .filter(|entry| collection_of(&entry.name).is_some())
+        {
             match self.place_to_forget(&dir.path.join(&entry.name)) {
                 Some(found) => places.push(found),
                 None => return Ok(false),
             }
         }
         // What belongs to no shelf here is not ours to take.
-        let is_known =
-            |entry: &FsEntry| entry.kind == FsKind::File && places.iter().any(|(place, _)| place.owns(&entry.name));
+        let is_known = |entry: &FsEntry| {
+            entry.kind == FsKind::File && places.iter().any(|(place, _)| place.owns(&entry.name))
+        };
         if !entries.iter().all(is_known) {
             return Ok(false);
         }
         for (place, generation) in &places {
-            let Ok(_held) = self.locks.acquire(&*self.fs, place.stripe, &place.lock(), WAIT) else { return Ok(false) };
+            let Ok(_held) = self
+                .locks
+                .acquire(&*self.fs, place.stripe, &place.lock(), WAIT)
+            else {
+                return Ok(false);
+            };
             // Looked at again, now that nobody can write it.
-            if self.place_to_forget(&place.file()).is_none_or(|(_, now)| now != *generation) {
+            if self
+                .place_to_forget(&place.file())
+                .is_none_or(|(_, now)| now != *generation)
+            {
                 return Ok(false);
             }
             self.unlink_shelf(place)?;
@@ -201,8 +251,11 @@ impl Files {
     /// Where the shelf of a file stands, with its generation, if it is understood and holds nothing of a person's.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
-        let is_a_persons = |record: &Record| record.body.get("source").and_then(Value::as_str) == Some("user");
-        let place = Place::of(&document.shelf).ok().filter(|place| place.file() == path)?;
+        let is_a_persons =
+            |record: &Record| record.body.get("source").and_then(Value::as_str) == Some("user");
+        let place = Place::of(&document.shelf)
+            .ok()
+            .filter(|place| place.file() == path)?;
         (!document.records.iter().any(is_a_persons)).then_some((place, document.generation))
     }
 
@@ -220,7 +273,9 @@ impl Files {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());
         }
-        let file = entries.iter().find(|entry| collection_of(&entry.name).is_some())?;
+        let file = entries
+            .iter()
+            .find(|entry| collection_of(&entry.name).is_some())?;
         match self.document_at(&dir.join(&file.name))?.shelf.scope {
             Scope::Host(host) => host.site().map(|site| site.to_string()),
             Scope::Global => None,
@@ -237,5 +292,9 @@ fn low(max: u64) -> u64 {
 }
 
 fn size(entries: &[FsEntry]) -> u64 {
-    entries.iter().filter(|entry| entry.kind == FsKind::File).map(|entry| entry.size).sum()
+    entries
+        .iter()
+        .filter(|entry| entry.kind == FsKind::File)
+        .map(|entry| entry.size)
+        .sum()
 }

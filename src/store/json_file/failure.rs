@@ -17,13 +17,21 @@ pub(super) enum Failure {
     /// The file system has no locks, and going on without would lose updates.
     NoLocks(io::Error),
     /// The system refused.
-    Io { what: &'static str, path: String, error: io::Error },
+    Io {
+        what: &'static str,
+        path: String,
+        error: io::Error,
+    },
     /// It may be read and not written.
     ReadOnly { why: ReadOnly, detail: String },
     /// Nothing of it can be read.
     Unreadable { detail: String },
     /// A record would be larger than a record may be.
-    RecordTooLarge { key: String, bytes: usize, max: usize },
+    RecordTooLarge {
+        key: String,
+        bytes: usize,
+        max: usize,
+    },
     /// A record would be nested deeper than what is read again.
     RecordTooDeep { key: String, max: usize },
     /// The shelf would be larger than a shelf may be.
@@ -43,21 +51,40 @@ impl Failure {
     pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
         let error = |kind| {
             let error = Error::new(kind, operation);
-            if let Some(shelf) = shelf { error.with("shelf", shelf) } else { error }
+            if let Some(shelf) = shelf {
+                error.with("shelf", shelf)
+            } else {
+                error
+            }
         };
         match self {
             Self::Edit(error) => error,
             Self::Name(expected) => error(ErrorKind::InvalidInput).with("expected", expected),
             Self::Busy(waited) => error(ErrorKind::Busy).with("waited_ms", waited.as_millis()),
             Self::NoLocks(source) => error(ErrorKind::Unsupported)
-                .with("why", "the file system cannot lock files, so processes would overwrite each other")
+                .with(
+                    "why",
+                    "the file system cannot lock files, so processes would overwrite each other",
+                )
                 .with_source(source),
-            Self::Io { what, path, error: source } => {
+            Self::Io {
+                what,
+                path,
+                error: source,
+            } => {
                 // Something else stands where a file or folder of the store should: no waiting helps. The system says
                 // "invalid", too, of what it cannot do.
-                let is_ours = source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
-                let kind = if is_ours { ErrorKind::InvalidInput } else { ErrorKind::Unavailable };
-                error(kind).with("call", what).with("path", path).with_source(source)
+                let is_ours =
+                    source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
+                let kind = if is_ours {
+                    ErrorKind::InvalidInput
+                } else {
+                    ErrorKind::Unavailable
+                };
+                error(kind)
+                    .with("call", what)
+                    .with("path", path)
+                    .with_source(source)
             }
             Self::ReadOnly { why, detail } => {
                 let kind = match why {
@@ -68,11 +95,16 @@ impl Failure {
                 error(kind).with("read_only", detail)
             }
             Self::Unreadable { detail } => error(ErrorKind::Corrupt).with("why", detail),
-            Self::RecordTooLarge { key, bytes, max } => {
-                error(ErrorKind::TooLarge).with("record", key).with("bytes", bytes).with("max", max)
-            }
-            Self::RecordTooDeep { key, max } => error(ErrorKind::TooLarge).with("record", key).with("max_depth", max),
-            Self::ShelfTooLarge { bytes, max } => error(ErrorKind::TooLarge).with("bytes", bytes).with("max", max),
+            Self::RecordTooLarge { key, bytes, max } => error(ErrorKind::TooLarge)
+                .with("record", key)
+                .with("bytes", bytes)
+                .with("max", max),
+            Self::RecordTooDeep { key, max } => error(ErrorKind::TooLarge)
+                .with("record", key)
+                .with("max_depth", max),
+            Self::ShelfTooLarge { bytes, max } => error(ErrorKind::TooLarge)
+                .with("bytes", bytes)
+                .with("max", max),
         }
     }
 }
@@ -86,16 +118,28 @@ mod tests {
     fn a_caller_can_tell_what_helps() {
         let shelf = Shelf::global(&Namespace::default(), "lessons");
         let io = |kind| Failure::io("write", Path::new("a.json"))(io::Error::from(kind));
-        let read_only = |why| Failure::ReadOnly { why, detail: String::new() };
+        let read_only = |why| Failure::ReadOnly {
+            why,
+            detail: String::new(),
+        };
         for (failure, kind) in [
             (io(io::ErrorKind::StorageFull), ErrorKind::Unavailable),
-            (io(io::ErrorKind::ReadOnlyFilesystem), ErrorKind::Unavailable),
+            (
+                io(io::ErrorKind::ReadOnlyFilesystem),
+                ErrorKind::Unavailable,
+            ),
             (io(io::ErrorKind::PermissionDenied), ErrorKind::Unavailable),
             (io(io::ErrorKind::InvalidInput), ErrorKind::InvalidInput),
             // EINVAL of the system.
-            (Failure::io("sync_dir", Path::new("a"))(io::Error::from_raw_os_error(22)), ErrorKind::Unavailable),
+            (
+                Failure::io("sync_dir", Path::new("a"))(io::Error::from_raw_os_error(22)),
+                ErrorKind::Unavailable,
+            ),
             (Failure::Busy(Duration::from_secs(5)), ErrorKind::Busy),
-            (Failure::NoLocks(io::ErrorKind::Unsupported.into()), ErrorKind::Unsupported),
+            (
+                Failure::NoLocks(io::ErrorKind::Unsupported.into()),
+                ErrorKind::Unsupported,
+            ),
             (read_only(ReadOnly::NewerVersion), ErrorKind::Unsupported),
             (read_only(ReadOnly::OverCap), ErrorKind::TooLarge),
             (read_only(ReadOnly::QuarantineFull), ErrorKind::Corrupt),
@@ -108,7 +152,11 @@ mod tests {
 
     #[test]
     fn the_edits_own_error_arrives_as_it_is() {
-        let error = Failure::Edit(Error::new(ErrorKind::TooLarge, "lesson.learn")).into_error("store.update", None);
-        assert_eq!((error.kind(), error.operation()), (ErrorKind::TooLarge, "lesson.learn"));
+        let error = Failure::Edit(Error::new(ErrorKind::TooLarge, "lesson.learn"))
+            .into_error("store.update", None);
+        assert_eq!(
+            (error.kind(), error.operation()),
+            (ErrorKind::TooLarge, "lesson.learn")
+        );
     }
 }

@@ -42,7 +42,10 @@ pub(super) struct Schema {
 }
 
 /// The versions that were ever written. A new one adds a step here and a golden file to the tests.
-pub(super) const SCHEMA: Schema = Schema { oldest: 1, steps: &[] };
+pub(super) const SCHEMA: Schema = Schema {
+    oldest: 1,
+    steps: &[],
+};
 
 impl Schema {
     /// The version that is written.
@@ -86,28 +89,42 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         // The reader stops at 128 levels, and says so in words only.
-        Err(error) if error.to_string().starts_with("recursion limit exceeded") => return Parsed::TooDeep,
+        Err(error) if error.to_string().starts_with("recursion limit exceeded") => {
+            return Parsed::TooDeep;
+        }
         Err(_) if bytes.is_empty() => return Parsed::Broken("it is empty"),
         Err(_) => return Parsed::Broken("it is not JSON"),
     };
-    let Value::Object(mut map) = value else { return Parsed::Broken("it is not an object") };
+    let Value::Object(mut map) = value else {
+        return Parsed::Broken("it is not an object");
+    };
     if map.get("format").and_then(Value::as_str) != Some(FORMAT) {
         return Parsed::Broken("it has another format");
     }
-    let Some(version) = map.get("version").and_then(Value::as_u64).filter(|v| *v >= schema.oldest) else {
+    let Some(version) = map
+        .get("version")
+        .and_then(Value::as_u64)
+        .filter(|v| *v >= schema.oldest)
+    else {
         return Parsed::Broken("it has no version that was ever written");
     };
     let is_newer = version > schema.current();
     if !is_newer {
         let done = usize::try_from(version - schema.oldest).unwrap_or(usize::MAX);
         for step in schema.steps.iter().skip(done) {
-            let Some(next) = step(map) else { return Parsed::Broken("it is not what its version says") };
+            let Some(next) = step(map) else {
+                return Parsed::Broken("it is not what its version says");
+            };
             map = next;
         }
     }
-    let stored = map.remove("shelf").and_then(|value| serde_json::from_value::<Shelf>(value).ok());
+    let stored = map
+        .remove("shelf")
+        .and_then(|value| serde_json::from_value::<Shelf>(value).ok());
     let stored = match (stored, shelf) {
-        (Some(stored), Some(shelf)) if stored != *shelf => return Parsed::OtherShelf(stored.to_string()),
+        (Some(stored), Some(shelf)) if stored != *shelf => {
+            return Parsed::OtherShelf(stored.to_string());
+        }
         (Some(stored), _) => stored,
         (None, Some(shelf)) if is_newer => shelf.clone(),
         _ => return Parsed::Broken("it does not say whose it is"),
@@ -116,7 +133,9 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
     let records = map.remove("records");
     let (generation, records) = match (generation, records) {
         (Some(generation), Some(Value::Object(records))) => (generation, records),
-        (generation, Some(Value::Object(records))) if is_newer => (generation.unwrap_or_default(), records),
+        (generation, Some(Value::Object(records))) if is_newer => {
+            (generation.unwrap_or_default(), records)
+        }
         (generation, _) if is_newer => (generation.unwrap_or_default(), Map::new()),
         _ => return Parsed::Broken("generation or records are missing"),
     };
@@ -125,14 +144,24 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
         generation,
         shelf: stored,
         records: ordered(records),
-        extra: map.into_iter().map(|(key, value)| (key, sorted(&value))).collect(),
+        extra: map
+            .into_iter()
+            .map(|(key, value)| (key, sorted(&value)))
+            .collect(),
         version,
     };
-    if is_newer { Parsed::Newer(document) } else { Parsed::Good(document) }
+    if is_newer {
+        Parsed::Newer(document)
+    } else {
+        Parsed::Good(document)
+    }
 }
 
 fn ordered(records: Map<String, Value>) -> Vec<Record> {
-    let mut records: Vec<Record> = records.into_iter().map(|(key, body)| Record::new(key, &body)).collect();
+    let mut records: Vec<Record> = records
+        .into_iter()
+        .map(|(key, body)| Record::new(key, &body))
+        .collect();
     records.sort_by(|a, b| a.key.cmp(&b.key));
     records
 }
@@ -141,7 +170,13 @@ impl Document {
     /// The file of a shelf that nobody wrote.
     pub(super) fn empty(shelf: &Shelf, schema: Schema) -> Self {
         let version = schema.current();
-        Self { generation: 0, shelf: shelf.clone(), records: Vec::new(), extra: BTreeMap::new(), version }
+        Self {
+            generation: 0,
+            shelf: shelf.clone(),
+            records: Vec::new(),
+            extra: BTreeMap::new(),
+            version,
+        }
     }
 
     /// The bytes of the file, in the newest version: readable, keys sorted, equal for equal documents.
@@ -189,7 +224,9 @@ pub(super) fn is_too_deep(body: &Value) -> bool {
 }
 
 fn is_deeper_than(value: &serde_json::Value, max: usize) -> bool {
-    let Some(max) = max.checked_sub(1) else { return value.is_array() || value.is_object() };
+    let Some(max) = max.checked_sub(1) else {
+        return value.is_array() || value.is_object();
+    };
     match value {
         Value::Array(items) => items.iter().any(|item| is_deeper_than(item, max)),
         Value::Object(map) => map.values().any(|item| is_deeper_than(item, max)),

@@ -31,8 +31,10 @@ pub(super) fn decode(name: &str) -> Option<Host> {
 /// Whether Windows keeps a name for a device.
 pub(super) fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
-    let numbered =
-        |prefix| stem.strip_prefix(prefix).is_some_and(|n: &str| n.len() == 1 && n.as_bytes()[0].is_ascii_digit());
+    let numbered = |prefix| {
+        stem.strip_prefix(prefix)
+            .is_some_and(|n: &str| n.len() == 1 && n.as_bytes()[0].is_ascii_digit())
+    };
     DEVICES.contains(&stem) || numbered("com") || numbered("lpt")
 }
 
@@ -109,18 +111,34 @@ mod tests {
         let parts: Vec<_> = Path::new(name).components().collect();
         assert!(matches!(parts[..], [Component::Normal(_)]), "{name}");
         assert!(
-            name.len() <= MAX_PLAIN && !name.ends_with('.') && !name.starts_with('-') && !is_device(name),
+            name.len() <= MAX_PLAIN
+                && !name.ends_with('.')
+                && !name.starts_with('-')
+                && !is_device(name),
             "{name}"
         );
-        assert!(name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~')), "{name}");
+        assert!(
+            name.bytes()
+                .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~')),
+            "{name}"
+        );
     }
 
     #[test]
     fn an_ordinary_host_is_its_own_name() {
-        for plain in ["shop.example", "xn--bcher-kva.example", "127.0.0.1", "localhost", "a-b.c-d"] {
+        for plain in [
+            "shop.example",
+            "xn--bcher-kva.example",
+            "127.0.0.1",
+            "localhost",
+            "a-b.c-d",
+        ] {
             assert_eq!(encode(&host(plain)), plain);
         }
-        assert_eq!(encode(&host("http://[::1]:80")), "http_3a_2f_2f_5b_3a_3a1_5d_3a80");
+        assert_eq!(
+            encode(&host("http://[::1]:80")),
+            "http_3a_2f_2f_5b_3a_3a1_5d_3a80"
+        );
     }
 
     #[test]
@@ -178,7 +196,10 @@ mod tests {
     fn a_long_host_is_cut_and_told_apart_by_its_hash() {
         let (a, b) = ("a".repeat(300), format!("{}b", "a".repeat(299)));
         let (name_a, name_b) = (encode(&host(&a)), encode(&host(&b)));
-        assert_eq!((name_a.len(), name_a.split('~').next().unwrap().len()), (77, 60));
+        assert_eq!(
+            (name_a.len(), name_a.split('~').next().unwrap().len()),
+            (77, 60)
+        );
         assert_ne!(name_a, name_b);
         assert_eq!(decode(&name_a), None, "the files hold the whole host");
         assert_is_one_safe_component(&encode(&host(&"_".repeat(99))));
@@ -187,7 +208,9 @@ mod tests {
 
     #[test]
     fn a_second_spelling_of_a_name_is_not_read() {
-        for name in ["_61", "A", "a_", "a_2", "a_zz", "..", "_2E", "-a", "con", "_+1"] {
+        for name in [
+            "_61", "A", "a_", "a_2", "a_zz", "..", "_2E", "-a", "con", "_+1",
+        ] {
             assert_eq!(decode(name), None, "{name}");
         }
     }

@@ -20,7 +20,12 @@ impl Files {
         for dir in self.dirs(filter)? {
             for entry in self.list(&dir)? {
                 let name = entry.name.strip_suffix(".bak").unwrap_or(&entry.name);
-                let is_wanted = |collection| filter.collection.as_deref().is_none_or(|wanted| wanted == collection);
+                let is_wanted = |collection| {
+                    filter
+                        .collection
+                        .as_deref()
+                        .is_none_or(|wanted| wanted == collection)
+                };
                 if entry.kind == FsKind::File && collection_of(name).is_some_and(is_wanted) {
                     shelves.extend(self.shelf_at(&dir.join(name), filter));
                 }
@@ -34,17 +39,28 @@ impl Files {
     /// The folders in which a filter's shelves may stand.
     fn dirs(&self, filter: &ShelfFilter) -> Result<Vec<PathBuf>, Failure> {
         if let (Some(namespace), Some(scope)) = (&filter.namespace, &filter.scope) {
-            let any = Shelf { namespace: namespace.clone(), collection: "any".to_owned(), scope: scope.clone() };
+            let any = Shelf {
+                namespace: namespace.clone(),
+                collection: "any".to_owned(),
+                scope: scope.clone(),
+            };
             return Ok(vec![Place::of(&any)?.dir]);
         }
         let mut dirs = Vec::new();
-        for namespace in self.list(Path::new(""))?.into_iter().filter(|entry| entry.kind == FsKind::Dir) {
+        for namespace in self
+            .list(Path::new(""))?
+            .into_iter()
+            .filter(|entry| entry.kind == FsKind::Dir)
+        {
             if namespace.name == LOCKS {
                 continue;
             }
             let namespace = PathBuf::from(namespace.name);
             let domains = namespace.join(DOMAINS);
-            let hosts = self.list(&domains)?.into_iter().filter(|entry| entry.kind == FsKind::Dir);
+            let hosts = self
+                .list(&domains)?
+                .into_iter()
+                .filter(|entry| entry.kind == FsKind::Dir);
             dirs.extend(hosts.map(|entry| domains.join(entry.name)));
             dirs.push(namespace);
         }
@@ -58,15 +74,21 @@ impl Files {
         let whose = [path, &backup].into_iter().find_map(|path| {
             let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
             match parse(&bytes, None, self.schema) {
-                Parsed::Good(document) | Parsed::Newer(document) => Some((document.shelf, document.records.is_empty())),
+                Parsed::Good(document) | Parsed::Newer(document) => {
+                    Some((document.shelf, document.records.is_empty()))
+                }
                 _ => Some((salvage::whose(&bytes)?, true)),
             }
         });
         let (shelf, is_empty) = whose?;
-        let place = Place::of(&shelf).ok().filter(|place| place.file() == path)?;
+        let place = Place::of(&shelf)
+            .ok()
+            .filter(|place| place.file() == path)?;
         let holds = |source| !matches!(source, Source::Nobody | Source::Lost);
-        let is_held =
-            !is_empty || self.find(&place, &shelf).is_ok_and(|f| holds(f.source) && !f.document.records.is_empty());
+        let is_held = !is_empty
+            || self
+                .find(&place, &shelf)
+                .is_ok_and(|f| holds(f.source) && !f.document.records.is_empty());
         (is_held && filter.matches(&shelf)).then_some(shelf)
     }
 }

@@ -40,7 +40,11 @@ impl Drop for Held<'_> {
     fn drop(&mut self) {
         // First the file: who comes next in this process would only wait for it.
         self.file = None;
-        *self.stripe.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        *self
+            .stripe
+            .is_taken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = false;
         self.stripe.freed.notify_one();
     }
 }
@@ -53,12 +57,23 @@ impl Default for Locks {
 
 impl Locks {
     /// Waits for a stripe, at most for `wait`.
-    pub(super) fn acquire(&self, fs: &dyn Fs, stripe: u8, file: &Path, wait: Duration) -> Result<Held<'_>, Failure> {
+    pub(super) fn acquire(
+        &self,
+        fs: &dyn Fs,
+        stripe: u8,
+        file: &Path,
+        wait: Duration,
+    ) -> Result<Held<'_>, Failure> {
         let begun = Instant::now();
         let stripe = &self.0[usize::from(stripe % STRIPES)];
-        let taken = stripe.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut taken, _) =
-            stripe.freed.wait_timeout_while(taken, wait, |taken| *taken).unwrap_or_else(PoisonError::into_inner);
+        let taken = stripe
+            .is_taken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (mut taken, _) = stripe
+            .freed
+            .wait_timeout_while(taken, wait, |taken| *taken)
+            .unwrap_or_else(PoisonError::into_inner);
         if *taken {
             return Err(Failure::Busy(begun.elapsed()));
         }
@@ -73,7 +88,10 @@ impl Locks {
             if begun.elapsed() >= wait {
                 return Err(Failure::Busy(begun.elapsed()));
             }
-            let random = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();
+            let random = SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default()
+                .subsec_nanos();
             thread::sleep(MIN_PAUSE + Duration::from_nanos(u64::from(random % JITTER)));
         }
     }
@@ -89,7 +107,13 @@ pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock
         }
         tried => tried,
     };
-    tried.map_err(|error| if has_no_locks(&error) { Failure::NoLocks(error) } else { Failure::io("lock", file)(error) })
+    tried.map_err(|error| {
+        if has_no_locks(&error) {
+            Failure::NoLocks(error)
+        } else {
+            Failure::io("lock", file)(error)
+        }
+    })
 }
 
 /// Whether the file system says that it cannot lock, rather than that something is in the way.
@@ -97,7 +121,10 @@ fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
         use rustix::io::Errno;
-        if matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::OPNOTSUPP)) {
+        if matches!(
+            Errno::from_io_error(error),
+            Some(Errno::NOLCK | Errno::OPNOTSUPP)
+        ) {
             return true;
         }
     }

@@ -7,7 +7,10 @@
 mod compact;
 mod failure;
 mod format;
-#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "public for tests alone"))]
+#[cfg_attr(
+    not(feature = "testing"),
+    allow(unreachable_pub, reason = "public for tests alone")
+)]
 mod fs;
 mod host_name;
 mod list;
@@ -18,7 +21,10 @@ mod place;
 mod quarantine;
 mod read;
 mod salvage;
-#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "public for tests alone"))]
+#[cfg_attr(
+    not(feature = "testing"),
+    allow(unreachable_pub, reason = "public for tests alone")
+)]
 mod std_fs;
 #[cfg(test)]
 mod tests;
@@ -102,14 +108,28 @@ impl JsonFiles {
 
     fn new(fs: Arc<dyn Fs>, schema: Schema) -> Self {
         let (options, locks) = (JsonFilesOptions::default(), Locks::default());
-        Self(Arc::new(Files { fs, options, schema, locks, notices: Notices::default(), growth: Growth::default() }))
+        Self(Arc::new(Files {
+            fs,
+            options,
+            schema,
+            locks,
+            notices: Notices::default(),
+            growth: Growth::default(),
+        }))
     }
 
     /// With other limits; a handle of its own, which shares nothing with clones that were made before.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
-        Self(Arc::new(Files { fs, options, schema, locks, notices, growth }))
+        Self(Arc::new(Files {
+            fs,
+            options,
+            schema,
+            locks,
+            notices,
+            growth,
+        }))
     }
 
     /// Brings the whole store within its caps: forgets the hosts that were written least recently, except those for which
@@ -147,22 +167,28 @@ impl JsonFiles {
 impl MemoryBackend for JsonFiles {
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState> {
         let of = shelf.clone();
-        self.run("store.load", Some(shelf), move |files| files.load(&of)).await
+        self.run("store.load", Some(shelf), move |files| files.load(&of))
+            .await
     }
 
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed> {
         let of = shelf.clone();
-        self.run("store.update", Some(shelf), move |files| files.update(&of, &edit)).await
+        self.run("store.update", Some(shelf), move |files| {
+            files.update(&of, &edit)
+        })
+        .await
     }
 
     async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>> {
         let filter = filter.clone();
-        self.run("store.shelves", None, move |files| files.shelves(&filter)).await
+        self.run("store.shelves", None, move |files| files.shelves(&filter))
+            .await
     }
 
     async fn remove(&self, shelf: &Shelf) -> Result<()> {
         let of = shelf.clone();
-        self.run("store.remove", Some(shelf), move |files| files.remove(&of)).await
+        self.run("store.remove", Some(shelf), move |files| files.remove(&of))
+            .await
     }
 
     fn notices(&self) -> Vec<StoreNotice> {
@@ -176,15 +202,25 @@ impl Files {
         let found = self.telling(shelf, self.find(&place, shelf))?;
         self.tell(shelf, &found);
         if found.source == Source::Lost {
-            return Err(Failure::Unreadable { detail: self.why_unreadable(&place, shelf) });
+            return Err(Failure::Unreadable {
+                detail: self.why_unreadable(&place, shelf),
+            });
         }
-        Ok(ShelfState { generation: found.document.generation, records: found.document.records })
+        Ok(ShelfState {
+            generation: found.document.generation,
+            records: found.document.records,
+        })
     }
 
     fn update(&self, shelf: &Shelf, edit: &Edit) -> Result<Committed, Failure> {
         let place = Place::of(shelf)?;
         let written = {
-            let _held = self.locks.acquire(&*self.fs, place.stripe, &place.lock(), self.options.lock_wait)?;
+            let _held = self.locks.acquire(
+                &*self.fs,
+                place.stripe,
+                &place.lock(),
+                self.options.lock_wait,
+            )?;
             self.telling(shelf, self.update_locked(&place, shelf, edit))?
         };
         self.grew(&written, matches!(shelf.scope, Scope::Host(_)));
@@ -193,14 +229,22 @@ impl Files {
 
     fn remove(&self, shelf: &Shelf) -> Result<(), Failure> {
         let place = Place::of(shelf)?;
-        let _held = self.locks.acquire(&*self.fs, place.stripe, &place.lock(), self.options.lock_wait)?;
+        let _held = self.locks.acquire(
+            &*self.fs,
+            place.stripe,
+            &place.lock(),
+            self.options.lock_wait,
+        )?;
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
     /// Tells that a shelf is read-only.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
-            self.notices.found(Some(shelf), crate::memory::StoreNoticeKind::ReadOnly { why: *why });
+            self.notices.found(
+                Some(shelf),
+                crate::memory::StoreNoticeKind::ReadOnly { why: *why },
+            );
         }
         done
     }

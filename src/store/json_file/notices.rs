@@ -25,7 +25,10 @@ struct Inner {
 impl Notices {
     /// Something was done.
     pub(super) fn did(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
-        let notice = StoreNotice { shelf: shelf.cloned(), kind };
+        let notice = StoreNotice {
+            shelf: shelf.cloned(),
+            kind,
+        };
         let mut inner = self.lock();
         if inner.waiting.len() < MAX_WAITING && !inner.waiting.contains(&notice) {
             inner.waiting.push(notice);
@@ -34,7 +37,10 @@ impl Notices {
 
     /// Something was found, which whoever looks again will find again: it is told once.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
-        let notice = StoreNotice { shelf: shelf.cloned(), kind };
+        let notice = StoreNotice {
+            shelf: shelf.cloned(),
+            kind,
+        };
         let mut inner = self.lock();
         if inner.told.contains(&notice) || inner.waiting.len() >= MAX_WAITING {
             return;
@@ -50,7 +56,11 @@ impl Notices {
     pub(super) fn tightened(&self, paths: Vec<PathBuf>) {
         for path in paths {
             // The same on every system.
-            let path = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+            let path = path
+                .iter()
+                .map(|part| part.to_string_lossy())
+                .collect::<Vec<_>>()
+                .join("/");
             self.did(None, StoreNoticeKind::ModesTightened { path });
         }
     }

@@ -51,12 +51,17 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn of(shelf: &Shelf) -> Result<Self, Failure> {
         if !is_collection(&shelf.collection) {
-            return Err(Failure::Name("a collection is 1 to 64 of a-z, 0-9, _ and -, and no name of a device"));
+            return Err(Failure::Name(
+                "a collection is 1 to 64 of a-z, 0-9, _ and -, and no name of a device",
+            ));
         }
         let namespace = namespace_dir(&shelf.namespace);
         let (dir, scope) = match &shelf.scope {
             Scope::Global => (namespace.clone(), None),
-            Scope::Host(host) => (namespace.join(DOMAINS).join(host_name::encode(host)), Some(host.as_str())),
+            Scope::Host(host) => (
+                namespace.join(DOMAINS).join(host_name::encode(host)),
+                Some(host.as_str()),
+            ),
         };
         // No part of it can hold a NUL but the host, which comes last.
         let scope = scope.map_or_else(String::new, |host| format!("\0{host}"));
@@ -88,18 +93,27 @@ impl Place {
 
     /// A new name for a file that is being written.
     pub(super) fn temp(&self) -> PathBuf {
-        self.dir.join(format!("{}.{}-{}{TEMP}", self.name, std::process::id(), Uuid::new_v4().simple()))
+        self.dir.join(format!(
+            "{}.{}-{}{TEMP}",
+            self.name,
+            std::process::id(),
+            Uuid::new_v4().simple()
+        ))
     }
 
     /// The process that began to write the file of this name, if it is one of this shelf.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
-        let middle = name.strip_prefix(&self.name)?.strip_prefix('.')?.strip_suffix(TEMP)?;
+        let middle = name
+            .strip_prefix(&self.name)?
+            .strip_prefix('.')?
+            .strip_suffix(TEMP)?;
         middle.split_once('-')?.0.parse().ok()
     }
 
     /// Whether a name in the shelf's folder is one of this shelf's.
     pub(super) fn owns(&self, name: &str) -> bool {
-        name.strip_prefix(&self.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        name.strip_prefix(&self.name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
     /// The file of its lock.
@@ -111,7 +125,11 @@ impl Place {
 /// The folder of a namespace; `locks` is taken.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
-    if name == LOCKS { PathBuf::from("_6cocks") } else { PathBuf::from(name) }
+    if name == LOCKS {
+        PathBuf::from("_6cocks")
+    } else {
+        PathBuf::from(name)
+    }
 }
 
 /// The collection of a file's name, if it is that of a shelf.
@@ -126,10 +144,12 @@ fn is_collection(name: &str) -> bool {
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 #[cfg(test)]
@@ -137,23 +157,46 @@ mod tests {
     use super::*;
 
     fn global(namespace: &str, collection: &str) -> Result<Place, Failure> {
-        Place::of(&Shelf::global(&Namespace::parse(namespace).unwrap(), collection))
+        Place::of(&Shelf::global(
+            &Namespace::parse(namespace).unwrap(),
+            collection,
+        ))
     }
 
     #[test]
     fn namespaces_never_meet_the_locks_or_each_other() {
-        let dirs: Vec<PathBuf> =
-            ["locks", "LOCKS", "a", "A", "con", "a_b"].map(|n| global(n, "c").unwrap().dir).to_vec();
+        let dirs: Vec<PathBuf> = ["locks", "LOCKS", "a", "A", "con", "a_b"]
+            .map(|n| global(n, "c").unwrap().dir)
+            .to_vec();
         let names: Vec<&str> = dirs.iter().map(|dir| dir.to_str().unwrap()).collect();
-        assert_eq!(names, ["_6cocks", "_4c_4f_43_4b_53", "a", "_41", "_63on", "a_5fb"]);
+        assert_eq!(
+            names,
+            ["_6cocks", "_4c_4f_43_4b_53", "a", "_41", "_63on", "a_5fb"]
+        );
     }
 
     #[test]
     fn a_collection_is_a_plain_word() {
-        for bad in ["", "..", "a/b", "A", "a.b", "con", "lpt1", "ä", &"a".repeat(65)] {
-            assert!(matches!(global("default", bad), Err(Failure::Name(_))), "{bad}");
+        for bad in [
+            "",
+            "..",
+            "a/b",
+            "A",
+            "a.b",
+            "con",
+            "lpt1",
+            "ä",
+            &"a".repeat(65),
+        ] {
+            assert!(
+                matches!(global("default", bad), Err(Failure::Name(_))),
+                "{bad}"
+            );
         }
-        assert_eq!(global("default", "lessons").unwrap().file(), Path::new("default/lessons.json"));
+        assert_eq!(
+            global("default", "lessons").unwrap().file(),
+            Path::new("default/lessons.json")
+        );
     }
 
     #[test]
@@ -163,14 +206,22 @@ mod tests {
         let name = temp.file_name().unwrap().to_str().unwrap();
         assert_eq!(place.writer_of(name), Some(std::process::id()));
         assert_ne!(place.temp(), temp, "each is another");
-        for other in ["lessons.json", "lessons.json.bak", "lessons.json.tmp", "lessons2.json.7-x.tmp", "x.json.7-x.tmp"]
-        {
+        for other in [
+            "lessons.json",
+            "lessons.json.bak",
+            "lessons.json.tmp",
+            "lessons2.json.7-x.tmp",
+            "x.json.7-x.tmp",
+        ] {
             assert_eq!(place.writer_of(other), None, "{other}");
         }
     }
 
     #[test]
     fn the_lock_of_a_shelf_is_the_same_in_every_process() {
-        assert_eq!(global("default", "lessons").unwrap().lock(), Path::new("locks/3f"));
+        assert_eq!(
+            global("default", "lessons").unwrap().lock(),
+            Path::new("locks/3f")
+        );
     }
 }

@@ -18,37 +18,71 @@ const MAX_KEPT: usize = 5;
 
 impl Files {
     /// Keeps a broken file under another name; it stays where it is, too, until it is replaced. The same content is kept once.
-    pub(super) fn quarantine(&self, place: &Place, shelf: &Shelf, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    pub(super) fn quarantine(
+        &self,
+        place: &Place,
+        shelf: &Shelf,
+        path: &Path,
+        bytes: &[u8],
+    ) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::ReadOnly {
             why: ReadOnly::QuarantineFailed,
-            detail: format!("{} is broken and could not be put aside: {error}", path.display()),
+            detail: format!(
+                "{} is broken and could not be put aside: {error}",
+                path.display()
+            ),
         };
         let dir = &place.quarantine;
         self.fs.create_dir(dir).map_err(failed)?;
         let mut kept = self.fs.list(dir).map_err(failed)?;
-        kept.retain(|entry| entry.name.starts_with(&place.quarantine_prefix) && entry.name.ends_with(JSON));
+        kept.retain(|entry| {
+            entry.name.starts_with(&place.quarantine_prefix) && entry.name.ends_with(JSON)
+        });
         let end = format!("-{}{JSON}", hex(&Sha256::digest(bytes)[..8]));
-        if kept.iter().any(|entry| entry.name.ends_with(&end) && entry.size == bytes.len() as u64) {
+        if kept
+            .iter()
+            .any(|entry| entry.name.ends_with(&end) && entry.size == bytes.len() as u64)
+        {
             return Ok(());
         }
         if kept.len() >= MAX_KEPT {
             return Err(Failure::ReadOnly {
                 why: ReadOnly::QuarantineFull,
-                detail: format!("{} is broken, and {MAX_KEPT} broken ones are in {}", path.display(), dir.display()),
+                detail: format!(
+                    "{} is broken, and {MAX_KEPT} broken ones are in {}",
+                    path.display(),
+                    dir.display()
+                ),
             });
         }
-        let name = format!("{}{}{end}", place.quarantine_prefix, Utc::now().format("%Y%m%dT%H%M%SZ"));
+        let name = format!(
+            "{}{}{end}",
+            place.quarantine_prefix,
+            Utc::now().format("%Y%m%dT%H%M%SZ")
+        );
         let target = dir.join(&name);
-        self.link_or_copy(path, &target, &dir.join(format!("{name}{TEMP}")), bytes).map_err(failed)?;
+        self.link_or_copy(path, &target, &dir.join(format!("{name}{TEMP}")), bytes)
+            .map_err(failed)?;
         // Its entry must not be lost when the file that takes its place is not.
         self.fs.sync_dir(dir).map_err(failed)?;
-        let file = target.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
-        self.notices.did(Some(shelf), StoreNoticeKind::Quarantined { file });
+        let file = target
+            .iter()
+            .map(|part| part.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join("/");
+        self.notices
+            .did(Some(shelf), StoreNoticeKind::Quarantined { file });
         Ok(())
     }
 
     /// Another name for a file, or a copy where the file system has no second names.
-    pub(super) fn link_or_copy(&self, from: &Path, to: &Path, temp: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn link_or_copy(
+        &self,
+        from: &Path,
+        to: &Path,
+        temp: &Path,
+        bytes: &[u8],
+    ) -> io::Result<()> {
         match self.fs.link(from, to) {
             Err(error) if has_no_links(&error) => {}
             linked => return linked,
@@ -68,5 +102,8 @@ impl Files {
 
 fn has_no_links(error: &io::Error) -> bool {
     use io::ErrorKind as K;
-    matches!(error.kind(), K::Unsupported | K::PermissionDenied | K::TooManyLinks)
+    matches!(
+        error.kind(),
+        K::Unsupported | K::PermissionDenied | K::TooManyLinks
+    )
 }

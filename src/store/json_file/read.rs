@@ -52,7 +52,11 @@ enum Copy {
     Missing,
     Good(Document, Vec<u8>),
     Newer(Document),
-    Bad { bytes: Vec<u8>, is_ours: bool, why: String },
+    Bad {
+        bytes: Vec<u8>,
+        is_ours: bool,
+        why: String,
+    },
 }
 
 impl Files {
@@ -62,7 +66,14 @@ impl Files {
             Copy::Good(document, bytes) => {
                 let generation = document.generation;
                 let (bad, good) = (Vec::new(), Some(bytes));
-                return Ok(Found { document, source: Source::File, good, bad, is_newer: false, generation });
+                return Ok(Found {
+                    document,
+                    source: Source::File,
+                    good,
+                    bad,
+                    is_newer: false,
+                    generation,
+                });
             }
             Copy::Newer(document) => return Ok(Found::newer(document)),
             Copy::Missing => None,
@@ -78,24 +89,54 @@ impl Files {
                 None
             }
         };
-        let salvaged: Vec<_> =
-            broken.iter().filter(|(.., is_ours)| *is_ours).map(|(_, b, _)| salvage(b, shelf)).collect();
-        let seen = salvaged.iter().map(|found| found.generation).max().unwrap_or_default();
+        let salvaged: Vec<_> = broken
+            .iter()
+            .filter(|(.., is_ours)| *is_ours)
+            .map(|(_, b, _)| salvage(b, shelf))
+            .collect();
+        let seen = salvaged
+            .iter()
+            .map(|found| found.generation)
+            .max()
+            .unwrap_or_default();
         let (document, source) = match backup {
             Some(document) => (document, Source::Backup),
             None if broken.is_empty() => (Document::empty(shelf, self.schema), Source::Nobody),
             None => {
                 let best = salvaged.into_iter().find(|found| !found.records.is_empty());
-                let source = if best.is_some() { Source::Salvage } else { Source::Lost };
+                let source = if best.is_some() {
+                    Source::Salvage
+                } else {
+                    Source::Lost
+                };
                 let best = best.unwrap_or_default();
                 let empty = Document::empty(shelf, self.schema);
-                (Document { generation: best.generation, records: best.records, ..empty }, source)
+                (
+                    Document {
+                        generation: best.generation,
+                        records: best.records,
+                        ..empty
+                    },
+                    source,
+                )
             }
         };
         // The file that is lost was one commit ahead of its backup.
-        let ahead = document.generation.saturating_add(u64::from(source == Source::Backup));
-        let bad = broken.into_iter().map(|(path, bytes, _)| (path, bytes)).collect();
-        Ok(Found { document, source, good: None, bad, is_newer: false, generation: ahead.max(seen) })
+        let ahead = document
+            .generation
+            .saturating_add(u64::from(source == Source::Backup));
+        let bad = broken
+            .into_iter()
+            .map(|(path, bytes, _)| (path, bytes))
+            .collect();
+        Ok(Found {
+            document,
+            source,
+            good: None,
+            bad,
+            is_newer: false,
+            generation: ahead.max(seen),
+        })
     }
 
     fn copy(&self, path: &Path, shelf: &Shelf) -> Result<Copy, Failure> {
@@ -109,9 +150,19 @@ impl Files {
         Ok(match parse(&bytes, Some(shelf), self.schema) {
             Parsed::Good(document) => Copy::Good(document, bytes),
             Parsed::Newer(document) => Copy::Newer(document),
-            Parsed::TooDeep => return Err(over_cap(format!("{} is nested too deep", path.display()))),
-            Parsed::OtherShelf(whose) => Copy::Bad { bytes, is_ours: false, why: format!("it is the file of {whose}") },
-            Parsed::Broken(why) => Copy::Bad { bytes, is_ours: true, why: why.to_owned() },
+            Parsed::TooDeep => {
+                return Err(over_cap(format!("{} is nested too deep", path.display())));
+            }
+            Parsed::OtherShelf(whose) => Copy::Bad {
+                bytes,
+                is_ours: false,
+                why: format!("it is the file of {whose}"),
+            },
+            Parsed::Broken(why) => Copy::Bad {
+                bytes,
+                is_ours: true,
+                why: why.to_owned(),
+            },
         })
     }
 
@@ -126,9 +177,13 @@ impl Files {
     /// Tells what a reader found.
     pub(super) fn tell(&self, shelf: &Shelf, found: &Found) {
         let kind = match found.source {
-            _ if found.is_newer => StoreNoticeKind::ReadOnly { why: ReadOnly::NewerVersion },
+            _ if found.is_newer => StoreNoticeKind::ReadOnly {
+                why: ReadOnly::NewerVersion,
+            },
             Source::Backup => StoreNoticeKind::RestoredFromBackup,
-            Source::Salvage => StoreNoticeKind::Salvaged { records: found.document.records.len() },
+            Source::Salvage => StoreNoticeKind::Salvaged {
+                records: found.document.records.len(),
+            },
             Source::Nobody | Source::File | Source::Lost => return,
         };
         self.notices.found(Some(shelf), kind);
@@ -138,10 +193,20 @@ impl Files {
 impl Found {
     fn newer(document: Document) -> Self {
         let generation = document.generation;
-        Self { document, source: Source::File, good: None, bad: Vec::new(), is_newer: true, generation }
+        Self {
+            document,
+            source: Source::File,
+            good: None,
+            bad: Vec::new(),
+            is_newer: true,
+            generation,
+        }
     }
 }
 
 fn over_cap(detail: String) -> Failure {
-    Failure::ReadOnly { why: ReadOnly::OverCap, detail }
+    Failure::ReadOnly {
+        why: ReadOnly::OverCap,
+        detail,
+    }
 }

@@ -22,13 +22,19 @@ pub(super) struct Salvaged {
 /// another.
 pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     let mut found = Salvaged::default();
-    let Some(at) = after(bytes, b"\"records\":") else { return found };
+    let Some(at) = after(bytes, b"\"records\":") else {
+        return found;
+    };
     let head = &bytes[..at];
     if whose(head).is_some_and(|stored| stored != *shelf) {
         return found;
     }
-    found.generation = after(head, b"\"generation\":").and_then(|at| value::<u64>(&head[at..])).map_or(0, |(n, _)| n);
-    let Some(open) = bytes[at..].iter().position(|b| *b == b'{') else { return found };
+    found.generation = after(head, b"\"generation\":")
+        .and_then(|at| value::<u64>(&head[at..]))
+        .map_or(0, |(n, _)| n);
+    let Some(open) = bytes[at..].iter().position(|b| *b == b'{') else {
+        return found;
+    };
     let mut rest = &bytes[at + open + 1..];
     let mut records = std::collections::BTreeMap::new();
     while !rest.is_empty() {
@@ -48,7 +54,10 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
             None => rest = next_record(rest),
         }
     }
-    found.records = records.into_iter().map(|(key, body)| Record::new(key, &body)).collect();
+    found.records = records
+        .into_iter()
+        .map(|(key, body)| Record::new(key, &body))
+        .collect();
     found
 }
 
@@ -60,7 +69,10 @@ pub(super) fn whose(bytes: &[u8]) -> Option<Shelf> {
 
 /// The first place after a text.
 fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
-    bytes.windows(text.len()).position(|window| window == text).map(|at| at + text.len())
+    bytes
+        .windows(text.len())
+        .position(|window| window == text)
+        .map(|at| at + text.len())
 }
 
 /// The value at the beginning, and where it ends.
@@ -105,7 +117,10 @@ mod tests {
         document.generation = 7;
         document.records = (0..count)
             .map(|n| {
-                Record::new(format!("k{n}"), &json!({ "n": n, "text": "a\n    \"fake\": {}", "list": [1, { "x": 2 }] }))
+                Record::new(
+                    format!("k{n}"),
+                    &json!({ "n": n, "text": "a\n    \"fake\": {}", "list": [1, { "x": 2 }] }),
+                )
             })
             .collect();
         document.to_bytes(SCHEMA).unwrap()
@@ -135,8 +150,14 @@ mod tests {
             broken[at + 8] = byte;
             let found = salvage(&broken, &shelf());
             let keys: Vec<&str> = found.records.iter().map(|r| r.key.as_str()).collect();
-            assert!(keys.contains(&"k0") && keys.contains(&"k2") && keys.contains(&"k3"), "{byte}: {keys:?}");
-            assert!(!keys.contains(&"fake"), "{byte}: text of a body is no record");
+            assert!(
+                keys.contains(&"k0") && keys.contains(&"k2") && keys.contains(&"k3"),
+                "{byte}: {keys:?}"
+            );
+            assert!(
+                !keys.contains(&"fake"),
+                "{byte}: text of a body is no record"
+            );
             assert_eq!(found.generation, 7);
         }
     }
@@ -145,13 +166,23 @@ mod tests {
     fn nothing_is_taken_from_another_shelf() {
         let whole = file(4);
         let other = Shelf::global(&Namespace::default(), "other");
-        assert_eq!(salvage(&whole[..whole.len() - 4], &other), Salvaged::default());
+        assert_eq!(
+            salvage(&whole[..whole.len() - 4], &other),
+            Salvaged::default()
+        );
     }
 
     #[test]
     fn nothing_is_found_in_nothing() {
         let zeros = vec![0; 4_096];
-        for bytes in [&b""[..], b"{", b"\"records\":", b"\"records\": {", b"\"records\": [1", &zeros] {
+        for bytes in [
+            &b""[..],
+            b"{",
+            b"\"records\":",
+            b"\"records\": {",
+            b"\"records\": [1",
+            &zeros,
+        ] {
             assert_eq!(salvage(bytes, &shelf()).records, [], "{bytes:?}");
         }
     }

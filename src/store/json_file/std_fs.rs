@@ -40,7 +40,10 @@ fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
     path.components()
         .map(|component| match component {
             Component::Normal(name) => Ok(name),
-            _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "a path below the root has only plain names")),
+            _ => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "a path below the root has only plain names",
+            )),
         })
         .collect()
 }
@@ -50,21 +53,33 @@ fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
 fn split(path: &Path) -> io::Result<(&Path, &std::ffi::OsStr)> {
     match (path.parent(), path.file_name()) {
         (Some(dir), Some(name)) => Ok((dir, name)),
-        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "a path without a name")),
+        _ => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a path without a name",
+        )),
     }
 }
 
 fn too_large(size: u64, max: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, format!("{size} bytes, at most {max} are read"))
+    io::Error::new(
+        io::ErrorKind::FileTooLarge,
+        format!("{size} bytes, at most {max} are read"),
+    )
 }
 
 #[cfg(unix)]
 fn foreign(path: &Path) -> io::Error {
-    io::Error::new(io::ErrorKind::PermissionDenied, format!("{} belongs to another user", path.display()))
+    io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        format!("{} belongs to another user", path.display()),
+    )
 }
 
 fn not_ours(path: &Path, what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("{} is {what}", path.display()))
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("{} is {what}", path.display()),
+    )
 }
 
 /// Reads a file that was opened and looked at, up to `max` bytes.

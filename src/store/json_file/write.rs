@@ -14,7 +14,9 @@ use super::{
     place::Place,
     read::{Found, Source},
 };
-use crate::memory::{Change, Committed, Durable, Edit, ReadOnly, Record, Shelf, StoreNoticeKind, apply};
+use crate::memory::{
+    Change, Committed, Durable, Edit, ReadOnly, Record, Shelf, StoreNoticeKind, apply,
+};
 
 /// After this long a file that is being written belongs to nobody. Source: the requirements; the number of a process that
 /// is gone may be another one's by then.
@@ -33,31 +35,58 @@ pub(super) struct Written {
 
 impl Files {
     /// Applies an edit. The shelf's lock is held.
-    pub(super) fn update_locked(&self, place: &Place, shelf: &Shelf, edit: &Edit) -> Result<Written, Failure> {
+    pub(super) fn update_locked(
+        &self,
+        place: &Place,
+        shelf: &Shelf,
+        edit: &Edit,
+    ) -> Result<Written, Failure> {
         let is_first = self.tidy(place)?;
         let found = self.find(place, shelf)?;
         if found.is_newer {
             self.tell(shelf, &found);
             return Err(newer(&found));
         }
-        let changes = edit.changes(&found.document.records).map_err(Failure::Edit)?;
+        let changes = edit
+            .changes(&found.document.records)
+            .map_err(Failure::Edit)?;
         if changes.is_empty() {
             if found.source != Source::Nobody {
                 // Whoever wrote it may have ended before its entry was durable, and this answer says that it is.
-                self.fs.create_dir(&place.dir).map_err(Failure::io("create_dir", &place.dir))?;
-                self.fs.sync_dir(&place.dir).map_err(Failure::io("sync_dir", &place.dir))?;
+                self.fs
+                    .create_dir(&place.dir)
+                    .map_err(Failure::io("create_dir", &place.dir))?;
+                self.fs
+                    .sync_dir(&place.dir)
+                    .map_err(Failure::io("sync_dir", &place.dir))?;
             }
             let generation = found.document.generation;
-            let committed = Committed { generation, durable: Durable::Yes, changes };
-            return Ok(Written { committed, is_first: false, growth: 0 });
+            let committed = Committed {
+                generation,
+                durable: Durable::Yes,
+                changes,
+            };
+            return Ok(Written {
+                committed,
+                is_first: false,
+                growth: 0,
+            });
         }
         let generation = found.generation.saturating_add(1);
-        let document =
-            Document { generation, records: apply(&found.document.records, &changes), ..found.document.clone() };
+        let document = Document {
+            generation,
+            records: apply(&found.document.records, &changes),
+            ..found.document.clone()
+        };
         self.check_records(&found.document.records, &changes)?;
         let bytes = self.to_bytes(&document)?;
-        if bytes.len() > self.options.max_shelf_bytes && bytes.len() >= self.to_bytes(&found.document)?.len() {
-            return Err(Failure::ShelfTooLarge { bytes: bytes.len(), max: self.options.max_shelf_bytes });
+        if bytes.len() > self.options.max_shelf_bytes
+            && bytes.len() >= self.to_bytes(&found.document)?.len()
+        {
+            return Err(Failure::ShelfTooLarge {
+                bytes: bytes.len(),
+                max: self.options.max_shelf_bytes,
+            });
         }
         for (path, bad) in &found.bad {
             self.quarantine(place, shelf, path, bad)?;
@@ -65,16 +94,30 @@ impl Files {
         self.replace(place, &found, &bytes)?;
         match found.source {
             Source::Nobody | Source::File => {}
-            Source::Backup => self.notices.did(Some(shelf), StoreNoticeKind::RestoredFromBackup),
+            Source::Backup => self
+                .notices
+                .did(Some(shelf), StoreNoticeKind::RestoredFromBackup),
             Source::Salvage => {
                 let records = found.document.records.len();
-                self.notices.did(Some(shelf), StoreNoticeKind::Salvaged { records });
+                self.notices
+                    .did(Some(shelf), StoreNoticeKind::Salvaged { records });
             }
             Source::Lost => self.notices.did(Some(shelf), StoreNoticeKind::StartedEmpty),
         }
         // The backup follows.
-        let growth = 2 * bytes.len().saturating_sub(found.good.as_ref().map_or(0, Vec::len)) as u64;
-        Ok(Written { committed: Committed { generation, durable: Durable::Yes, changes }, is_first, growth })
+        let growth = 2 * bytes
+            .len()
+            .saturating_sub(found.good.as_ref().map_or(0, Vec::len))
+            as u64;
+        Ok(Written {
+            committed: Committed {
+                generation,
+                durable: Durable::Yes,
+                changes,
+            },
+            is_first,
+            growth,
+        })
     }
 
     /// Removes a shelf. The shelf's lock is held.
@@ -89,9 +132,14 @@ impl Files {
         let mut aside = self.list(&place.quarantine)?;
         aside.retain(|entry| entry.name.starts_with(&place.quarantine_prefix));
         if !aside.is_empty() {
-            let aside: Vec<PathBuf> = aside.iter().map(|entry| place.quarantine.join(&entry.name)).collect();
+            let aside: Vec<PathBuf> = aside
+                .iter()
+                .map(|entry| place.quarantine.join(&entry.name))
+                .collect();
             self.unlink_all(&aside)?;
-            self.fs.sync_dir(&place.quarantine).map_err(Failure::io("sync_dir", &place.quarantine))?;
+            self.fs
+                .sync_dir(&place.quarantine)
+                .map_err(Failure::io("sync_dir", &place.quarantine))?;
         }
         self.unlink_shelf(place)?;
         match self.fs.sync_dir(&place.dir) {
@@ -106,9 +154,14 @@ impl Files {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
         if !others.is_empty() {
-            let others: Vec<PathBuf> = others.iter().map(|entry| place.dir.join(&entry.name)).collect();
+            let others: Vec<PathBuf> = others
+                .iter()
+                .map(|entry| place.dir.join(&entry.name))
+                .collect();
             self.unlink_all(&others)?;
-            self.fs.sync_dir(&place.dir).map_err(Failure::io("sync_dir", &place.dir))?;
+            self.fs
+                .sync_dir(&place.dir)
+                .map_err(Failure::io("sync_dir", &place.dir))?;
         }
         self.unlink_all(&[place.file()])
     }
@@ -150,21 +203,39 @@ impl Files {
     }
 
     fn to_bytes(&self, document: &Document) -> Result<Vec<u8>, Failure> {
-        document.to_bytes(self.schema).map_err(|error| Failure::Unreadable { detail: error.to_string() })
+        document
+            .to_bytes(self.schema)
+            .map_err(|error| Failure::Unreadable {
+                detail: error.to_string(),
+            })
     }
 
     /// Refuses records that are larger than a record may be, unless they shrink.
     fn check_records(&self, stored: &[Record], changes: &[Change]) -> Result<(), Failure> {
         let max = self.options.max_record_bytes;
         for change in changes {
-            let Change::Put(record) = change else { continue };
+            let Change::Put(record) = change else {
+                continue;
+            };
             let bytes = record.size();
-            let before = || stored.iter().find(|before| before.key == record.key).map_or(0, Record::size);
+            let before = || {
+                stored
+                    .iter()
+                    .find(|before| before.key == record.key)
+                    .map_or(0, Record::size)
+            };
             if bytes > max && bytes >= before() {
-                return Err(Failure::RecordTooLarge { key: short(&record.key), bytes, max });
+                return Err(Failure::RecordTooLarge {
+                    key: short(&record.key),
+                    bytes,
+                    max,
+                });
             }
             if is_too_deep(&record.body) {
-                return Err(Failure::RecordTooDeep { key: short(&record.key), max: MAX_DEPTH });
+                return Err(Failure::RecordTooDeep {
+                    key: short(&record.key),
+                    max: MAX_DEPTH,
+                });
             }
         }
         Ok(())
@@ -175,13 +246,17 @@ impl Files {
         let temp = self.write_temp(place, bytes)?;
         let replaced = self.keep_old(place, found).and_then(|()| {
             let file = place.file();
-            self.fs.rename(&temp, &file).map_err(Failure::io("rename", &file))
+            self.fs
+                .rename(&temp, &file)
+                .map_err(Failure::io("rename", &file))
         });
         if let Err(failure) = replaced {
             let _ = self.fs.unlink(&temp);
             return Err(failure);
         }
-        self.fs.sync_dir(&place.dir).map_err(Failure::io("sync_dir", &place.dir))
+        self.fs
+            .sync_dir(&place.dir)
+            .map_err(Failure::io("sync_dir", &place.dir))
     }
 
     /// A new file beside the shelf's, with these bytes, durable; none when that fails.
@@ -189,10 +264,14 @@ impl Files {
         let temp = place.temp();
         let mut tries = 0;
         let mut file = loop {
-            self.fs.create_dir(&place.dir).map_err(Failure::io("create_dir", &place.dir))?;
+            self.fs
+                .create_dir(&place.dir)
+                .map_err(Failure::io("create_dir", &place.dir))?;
             match self.fs.create_new(&temp) {
                 // A clean-up took the empty folder away.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => tries += 1,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => {
+                    tries += 1
+                }
                 file => break file.map_err(Failure::io("create", &temp))?,
             }
         };
@@ -211,7 +290,9 @@ impl Files {
 
     /// Gives the good file that is about to be replaced a second name. A broken one never becomes the backup.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
-        let Some(good) = &found.good else { return Ok(()) };
+        let Some(good) = &found.good else {
+            return Ok(());
+        };
         let (file, backup) = (place.file(), place.backup());
         if found.document.version < self.schema.current() {
             let old = place.old_version(found.document.version);
@@ -221,7 +302,9 @@ impl Files {
             }
         }
         let (link, copy) = (place.temp(), place.temp());
-        let kept = self.link_or_copy(&file, &link, &copy, good).and_then(|()| self.fs.rename(&link, &backup));
+        let kept = self
+            .link_or_copy(&file, &link, &copy, good)
+            .and_then(|()| self.fs.rename(&link, &backup));
         // Two names of one file both stay after a rename: the backup was made before, and the file not replaced.
         let _ = self.fs.unlink(&link);
         kept.map_err(Failure::io("backup", &backup))
@@ -229,8 +312,14 @@ impl Files {
 }
 
 fn newer(found: &Found) -> Failure {
-    let detail = format!("it has version {} of the format, written by a newer program", found.document.version);
-    Failure::ReadOnly { why: ReadOnly::NewerVersion, detail }
+    let detail = format!(
+        "it has version {} of the format, written by a newer program",
+        found.document.version
+    );
+    Failure::ReadOnly {
+        why: ReadOnly::NewerVersion,
+        detail,
+    }
 }
 
 /// A key for a message.
@@ -246,8 +335,12 @@ fn is_gone(pid: u32) -> bool {
     }
     #[cfg(unix)]
     {
-        let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-        pid.is_none_or(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+        let pid = i32::try_from(pid)
+            .ok()
+            .and_then(rustix::process::Pid::from_raw);
+        pid.is_none_or(|pid| {
+            rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
+        })
     }
     #[cfg(not(unix))]
     false

@@ -21,7 +21,11 @@ fn put(key: &'static str, n: u64) -> Edit {
 /// Counts one more on a shelf.
 fn count() -> Edit {
     Edit::new(|now| {
-        let n = now.iter().find(|r| r.key == "n").and_then(|r| r.body["n"].as_u64()).unwrap_or(0);
+        let n = now
+            .iter()
+            .find(|r| r.key == "n")
+            .and_then(|r| r.body["n"].as_u64())
+            .unwrap_or(0);
         Ok(vec![Change::Put(Record::new("n", &json!({ "n": n + 1 })))])
     })
 }
@@ -56,54 +60,125 @@ pub async fn check_durable<M: MemoryBackend>(open: impl Fn() -> M) {
 }
 
 async fn a_shelf_that_nobody_wrote_is_empty(store: &impl MemoryBackend) {
-    let state = store.load(&shelf("never")).await.expect("an unknown shelf is no error");
-    assert_eq!((state.generation, state.records.len()), (0, 0), "a shelf that nobody wrote is empty");
-    let listed = store.shelves(&ShelfFilter::default()).await.expect("listing works");
-    assert!(!listed.contains(&shelf("never")), "reading does not make a shelf");
+    let state = store
+        .load(&shelf("never"))
+        .await
+        .expect("an unknown shelf is no error");
+    assert_eq!(
+        (state.generation, state.records.len()),
+        (0, 0),
+        "a shelf that nobody wrote is empty"
+    );
+    let listed = store
+        .shelves(&ShelfFilter::default())
+        .await
+        .expect("listing works");
+    assert!(
+        !listed.contains(&shelf("never")),
+        "reading does not make a shelf"
+    );
 }
 
 async fn an_edit_sees_what_is_stored_now(store: &impl MemoryBackend) {
     for expected in 1..=5_u64 {
-        let committed = store.update(&shelf("counter"), count()).await.expect("an update works");
-        assert_eq!(committed.generation, expected, "each commit counts one generation");
+        let committed = store
+            .update(&shelf("counter"), count())
+            .await
+            .expect("an update works");
+        assert_eq!(
+            committed.generation, expected,
+            "each commit counts one generation"
+        );
     }
     let state = store.load(&shelf("counter")).await.expect("loading works");
-    assert_eq!(state.records, [Record::new("n", &json!({ "n": 5 }))], "no update was lost");
+    assert_eq!(
+        state.records,
+        [Record::new("n", &json!({ "n": 5 }))],
+        "no update was lost"
+    );
 }
 
 async fn an_edit_that_fails_changes_nothing(store: &impl MemoryBackend) {
     let at = shelf("failing");
-    store.update(&at, put("a", 1)).await.expect("an update works");
+    store
+        .update(&at, put("a", 1))
+        .await
+        .expect("an update works");
     let before = store.load(&at).await.expect("loading works");
     let edit = Edit::new(|_| Err(Error::new(ErrorKind::TooLarge, "test.edit")));
-    let error = store.update(&at, edit).await.expect_err("the edit's error is the update's error");
-    assert_eq!(error.kind(), ErrorKind::TooLarge, "the edit's error arrives as it is");
-    assert_eq!(store.load(&at).await.expect("loading works"), before, "a failed edit changes nothing");
+    let error = store
+        .update(&at, edit)
+        .await
+        .expect_err("the edit's error is the update's error");
+    assert_eq!(
+        error.kind(),
+        ErrorKind::TooLarge,
+        "the edit's error arrives as it is"
+    );
+    assert_eq!(
+        store.load(&at).await.expect("loading works"),
+        before,
+        "a failed edit changes nothing"
+    );
 }
 
 async fn an_edit_without_changes_commits_nothing(store: &impl MemoryBackend) {
     let at = shelf("idle");
-    store.update(&at, put("a", 1)).await.expect("an update works");
-    let committed = store.update(&at, Edit::new(|_| Ok(Vec::new()))).await.expect("an empty edit works");
-    assert_eq!((committed.generation, committed.changes.len()), (1, 0), "an empty edit keeps the generation");
+    store
+        .update(&at, put("a", 1))
+        .await
+        .expect("an update works");
+    let committed = store
+        .update(&at, Edit::new(|_| Ok(Vec::new())))
+        .await
+        .expect("an empty edit works");
+    assert_eq!(
+        (committed.generation, committed.changes.len()),
+        (1, 0),
+        "an empty edit keeps the generation"
+    );
 }
 
 async fn records_are_ordered_by_key(store: &impl MemoryBackend) {
     let at = shelf("ordered");
     for key in ["b", "a", "c"] {
-        store.update(&at, put(key, 1)).await.expect("an update works");
+        store
+            .update(&at, put(key, 1))
+            .await
+            .expect("an update works");
     }
-    let edit = Edit::new(|_| Ok(vec![Change::Remove("b".into()), Change::Remove("missing".into())]));
+    let edit = Edit::new(|_| {
+        Ok(vec![
+            Change::Remove("b".into()),
+            Change::Remove("missing".into()),
+        ])
+    });
     store.update(&at, edit).await.expect("removing works");
-    let keys: Vec<String> =
-        store.load(&at).await.expect("loading works").records.into_iter().map(|record| record.key).collect();
-    assert_eq!(keys, ["a", "c"], "records are ordered and removed ones are gone");
+    let keys: Vec<String> = store
+        .load(&at)
+        .await
+        .expect("loading works")
+        .records
+        .into_iter()
+        .map(|record| record.key)
+        .collect();
+    assert_eq!(
+        keys,
+        ["a", "c"],
+        "records are ordered and removed ones are gone"
+    );
 }
 
 async fn shelves_are_listed_and_removed(store: &impl MemoryBackend) {
     let at = shelf("listed");
-    store.update(&at, put("a", 1)).await.expect("an update works");
-    let filter = ShelfFilter { collection: Some("listed".into()), ..ShelfFilter::default() };
+    store
+        .update(&at, put("a", 1))
+        .await
+        .expect("an update works");
+    let filter = ShelfFilter {
+        collection: Some("listed".into()),
+        ..ShelfFilter::default()
+    };
     assert_eq!(
         store.shelves(&filter).await.expect("listing works"),
         std::slice::from_ref(&at),
@@ -111,13 +186,31 @@ async fn shelves_are_listed_and_removed(store: &impl MemoryBackend) {
     );
     store.remove(&at).await.expect("removing works");
     store.remove(&at).await.expect("removing twice is fine");
-    assert!(store.shelves(&filter).await.expect("listing works").is_empty(), "a removed shelf is gone");
-    assert!(store.load(&at).await.expect("loading works").records.is_empty(), "and so are its records");
+    assert!(
+        store
+            .shelves(&filter)
+            .await
+            .expect("listing works")
+            .is_empty(),
+        "a removed shelf is gone"
+    );
+    assert!(
+        store
+            .load(&at)
+            .await
+            .expect("loading works")
+            .records
+            .is_empty(),
+        "and so are its records"
+    );
 }
 
 async fn scopes_and_namespaces_are_apart(store: &impl MemoryBackend) {
     let host = |url: &str| Host::of(&url.parse().expect("a URL")).expect("a host");
-    let (ours, theirs) = (Namespace::default(), Namespace::parse("other").expect("a name"));
+    let (ours, theirs) = (
+        Namespace::default(),
+        Namespace::parse("other").expect("a name"),
+    );
     let shelves = [
         Shelf::global(&ours, "apart"),
         Shelf::global(&theirs, "apart"),
@@ -126,11 +219,18 @@ async fn scopes_and_namespaces_are_apart(store: &impl MemoryBackend) {
         Shelf::host(&ours, "apart", &host("https://a.example:8443")),
     ];
     for (n, shelf) in (0..).zip(&shelves) {
-        store.update(shelf, put("n", n)).await.expect("an update works");
+        store
+            .update(shelf, put("n", n))
+            .await
+            .expect("an update works");
     }
     for (n, shelf) in (0_u64..).zip(&shelves) {
         let records = store.load(shelf).await.expect("loading works").records;
-        assert_eq!(records, [Record::new("n", &json!({ "n": n }))], "{shelf} is a shelf of its own");
+        assert_eq!(
+            records,
+            [Record::new("n", &json!({ "n": n }))],
+            "{shelf} is a shelf of its own"
+        );
     }
 }
 
@@ -144,17 +244,41 @@ async fn keys_and_bodies_survive_as_they_are(store: &impl MemoryBackend) {
         "deep": (0..60).fold(json!("deepest"), |inner, _| json!([inner])),
         "": { "z": 1, "a": { "y": 1, "b": 2 } },
     });
-    let keys = ["", " ", "..", "a/b", "a\nb", "schlüssel", "\u{1f6b2}", "\u{0}"];
+    let keys = [
+        "",
+        " ",
+        "..",
+        "a/b",
+        "a\nb",
+        "schlüssel",
+        "\u{1f6b2}",
+        "\u{0}",
+    ];
     let stored: Vec<Record> = keys.iter().map(|key| Record::new(*key, &body)).collect();
     let changes: Vec<Change> = stored.iter().cloned().map(Change::Put).collect();
-    store.update(&at, Edit::new(move |_| Ok(changes.clone()))).await.expect("an update works");
+    store
+        .update(&at, Edit::new(move |_| Ok(changes.clone())))
+        .await
+        .expect("an update works");
     // Written twice, so that whatever a round trip changes shows.
-    store.update(&at, put("later", 1)).await.expect("an update works");
-    store.update(&at, Edit::new(|_| Ok(vec![Change::Remove("later".into())]))).await.expect("an update works");
+    store
+        .update(&at, put("later", 1))
+        .await
+        .expect("an update works");
+    store
+        .update(&at, Edit::new(|_| Ok(vec![Change::Remove("later".into())])))
+        .await
+        .expect("an update works");
     let mut records = store.load(&at).await.expect("loading works").records;
-    assert!(records.is_sorted_by(|a, b| a.key < b.key), "records are ordered by key");
+    assert!(
+        records.is_sorted_by(|a, b| a.key < b.key),
+        "records are ordered by key"
+    );
     for expected in stored {
-        let at = records.iter().position(|record| record.key == expected.key).expect("each key is there");
+        let at = records
+            .iter()
+            .position(|record| record.key == expected.key)
+            .expect("each key is there");
         assert_eq!(records.remove(at), expected, "bodies survive as they are");
     }
     assert!(records.is_empty(), "and nothing else is there");
@@ -169,43 +293,89 @@ async fn updates_at_the_same_time_lose_nothing(store: &impl MemoryBackend) {
     };
     tokio::join!(many(), many(), many(), many());
     let state = store.load(&at).await.expect("loading works");
-    assert_eq!(state.records, [Record::new("n", &json!({ "n": 40 }))], "no update was lost");
+    assert_eq!(
+        state.records,
+        [Record::new("n", &json!({ "n": 40 }))],
+        "no update was lost"
+    );
     assert_eq!(state.generation, 40, "each commit counts one generation");
 }
 
 fn a_healthy_store_has_nothing_to_tell(store: &impl MemoryBackend) {
-    assert_eq!(store.notices(), [], "nothing was broken, and nothing was done but what was asked");
+    assert_eq!(
+        store.notices(),
+        [],
+        "nothing was broken, and nothing was done but what was asked"
+    );
 }
 
-async fn what_is_acknowledged_is_durable_and_there_for_the_next_handle<M: MemoryBackend>(open: &impl Fn() -> M) {
+async fn what_is_acknowledged_is_durable_and_there_for_the_next_handle<M: MemoryBackend>(
+    open: &impl Fn() -> M,
+) {
     let at = shelf("kept");
-    let committed = open().update(&at, put("a", 1)).await.expect("an update works");
-    assert_eq!((committed.generation, committed.durable), (1, Durable::Yes), "it is durable when it is acknowledged");
+    let committed = open()
+        .update(&at, put("a", 1))
+        .await
+        .expect("an update works");
+    assert_eq!(
+        (committed.generation, committed.durable),
+        (1, Durable::Yes),
+        "it is durable when it is acknowledged"
+    );
     let state = open().load(&at).await.expect("loading works");
     assert_eq!(
         (state.generation, state.records),
         (1, vec![Record::new("a", &json!({ "n": 1 }))]),
         "the next one has it"
     );
-    let filter = ShelfFilter { collection: Some("kept".into()), ..ShelfFilter::default() };
-    assert_eq!(open().shelves(&filter).await.expect("listing works"), [at], "and lists it");
+    let filter = ShelfFilter {
+        collection: Some("kept".into()),
+        ..ShelfFilter::default()
+    };
+    assert_eq!(
+        open().shelves(&filter).await.expect("listing works"),
+        [at],
+        "and lists it"
+    );
 }
 
 async fn two_handles_see_each_others_changes<M: MemoryBackend>(open: &impl Fn() -> M) {
     let (at, one, two) = (shelf("shared"), open(), open());
     for n in 0..3_u64 {
         for (store, other) in [(&one, &two), (&two, &one)] {
-            let generation = store.update(&at, count()).await.expect("an update works").generation;
+            let generation = store
+                .update(&at, count())
+                .await
+                .expect("an update works")
+                .generation;
             let seen = other.load(&at).await.expect("loading works");
-            assert_eq!(seen.generation, generation, "the other handle sees it at once, round {n}");
+            assert_eq!(
+                seen.generation, generation,
+                "the other handle sees it at once, round {n}"
+            );
         }
     }
     let state = one.load(&at).await.expect("loading works");
-    assert_eq!(state.records, [Record::new("n", &json!({ "n": 6 }))], "an edit sees what the other handle wrote");
+    assert_eq!(
+        state.records,
+        [Record::new("n", &json!({ "n": 6 }))],
+        "an edit sees what the other handle wrote"
+    );
     one.remove(&at).await.expect("removing works");
-    assert!(two.load(&at).await.expect("loading works").records.is_empty(), "a removal is seen, too");
+    assert!(
+        two.load(&at)
+            .await
+            .expect("loading works")
+            .records
+            .is_empty(),
+        "a removal is seen, too"
+    );
     let again = two.update(&at, put("a", 1)).await.expect("an update works");
-    assert_eq!(one.load(&at).await.expect("loading works").generation, again.generation, "and what comes after it");
+    assert_eq!(
+        one.load(&at).await.expect("loading works").generation,
+        again.generation,
+        "and what comes after it"
+    );
 }
 
 async fn updates_of_several_handles_lose_nothing<M: MemoryBackend>(open: &impl Fn() -> M) {
@@ -225,7 +395,11 @@ async fn updates_of_several_handles_lose_nothing<M: MemoryBackend>(open: &impl F
     };
     tokio::join!(many(open()), many(open()), many(open()));
     let state = open().load(&at).await.expect("loading works");
-    assert_eq!(state.records, [Record::new("n", &json!({ "n": 30 }))], "no update was lost");
+    assert_eq!(
+        state.records,
+        [Record::new("n", &json!({ "n": 30 }))],
+        "no update was lost"
+    );
 }
 
 async fn an_update_that_is_dropped_leaves_a_whole_shelf<M: MemoryBackend>(open: &impl Fn() -> M) {
@@ -243,10 +417,16 @@ async fn an_update_that_is_dropped_leaves_a_whole_shelf<M: MemoryBackend>(open: 
             let _ = update.as_mut().poll(&mut Context::from_waker(waker));
         }
         let records = store.load(&at).await.expect("loading works").records;
-        assert_eq!(records[0].body, records[1].body, "all of an edit is there or nothing");
+        assert_eq!(
+            records[0].body, records[1].body,
+            "all of an edit is there or nothing"
+        );
     }
     // Nothing that was dropped holds the shelf.
     store.update(&at, pair(99)).await.expect("an update works");
     let records = store.load(&at).await.expect("loading works").records;
-    assert_eq!(records[0].body, records[1].body, "all of an edit is there or nothing");
+    assert_eq!(
+        records[0].body, records[1].body,
+        "all of an edit is there or nothing"
+    );
 }

@@ -93,7 +93,12 @@ struct State {
 impl<B> FaultyBrowser<B> {
     /// Wraps a browser; it has no fault yet.
     pub fn new(inner: B) -> Self {
-        Self { inner, faults: Vec::new(), look_faults: Vec::new(), state: Arc::default() }
+        Self {
+            inner,
+            faults: Vec::new(),
+            look_faults: Vec::new(),
+            state: Arc::default(),
+        }
     }
 
     /// The same with one more fault of actions. Of several that strike the same action, the first one does.
@@ -142,7 +147,10 @@ impl State {
 
     /// What a dialog or a blank page left by an earlier fault makes of this action.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
-        let answers = matches!(action, BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_));
+        let answers = matches!(
+            action,
+            BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)
+        );
         if self.dialog.is_some() {
             return Some(if answers {
                 self.dialog = None;
@@ -185,13 +193,19 @@ impl<B: BrowserDriver> BrowserDriver for FaultyBrowser<B> {
             state.alive()?;
             state.looks += 1;
             let look = state.looks;
-            let fault = self.look_faults.iter().find(|(when, _)| when.strikes(look)).map(|(_, fault)| *fault);
+            let fault = self
+                .look_faults
+                .iter()
+                .find(|(when, _)| when.strikes(look))
+                .map(|(_, fault)| *fault);
             state.looks_struck.extend(fault.map(|fault| (look, fault)));
             fault
         };
         match fault {
             Some(LookFault::Silent) => std::future::pending().await,
-            Some(LookFault::Garbled) => return Err(Error::new(ErrorKind::MalformedReply, OPERATION)),
+            Some(LookFault::Garbled) => {
+                return Err(Error::new(ErrorKind::MalformedReply, OPERATION));
+            }
             Some(LookFault::Slow(time)) => sleep(time).await,
             None => {}
         }
@@ -211,23 +225,35 @@ impl<B: BrowserDriver> BrowserDriver for FaultyBrowser<B> {
         let fault = {
             let mut state = self.state();
             state.alive()?;
-            state.sent.push(Action::Browser(request.action.clone()).line());
+            state
+                .sent
+                .push(Action::Browser(request.action.clone()).line());
             if let Some(outcome) = state.in_the_way(&request.action) {
                 return Ok(outcome.into());
             }
             let number = u32::try_from(state.sent.len()).unwrap_or(u32::MAX);
-            let fault = self.faults.iter().find(|(when, _)| when.strikes(number)).map(|(_, fault)| *fault);
+            let fault = self
+                .faults
+                .iter()
+                .find(|(when, _)| when.strikes(number))
+                .map(|(_, fault)| *fault);
             state.struck.extend(fault.map(|fault| (number, fault)));
             fault
         };
-        let Some(fault) = fault else { return self.inner.execute(request).await };
+        let Some(fault) = fault else {
+            return self.inner.execute(request).await;
+        };
         match fault {
-            BrowserFault::StaleRef => {
-                Ok(Outcome::failed(ErrorClass::RefNotFound, "not found in the current snapshot").into())
-            }
-            BrowserFault::Intercepted => {
-                Ok(Outcome::failed(ErrorClass::Intercepted, "<div class=\"banner\"> intercepts pointer events").into())
-            }
+            BrowserFault::StaleRef => Ok(Outcome::failed(
+                ErrorClass::RefNotFound,
+                "not found in the current snapshot",
+            )
+            .into()),
+            BrowserFault::Intercepted => Ok(Outcome::failed(
+                ErrorClass::Intercepted,
+                "<div class=\"banner\"> intercepts pointer events",
+            )
+            .into()),
             BrowserFault::TimeOut { done } => {
                 self.done(done, request).await?;
                 Ok(Outcome::failed(ErrorClass::Timeout, "").into())

@@ -40,12 +40,18 @@ pub struct When {
 impl When {
     /// The call of this number alone.
     pub const fn once(call: u32) -> Self {
-        Self { first: call, times: 1 }
+        Self {
+            first: call,
+            times: 1,
+        }
     }
 
     /// The call of this number and all that follow.
     pub const fn from(call: u32) -> Self {
-        Self { first: call, times: u32::MAX }
+        Self {
+            first: call,
+            times: u32::MAX,
+        }
     }
 
     /// So many calls in a row, the first one included.

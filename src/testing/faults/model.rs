@@ -70,7 +70,11 @@ struct Counts {
 impl<L> FaultyModel<L> {
     /// Wraps a model; it has no fault yet.
     pub fn new(inner: L) -> Self {
-        Self { inner, faults: Vec::new(), counts: Arc::default() }
+        Self {
+            inner,
+            faults: Vec::new(),
+            counts: Arc::default(),
+        }
     }
 
     /// The same with one more fault. Of several that strike the same call, the first one does.
@@ -104,7 +108,11 @@ impl<L> FaultyModel<L> {
         let mut counts = self.counts();
         counts.calls += 1;
         let call = counts.calls;
-        let fault = self.faults.iter().find(|(when, _)| when.strikes(call)).map(|(_, fault)| *fault)?;
+        let fault = self
+            .faults
+            .iter()
+            .find(|(when, _)| when.strikes(call))
+            .map(|(_, fault)| *fault)?;
         counts.struck.push((call, fault));
         Some((fault, counts.struck.len()))
     }
@@ -117,17 +125,25 @@ impl<L: LlmClient> LlmClient for FaultyModel<L> {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
-        let Some((fault, nth)) = self.next() else { return self.inner.complete(request).await };
+        let Some((fault, nth)) = self.next() else {
+            return self.inner.complete(request).await;
+        };
         let failed = |kind: ErrorKind| Err(Error::new(kind, OPERATION).with("fault", "on purpose"));
         match fault {
             ModelFault::Empty => Ok(ChatResponse::default()),
             ModelFault::MalformedJson => Ok(malformed(nth)),
             ModelFault::InventedRef => {
                 let mut response = self.inner.complete(request).await?;
-                response.calls = vec![RawCall::new("click", json!({ "target": format!("e{}", 9_000 + nth) }))];
+                response.calls = vec![RawCall::new(
+                    "click",
+                    json!({ "target": format!("e{}", 9_000 + nth) }),
+                )];
                 Ok(response)
             }
-            ModelFault::Refusal => Ok(stopped("I am sorry, but I cannot help with that.", "refusal")),
+            ModelFault::Refusal => Ok(stopped(
+                "I am sorry, but I cannot help with that.",
+                "refusal",
+            )),
             ModelFault::CutOff => Ok(cut_off(&self.inner.complete(request).await?)),
             ModelFault::ContentFilter => failed(ErrorKind::Refused),
             ModelFault::RateLimited(None) => failed(ErrorKind::RateLimited),
@@ -143,10 +159,15 @@ impl<L: LlmClient> LlmClient for FaultyModel<L> {
                 response.calls.extend(twice);
                 Ok(response)
             }
-            ModelFault::WrongTool if nth % 2 == 1 => Ok(called("navigate_to_page", json!({ "page": "home" }))),
+            ModelFault::WrongTool if nth % 2 == 1 => {
+                Ok(called("navigate_to_page", json!({ "page": "home" })))
+            }
             ModelFault::WrongTool => Ok(called("press", json!({ "target": "e1" }))),
             ModelFault::Misplaced => Ok(called("dialog_accept", json!({}))),
-            ModelFault::TextOnly => Ok(stopped("I would now click on the button and see what happens.", "stop")),
+            ModelFault::TextOnly => Ok(stopped(
+                "I would now click on the button and see what happens.",
+                "stop",
+            )),
         }
     }
 }
@@ -171,7 +192,9 @@ fn malformed(nth: usize) -> ChatResponse {
 
 /// Half of the first call: as text, because that is how a cut reply arrives.
 fn cut_off(response: &ChatResponse) -> ChatResponse {
-    let Some(call) = response.calls.first() else { return stopped("", "length") };
+    let Some(call) = response.calls.first() else {
+        return stopped("", "length");
+    };
     let whole = json!({ "tool": call.name, "arguments": call.arguments }).to_string();
     let half: String = whole.chars().take(whole.chars().count() / 2).collect();
     stopped(&half, "length")

@@ -31,7 +31,10 @@ type Contents = BTreeMap<usize, Arc<Vec<u8>>>;
 /// Each disk that a power cut may leave of this one, without repetitions.
 pub(crate) fn after_a_cut(disk: &Disk) -> Vec<Disk> {
     let (mut left, mut seen) = (Vec::new(), HashSet::new());
-    assert!(disk.pending.len() <= MAX_PENDING, "more changes are open at once than can be tried");
+    assert!(
+        disk.pending.len() <= MAX_PENDING,
+        "more changes are open at once than can be tried"
+    );
     for choice in 0..1_u32 << disk.pending.len() {
         let mut names = disk.durable.clone();
         for (nth, pending) in disk.pending.iter().enumerate() {
@@ -52,7 +55,11 @@ pub(crate) fn after_a_cut(disk: &Disk) -> Vec<Disk> {
 
 /// Tells whether two disks hold the same, whatever their files' numbers are.
 pub(crate) fn fingerprint(disk: &Disk) -> u64 {
-    let contents = disk.files.iter().enumerate().map(|(inode, file)| (inode, Arc::clone(&file.now)));
+    let contents = disk
+        .files
+        .iter()
+        .enumerate()
+        .map(|(inode, file)| (inode, Arc::clone(&file.now)));
     key(&disk.names, &contents.collect())
 }
 
@@ -72,21 +79,42 @@ fn key(names: &BTreeMap<PathBuf, Node>, contents: &Contents) -> u64 {
 /// few, else those of one file after the other, with all of the rest kept and with all of the rest lost.
 fn contents_of(disk: &Disk, names: &BTreeMap<PathBuf, Node>) -> Vec<Contents> {
     let inodes: BTreeSet<usize> = names.values().filter_map(Node::inode).collect();
-    let (open, closed): (Vec<usize>, Vec<usize>) =
-        inodes.iter().partition(|inode| disk.files[**inode].durable.is_none());
-    let sure: Contents = closed.iter().map(|inode| (*inode, Arc::clone(&disk.files[*inode].now))).collect();
-    let choices: Vec<Vec<Arc<Vec<u8>>>> = open.iter().map(|inode| choices(&disk.files[*inode])).collect();
-    let together = choices.iter().try_fold(1_usize, |all, choices| all.checked_mul(choices.len()));
+    let (open, closed): (Vec<usize>, Vec<usize>) = inodes
+        .iter()
+        .partition(|inode| disk.files[**inode].durable.is_none());
+    let sure: Contents = closed
+        .iter()
+        .map(|inode| (*inode, Arc::clone(&disk.files[*inode].now)))
+        .collect();
+    let choices: Vec<Vec<Arc<Vec<u8>>>> = open
+        .iter()
+        .map(|inode| choices(&disk.files[*inode]))
+        .collect();
+    let together = choices
+        .iter()
+        .try_fold(1_usize, |all, choices| all.checked_mul(choices.len()));
     if together.is_some_and(|all| all <= MAX_TOGETHER) {
-        return open.iter().zip(&choices).fold(vec![sure], |all, (inode, choices)| {
-            let with =
-                |before: &Contents| choices.iter().map(|content| with(before, *inode, content)).collect::<Vec<_>>();
-            all.iter().flat_map(with).collect()
-        });
+        return open
+            .iter()
+            .zip(&choices)
+            .fold(vec![sure], |all, (inode, choices)| {
+                let with = |before: &Contents| {
+                    choices
+                        .iter()
+                        .map(|content| with(before, *inode, content))
+                        .collect::<Vec<_>>()
+                };
+                all.iter().flat_map(with).collect()
+            });
     }
     let mut all = Vec::new();
-    for rest in [|file: &File| Arc::clone(&file.now), |file: &File| Arc::clone(&file.before)] {
-        let rest = open.iter().fold(sure.clone(), |all, inode| with(&all, *inode, &rest(&disk.files[*inode])));
+    for rest in [
+        |file: &File| Arc::clone(&file.now),
+        |file: &File| Arc::clone(&file.before),
+    ] {
+        let rest = open.iter().fold(sure.clone(), |all, inode| {
+            with(&all, *inode, &rest(&disk.files[*inode]))
+        });
         for (inode, choices) in open.iter().zip(&choices) {
             all.extend(choices.iter().map(|content| with(&rest, *inode, content)));
         }
@@ -104,7 +132,12 @@ fn with(contents: &Contents, inode: usize, content: &Arc<Vec<u8>>) -> Contents {
 fn choices(file: &File) -> Vec<Arc<Vec<u8>>> {
     let (before, now) = (&file.before, &file.now);
     let len = now.len();
-    let mut choices = vec![Arc::clone(before), Arc::clone(now), Arc::default(), Arc::new(vec![0; len])];
+    let mut choices = vec![
+        Arc::clone(before),
+        Arc::clone(now),
+        Arc::default(),
+        Arc::new(vec![0; len]),
+    ];
     // Torn: the rest is missing, or it is zeros.
     for cut in (1..len).step_by(STEP) {
         let mut torn = now[..cut].to_vec();

@@ -48,7 +48,9 @@ pub(super) struct Rename {
 
 impl Rename {
     fn touches(&self, other: &Self) -> bool {
-        self.effects.iter().any(|(path, _)| other.effects.iter().any(|(theirs, _)| theirs == path))
+        self.effects
+            .iter()
+            .any(|(path, _)| other.effects.iter().any(|(theirs, _)| theirs == path))
     }
 }
 
@@ -102,7 +104,12 @@ impl Disk {
         };
         let (before, now) = (Arc::clone(&self.files[inode].now), self.now);
         let durable = None;
-        self.files[inode] = File { now: Arc::new(bytes.to_vec()), durable, before, changed: now };
+        self.files[inode] = File {
+            now: Arc::new(bytes.to_vec()),
+            durable,
+            before,
+            changed: now,
+        };
         Ok(inode)
     }
 
@@ -110,9 +117,15 @@ impl Disk {
     pub(crate) fn replace(&mut self, path: &Path, bytes: &[u8]) -> usize {
         let bytes = Arc::new(bytes.to_vec());
         let (now, before) = (Arc::clone(&bytes), Arc::clone(&bytes));
-        self.files.push(File { now, durable: Some(bytes), before, changed: self.now });
+        self.files.push(File {
+            now,
+            durable: Some(bytes),
+            before,
+            changed: self.now,
+        });
         let inode = self.files.len() - 1;
-        self.pending.retain(|pending| !pending.effects.iter().any(|(other, _)| other == path));
+        self.pending
+            .retain(|pending| !pending.effects.iter().any(|(other, _)| other == path));
         self.names.insert(path.to_owned(), Node::File(inode));
         self.durable.insert(path.to_owned(), Node::File(inode));
         inode
@@ -120,8 +133,15 @@ impl Disk {
 
     /// Takes away what was put aside, as a person does.
     pub(crate) fn clear_quarantine(&mut self) {
-        let is_kept = |path: &Path, node: &Node| *node == Node::Dir || !path.iter().any(|part| part == "quarantine");
-        self.pending.retain(|pending| pending.effects.iter().all(|(path, _)| is_kept(path, &Node::File(0))));
+        let is_kept = |path: &Path, node: &Node| {
+            *node == Node::Dir || !path.iter().any(|part| part == "quarantine")
+        };
+        self.pending.retain(|pending| {
+            pending
+                .effects
+                .iter()
+                .all(|(path, _)| is_kept(path, &Node::File(0)))
+        });
         self.names.retain(|path, node| is_kept(path, node));
         self.durable.retain(|path, node| is_kept(path, node));
     }
@@ -132,12 +152,16 @@ impl Disk {
     }
 
     pub(super) fn create_dir(&mut self, dir: &Path) -> io::Result<()> {
-        let all: Vec<&Path> = dir.ancestors().filter(|dir| !dir.as_os_str().is_empty()).collect();
+        let all: Vec<&Path> = dir
+            .ancestors()
+            .filter(|dir| !dir.as_os_str().is_empty())
+            .collect();
         for dir in all.into_iter().rev() {
             if let Some(Node::File(_)) = self.names.insert(dir.to_owned(), Node::Dir) {
                 return Err(error(io::ErrorKind::NotADirectory));
             }
-            self.pending.retain(|pending| pending.effects != [(dir.to_owned(), None)]);
+            self.pending
+                .retain(|pending| pending.effects != [(dir.to_owned(), None)]);
             self.durable.insert(dir.to_owned(), Node::Dir);
         }
         Ok(())
@@ -150,7 +174,12 @@ impl Disk {
         }
         let empty = Arc::new(Vec::new());
         let durable = Some(Arc::clone(&empty));
-        self.files.push(File { now: Arc::clone(&empty), durable, before: empty, changed: self.now });
+        self.files.push(File {
+            now: Arc::clone(&empty),
+            durable,
+            before: empty,
+            changed: self.now,
+        });
         let inode = self.files.len() - 1;
         self.happen(vec![(path.to_owned(), Some(Node::File(inode)))]);
         Ok(inode)
@@ -198,7 +227,10 @@ impl Disk {
             Some(Node::File(other)) if *other == inode => return Ok(()),
             _ => {}
         }
-        self.happen(vec![(from.to_owned(), None), (to.to_owned(), Some(Node::File(inode)))]);
+        self.happen(vec![
+            (from.to_owned(), None),
+            (to.to_owned(), Some(Node::File(inode))),
+        ]);
         self.target = Some(to.to_owned());
         Ok(())
     }
@@ -241,7 +273,10 @@ impl Disk {
             durable[at] = later || self.pending[at].unsynced.is_empty();
         }
         let mut durable = durable.into_iter();
-        for rename in self.pending.extract_if(.., |_| durable.next() == Some(true)) {
+        for rename in self
+            .pending
+            .extract_if(.., |_| durable.next() == Some(true))
+        {
             for (path, node) in rename.effects {
                 apply(&mut self.durable, path, node);
             }
@@ -250,7 +285,9 @@ impl Disk {
     }
 
     pub(super) fn list(&self, dir: &Path) -> Vec<FsEntry> {
-        let inside = self.below(dir).filter(|(path, _)| path.parent() == Some(dir));
+        let inside = self
+            .below(dir)
+            .filter(|(path, _)| path.parent() == Some(dir));
         let entry = |(path, node): (&PathBuf, &Node)| {
             let (kind, size, changed) = match node {
                 Node::File(inode) => {
@@ -259,15 +296,26 @@ impl Disk {
                 }
                 Node::Dir => (FsKind::Dir, 0, self.now),
             };
-            let name = path.file_name().expect("it was made with a name").to_string_lossy().into_owned();
-            FsEntry { name, kind, size, age: self.now.saturating_sub(changed) }
+            let name = path
+                .file_name()
+                .expect("it was made with a name")
+                .to_string_lossy()
+                .into_owned();
+            FsEntry {
+                name,
+                kind,
+                size,
+                age: self.now.saturating_sub(changed),
+            }
         };
         inside.map(entry).collect()
     }
 
     /// Everything below a folder; it is sorted, so it stands together.
     fn below<'a>(&'a self, dir: &'a Path) -> impl Iterator<Item = (&'a PathBuf, &'a Node)> {
-        let after = self.names.range::<Path, _>((Bound::Excluded(dir), Bound::Unbounded));
+        let after = self
+            .names
+            .range::<Path, _>((Bound::Excluded(dir), Bound::Unbounded));
         after.take_while(move |(path, _)| path.starts_with(dir))
     }
 
@@ -302,7 +350,10 @@ impl Disk {
         contents: &BTreeMap<usize, Arc<Vec<u8>>>,
         now: Duration,
     ) -> Self {
-        let mut disk = Self { now, ..Self::default() };
+        let mut disk = Self {
+            now,
+            ..Self::default()
+        };
         let mut numbers = BTreeMap::new();
         for (path, node) in names {
             let node = match node {

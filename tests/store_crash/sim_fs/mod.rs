@@ -41,8 +41,13 @@ impl std::fmt::Debug for Watcher {
 impl SimFs {
     /// A disk that was left by somebody else.
     pub(crate) fn mount(disk: Disk) -> Self {
-        let mounted = Mounted { disk, ..Mounted::default() };
-        Self { mounted: Arc::new(Mutex::new(mounted)) }
+        let mounted = Mounted {
+            disk,
+            ..Mounted::default()
+        };
+        Self {
+            mounted: Arc::new(Mutex::new(mounted)),
+        }
     }
 
     /// Calls this after each change from now on.
@@ -69,7 +74,9 @@ impl SimFs {
     }
 
     fn lock(&self) -> MutexGuard<'_, Mounted> {
-        self.mounted.lock().expect("nothing panics while it holds the disk")
+        self.mounted
+            .lock()
+            .expect("nothing panics while it holds the disk")
     }
 
     fn try_change<T>(&self, change: impl FnOnce(&mut Disk) -> io::Result<T>) -> io::Result<T> {
@@ -95,7 +102,10 @@ impl Fs for SimFs {
 
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>> {
         let inode = self.try_change(|disk| disk.create_new(path))?;
-        Ok(Box::new(SimFile { fs: self.clone(), inode }))
+        Ok(Box::new(SimFile {
+            fs: self.clone(),
+            inode,
+        }))
     }
 
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {
@@ -133,7 +143,10 @@ impl Fs for SimFs {
             return Ok(None);
         }
         mounted.locked.push(path.to_owned());
-        Ok(Some(Box::new(SimLock { fs: self.clone(), path: path.to_owned() })))
+        Ok(Some(Box::new(SimLock {
+            fs: self.clone(),
+            path: path.to_owned(),
+        })))
     }
 
     fn tightened(&self) -> Vec<PathBuf> {

@@ -36,28 +36,63 @@ impl Files {
         if is_full && !is_ours {
             return Vec::new();
         }
-        self.coming.insert(id.clone(), Coming { name, received: 0, dropped: is_full });
-        if is_full { vec![Effect::CancelDownload { id }] } else { Vec::new() }
+        self.coming.insert(
+            id.clone(),
+            Coming {
+                name,
+                received: 0,
+                dropped: is_full,
+            },
+        );
+        if is_full {
+            vec![Effect::CancelDownload { id }]
+        } else {
+            Vec::new()
+        }
     }
 
     /// More of a file came, or its end.
-    pub(super) fn progress(&mut self, id: String, received: u64, state: &str, is_ours: bool) -> Vec<Effect> {
+    pub(super) fn progress(
+        &mut self,
+        id: String,
+        received: u64,
+        state: &str,
+        is_ours: bool,
+    ) -> Vec<Effect> {
         if !matches!(state, "completed" | "canceled") {
-            let Some(coming) = self.coming.get_mut(&id) else { return Vec::new() };
+            let Some(coming) = self.coming.get_mut(&id) else {
+                return Vec::new();
+            };
             coming.received = received;
-            let sum = self.coming.values().fold(0, |sum: u64, coming| sum.saturating_add(coming.received));
+            let sum = self
+                .coming
+                .values()
+                .fold(0, |sum: u64, coming| sum.saturating_add(coming.received));
             // In a browser of others, files are their own affair.
-            return if sum > MAX_DOWNLOAD && is_ours { self.drop_all() } else { Vec::new() };
+            return if sum > MAX_DOWNLOAD && is_ours {
+                self.drop_all()
+            } else {
+                Vec::new()
+            };
         }
-        let Some(coming) = self.coming.remove(&id) else { return Vec::new() };
-        let (bytes, files) = (self.kept.0.saturating_add(received), self.kept.1.saturating_add(1));
+        let Some(coming) = self.coming.remove(&id) else {
+            return Vec::new();
+        };
+        let (bytes, files) = (
+            self.kept.0.saturating_add(received),
+            self.kept.1.saturating_add(1),
+        );
         // One that comes fast is there before it is known to be too large.
         let fits = received <= MAX_DOWNLOAD && bytes <= MAX_KEPT.0 && files <= MAX_KEPT.1;
         let whole = state == "completed" && fits && !coming.dropped;
         if whole && is_ours {
             self.kept = (bytes, files);
         }
-        vec![Effect::KeepDownload { id, name: coming.name, whole }]
+        vec![Effect::KeepDownload {
+            id,
+            name: coming.name,
+            whole,
+        }]
     }
 
     fn drop_all(&mut self) -> Vec<Effect> {

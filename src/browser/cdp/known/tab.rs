@@ -22,7 +22,10 @@ pub(in crate::browser::cdp) struct World {
 
 /// A frame of a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is told by an event of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is told by an event of its own"
+)]
 pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) parent: Option<String>,
     /// The session that speaks for it: the tab's own, or one of its own if it has a process of its own.
@@ -58,7 +61,10 @@ pub(in crate::browser::cdp) struct Chooser {
 
 /// A tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is told by an event of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is told by an event of its own"
+)]
 pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) target: String,
     /// Nothing until it is attached.
@@ -141,7 +147,10 @@ impl Frame {
     /// It goes somewhere: what it did before was waited for long enough, and this was not.
     fn begins(&mut self, loader: Option<String>) {
         // What was told before, by another session or by another event, is nothing new.
-        if loader.as_ref().is_some_and(|loader| *loader == self.loader || Some(loader) == self.goes.as_ref()) {
+        if loader
+            .as_ref()
+            .is_some_and(|loader| *loader == self.loader || Some(loader) == self.goes.as_ref())
+        {
             return;
         }
         self.asked = loader.is_none();
@@ -182,12 +191,17 @@ impl Tab {
     /// Whether it has shown this document, or any other one after `last`.
     pub(in crate::browser::cdp) fn has_come_to(&self, document: &str, last: &str) -> bool {
         self.documents.iter().any(|shown| shown.loader == document)
-            || self.documents.back().is_some_and(|shown| shown.loader != last)
+            || self
+                .documents
+                .back()
+                .is_some_and(|shown| shown.loader != last)
     }
 
     /// Whether it has shown this document, and where the one before wanted to go does not take its place.
     pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
-        self.documents.iter().any(|shown| shown.loader == document && !shown.contested)
+        self.documents
+            .iter()
+            .any(|shown| shown.loader == document && !shown.contested)
     }
 
     /// What blocks the page, in the words of the port.
@@ -198,8 +212,15 @@ impl Tab {
             "beforeunload" => DialogKind::BeforeUnload,
             _ => DialogKind::Alert,
         };
-        let dialog = self.dialog.as_ref().map(|dialog| Dialog::new(kind(dialog), &dialog.message));
-        dialog.or_else(|| self.chooser.is_some().then(|| Dialog::new(DialogKind::FileChooser, "")))
+        let dialog = self
+            .dialog
+            .as_ref()
+            .map(|dialog| Dialog::new(kind(dialog), &dialog.message));
+        dialog.or_else(|| {
+            self.chooser
+                .is_some()
+                .then(|| Dialog::new(DialogKind::FileChooser, ""))
+        })
     }
 
     /// Takes in an event of one of its sessions; whether the number of a frame was used up.
@@ -207,11 +228,17 @@ impl Tab {
         match told {
             Told::FrameAttached { frame, parent } => {
                 let is_new = !self.frames.contains_key(&frame);
-                let frame = self.frames.entry(frame).or_insert_with(|| Frame::new(session.to_owned(), number));
+                let frame = self
+                    .frames
+                    .entry(frame)
+                    .or_insert_with(|| Frame::new(session.to_owned(), number));
                 frame.parent = Some(parent);
                 return is_new;
             }
-            Told::FrameDetached { frame, swapped: false } => self.remove(&frame),
+            Told::FrameDetached {
+                frame,
+                swapped: false,
+            } => self.remove(&frame),
             Told::FrameDetached { frame, .. } => self.leaves(session, &frame),
             Told::FrameNavigated(info) => return self.navigated(session, &info, number),
             Told::NavigatedWithin { frame, url } => self.with(&frame, |frame| {
@@ -220,7 +247,9 @@ impl Tab {
                 frame.asked = false;
             }),
             Told::NavigationAsked { frame } => self.with(&frame, |frame| frame.begins(None)),
-            Told::NavigationBegan { frame, loader } => self.with(&frame, |frame| frame.begins(Some(loader))),
+            Told::NavigationBegan { frame, loader } => {
+                self.with(&frame, |frame| frame.begins(Some(loader)))
+            }
             Told::LoadingStarted { frame } => self.with(&frame, |frame| frame.loading = true),
             Told::LoadingStopped { frame } => self.with(&frame, |frame| {
                 frame.loading = false;
@@ -228,7 +257,11 @@ impl Tab {
                 frame.goes = None;
                 frame.vain = false;
             }),
-            Told::Lifecycle { frame, loader, name } => self.with(&frame, |frame| {
+            Told::Lifecycle {
+                frame,
+                loader,
+                name,
+            } => self.with(&frame, |frame| {
                 if frame.loader == loader {
                     frame.ready |= matches!(&*name, "DOMContentLoaded" | "load");
                 }
@@ -240,7 +273,11 @@ impl Tab {
             }
             Told::DialogClosed => self.dialog = None,
             Told::ChooserOpened { node, multiple, .. } => {
-                self.chooser = Some(Chooser { session: session.to_owned(), node, multiple });
+                self.chooser = Some(Chooser {
+                    session: session.to_owned(),
+                    node,
+                    multiple,
+                });
             }
             Told::Answered { request } => {
                 self.received += 1;
@@ -248,7 +285,9 @@ impl Tab {
                     request.answered = true;
                 }
             }
-            Told::Received { request } => self.received += u64::from(self.requests.contains_key(&request)),
+            Told::Received { request } => {
+                self.received += u64::from(self.requests.contains_key(&request))
+            }
             Told::RequestEnded { request, given_up } => {
                 self.requests.remove(&request);
                 // The answer was no document: a file, or nothing at all.
@@ -278,10 +317,17 @@ impl Tab {
         let is_new = !self.frames.contains_key(&info.id);
         // What was in the document before is gone with it. Where none was known, what is inside is in this one: a frame with a
         // process of its own may be told of before the document that it is in.
-        if self.frames.get(&info.id).is_some_and(|frame| !frame.loader.is_empty() && frame.loader != info.loader_id) {
+        if self
+            .frames
+            .get(&info.id)
+            .is_some_and(|frame| !frame.loader.is_empty() && frame.loader != info.loader_id)
+        {
             self.empty(&info.id, |_| true);
         }
-        let frame = self.frames.entry(info.id.clone()).or_insert_with(|| Frame::new(session.to_owned(), number));
+        let frame = self
+            .frames
+            .entry(info.id.clone())
+            .or_insert_with(|| Frame::new(session.to_owned(), number));
         session.clone_into(&mut frame.session);
         if info.parent_id.is_some() {
             frame.parent.clone_from(&info.parent_id);
@@ -304,7 +350,10 @@ impl Tab {
                 self.requests.clear();
                 self.restless = false;
                 let contested = frame.goes.is_some();
-                self.documents.push_back(Shown { loader: info.loader_id.clone(), contested });
+                self.documents.push_back(Shown {
+                    loader: info.loader_id.clone(),
+                    contested,
+                });
                 if self.documents.len() > MAX_DOCUMENTS {
                     self.documents.pop_front();
                 }
@@ -318,8 +367,14 @@ impl Tab {
         let mut found: Vec<String> = Vec::new();
         let mut open = vec![frame.to_owned()];
         while let Some(at) = open.pop() {
-            let inside = self.frames.iter().filter(|(_, frame)| frame.parent.as_ref() == Some(&at));
-            let inside: Vec<String> = inside.map(|(id, _)| id.clone()).filter(|id| !found.contains(id)).collect();
+            let inside = self
+                .frames
+                .iter()
+                .filter(|(_, frame)| frame.parent.as_ref() == Some(&at));
+            let inside: Vec<String> = inside
+                .map(|(id, _)| id.clone())
+                .filter(|id| !found.contains(id))
+                .collect();
             open.extend(inside.iter().cloned());
             found.extend(inside);
         }
@@ -339,6 +394,7 @@ impl Tab {
 
     fn empty(&mut self, frame: &str, goes: impl Fn(&Frame) -> bool) {
         let inside = self.below(frame);
-        self.frames.retain(|id, frame| !(inside.contains(id) && goes(frame)));
+        self.frames
+            .retain(|id, frame| !(inside.contains(id) && goes(frame)));
     }
 }

@@ -42,7 +42,11 @@ pub(super) struct Cookie {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     partition_key: Option<String>,
     /// Whether another site stands between that page and the frame.
-    #[serde(rename = "_crHasCrossSiteAncestor", default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "_crHasCrossSiteAncestor",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     below_another_site: Option<bool>,
 }
 
@@ -80,7 +84,11 @@ struct Text(Box<RawValue>);
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
-        if json.get().starts_with('"') { Ok(Self(json)) } else { Err(D::Error::custom("expected a string")) }
+        if json.get().starts_with('"') {
+            Ok(Self(json))
+        } else {
+            Err(D::Error::custom("expected a string"))
+        }
     }
 }
 
@@ -127,7 +135,10 @@ impl State {
     /// Whether it has anything to say of the site that a cookie belongs to.
     pub(super) fn speaks_of(&self, domain: &str) -> bool {
         let domain = host(domain);
-        let hosts = self.origins.iter().filter_map(|of| Url::parse(&of.origin).ok()?.host_str().map(str::to_owned));
+        let hosts = self
+            .origins
+            .iter()
+            .filter_map(|of| Url::parse(&of.origin).ok()?.host_str().map(str::to_owned));
         let mut hosts = hosts.chain(self.cookies.iter().map(|cookie| host(&cookie.domain)));
         let is_below = |a: &str, b: &str| a.strip_suffix(b).is_some_and(|rest| rest.ends_with('.'));
         hosts.any(|host| host == domain || is_below(&host, &domain) || is_below(&domain, &host))
@@ -137,7 +148,9 @@ impl State {
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         use io::Read as _;
         let mut text = String::new();
-        let read = fs::File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
+        let read = fs::File::open(path)?
+            .take(MAX_FILE + 1)
+            .read_to_string(&mut text)?;
         if read as u64 > MAX_FILE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -181,23 +194,42 @@ mod tests {
     fn a_state_is_read_back_as_it_was_written_and_only_its_owner_can_read_it() {
         let base = tempfile::tempdir().unwrap();
         let path = base.path().join("states/state-a.json");
-        serde_json::from_str::<State>(WHOLE).unwrap().write(&path).unwrap();
+        serde_json::from_str::<State>(WHOLE)
+            .unwrap()
+            .write(&path)
+            .unwrap();
         State::read(&path).unwrap().write(&path).unwrap();
         let squeezed = |text: &str| text.replace(['\n', ' '], "");
-        assert_eq!(squeezed(&fs::read_to_string(&path).unwrap()), squeezed(WHOLE));
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left there");
+        assert_eq!(
+            squeezed(&fs::read_to_string(&path).unwrap()),
+            squeezed(WHOLE)
+        );
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(
+            fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing else is left there"
+        );
     }
 
     #[test]
     fn what_another_tool_saved_is_read_and_what_is_broken_is_refused() {
         let base = tempfile::tempdir().unwrap();
         let path = base.path().join("state-b.json");
-        fs::write(&path, r#"{"cookies":[{"name":"a","value":"b","domain":"x","path":"/","other":"p"}]}"#).unwrap();
+        fs::write(
+            &path,
+            r#"{"cookies":[{"name":"a","value":"b","domain":"x","path":"/","other":"p"}]}"#,
+        )
+        .unwrap();
         let state = State::read(&path).unwrap();
         assert_eq!((state.cookies[0].expires, state.origins.len()), (-1.0, 0));
-        let odd = r#"{"cookies":[{"name":"a","value":"b","domain":"x","path":"/","sameSite":"Odd"}]}"#;
-        let number = r#"{"origins":[{"origin":"https://a.test","localStorage":[{"name":"k","value":7}]}]}"#;
+        let odd =
+            r#"{"cookies":[{"name":"a","value":"b","domain":"x","path":"/","sameSite":"Odd"}]}"#;
+        let number =
+            r#"{"origins":[{"origin":"https://a.test","localStorage":[{"name":"k","value":7}]}]}"#;
         for broken in ["", "[]", r#"{"cookies":7}"#, odd, number] {
             fs::write(&path, broken).unwrap();
             assert!(State::read(&path).is_err(), "{broken}");
@@ -214,8 +246,14 @@ mod tests {
         let cookie = Cookie::told(told.clone()).unwrap();
         assert_eq!(cookie.partition_key.as_deref(), Some("https://top.test"));
         assert_eq!(cookie.given()["partitionKey"], told["partitionKey"]);
-        let of_another_tool = Cookie { below_another_site: None, ..cookie };
-        assert_eq!(of_another_tool.given()["partitionKey"], told["partitionKey"]);
+        let of_another_tool = Cookie {
+            below_another_site: None,
+            ..cookie
+        };
+        assert_eq!(
+            of_another_tool.given()["partitionKey"],
+            told["partitionKey"]
+        );
         let mut opaque = told;
         opaque["partitionKeyOpaque"] = json!(true);
         assert_eq!(Cookie::told(opaque), None);
@@ -224,9 +262,13 @@ mod tests {
     #[test]
     fn a_state_speaks_of_its_own_sites_and_of_no_others() {
         let state: State = serde_json::from_str(WHOLE).unwrap();
-        for (domain, speaks) in
-            [("a.test", true), (".www.A.test", true), ("b.test", true), ("ba.test", false), ("c.test", false)]
-        {
+        for (domain, speaks) in [
+            ("a.test", true),
+            (".www.A.test", true),
+            ("b.test", true),
+            ("ba.test", false),
+            ("c.test", false),
+        ] {
             assert_eq!(state.speaks_of(domain), speaks, "{domain}");
         }
     }

@@ -43,7 +43,11 @@ struct Hidden {
 
 impl Drop for Hidden {
     fn drop(&mut self) {
-        drop(self.wire.call::<Value>(None, "Target.closeTarget", json!({ "targetId": self.target })));
+        drop(self.wire.call::<Value>(
+            None,
+            "Target.closeTarget",
+            json!({ "targetId": self.target }),
+        ));
     }
 }
 
@@ -75,35 +79,63 @@ impl<'a> Visit<'a> {
         let making = tokio::spawn(async move {
             let opened: Opened = wire.call(None, "Target.createTarget", params).await?;
             // Whoever gave up waiting for it leaves it here, and it is closed.
-            Ok::<_, Trouble>(Hidden { wire, target: opened.target_id })
+            Ok::<_, Trouble>(Hidden {
+                wire,
+                target: opened.target_id,
+            })
         });
         let tab = making.await.map_err(|_| Trouble::Late)??;
         let params = json!({ "targetId": tab.target, "flatten": true });
-        let Attached { session_id: session } = hub.wire.call(None, "Target.attachToTarget", params).await?;
+        let Attached {
+            session_id: session,
+        } = hub.wire.call(None, "Target.attachToTarget", params).await?;
         for (method, params) in [
             ("Page.enable", json!({})),
-            ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 })),
+            (
+                "Network.enable",
+                json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 }),
+            ),
             // It would answer in the place of the empty page.
             ("Network.setBypassServiceWorker", json!({ "bypass": true })),
-            ("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] })),
+            (
+                "Fetch.enable",
+                json!({ "patterns": [{ "urlPattern": "*" }] }),
+            ),
         ] {
-            hub.wire.call::<Value>(Some(&session), method, params).await?;
+            hub.wire
+                .call::<Value>(Some(&session), method, params)
+                .await?;
         }
-        Ok(Self { hub, _tab: tab, session })
+        Ok(Self {
+            hub,
+            _tab: tab,
+            session,
+        })
     }
 
     /// What an origin keeps.
     pub(super) async fn read(&self, origin: &Url) -> Result<OfOrigin, Trouble> {
         self.go(origin).await?;
-        let Stored { origin: there, items } = self.evaluate(READ).await?;
-        let items = if is_at(origin, &there)? { items } else { Vec::new() };
-        Ok(OfOrigin { origin: origin.origin().ascii_serialization(), local_storage: items })
+        let Stored {
+            origin: there,
+            items,
+        } = self.evaluate(READ).await?;
+        let items = if is_at(origin, &there)? {
+            items
+        } else {
+            Vec::new()
+        };
+        Ok(OfOrigin {
+            origin: origin.origin().ascii_serialization(),
+            local_storage: items,
+        })
     }
 
     /// Adds to what an origin keeps.
     pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), Trouble> {
         self.go(origin).await?;
-        let items = serde_json::to_string(items).map_err(|_| Trouble::malformed("a state that cannot be written"))?;
+        let items = serde_json::to_string(items)
+            .map_err(|_| Trouble::malformed("a state that cannot be written"))?;
         let wanted = json!(origin.origin().ascii_serialization());
         let write = format!(
             "if (self.origin === {wanted}) for (const {{ name, value }} of {items}) localStorage.setItem(name, value); \
@@ -119,7 +151,9 @@ impl<'a> Visit<'a> {
         let answered = async {
             loop {
                 let request = self.hub.until(|known| {
-                    let closed = known.closed.then_some(Err(Trouble::Lost("the connection to the browser is closed")));
+                    let closed = known.closed.then_some(Err(Trouble::Lost(
+                        "the connection to the browser is closed",
+                    )));
                     closed.or_else(|| known.paused.remove(&self.session).map(Ok))
                 });
                 let answer = json!({
@@ -129,7 +163,9 @@ impl<'a> Visit<'a> {
                     "body": "",
                 });
                 // One that was given up meanwhile needs no answer.
-                let _ = wire.call::<Value>(session, "Fetch.fulfillRequest", answer).await;
+                let _ = wire
+                    .call::<Value>(session, "Fetch.fulfillRequest", answer)
+                    .await;
             }
         };
         tokio::select! {
@@ -142,9 +178,16 @@ impl<'a> Visit<'a> {
         }
     }
 
-    async fn evaluate<T: serde::de::DeserializeOwned>(&self, expression: &str) -> Result<T, Trouble> {
+    async fn evaluate<T: serde::de::DeserializeOwned>(
+        &self,
+        expression: &str,
+    ) -> Result<T, Trouble> {
         let params = json!({ "expression": expression, "returnByValue": true });
-        let told = self.hub.wire.call::<Evaluated>(Some(&self.session), "Runtime.evaluate", params).await?;
+        let told = self
+            .hub
+            .wire
+            .call::<Evaluated>(Some(&self.session), "Runtime.evaluate", params)
+            .await?;
         serde_json::from_str(evaluated(told)?.json())
             .map_err(|_| Trouble::malformed("a storage that is not understood"))
     }

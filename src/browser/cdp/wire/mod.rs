@@ -66,10 +66,17 @@ pub(super) enum WireError {
     Gone,
     /// The browser said no. Its words may quote the page.
     #[error("{method} was refused ({code})")]
-    Refused { method: &'static str, code: i64, message: String },
+    Refused {
+        method: &'static str,
+        code: i64,
+        message: String,
+    },
     /// The result is not what this call gives.
     #[error("{method} gave a result that is not understood")]
-    Malformed { method: &'static str, source: Arc<serde_json::Error> },
+    Malformed {
+        method: &'static str,
+        source: Arc<serde_json::Error>,
+    },
 }
 
 type Answer = Result<Box<RawValue>, WireError>;
@@ -98,7 +105,9 @@ pub(super) struct Wire {
 impl fmt::Debug for Wire {
     /// Nothing of what is sent: it may hold what was typed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wire").field("closed", &lock(&self.calls).closed).finish_non_exhaustive()
+        f.debug_struct("Wire")
+            .field("closed", &lock(&self.calls).closed)
+            .finish_non_exhaustive()
     }
 }
 
@@ -182,7 +191,10 @@ impl Wire {
             close(&shared);
             on_event(None);
         });
-        let line = Line { tasks: [writing.abort_handle(), reading.abort_handle()], calls: Arc::clone(&calls) };
+        let line = Line {
+            tasks: [writing.abort_handle(), reading.abort_handle()],
+            calls: Arc::clone(&calls),
+        };
         (Self { calls, outgoing }, line)
     }
 
@@ -199,26 +211,51 @@ impl Wire {
         let answer = self.send(session, method, params);
         async move {
             let raw = answer.await.unwrap_or(Err(WireError::Closed))?;
-            serde_json::from_str(raw.get()).map_err(|error| WireError::Malformed { method, source: Arc::new(error) })
+            serde_json::from_str(raw.get()).map_err(|error| WireError::Malformed {
+                method,
+                source: Arc::new(error),
+            })
         }
     }
 
-    fn send(&self, session: Option<&str>, method: &'static str, params: Value) -> oneshot::Receiver<Answer> {
+    fn send(
+        &self,
+        session: Option<&str>,
+        method: &'static str,
+        params: Value,
+    ) -> oneshot::Receiver<Answer> {
         let (sender, receiver) = oneshot::channel();
         let mut calls = lock(&self.calls);
         calls.last += 1;
         let id = calls.last;
-        let message = serde_json::to_vec(&Outgoing { id, method, params, session });
+        let message = serde_json::to_vec(&Outgoing {
+            id,
+            method,
+            params,
+            session,
+        });
         match message {
             Ok(message) if !calls.closed => {
-                calls.open.insert(id, Call { session: session.map(str::to_owned), method, answer: sender });
+                calls.open.insert(
+                    id,
+                    Call {
+                        session: session.map(str::to_owned),
+                        method,
+                        answer: sender,
+                    },
+                );
                 // Under the lock, so that the order of numbers is the order on the wire.
                 if self.outgoing.send(message).is_err() {
                     calls.open.remove(&id);
                 }
             }
             Ok(_) => _ = sender.send(Err(WireError::Closed)),
-            Err(error) => _ = sender.send(Err(WireError::Malformed { method, source: Arc::new(error) })),
+            Err(error) => {
+                _ = sender.send(Err(WireError::Malformed {
+                    method,
+                    source: Arc::new(error),
+                }))
+            }
         }
         receiver
     }
@@ -236,22 +273,38 @@ impl Wire {
 
 fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Option<Event<'_>>)) {
     // What is not understood is no answer and no event; the calls that it may have answered end by their time limits.
-    let Ok(text) = std::str::from_utf8(message) else { return };
-    let Ok(incoming) = serde_json::from_str::<Incoming<'_>>(text) else { return };
+    let Ok(text) = std::str::from_utf8(message) else {
+        return;
+    };
+    let Ok(incoming) = serde_json::from_str::<Incoming<'_>>(text) else {
+        return;
+    };
     if let Some(id) = incoming.id {
-        let Some(call) = lock(calls).open.remove(&id) else { return };
+        let Some(call) = lock(calls).open.remove(&id) else {
+            return;
+        };
         let answer = match (incoming.result, incoming.error) {
-            (_, Some(Refusal { code, message })) if code == SESSION_NOT_FOUND && !message.is_empty() => {
+            (_, Some(Refusal { code, message }))
+                if code == SESSION_NOT_FOUND && !message.is_empty() =>
+            {
                 Err(WireError::Gone)
             }
-            (_, Some(Refusal { code, message })) => Err(WireError::Refused { method: call.method, code, message }),
+            (_, Some(Refusal { code, message })) => Err(WireError::Refused {
+                method: call.method,
+                code,
+                message,
+            }),
             (Some(result), None) => Ok(result.to_owned()),
             (None, None) => Ok(RawValue::NULL.to_owned()),
         };
         // Who gave the call up does not hear it.
         let _ = call.answer.send(answer);
     } else if let (Some(method), Some(params)) = (incoming.method, incoming.params) {
-        on_event(Some(Event { session: incoming.session.as_deref(), method: &method, params }));
+        on_event(Some(Event {
+            session: incoming.session.as_deref(),
+            method: &method,
+            params,
+        }));
     }
 }
 

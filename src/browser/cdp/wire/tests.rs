@@ -25,7 +25,9 @@ impl Reader for From {
 
 impl Writer for To {
     async fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
-        self.0.send(message).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        self.0
+            .send(message)
+            .map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
 
@@ -35,11 +37,23 @@ impl Played {
         let (says, from) = mpsc::unbounded_channel();
         let (tell, events) = mpsc::unbounded_channel();
         let on_event = move |event: Option<Event<'_>>| {
-            let told = event.map(|e| (e.session.map(str::to_owned), e.method.to_owned(), e.read().unwrap()));
+            let told = event.map(|e| {
+                (
+                    e.session.map(str::to_owned),
+                    e.method.to_owned(),
+                    e.read().unwrap(),
+                )
+            });
             let _ = tell.send(told);
         };
         let (wire, line) = Wire::start(From(from), To(to), on_event);
-        Self { wire, line, sent, says: Some(says), events }
+        Self {
+            wire,
+            line,
+            sent,
+            says: Some(says),
+            events,
+        }
     }
 
     async fn asked(&mut self) -> Value {
@@ -56,7 +70,9 @@ impl Played {
 }
 
 async fn soon<T>(work: impl Future<Output = T>) -> T {
-    timeout(Duration::from_secs(10), work).await.expect("an end")
+    timeout(Duration::from_secs(10), work)
+        .await
+        .expect("an end")
 }
 
 #[tokio::test]
@@ -65,12 +81,18 @@ async fn answers_find_their_calls_in_any_order() {
     let first = browser.wire.call::<Value>(None, "A.one", json!({"x": 1}));
     let second = browser.wire.call::<Value>(Some("s"), "A.two", json!({}));
     let (one, two) = (browser.asked().await, browser.asked().await);
-    assert_eq!((&one["method"], &one["params"]["x"], one.get("sessionId")), (&json!("A.one"), &json!(1), None));
+    assert_eq!(
+        (&one["method"], &one["params"]["x"], one.get("sessionId")),
+        (&json!("A.one"), &json!(1), None)
+    );
     assert_eq!(two["sessionId"], "s");
     browser.say(&json!({"id": two["id"], "result": {"y": 2}}));
     browser.say(&json!({"id": one["id"], "error": {"code": -32000, "message": "no"}}));
     assert_eq!(soon(second).await.unwrap()["y"], 2);
-    assert!(matches!(soon(first).await, Err(WireError::Refused { code: -32000, .. })));
+    assert!(matches!(
+        soon(first).await,
+        Err(WireError::Refused { code: -32000, .. })
+    ));
 }
 
 #[tokio::test]
@@ -80,9 +102,15 @@ async fn the_end_of_the_connection_ends_every_call_at_once() {
     browser.asked().await;
     browser.says = None;
     assert!(matches!(soon(open).await, Err(WireError::Closed)));
-    assert!(soon(browser.events.recv()).await.unwrap().is_none(), "the end is told");
+    assert!(
+        soon(browser.events.recv()).await.unwrap().is_none(),
+        "the end is told"
+    );
     assert!(format!("{:?}", browser.wire).contains("closed: true"));
-    assert!(matches!(soon(browser.wire.call::<Value>(None, "A.two", json!({}))).await, Err(WireError::Closed)));
+    assert!(matches!(
+        soon(browser.wire.call::<Value>(None, "A.two", json!({}))).await,
+        Err(WireError::Closed)
+    ));
 }
 
 #[tokio::test]
@@ -106,8 +134,14 @@ async fn events_come_in_order_and_garbage_is_passed_over() {
     browser.say(&json!({"id": 77, "result": {}}));
     browser.say(&json!({"method": "P.second", "params": {}}));
     let first = soon(browser.events.recv()).await.unwrap().unwrap();
-    assert_eq!(first, (Some("s".to_owned()), "P.first".to_owned(), json!({"n": 1})));
-    assert_eq!(soon(browser.events.recv()).await.unwrap().unwrap().1, "P.second");
+    assert_eq!(
+        first,
+        (Some("s".to_owned()), "P.first".to_owned(), json!({"n": 1}))
+    );
+    assert_eq!(
+        soon(browser.events.recv()).await.unwrap().unwrap().1,
+        "P.second"
+    );
 }
 
 #[tokio::test]
@@ -116,19 +150,33 @@ async fn a_result_of_another_shape_is_an_error_and_not_a_default() {
     let open = browser.wire.call::<Vec<u8>>(None, "A.one", json!({}));
     let asked = browser.asked().await;
     browser.say(&json!({"id": asked["id"], "result": {"x": 1}}));
-    assert!(matches!(soon(open).await, Err(WireError::Malformed { method: "A.one", .. })));
+    assert!(matches!(
+        soon(open).await,
+        Err(WireError::Malformed {
+            method: "A.one",
+            ..
+        })
+    ));
 }
 
 #[tokio::test]
 async fn what_was_sent_is_not_in_the_debug_form() {
     let browser = Played::start();
-    let _open = browser.wire.call::<Value>(None, "Input.insertText", json!({"text": "hunter2"}));
+    let _open = browser
+        .wire
+        .call::<Value>(None, "Input.insertText", json!({"text": "hunter2"}));
     assert!(!format!("{:?}", browser.wire).contains("hunter2"));
 }
 
 #[tokio::test]
 async fn dropping_the_line_ends_the_connection_whoever_holds_a_wire() {
-    let Played { wire, line, mut sent, says, .. } = Played::start();
+    let Played {
+        wire,
+        line,
+        mut sent,
+        says,
+        ..
+    } = Played::start();
     let open = wire.call::<Value>(None, "A.one", json!({}));
     drop(line);
     assert!(matches!(soon(open).await, Err(WireError::Closed)));

@@ -25,10 +25,16 @@ pub(in crate::browser::cdp) struct SocketReader(SplitStream<Stream>);
 pub(in crate::browser::cdp) struct SocketWriter(SplitSink<Stream, Message>);
 
 /// Connects to a browser's address, `ws://host:port/devtools/browser/<id>`.
-pub(in crate::browser::cdp) async fn connect(address: &str) -> io::Result<(SocketReader, SocketWriter)> {
-    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
+pub(in crate::browser::cdp) async fn connect(
+    address: &str,
+) -> io::Result<(SocketReader, SocketWriter)> {
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(MAX_MESSAGE))
+        .max_frame_size(Some(MAX_MESSAGE));
     // Calls are small and follow each other, so none waits for the next.
-    let (stream, _) = connect_async_with_config(address, Some(config), true).await.map_err(broken)?;
+    let (stream, _) = connect_async_with_config(address, Some(config), true)
+        .await
+        .map_err(broken)?;
     let (writer, reader) = stream.split();
     Ok((SocketReader(reader), SocketWriter(writer)))
 }
@@ -49,7 +55,8 @@ impl Reader for SocketReader {
 
 impl Writer for SocketWriter {
     async fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
-        let text = String::from_utf8(message).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        let text = String::from_utf8(message)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         self.0.send(Message::text(text)).await.map_err(broken)
     }
 }

@@ -16,12 +16,16 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     let nodes = snapshot.nodes();
     let mut fields = Vec::new();
     for (index, node) in nodes.iter().enumerate() {
-        let Line::Element(element) = &node.line else { continue };
+        let Line::Element(element) = &node.line else {
+            continue;
+        };
         if !Role::parse(element.role).is_editable() {
             continue;
         }
         let filled = element.value().is_some()
-            || nodes[index + 1..node.end()].iter().any(|inside| matches!(inside.line, Line::Text(_)));
+            || nodes[index + 1..node.end()]
+                .iter()
+                .any(|inside| matches!(inside.line, Line::Text(_)));
         if filled {
             fields.extend(reference(element));
         }
@@ -46,7 +50,9 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
                 let mut lowered = lower_element(element);
                 // The tool prints properties before anything else that is in the element.
                 let mut next = index + 1;
-                while let Some(Line::Property { name, value }) = nodes[next..node.end()].first().map(|n| &n.line) {
+                while let Some(Line::Property { name, value }) =
+                    nodes[next..node.end()].first().map(|n| &n.line)
+                {
                     let value = clean(&value.decode()).into();
                     match *name {
                         "url" => lowered.url = Some(value),
@@ -74,7 +80,9 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
                 index = next;
                 continue;
             }
-            Line::Text(value) if index < masked_until && !value.decode().is_empty() => tree.leaf(Node::text(MASK)),
+            Line::Text(value) if index < masked_until && !value.decode().is_empty() => {
+                tree.leaf(Node::text(MASK))
+            }
             Line::Text(value) => tree.leaf(Node::text(clean(&value.decode()))),
             // A property that belongs to no element is as good as any other text that was not understood.
             Line::Property { name, value } => {
@@ -92,20 +100,28 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
 }
 
 fn reference<'a>(element: &Element<'a>) -> Option<&'a str> {
-    element.attributes().find_map(|(name, value)| if name == "ref" { value } else { None })
+    element
+        .attributes()
+        .find_map(|(name, value)| if name == "ref" { value } else { None })
 }
 
 fn lower_element(element: &Element<'_>) -> Node {
     let mut node = Node::new(Role::parse(element.role), clean(&element.name()));
     node.value = element.value().map(|value| clean(&value.decode()).into());
     // The tool leaves states out that are off; these roles always have one.
-    node.states.checked =
-        matches!(node.role, Role::Checkbox | Role::Radio | Role::Switch | Role::MenuItemCheckbox | Role::MenuItemRadio)
-            .then_some(Tri::False);
+    node.states.checked = matches!(
+        node.role,
+        Role::Checkbox | Role::Radio | Role::Switch | Role::MenuItemCheckbox | Role::MenuItemRadio
+    )
+    .then_some(Tri::False);
     node.states.selected = matches!(node.role, Role::Option | Role::Tab).then_some(false);
     for (name, value) in element.attributes() {
         let states = &mut node.states;
-        let tri = if value == Some("mixed") { Tri::Mixed } else { Tri::True };
+        let tri = if value == Some("mixed") {
+            Tri::Mixed
+        } else {
+            Tri::True
+        };
         match (name, value) {
             ("checked", _) => states.checked = Some(tri),
             ("pressed", _) => states.pressed = Some(tri),
@@ -115,9 +131,15 @@ fn lower_element(element: &Element<'_>) -> Node {
             ("active", None) => states.active = true,
             ("invalid", _) => states.invalid = true,
             ("cursor", Some("pointer")) => states.pointer = true,
-            ("level", Some(level)) if level.parse::<u8>().is_ok() => states.level = level.parse().ok(),
-            ("ref", Some(text)) if ElementRef::is_valid(text) => node.reference = ElementRef::parse(text).ok(),
-            _ => node.properties.push((name.into(), clean(value.unwrap_or("true")).into())),
+            ("level", Some(level)) if level.parse::<u8>().is_ok() => {
+                states.level = level.parse().ok()
+            }
+            ("ref", Some(text)) if ElementRef::is_valid(text) => {
+                node.reference = ElementRef::parse(text).ok()
+            }
+            _ => node
+                .properties
+                .push((name.into(), clean(value.unwrap_or("true")).into())),
         }
     }
     node
@@ -144,8 +166,14 @@ nonsense"#;
     #[test]
     fn a_field_that_cannot_be_asked_about_because_it_has_no_reference_is_masked() {
         let text = "- main [ref=e1]:\n  - textbox \"Password\": hunter2\n  - textbox \"Name\" [ref=e2]: Ada\n  - textbox \"Pin\":\n    - /placeholder: PIN\n    - text: \"1234\"\n";
-        let shown = format!("{:?}", lower(&Snapshot::parse(text), |reference| reference.is_none()));
-        assert!(shown.contains("Ada") && !shown.contains("hunter2") && !shown.contains("1234"), "{shown}");
+        let shown = format!(
+            "{:?}",
+            lower(&Snapshot::parse(text), |reference| reference.is_none())
+        );
+        assert!(
+            shown.contains("Ada") && !shown.contains("hunter2") && !shown.contains("1234"),
+            "{shown}"
+        );
     }
 
     #[test]
@@ -161,10 +189,22 @@ nonsense"#;
         assert_eq!(node("e7").url.as_deref(), Some("/help"));
         assert!(node("e7").states.pointer);
         assert_eq!(tree.malformed(), 2);
-        let texts: Vec<_> = tree.nodes().iter().filter(|n| n.role == Role::Text).map(|n| n.value.as_deref()).collect();
+        let texts: Vec<_> = tree
+            .nodes()
+            .iter()
+            .filter(|n| n.role == Role::Text)
+            .map(|n| n.value.as_deref())
+            .collect();
         assert_eq!(texts, [Some("Help"), Some("/url: stray"), Some("nonsense")]);
-        let heading = tree.nodes().iter().find(|n| n.role == Role::Heading).unwrap();
-        assert_eq!((heading.states.level, heading.property("box")), (Some(2), Some("1,2,3,4")));
+        let heading = tree
+            .nodes()
+            .iter()
+            .find(|n| n.role == Role::Heading)
+            .unwrap();
+        assert_eq!(
+            (heading.states.level, heading.property("box")),
+            (Some(2), Some("1,2,3,4"))
+        );
     }
 
     #[test]
@@ -172,10 +212,17 @@ nonsense"#;
         let snapshot = Snapshot::parse(FORM);
         assert_eq!(filled_fields(&snapshot), ["e3", "e4"]);
         let tree = lower(&snapshot, |r| r == Some("e4"));
-        assert_eq!(tree[tree.by_ref("e4").unwrap()].value.as_deref(), Some(MASK));
-        assert_eq!(tree[tree.by_ref("e3").unwrap()].value.as_deref(), Some("bob"));
+        assert_eq!(
+            tree[tree.by_ref("e4").unwrap()].value.as_deref(),
+            Some(MASK)
+        );
+        assert_eq!(
+            tree[tree.by_ref("e3").unwrap()].value.as_deref(),
+            Some("bob")
+        );
 
-        let nested = Snapshot::parse("- textbox \"P\" [ref=e1]:\n  - strong [ref=e2]: hun\n  - text: ter2");
+        let nested =
+            Snapshot::parse("- textbox \"P\" [ref=e1]:\n  - strong [ref=e2]: hun\n  - text: ter2");
         let shown = format!("{:?}", lower(&nested, |r| r == Some("e1")));
         assert!(!shown.contains("hun") && !shown.contains("ter2"), "{shown}");
     }
@@ -186,14 +233,29 @@ nonsense"#;
         let snapshot = Snapshot::parse(text);
         let tree = lower(&snapshot, |_| false);
         let refs = text.matches("[ref=").count();
-        assert_eq!(tree.nodes().iter().filter(|n| n.reference.is_some()).count(), refs);
-        let elements = snapshot.nodes().iter().filter(|n| matches!(n.line, Line::Element(_))).count();
-        assert_eq!(tree.nodes().iter().filter(|n| n.role != Role::Text).count(), elements);
+        assert_eq!(
+            tree.nodes()
+                .iter()
+                .filter(|n| n.reference.is_some())
+                .count(),
+            refs
+        );
+        let elements = snapshot
+            .nodes()
+            .iter()
+            .filter(|n| matches!(n.line, Line::Element(_)))
+            .count();
+        assert_eq!(
+            tree.nodes().iter().filter(|n| n.role != Role::Text).count(),
+            elements
+        );
     }
 
     #[test]
     fn a_page_of_any_depth_is_lowered() {
-        let lines: Vec<String> = (0..5000).map(|depth| format!("{}- generic:", "  ".repeat(depth))).collect();
+        let lines: Vec<String> = (0..5000)
+            .map(|depth| format!("{}- generic:", "  ".repeat(depth)))
+            .collect();
         let text = lines.join("\n");
         assert_eq!(lower(&Snapshot::parse(&text), |_| false).len(), 5000);
     }

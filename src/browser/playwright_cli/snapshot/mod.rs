@@ -148,7 +148,9 @@ impl<'a> Element<'a> {
 
     /// The accessible name, decoded; empty if the tool printed none (it omits names of more than 900 characters).
     pub(crate) fn name(&self) -> Cow<'a, str> {
-        self.name.map_or(Cow::Borrowed(""), |raw| scalar::json_string(raw, self.quoted))
+        self.name.map_or(Cow::Borrowed(""), |raw| {
+            scalar::json_string(raw, self.quoted)
+        })
     }
 
     /// The text after the colon, if the element's only child is text.
@@ -161,12 +163,13 @@ impl<'a> Element<'a> {
 
     /// Attribute names with their values, in the order printed; a flag such as `[checked]` has no value.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> + use<'a> {
-        self.attributes.split_terminator(']').filter_map(|part| part.strip_prefix(" [")).map(|body| {
-            match body.split_once('=') {
+        self.attributes
+            .split_terminator(']')
+            .filter_map(|part| part.strip_prefix(" ["))
+            .map(|body| match body.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (body, None),
-            }
-        })
+            })
     }
 }
 

@@ -35,17 +35,28 @@ pub(super) fn snapshot(text: &str) -> Snapshot<'_> {
                 open.pop();
             }
             open.push(index);
-            nodes.push(Node { indent, end: index + 1, line });
+            nodes.push(Node {
+                indent,
+                end: index + 1,
+                line,
+            });
         } else {
             // It belongs to whatever is open, so that the lines after it keep their true ancestors.
-            nodes.push(Node { indent, end: index + 1, line: Line::Malformed(content) });
+            nodes.push(Node {
+                indent,
+                end: index + 1,
+                line: Line::Malformed(content),
+            });
         }
     }
     let end = nodes.len();
     for index in open {
         nodes[index].end = end;
     }
-    Snapshot { nodes, ends_with_newline }
+    Snapshot {
+        nodes,
+        ends_with_newline,
+    }
 }
 
 fn parse_line(content: &str) -> Option<Line<'_>> {
@@ -56,7 +67,11 @@ fn parse_line(content: &str) -> Option<Line<'_>> {
     if let Some(property) = body.strip_prefix('/') {
         let (name, value) = property.split_once(": ")?;
         let word = !name.is_empty() && name.bytes().all(is_word);
-        return if word { scalar(value).map(|value| Line::Property { name, value }) } else { None };
+        return if word {
+            scalar(value).map(|value| Line::Property { name, value })
+        } else {
+            None
+        };
     }
     let quoted = body.starts_with('\'');
     let key = if quoted { &body[1..] } else { body };
@@ -89,7 +104,13 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
         ":" => Tail::Open,
         _ => Tail::Value(scalar(rest.strip_prefix(": ")?)?),
     };
-    Some(Element { quoted, role, name, attributes, tail })
+    Some(Element {
+        quoted,
+        role,
+        name,
+        attributes,
+        tail,
+    })
 }
 
 /// Length of the attributes at the start of `text`, or none if one of them is broken.
@@ -98,7 +119,9 @@ fn attributes_end(text: &str) -> Option<usize> {
     let mut at = 0;
     while bytes[at..].starts_with(b" [") {
         let inside = &bytes[at + 2..];
-        let close = inside.iter().position(|b| matches!(b, b']' | b'[' | b' ' | b'"' | b'\''))?;
+        let close = inside
+            .iter()
+            .position(|b| matches!(b, b']' | b'[' | b' ' | b'"' | b'\''))?;
         if close == 0 || inside[close] != b']' || !inside[0].is_ascii_alphabetic() {
             return None;
         }
@@ -110,7 +133,11 @@ fn attributes_end(text: &str) -> Option<usize> {
 /// Length of the JSON string at the start of `bytes`, quotes included.
 fn json_string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
-    while let Some(step) = bytes.get(at..)?.iter().position(|b| matches!(b, b'"' | b'\\')) {
+    while let Some(step) = bytes
+        .get(at..)?
+        .iter()
+        .position(|b| matches!(b, b'"' | b'\\'))
+    {
         at += step;
         if bytes[at] == b'"' {
             return Some(at + 1);

@@ -14,7 +14,10 @@ pub(super) fn yaml(raw: &str) -> Cow<'_, str> {
 
 /// Decodes a JSON string with its quotes; `doubled` says that it stood in single quotes, where `'` is written `''`.
 pub(super) fn json_string(raw: &str, doubled: bool) -> Cow<'_, str> {
-    let inner = raw.strip_prefix('"').and_then(|r| r.strip_suffix('"')).unwrap_or(raw);
+    let inner = raw
+        .strip_prefix('"')
+        .and_then(|r| r.strip_suffix('"'))
+        .unwrap_or(raw);
     if doubled && inner.contains("''") {
         return Cow::Owned(unescape(&inner.replace("''", "'")).into_owned());
     }
@@ -22,7 +25,9 @@ pub(super) fn json_string(raw: &str, doubled: bool) -> Cow<'_, str> {
 }
 
 fn unescape(inner: &str) -> Cow<'_, str> {
-    let Some(first) = inner.find('\\') else { return Cow::Borrowed(inner) };
+    let Some(first) = inner.find('\\') else {
+        return Cow::Borrowed(inner);
+    };
     let mut out = String::with_capacity(inner.len());
     out.push_str(&inner[..first]);
     let mut rest = &inner[first..];
@@ -41,7 +46,9 @@ fn unescape(inner: &str) -> Cow<'_, str> {
 
 /// The character that the escape at the start of `text` stands for, and the bytes that it takes.
 fn escape(text: &str) -> (Option<char>, usize) {
-    let Some(&kind) = text.as_bytes().get(1) else { return (None, 1) };
+    let Some(&kind) = text.as_bytes().get(1) else {
+        return (None, 1);
+    };
     let simple = match kind {
         b'"' | b'\\' | b'/' => char::from(kind),
         b'b' => '\u{8}',
@@ -58,17 +65,29 @@ fn escape(text: &str) -> (Option<char>, usize) {
 
 /// `\uXXXX`, joined with the next one where the two are a surrogate pair; half a pair is not a character.
 fn unicode(text: &str) -> (Option<char>, usize) {
-    let Some(high) = hex(text, 2, 4) else { return (None, 2) };
+    let Some(high) = hex(text, 2, 4) else {
+        return (None, 2);
+    };
     if (0xd800..0xdc00).contains(&high)
         && text[6..].starts_with("\\u")
         && let Some(low) = hex(text, 8, 4).filter(|low| (0xdc00..0xe000).contains(low))
     {
-        return (char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00)), 12);
+        return (
+            char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00)),
+            12,
+        );
     }
-    (Some(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER)), 6)
+    (
+        Some(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER)),
+        6,
+    )
 }
 
 fn hex(text: &str, from: usize, digits: usize) -> Option<u32> {
     let part = text.get(from..from + digits)?;
-    if part.bytes().all(|b| b.is_ascii_hexdigit()) { u32::from_str_radix(part, 16).ok() } else { None }
+    if part.bytes().all(|b| b.is_ascii_hexdigit()) {
+        u32::from_str_radix(part, 16).ok()
+    } else {
+        None
+    }
 }

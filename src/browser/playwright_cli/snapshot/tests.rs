@@ -25,7 +25,14 @@ fn print(nodes: &[Given], depth: usize, out: &mut Vec<String>) {
     for node in nodes {
         match node {
             Given::Text(text) => out.push(format!("{indent}- text: {}", value(text))),
-            Given::Element { role, name, attributes, properties, text, children } => {
+            Given::Element {
+                role,
+                name,
+                attributes,
+                properties,
+                text,
+                children,
+            } => {
                 let mut key = role.clone();
                 if !name.is_empty() {
                     write!(key, " {}", serde_json::to_string(name).unwrap()).unwrap();
@@ -40,8 +47,12 @@ fn print(nodes: &[Given], depth: usize, out: &mut Vec<String>) {
                     key = format!("'{}'", key.replace('\'', "''"));
                 }
                 match text {
-                    None if properties.is_empty() && children.is_empty() => out.push(format!("{indent}- {key}")),
-                    Some(text) if properties.is_empty() => out.push(format!("{indent}- {key}: {}", value(text))),
+                    None if properties.is_empty() && children.is_empty() => {
+                        out.push(format!("{indent}- {key}"))
+                    }
+                    Some(text) if properties.is_empty() => {
+                        out.push(format!("{indent}- {key}: {}", value(text)))
+                    }
                     _ => {
                         out.push(format!("{indent}- {key}:"));
                         for (name, text) in properties {
@@ -72,7 +83,9 @@ fn value(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => write!(out, "\\x{:02x}", u32::from(c)).unwrap(),
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
+                write!(out, "\\x{:02x}", u32::from(c)).unwrap()
+            }
             c => out.push(c),
         }
     }
@@ -82,15 +95,23 @@ fn value(text: &str) -> String {
 
 fn needs_quotes(text: &str) -> bool {
     let space = |c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}';
-    let hex = text.strip_prefix("0x").is_some_and(|t| u64::from_str_radix(t, 16).is_ok());
+    let hex = text
+        .strip_prefix("0x")
+        .is_some_and(|t| u64::from_str_radix(t, 16).is_ok());
     let words = ["y", "n", "yes", "no", "true", "false", "on", "off", "null"];
-    let mut pairs = text.chars().zip(text.chars().skip(1).map(Some).chain([None]));
+    let mut pairs = text
+        .chars()
+        .zip(text.chars().skip(1).map(Some).chain([None]));
     text.is_empty()
         || text.starts_with(space)
         || text.ends_with(space)
         || text.chars().any(|c| c.is_control() && c != '\t')
-        || text.starts_with(['-', '&', '*', ']', ',', '?', '!', '>', '|', '@', '"', '\'', '#', '%', '['])
-        || pairs.any(|(c, next)| (c == ':' && next.is_none_or(space)) || (space(c) && next == Some('#')))
+        || text.starts_with([
+            '-', '&', '*', ']', ',', '?', '!', '>', '|', '@', '"', '\'', '#', '%', '[',
+        ])
+        || pairs.any(|(c, next)| {
+            (c == ':' && next.is_none_or(space)) || (space(c) && next == Some('#'))
+        })
         || text.contains(['{', '}', '`'])
         || hex
         || text.parse::<f64>().is_ok()
@@ -119,7 +140,10 @@ fn node(snapshot: &Snapshot<'_>, at: usize) -> Given {
     while child < snapshot.nodes()[at].end() {
         match &snapshot.nodes()[child].line {
             Line::Property { name, value } => {
-                let name = ["url", "placeholder"].into_iter().find(|n| n == name).unwrap();
+                let name = ["url", "placeholder"]
+                    .into_iter()
+                    .find(|n| n == name)
+                    .unwrap();
                 properties.push((name, value.decode().into_owned()));
             }
             _ => children.push(node(snapshot, child)),
@@ -135,7 +159,10 @@ fn node(snapshot: &Snapshot<'_>, at: usize) -> Given {
     Given::Element {
         role: element.role.to_owned(),
         name: element.name().into_owned(),
-        attributes: element.attributes().map(|(n, v)| (n.to_owned(), v.map(str::to_owned))).collect(),
+        attributes: element
+            .attributes()
+            .map(|(n, v)| (n.to_owned(), v.map(str::to_owned)))
+            .collect(),
         properties,
         text,
         children,
@@ -177,17 +204,28 @@ fn given() -> impl Strategy<Value = Vec<Given>> {
         .prop_map(str::to_owned),
     ];
     let attribute = prop_oneof![
-        prop::sample::select(vec!["checked", "disabled", "expanded", "active", "selected"]).prop_map(|n| (n, None)),
+        prop::sample::select(vec![
+            "checked", "disabled", "expanded", "active", "selected"
+        ])
+        .prop_map(|n| (n, None)),
         Just(("checked", Some("mixed".to_owned()))),
         Just(("cursor", Some("pointer".to_owned()))),
         (1..9_u8).prop_map(|n| ("level", Some(n.to_string()))),
         (0..99_u8, 0..999_u16).prop_map(|(f, e)| ("ref", Some(format!("f{f}e{e}")))),
         (any::<i16>(), any::<i16>()).prop_map(|(x, y)| ("box", Some(format!("{x},{y},1.5,0")))),
     ];
-    let property = (prop::sample::select(vec!["url", "placeholder"]), text.clone());
+    let property = (
+        prop::sample::select(vec!["url", "placeholder"]),
+        text.clone(),
+    );
     let leaf = prop_oneof![
         text.clone().prop_map(Given::Text),
-        element(text.clone(), attribute.clone(), property.clone(), Just(Vec::new()).boxed()),
+        element(
+            text.clone(),
+            attribute.clone(),
+            property.clone(),
+            Just(Vec::new()).boxed()
+        ),
     ];
     let tree = leaf.prop_recursive(5, 40, 5, move |inner| {
         let children = prop::collection::vec(inner, 0..5).boxed();
@@ -212,18 +250,32 @@ fn element(
     )
         .prop_map(|(role, name, attributes, properties, text, children)| {
             let role = role.to_owned();
-            let attributes = attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            let attributes = attributes
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect();
             let alone = properties.len() == 1 && matches!(children[..], [Given::Text(_)]);
             let text = if children.is_empty() { text } else { None };
             // Two texts printed the same way would be the same page twice; the tool folds them, so the test does not
             // build an only text child beside properties.
             let children = if alone { Vec::new() } else { children };
-            Given::Element { role, name, attributes, properties, text, children }
+            Given::Element {
+                role,
+                name,
+                attributes,
+                properties,
+                text,
+                children,
+            }
         })
 }
 
 fn malformed(snapshot: &Snapshot<'_>) -> usize {
-    snapshot.nodes().iter().filter(|node| matches!(node.line, Line::Malformed(_))).count()
+    snapshot
+        .nodes()
+        .iter()
+        .filter(|node| matches!(node.line, Line::Malformed(_)))
+        .count()
 }
 
 proptest! {
@@ -257,8 +309,7 @@ fn the_depth_of_a_page_does_not_matter() {
 
 #[test]
 fn a_broken_line_is_kept_and_counted_and_breaks_nothing_else() {
-    let text =
-        "- list [ref=e1]:\n### Page\n  - listitem [ref=e2]: \"unclosed\n  - listitem [ref=e3]: fine\n\n  - button 'x'";
+    let text = "- list [ref=e1]:\n### Page\n  - listitem [ref=e2]: \"unclosed\n  - listitem [ref=e3]: fine\n\n  - button 'x'";
     let snapshot = Snapshot::parse(text);
     assert_eq!(malformed(&snapshot), 4);
     assert_eq!(snapshot.nodes()[0].end(), 6);
@@ -268,16 +319,29 @@ fn a_broken_line_is_kept_and_counted_and_breaks_nothing_else() {
 #[test]
 fn half_a_surrogate_pair_is_shown_as_a_replacement() {
     let snapshot = Snapshot::parse(r#"- button "a\ud800b \ud83d\ude00" [ref=e1]"#);
-    let Line::Element(element) = &snapshot.nodes()[0].line else { panic!("an element") };
+    let Line::Element(element) = &snapshot.nodes()[0].line else {
+        panic!("an element")
+    };
     assert_eq!(element.name(), "a\u{fffd}b \u{1f600}");
 }
 
 /// Every recorded snapshot with its name.
 fn recorded() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/snapshots");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
-    files.iter().map(|path| (path.display().to_string(), std::fs::read_to_string(path).unwrap())).collect()
+    files
+        .iter()
+        .map(|path| {
+            (
+                path.display().to_string(),
+                std::fs::read_to_string(path).unwrap(),
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -292,7 +356,11 @@ fn recorded_pages_have_no_malformed_line_and_print_as_they_came() {
         let mut lines = Vec::new();
         print(&understood(&snapshot), 0, &mut lines);
         // Half a surrogate pair is the one thing that a Rust string cannot hold.
-        for (ours, theirs) in lines.iter().zip(text.split('\n')).filter(|(_, theirs)| !theirs.contains("\\ud800")) {
+        for (ours, theirs) in lines
+            .iter()
+            .zip(text.split('\n'))
+            .filter(|(_, theirs)| !theirs.contains("\\ud800"))
+        {
             assert_eq!(ours, theirs, "{name}");
         }
     }

@@ -31,7 +31,13 @@ struct State {
 impl Link {
     /// A link that knows only the safe transport.
     pub(in super::super) fn safe(safe: Box<dyn Transport>) -> Self {
-        Self { safe, state: Mutex::new(State { fast: None, change: None }) }
+        Self {
+            safe,
+            state: Mutex::new(State {
+                fast: None,
+                change: None,
+            }),
+        }
     }
 
     /// The same link, preferring another transport.
@@ -47,7 +53,10 @@ impl Link {
 
     /// Which transport the next command takes.
     pub(in super::super) fn name(&self) -> &'static str {
-        self.lock().fast.as_ref().map_or(self.safe.name(), |fast| fast.name())
+        self.lock()
+            .fast
+            .as_ref()
+            .map_or(self.safe.name(), |fast| fast.name())
     }
 
     /// The change that nobody has asked for yet.
@@ -59,19 +68,32 @@ impl Link {
     pub(in super::super) fn give_up_fast(&self, from: &'static str, why: &TransportError) {
         let mut state = self.lock();
         state.fast = None;
-        state.change = Some(Change { from, to: self.safe.name(), why: why.to_string() });
+        state.change = Some(Change {
+            from,
+            to: self.safe.name(),
+            why: why.to_string(),
+        });
     }
 
     /// Runs a command.
     ///
     /// When the fast transport fails, later commands take the safe one; this command does so too if it certainly was not
     /// carried out, or if it only looks.
-    pub(in super::super) async fn run(&self, command: &Command, timeout: Duration) -> Result<RawReply, TransportError> {
+    pub(in super::super) async fn run(
+        &self,
+        command: &Command,
+        timeout: Duration,
+    ) -> Result<RawReply, TransportError> {
         let fast = self.lock().fast.clone();
-        let Some(fast) = fast else { return self.safe.run(command, timeout).await };
+        let Some(fast) = fast else {
+            return self.safe.run(command, timeout).await;
+        };
         let error = match fast.run(command, timeout).await {
             // A slow page is no reason to distrust the transport, and a bad value fails everywhere.
-            reply @ (Ok(_) | Err(TransportError::Timeout(_) | TransportError::Nul | TransportError::TooLarge)) => {
+            reply @ (Ok(_)
+            | Err(
+                TransportError::Timeout(_) | TransportError::Nul | TransportError::TooLarge,
+            )) => {
                 return reply;
             }
             Err(error) => error,
@@ -123,7 +145,10 @@ mod tests {
             self.ran.fetch_add(1, Ordering::Relaxed);
             match self.error {
                 Some(error) => Err(error()),
-                None => Ok(RawReply { text: Secret::new("### Page"), is_error: false }),
+                None => Ok(RawReply {
+                    text: Secret::new("### Page"),
+                    is_error: false,
+                }),
             }
         }
 
@@ -134,8 +159,16 @@ mod tests {
 
     fn link(error: fn() -> TransportError) -> (Link, std::sync::Arc<AtomicUsize>) {
         let ran = std::sync::Arc::new(AtomicUsize::new(0));
-        let safe = Scripted { name: "process", error: None, ran: ran.clone() };
-        let fast = Scripted { name: "socket", error: Some(error), ran: std::sync::Arc::default() };
+        let safe = Scripted {
+            name: "process",
+            error: None,
+            ran: ran.clone(),
+        };
+        let fast = Scripted {
+            name: "socket",
+            error: Some(error),
+            ran: std::sync::Arc::default(),
+        };
         (Link::safe(Box::new(safe)).with_fast(fast), ran)
     }
 
@@ -173,6 +206,9 @@ mod tests {
     async fn a_slow_page_does_not_change_the_transport() {
         let (link, ran) = link(|| TransportError::Timeout(SECOND));
         assert!(link.run(&Command::read("snapshot"), SECOND).await.is_err());
-        assert_eq!((ran.load(Ordering::Relaxed), link.name(), link.take_change()), (0, "socket", None));
+        assert_eq!(
+            (ran.load(Ordering::Relaxed), link.name(), link.take_change()),
+            (0, "socket", None)
+        );
     }
 }

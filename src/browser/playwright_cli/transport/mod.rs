@@ -43,17 +43,29 @@ pub(super) struct Command {
 impl Command {
     /// A command that may change the page.
     pub(super) fn new(name: &'static str) -> Self {
-        Self { name, positionals: Vec::new(), flags: Vec::new(), code: None, repeatable: false }
+        Self {
+            name,
+            positionals: Vec::new(),
+            flags: Vec::new(),
+            code: None,
+            repeatable: false,
+        }
     }
 
     /// A command that only looks: it may be sent again when its answer was lost.
     pub(super) fn read(name: &'static str) -> Self {
-        Self { repeatable: true, ..Self::new(name) }
+        Self {
+            repeatable: true,
+            ..Self::new(name)
+        }
     }
 
     /// A script; it may hold a secret, so it never becomes an argument of a process.
     pub(super) fn script(code: impl Into<String>) -> Self {
-        Self { code: Some(Secret::new(code)), ..Self::new("run-code") }
+        Self {
+            code: Some(Secret::new(code)),
+            ..Self::new("run-code")
+        }
     }
 
     pub(super) fn arg(mut self, value: impl Into<String>) -> Self {
@@ -78,14 +90,19 @@ impl Command {
 
     /// The same command, allowed to be sent again.
     pub(super) fn repeatable(self) -> Self {
-        Self { repeatable: true, ..self }
+        Self {
+            repeatable: true,
+            ..self
+        }
     }
 }
 
 impl fmt::Debug for Command {
     /// The name only: arguments are texts of the task.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Command").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Command")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -100,7 +117,10 @@ pub(super) struct RawReply {
 impl RawReply {
     /// A refusal that came without sections.
     fn refusal(error: &str) -> Self {
-        Self { text: Secret::new(format!("### Error\n{error}")), is_error: true }
+        Self {
+            text: Secret::new(format!("### Error\n{error}")),
+            is_error: true,
+        }
     }
 }
 
@@ -142,7 +162,14 @@ pub(super) enum TransportError {
 impl TransportError {
     /// Whether the command certainly had no effect.
     const fn nothing_was_sent(&self) -> bool {
-        matches!(self, Self::Unreachable(_) | Self::WrongVersion(_) | Self::NoSession | Self::Spawn(_) | Self::Nul)
+        matches!(
+            self,
+            Self::Unreachable(_)
+                | Self::WrongVersion(_)
+                | Self::NoSession
+                | Self::Spawn(_)
+                | Self::Nul
+        )
     }
 }
 

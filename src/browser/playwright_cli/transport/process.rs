@@ -45,7 +45,13 @@ impl Process {
         environment: Vec<(OsString, OsString)>,
     ) -> Self {
         let bare = bare_client(&program);
-        Self { program, bare, session, folder, environment }
+        Self {
+            program,
+            bare,
+            session,
+            folder,
+            environment,
+        }
     }
 
     /// What the program printed, whether or not it called it an error; for commands that open or close a session.
@@ -54,7 +60,8 @@ impl Process {
         arguments: Vec<String>,
         timeout: Duration,
     ) -> Result<Output, TransportError> {
-        self.start(Child::new(&self.program), arguments, timeout).await
+        self.start(Child::new(&self.program), arguments, timeout)
+            .await
     }
 
     async fn start(
@@ -81,12 +88,23 @@ impl Process {
         let _group = Group(child.id());
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let work = async {
-            let (stdout, stderr, status) =
-                tokio::try_join!(read(stdout), read(stderr), async { child.wait().await.map_err(TransportError::Io) })?;
-            Ok(Output { stdout, stderr, status })
+            let (stdout, stderr, status) = tokio::try_join!(read(stdout), read(stderr), async {
+                child.wait().await.map_err(TransportError::Io)
+            })?;
+            Ok(Output {
+                stdout,
+                stderr,
+                status,
+            })
         };
-        let output = tokio::time::timeout(timeout, work).await.unwrap_or(Err(TransportError::Timeout(timeout)))?;
-        if output.stdout.len() > MAX_REPLY { Err(TransportError::TooLarge) } else { Ok(output) }
+        let output = tokio::time::timeout(timeout, work)
+            .await
+            .unwrap_or(Err(TransportError::Timeout(timeout)))?;
+        if output.stdout.len() > MAX_REPLY {
+            Err(TransportError::TooLarge)
+        } else {
+            Ok(output)
+        }
     }
 }
 
@@ -111,20 +129,32 @@ impl Output {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);
         if self.status.success() {
-            return RawReply { text: Secret::new(text), is_error: false };
+            return RawReply {
+                text: Secret::new(text),
+                is_error: false,
+            };
         }
         if text.starts_with("### ") {
-            return RawReply { text: Secret::new(text), is_error: true };
+            return RawReply {
+                text: Secret::new(text),
+                is_error: true,
+            };
         }
         let stderr = clean(&String::from_utf8_lossy(&self.stderr));
-        RawReply::refusal(own_words(&stderr).or_else(|| own_words(text)).unwrap_or("the program failed without a word"))
+        RawReply::refusal(
+            own_words(&stderr)
+                .or_else(|| own_words(text))
+                .unwrap_or("the program failed without a word"),
+        )
     }
 }
 
 /// The line that says why: of a crash the one with the exception, otherwise the first.
 fn own_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let exception = lines.clone().find(|line| line.starts_with("Error: ") || line.starts_with("TypeError: "));
+    let exception = lines
+        .clone()
+        .find(|line| line.starts_with("Error: ") || line.starts_with("TypeError: "));
     exception.or_else(|| lines.next())
 }
 
@@ -132,7 +162,9 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Zeroizing<Vec<u8>>
     let mut bytes = Zeroizing::new(Vec::new());
     if let Some(pipe) = pipe {
         let mut pipe = pipe.take(MAX_REPLY as u64 + 1);
-        pipe.read_to_end(&mut bytes).await.map_err(TransportError::Io)?;
+        pipe.read_to_end(&mut bytes)
+            .await
+            .map_err(TransportError::Io)?;
     }
     Ok(bytes)
 }
@@ -145,7 +177,11 @@ struct Group(Option<u32>);
 impl Drop for Group {
     fn drop(&mut self) {
         #[cfg(unix)]
-        if let Some(pid) = self.0.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw) {
+        if let Some(pid) = self
+            .0
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(rustix::process::Pid::from_raw)
+        {
             // It is mostly gone already, and then there is nothing to end.
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }
@@ -185,10 +221,16 @@ impl Transport for Process {
             });
         }
         let script = match &command.code {
-            Some(code) => Some(ScriptFile::write(&self.folder, code).map_err(TransportError::Spawn)?),
+            Some(code) => {
+                Some(ScriptFile::write(&self.folder, code).map_err(TransportError::Spawn)?)
+            }
             None => None,
         };
-        arguments.extend(script.iter().map(|file| format!("--filename={}", file.0.display())));
+        arguments.extend(
+            script
+                .iter()
+                .map(|file| format!("--filename={}", file.0.display())),
+        );
         arguments.push("--".to_owned());
         arguments.extend(command.positionals.iter().cloned());
         let child = match &self.bare {
@@ -203,7 +245,12 @@ impl Transport for Process {
     }
 
     async fn stop(&self, timeout: Duration) -> Result<(), TransportError> {
-        self.output(vec![format!("-s={}", self.session), "close".to_owned()], timeout).await.map(drop)
+        self.output(
+            vec![format!("-s={}", self.session), "close".to_owned()],
+            timeout,
+        )
+        .await
+        .map(drop)
     }
 }
 
@@ -223,11 +270,20 @@ mod tests {
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
         let path = std::env::var_os("PATH").unwrap_or_default();
-        Process::new(program, "s1".into(), folder.to_owned(), vec![("PATH".into(), path)])
+        Process::new(
+            program,
+            "s1".into(),
+            folder.to_owned(),
+            vec![("PATH".into(), path)],
+        )
     }
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
-        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(future)
     }
 
     #[test]
@@ -238,7 +294,10 @@ mod tests {
             let command = Command::new("fill").flag("submit").args(values.clone());
             block_on(process.run(&command, LONG)).unwrap();
             let argv = std::fs::read(folder.path().join("argv")).unwrap();
-            let argv: Vec<String> = argv.split(|b| *b == 0).map(|a| String::from_utf8(a.to_vec()).unwrap()).collect();
+            let argv: Vec<String> = argv
+                .split(|b| *b == 0)
+                .map(|a| String::from_utf8(a.to_vec()).unwrap())
+                .collect();
             assert_eq!(argv[..4], ["-s=s1", "fill", "--submit", "--"]);
             assert_eq!(argv[4..argv.len() - 1], values);
         };
@@ -267,30 +326,57 @@ mod tests {
             folder.path(),
             "f=${3#--filename=}; printf '%s\\n' \"$@\" > argv; printf '### Result\\n'; stat -c %a \"$f\"; cat \"$f\"",
         );
-        let reply = block_on(process.run(&Command::script("async page => 'hunter2'"), LONG)).unwrap();
-        assert_eq!(reply.text.expose(), "### Result\n600\nasync page => 'hunter2'");
-        assert!(!std::fs::read_to_string(folder.path().join("argv")).unwrap().contains("hunter2"));
-        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-        assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("script")), "{left:?}");
+        let reply =
+            block_on(process.run(&Command::script("async page => 'hunter2'"), LONG)).unwrap();
+        assert_eq!(
+            reply.text.expose(),
+            "### Result\n600\nasync page => 'hunter2'"
+        );
+        assert!(
+            !std::fs::read_to_string(folder.path().join("argv"))
+                .unwrap()
+                .contains("hunter2")
+        );
+        let left: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name())
+            .collect();
+        assert!(
+            left.iter()
+                .all(|name| !name.to_string_lossy().starts_with("script")),
+            "{left:?}"
+        );
     }
 
     #[test]
     fn both_channels_of_errors_become_one() {
         let folder = tempfile::tempdir().unwrap();
         for (script, text) in [
-            ("printf '### Error\\nError: x\\n'; exit 1", "### Error\nError: x"),
-            ("echo usage; echo 'Unknown option: --x' >&2; exit 1", "### Error\nUnknown option: --x"),
+            (
+                "printf '### Error\\nError: x\\n'; exit 1",
+                "### Error\nError: x",
+            ),
+            (
+                "echo usage; echo 'Unknown option: --x' >&2; exit 1",
+                "### Error\nUnknown option: --x",
+            ),
             (
                 "printf '/a/b.js:1\\n  throw\\n\\nError: Session closed\\n  at x\\n' >&2; exit 1",
                 "### Error\nError: Session closed",
             ),
-            ("echo \"The browser 'x' is not open\"; exit 1", "### Error\nThe browser 'x' is not open"),
+            (
+                "echo \"The browser 'x' is not open\"; exit 1",
+                "### Error\nThe browser 'x' is not open",
+            ),
             ("exit 3", "### Error\nthe program failed without a word"),
         ] {
-            let reply = block_on(fake(folder.path(), script).run(&Command::read("snapshot"), LONG)).unwrap();
+            let reply = block_on(fake(folder.path(), script).run(&Command::read("snapshot"), LONG))
+                .unwrap();
             assert_eq!((reply.text.expose(), reply.is_error), (text, true));
         }
-        let reply = block_on(fake(folder.path(), "echo '### Page'").run(&Command::read("snapshot"), LONG)).unwrap();
+        let reply =
+            block_on(fake(folder.path(), "echo '### Page'").run(&Command::read("snapshot"), LONG))
+                .unwrap();
         assert_eq!((reply.text.expose(), reply.is_error), ("### Page", false));
     }
 
@@ -298,11 +384,14 @@ mod tests {
     fn a_command_that_takes_too_long_is_ended_with_its_children() {
         let folder = tempfile::tempdir().unwrap();
         let process = fake(folder.path(), "sleep 300 & echo $! > child; wait");
-        let error = block_on(process.run(&Command::new("click"), Duration::from_millis(500))).unwrap_err();
+        let error =
+            block_on(process.run(&Command::new("click"), Duration::from_millis(500))).unwrap_err();
         assert!(matches!(error, TransportError::Timeout(_)) && !error.nothing_was_sent());
         let child = std::fs::read_to_string(folder.path().join("child")).unwrap();
-        let gone =
-            || std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).is_ok_and(|s| !s.contains(") Z "));
+        let gone = || {
+            std::fs::read_to_string(format!("/proc/{}/stat", child.trim()))
+                .is_ok_and(|s| !s.contains(") Z "))
+        };
         for _ in 0..100 {
             if !gone() {
                 return;
@@ -314,7 +403,12 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_told_apart() {
-        let process = Process::new("/nonexistent/tool".into(), "s".into(), "/".into(), Vec::new());
+        let process = Process::new(
+            "/nonexistent/tool".into(),
+            "s".into(),
+            "/".into(),
+            Vec::new(),
+        );
         let error = block_on(process.run(&Command::read("snapshot"), LONG)).unwrap_err();
         assert!(matches!(error, TransportError::Spawn(_)));
     }

@@ -51,41 +51,74 @@ struct Answer {
 
 impl Socket {
     /// Reads the session file of the daemon and checks its version. Nothing is sent yet.
-    pub(in super::super) fn from_session_file(file: &Path, working_folder: &Path) -> Result<Self, TransportError> {
-        let size = std::fs::metadata(file).map_err(|_| TransportError::NoSession)?.len();
+    pub(in super::super) fn from_session_file(
+        file: &Path,
+        working_folder: &Path,
+    ) -> Result<Self, TransportError> {
+        let size = std::fs::metadata(file)
+            .map_err(|_| TransportError::NoSession)?
+            .len();
         if size > MAX_SESSION_FILE {
             return Err(TransportError::NoSession);
         }
         let text = std::fs::read(file).map_err(|_| TransportError::NoSession)?;
-        let session: Session = serde_json::from_slice(&text).map_err(|_| TransportError::NoSession)?;
-        if !TESTED_VERSIONS.iter().any(|tested| session.version.starts_with(tested)) {
-            let shown = crate::base::text::truncate(&crate::base::text::clean(&session.version), 40);
+        let session: Session =
+            serde_json::from_slice(&text).map_err(|_| TransportError::NoSession)?;
+        if !TESTED_VERSIONS
+            .iter()
+            .any(|tested| session.version.starts_with(tested))
+        {
+            let shown =
+                crate::base::text::truncate(&crate::base::text::clean(&session.version), 40);
             return Err(TransportError::WrongVersion(shown));
         }
-        Ok(Self { path: session.socket_path, working_folder: working_folder.display().to_string() })
+        Ok(Self {
+            path: session.socket_path,
+            working_folder: working_folder.display().to_string(),
+        })
     }
 
-    async fn exchange(&self, method: &str, params: Value, timeout: Duration) -> Result<Answer, TransportError> {
+    async fn exchange(
+        &self,
+        method: &str,
+        params: Value,
+        timeout: Duration,
+    ) -> Result<Answer, TransportError> {
         let request = json!({ "id": ID, "method": method, "params": params });
         let line = Zeroizing::new(format!("{request}\n"));
         wipe(request);
         let talk = async {
-            let mut stream = UnixStream::connect(&self.path).await.map_err(TransportError::Unreachable)?;
-            stream.write_all(line.as_bytes()).await.map_err(|_| TransportError::Closed)?;
+            let mut stream = UnixStream::connect(&self.path)
+                .await
+                .map_err(TransportError::Unreachable)?;
+            stream
+                .write_all(line.as_bytes())
+                .await
+                .map_err(|_| TransportError::Closed)?;
             let mut answer = Zeroizing::new(Vec::new());
             // One byte more than allowed tells a full answer from a cut one.
             let mut reader = BufReader::new(stream).take(MAX_REPLY as u64 + 1);
-            reader.read_until(b'\n', &mut answer).await.map_err(TransportError::Io)?;
+            reader
+                .read_until(b'\n', &mut answer)
+                .await
+                .map_err(TransportError::Io)?;
             if answer.len() > MAX_REPLY {
                 return Err(TransportError::TooLarge);
             }
             if answer.last() != Some(&b'\n') {
                 return Err(TransportError::Closed);
             }
-            let answer: Answer = serde_json::from_slice(&answer).map_err(|_| TransportError::Garbage)?;
-            if answer.id == ID { Ok(answer) } else { Err(TransportError::Garbage) }
+            let answer: Answer =
+                serde_json::from_slice(&answer).map_err(|_| TransportError::Garbage)?;
+            if answer.id == ID {
+                Ok(answer)
+            } else {
+                Err(TransportError::Garbage)
+            }
         };
-        tokio::time::timeout(timeout, talk).await.unwrap_or(Err(TransportError::Timeout(timeout)))
+        tokio::time::timeout(timeout, talk)
+            .await
+            .unwrap_or(Err(TransportError::Timeout(timeout)))
     }
 }
 
@@ -103,11 +136,19 @@ fn wipe(value: Value) {
 fn arguments(command: &Command) -> Value {
     let mut words = vec![Value::from(command.name)];
     words.extend(command.code.iter().map(|code| Value::from(code.expose())));
-    words.extend(command.positionals.iter().map(|value| Value::from(value.as_str())));
+    words.extend(
+        command
+            .positionals
+            .iter()
+            .map(|value| Value::from(value.as_str())),
+    );
     let mut arguments = Map::new();
     arguments.insert("_".into(), Value::Array(words));
     for (name, value) in &command.flags {
-        arguments.insert((*name).into(), value.as_deref().map_or(Value::Bool(true), Value::from));
+        arguments.insert(
+            (*name).into(),
+            value.as_deref().map_or(Value::Bool(true), Value::from),
+        );
     }
     Value::Object(arguments)
 }
@@ -127,10 +168,15 @@ impl Transport for Socket {
         if let Some(error) = answer.error {
             return Ok(RawReply::refusal(&error));
         }
-        let Some(Value::Object(mut result)) = answer.result else { return Err(TransportError::Garbage) };
+        let Some(Value::Object(mut result)) = answer.result else {
+            return Err(TransportError::Garbage);
+        };
         let is_error = result.get("isError") == Some(&Value::Bool(true));
         match result.remove("text") {
-            Some(Value::String(text)) => Ok(RawReply { text: Secret::new(text), is_error }),
+            Some(Value::String(text)) => Ok(RawReply {
+                text: Secret::new(text),
+                is_error,
+            }),
             _ => Err(TransportError::Garbage),
         }
     }
@@ -153,12 +199,19 @@ pub(super) mod tests {
     pub(in super::super) fn session(folder: &Path, version: &str) -> PathBuf {
         let file = folder.join("x.session");
         let socket = folder.join("d.sock");
-        std::fs::write(&file, json!({ "version": version, "socketPath": socket, "more": [1] }).to_string()).unwrap();
+        std::fs::write(
+            &file,
+            json!({ "version": version, "socketPath": socket, "more": [1] }).to_string(),
+        )
+        .unwrap();
         file
     }
 
     /// A daemon that answers one connection with these bytes; returns what it was sent.
-    pub(in super::super) fn daemon(folder: &Path, answer: &'static [u8]) -> tokio::task::JoinHandle<String> {
+    pub(in super::super) fn daemon(
+        folder: &Path,
+        answer: &'static [u8],
+    ) -> tokio::task::JoinHandle<String> {
         let listener = UnixListener::bind(folder.join("d.sock")).unwrap();
         tokio::spawn(async move {
             let (stream, _) = listener.accept().await.unwrap();
@@ -176,19 +229,35 @@ pub(super) mod tests {
     fn only_a_tested_version_is_spoken_to() {
         let folder = tempfile::tempdir().unwrap();
         let read = |file: &Path| Socket::from_session_file(file, folder.path());
-        assert!(matches!(read(&folder.path().join("none")), Err(TransportError::NoSession)));
+        assert!(matches!(
+            read(&folder.path().join("none")),
+            Err(TransportError::NoSession)
+        ));
         assert!(read(&session(folder.path(), "1.64.0-alpha-1")).is_ok());
-        assert!(matches!(read(&session(folder.path(), "2.0.0")), Err(TransportError::WrongVersion(v)) if v == "2.0.0"));
+        assert!(
+            matches!(read(&session(folder.path(), "2.0.0")), Err(TransportError::WrongVersion(v)) if v == "2.0.0")
+        );
         std::fs::write(folder.path().join("x.session"), "{").unwrap();
-        assert!(matches!(read(&folder.path().join("x.session")), Err(TransportError::NoSession)));
+        assert!(matches!(
+            read(&folder.path().join("x.session")),
+            Err(TransportError::NoSession)
+        ));
     }
 
     #[tokio::test]
     async fn a_command_goes_out_as_the_tools_own_client_would_send_it() {
         let folder = tempfile::tempdir().unwrap();
-        let socket = Socket::from_session_file(&session(folder.path(), "1.64.0"), folder.path()).unwrap();
-        let sent = daemon(folder.path(), b"{\"id\":1,\"result\":{\"text\":\"### Page\",\"isError\":true}}\n");
-        let command = Command::new("fill").arg("e8").arg("--help\n-s=x").flag("submit").option("filename", "a");
+        let socket =
+            Socket::from_session_file(&session(folder.path(), "1.64.0"), folder.path()).unwrap();
+        let sent = daemon(
+            folder.path(),
+            b"{\"id\":1,\"result\":{\"text\":\"### Page\",\"isError\":true}}\n",
+        );
+        let command = Command::new("fill")
+            .arg("e8")
+            .arg("--help\n-s=x")
+            .flag("submit")
+            .option("filename", "a");
         let reply = socket.run(&command, SECOND).await.unwrap();
         assert_eq!((reply.text.expose(), reply.is_error), ("### Page", true));
         let sent: Value = serde_json::from_str(&sent.await.unwrap()).unwrap();
@@ -210,11 +279,19 @@ pub(super) mod tests {
         ];
         for (answer, closed) in answers {
             let folder = tempfile::tempdir().unwrap();
-            let socket = Socket::from_session_file(&session(folder.path(), "1.64.0"), folder.path()).unwrap();
-            let unreachable = socket.run(&Command::read("snapshot"), SECOND).await.unwrap_err();
+            let socket =
+                Socket::from_session_file(&session(folder.path(), "1.64.0"), folder.path())
+                    .unwrap();
+            let unreachable = socket
+                .run(&Command::read("snapshot"), SECOND)
+                .await
+                .unwrap_err();
             assert!(unreachable.nothing_was_sent());
             let sent = daemon(folder.path(), answer);
-            let error = socket.run(&Command::read("snapshot"), SECOND).await.unwrap_err();
+            let error = socket
+                .run(&Command::read("snapshot"), SECOND)
+                .await
+                .unwrap_err();
             assert!(!error.nothing_was_sent());
             assert_eq!(matches!(error, TransportError::Closed), closed, "{error:?}");
             sent.await.unwrap();

@@ -16,9 +16,20 @@ fn folder(programs: &[(&str, &str)]) -> tempfile::TempDir {
 fn put(path: &Path, script: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let write = "printf '%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
-    let script = if script.starts_with("#!") { script.to_owned() } else { format!("#!/bin/sh\n{script}") };
+    let script = if script.starts_with("#!") {
+        script.to_owned()
+    } else {
+        format!("#!/bin/sh\n{script}")
+    };
     let mut sh = std::process::Command::new("sh");
-    assert!(sh.args(["-c", write, "sh"]).arg(path).arg(script).status().unwrap().success());
+    assert!(
+        sh.args(["-c", write, "sh"])
+            .arg(path)
+            .arg(script)
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 fn around(bin: &Path, home: &Path) -> Surroundings {
@@ -30,10 +41,18 @@ fn named(bin: &Path, home: &Path, variables: &[(&str, &Path)]) -> Surroundings {
     let places = ProgramPlaces::new(|name| match name {
         "PATH" => Some(bin.into()),
         "WEBWISE_HOME" => Some(home.into()),
-        _ => variables.iter().find(|(known, _)| *known == name).map(|(_, path)| path.into()),
+        _ => variables
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, path)| path.into()),
     });
     let root = places.installation_folder().unwrap().to_owned();
-    Surroundings { root, places, is_root: false, for_tests: false }
+    Surroundings {
+        root,
+        places,
+        is_root: false,
+        for_tests: false,
+    }
 }
 
 #[test]
@@ -41,7 +60,10 @@ fn versions_are_found_in_what_programs_really_print() {
     for (text, version) in [
         ("v18.20.4\n", [18, 20, 4]),
         ("0.1.22", [0, 1, 22]),
-        ("Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)", [156, 0, 8078]),
+        (
+            "Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)",
+            [156, 0, 8078],
+        ),
         ("tool 12 release 1.2", [1, 2, 0]),
     ] {
         assert_eq!(Version::find(text), Some(Version(version)), "{text}");
@@ -52,9 +74,15 @@ fn versions_are_found_in_what_programs_really_print() {
 
 #[tokio::test]
 async fn our_own_newer_node_is_preferred_to_an_old_one_on_the_path() {
-    let (bin, root) = (folder(&[("node", "echo v18.20.4")]), tempfile::tempdir().unwrap());
+    let (bin, root) = (
+        folder(&[("node", "echo v18.20.4")]),
+        tempfile::tempdir().unwrap(),
+    );
     let old = Machine::inspect(&around(bin.path(), root.path())).await;
-    assert_eq!(old.node, Tool::Found(bin.path().join("node"), Version([18, 20, 4])));
+    assert_eq!(
+        old.node,
+        Tool::Found(bin.path().join("node"), Version([18, 20, 4]))
+    );
     let own = root.path().join("playwright-cli/node_modules/.bin/node");
     put(&own, "echo v22.1.0");
     let new = Machine::inspect(&around(bin.path(), root.path())).await;
@@ -63,22 +91,45 @@ async fn our_own_newer_node_is_preferred_to_an_old_one_on_the_path() {
 
 #[tokio::test]
 async fn a_broken_program_is_not_a_missing_one() {
-    let bin = folder(&[("chromium", "echo 'cannot open display' >&2; exit 3"), ("node", "echo hello")]);
+    let bin = folder(&[
+        ("chromium", "echo 'cannot open display' >&2; exit 3"),
+        ("node", "echo hello"),
+    ]);
     let machine = Machine::inspect(&around(bin.path(), bin.path())).await;
-    let Tool::Broken(_, reason) = machine.chromium else { panic!("{machine:?}") };
+    let Tool::Broken(_, reason) = machine.chromium else {
+        panic!("{machine:?}")
+    };
     assert!(reason.contains("cannot open display"), "{reason}");
-    assert_eq!(machine.node, Tool::Broken(bin.path().join("node"), "it says \"hello\" and no version".to_owned()));
+    assert_eq!(
+        machine.node,
+        Tool::Broken(
+            bin.path().join("node"),
+            "it says \"hello\" and no version".to_owned()
+        )
+    );
     assert_eq!(machine.cli, Tool::Missing);
 }
 
 #[tokio::test]
 async fn a_program_that_does_not_call_itself_a_browser_is_none() {
     for (script, said) in [
-        ("echo 'true (GNU coreutils) 9.1'", Err("it says \"true (GNU coreutils) 9.1\" and is no Chromium")),
+        (
+            "echo 'true (GNU coreutils) 9.1'",
+            Err("it says \"true (GNU coreutils) 9.1\" and is no Chromium"),
+        ),
         ("true", Err("it says nothing and no version")),
-        ("echo; echo Chromium", Err("it says \"Chromium\" and no version")),
-        ("echo Google Chrome for Testing 131.0.6778.3", Ok(Version([131, 0, 6_778]))),
-        ("echo Microsoft Edge 131.0.2903.51", Ok(Version([131, 0, 2_903]))),
+        (
+            "echo; echo Chromium",
+            Err("it says \"Chromium\" and no version"),
+        ),
+        (
+            "echo Google Chrome for Testing 131.0.6778.3",
+            Ok(Version([131, 0, 6_778])),
+        ),
+        (
+            "echo Microsoft Edge 131.0.2903.51",
+            Ok(Version([131, 0, 2_903])),
+        ),
     ] {
         let bin = folder(&[("chromium", script)]);
         let path = bin.path().join("chromium");
@@ -86,15 +137,28 @@ async fn a_program_that_does_not_call_itself_a_browser_is_none() {
             Ok(version) => Tool::Found(path, version),
             Err(why) => Tool::Broken(path, why.to_owned()),
         };
-        assert_eq!(Machine::inspect(&around(bin.path(), bin.path())).await.chromium, told, "{script}");
+        assert_eq!(
+            Machine::inspect(&around(bin.path(), bin.path()))
+                .await
+                .chromium,
+            told,
+            "{script}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_program_that_the_environment_names_is_taken_as_it_is() {
-    let bin = folder(&[("chromium", "echo 1.0"), ("mine", "echo Chromium 150.2"), ("cli", "echo 0.1.22")]);
+    let bin = folder(&[
+        ("chromium", "echo 1.0"),
+        ("mine", "echo Chromium 150.2"),
+        ("cli", "echo 0.1.22"),
+    ]);
     let (mine, cli) = (bin.path().join("mine"), bin.path().join("cli"));
-    let variables = [("WEBWISE_CHROMIUM", &*mine), ("WEBWISE_PLAYWRIGHT_CLI", &*cli)];
+    let variables = [
+        ("WEBWISE_CHROMIUM", &*mine),
+        ("WEBWISE_PLAYWRIGHT_CLI", &*cli),
+    ];
     let machine = Machine::inspect(&named(bin.path(), bin.path(), &variables)).await;
     assert_eq!(machine.chromium.version(), Some(Version([150, 2, 0])));
     assert_eq!(machine.cli.version(), Some(CLI_VERSION));
@@ -104,7 +168,10 @@ async fn a_program_that_the_environment_names_is_taken_as_it_is() {
 #[tokio::test]
 async fn what_the_tests_need_is_looked_for_only_when_it_is_wanted() {
     let bin = folder(&[
-        ("python3", "test \"$*\" = '-m pip --version' && echo pip 23.0.1 from /usr/lib"),
+        (
+            "python3",
+            "test \"$*\" = '-m pip --version' && echo pip 23.0.1 from /usr/lib",
+        ),
         ("strace", "echo strace -- version 6.1"),
     ]);
     let around = around(bin.path(), bin.path());
@@ -116,14 +183,23 @@ async fn what_the_tests_need_is_looked_for_only_when_it_is_wanted() {
     let packages = machine.packages.unwrap();
     assert_eq!(packages.missing, PACKAGES.iter().collect::<Vec<_>>());
     assert_eq!(packages.pip.version(), Some(Version([23, 0, 1])));
-    assert_eq!(PACKAGES[0].folder_in(&packages.home), bin.path().join("miniwob/1.1.0"));
+    assert_eq!(
+        PACKAGES[0].folder_in(&packages.home),
+        bin.path().join("miniwob/1.1.0")
+    );
     std::fs::create_dir_all(PACKAGES[0].mark_in(&packages.home)).unwrap();
-    assert_eq!(Machine::inspect(&around).await.packages.unwrap().missing, packages.missing[1..]);
+    assert_eq!(
+        Machine::inspect(&around).await.packages.unwrap().missing,
+        packages.missing[1..]
+    );
 }
 
 #[tokio::test]
 async fn a_script_for_node_runs_through_the_node_that_was_chosen() {
-    let bin = folder(&[("node", "if [ $# = 2 ]; then echo 0.1.22; else echo v20.1.0; fi")]);
+    let bin = folder(&[(
+        "node",
+        "if [ $# = 2 ]; then echo 0.1.22; else echo v20.1.0; fi",
+    )]);
     let script = bin.path().join("playwright-cli");
     put(&script, "#!/usr/bin/env node");
     let machine = Machine::inspect(&around(bin.path(), bin.path())).await;
@@ -133,15 +209,29 @@ async fn a_script_for_node_runs_through_the_node_that_was_chosen() {
 #[tokio::test]
 async fn who_may_install_is_found_out_without_a_password() {
     let refused = folder(&[("apt-get", "exit 0"), ("sudo", "exit 1")]);
-    assert_eq!(Machine::inspect(&around(refused.path(), refused.path())).await.installer, Installer::NotAllowed);
+    assert_eq!(
+        Machine::inspect(&around(refused.path(), refused.path()))
+            .await
+            .installer,
+        Installer::NotAllowed
+    );
     let mut around = around(refused.path(), refused.path());
     around.is_root = true;
     let apt_get = refused.path().join("apt-get");
-    assert_eq!(Machine::inspect(&around).await.installer, Installer::AptGet(apt_get.clone()));
+    assert_eq!(
+        Machine::inspect(&around).await.installer,
+        Installer::AptGet(apt_get.clone())
+    );
     put(&refused.path().join("sudo"), "test \"$*\" = '-n true'");
     around.is_root = false;
     let sudo = refused.path().join("sudo");
-    assert_eq!(Machine::inspect(&around).await.installer, Installer::Sudo { sudo, apt_get });
+    assert_eq!(
+        Machine::inspect(&around).await.installer,
+        Installer::Sudo { sudo, apt_get }
+    );
     std::fs::remove_file(refused.path().join("apt-get")).unwrap();
-    assert_eq!(Machine::inspect(&around).await.installer, Installer::NoAptGet);
+    assert_eq!(
+        Machine::inspect(&around).await.installer,
+        Installer::NoAptGet
+    );
 }

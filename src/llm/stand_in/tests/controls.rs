@@ -21,29 +21,60 @@ impl Form {
     fn asks(&self) -> Vec<String> {
         let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
         let system = format!("You may make up to 5 calls.\n\n## Goal\n{}\n", self.goal);
-        let kind = if self.kind.is_empty() { "form" } else { self.kind };
+        let kind = if self.kind.is_empty() {
+            "form"
+        } else {
+            self.kind
+        };
         let mut lines = vec!["<<<1".to_owned()];
         if !self.tip.is_empty() {
-            lines.extend(["## Memory for this site".to_owned(), format!("- {}", Value::from(self.tip))]);
+            lines.extend([
+                "## Memory for this site".to_owned(),
+                format!("- {}", Value::from(self.tip)),
+            ]);
         }
         lines.push("## History".to_owned());
-        lines.extend(self.history.iter().zip(1..).map(|(line, number)| format!("{number}. {line}")));
-        lines.extend(["## Page", "url \"https://x.example/\"", &format!("type {kind}")].map(str::to_owned));
+        lines.extend(
+            self.history
+                .iter()
+                .zip(1..)
+                .map(|(line, number)| format!("{number}. {line}")),
+        );
+        lines.extend(
+            [
+                "## Page",
+                "url \"https://x.example/\"",
+                &format!("type {kind}"),
+            ]
+            .map(str::to_owned),
+        );
         lines.extend(self.page.iter().map(|line| (*line).to_owned()));
         lines.push("1>>>".to_owned());
         if !self.error_tip.is_empty() {
-            let said = ["## Last action failed", "it failed", "Tips from previous experience:"].map(str::to_owned);
+            let said = [
+                "## Last action failed",
+                "it failed",
+                "Tips from previous experience:",
+            ]
+            .map(str::to_owned);
             lines.extend(said);
             lines.push(format!("- {}", self.error_tip));
         }
-        let reply = StandIn::new().decide(&ChatRequest::new(system, lines.join("\n"), tools.into()));
+        let reply =
+            StandIn::new().decide(&ChatRequest::new(system, lines.join("\n"), tools.into()));
         let line = |call: RawCall| {
             let said = |name: &str| match &call.arguments[name] {
                 Value::Null => String::new(),
                 Value::String(text) => format!(" {text}"),
                 other => format!(" {other}"),
             };
-            format!("{}{}{}{}", call.name, said("target"), said("text"), said("values"))
+            format!(
+                "{}{}{}{}",
+                call.name,
+                said("target"),
+                said("text"),
+                said("values")
+            )
         };
         reply.calls.into_iter().map(line).collect()
     }
@@ -51,7 +82,10 @@ impl Form {
 
 const DATE: Form = Form {
     goal: "Enter 10/04/2013 as the date and hit submit.",
-    page: &[r#"e6 textbox "Enter 10/04/2013 as the date and hit submit.""#, r#"e7 button "Submit""#],
+    page: &[
+        r#"e6 textbox "Enter 10/04/2013 as the date and hit submit.""#,
+        r#"e7 button "Submit""#,
+    ],
     history: &[],
     tip: "",
     error_tip: "",
@@ -61,21 +95,32 @@ const DATE: Form = Form {
 #[test]
 fn a_date_is_written_as_given_then_as_machines_do_and_at_once_when_told() {
     assert_eq!(DATE.asks(), ["fill e6 10/04/2013", "click e7"]);
-    let history =
-        &[r#"fill textbox "Enter 10/04/2013 as the date and hit submit." "10/04/2013" -> failed bad_value"#][..];
+    let history = &[
+        r#"fill textbox "Enter 10/04/2013 as the date and hit submit." "10/04/2013" -> failed bad_value"#,
+    ][..];
     assert_eq!(Form { history, ..DATE }.asks(), ["fill e6 2013-10-04"]);
     let tip = "fill on textbox number 1 fails because the field does not accept a value of this form: write the date as \
                YYYY-MM-DD.";
-    assert_eq!(Form { tip, ..DATE }.asks(), ["fill e6 2013-10-04", "click e7"]);
+    assert_eq!(
+        Form { tip, ..DATE }.asks(),
+        ["fill e6 2013-10-04", "click e7"]
+    );
     // Advice for the second field is not for the first.
     let tip = "fill on textbox number 2 fails because the field does not accept a value of this form: write the date as \
                YYYY-MM-DD.";
-    assert_eq!(Form { tip, ..DATE }.asks(), ["fill e6 10/04/2013", "click e7"]);
+    assert_eq!(
+        Form { tip, ..DATE }.asks(),
+        ["fill e6 10/04/2013", "click e7"]
+    );
 }
 
 const SPINNER: Form = Form {
     goal: "Select -3 with the spinner and hit Submit.",
-    page: &[r#"e6 spinbutton "Select a value:" value "0""#, r#"e7 button """#, r#"e11 button "Submit""#],
+    page: &[
+        r#"e6 spinbutton "Select a value:" value "0""#,
+        r#"e7 button """#,
+        r#"e11 button "Submit""#,
+    ],
     ..DATE
 };
 
@@ -102,12 +147,44 @@ fn a_list_that_opens_by_typing_is_typed_into_chosen_from_and_sent() {
                type the text to open its list, then click the choice.";
     assert_eq!(Form { tip, ..ITEM }.asks(), ["click e5", "type Azer"]);
     let history = &[r#"click textbox "Tags:""#, r#"type "Azer""#][..];
-    assert_eq!(Form { history, ..ITEM }.asks(), ["wait"], "the list may be on its way");
-    let open = &[r#"e5 textbox "Tags:" value "Azer""#, r#"e8 listitem "Azerbaijan""#, r#"e6 button "Submit""#][..];
-    assert_eq!(Form { history, page: open, ..ITEM }.asks(), ["click e8"]);
-    let chosen = &[r#"e5 textbox "Tags:" value "Azerbaijan""#, r#"e6 button "Submit""#][..];
-    let history = &[r#"click textbox "Tags:""#, r#"type "Azer""#, r#"click listitem "Azerbaijan""#][..];
-    assert_eq!(Form { history, page: chosen, ..ITEM }.asks(), ["click e6"], "a form that is filled in is sent");
+    assert_eq!(
+        Form { history, ..ITEM }.asks(),
+        ["wait"],
+        "the list may be on its way"
+    );
+    let open = &[
+        r#"e5 textbox "Tags:" value "Azer""#,
+        r#"e8 listitem "Azerbaijan""#,
+        r#"e6 button "Submit""#,
+    ][..];
+    assert_eq!(
+        Form {
+            history,
+            page: open,
+            ..ITEM
+        }
+        .asks(),
+        ["click e8"]
+    );
+    let chosen = &[
+        r#"e5 textbox "Tags:" value "Azerbaijan""#,
+        r#"e6 button "Submit""#,
+    ][..];
+    let history = &[
+        r#"click textbox "Tags:""#,
+        r#"type "Azer""#,
+        r#"click listitem "Azerbaijan""#,
+    ][..];
+    assert_eq!(
+        Form {
+            history,
+            page: chosen,
+            ..ITEM
+        }
+        .asks(),
+        ["click e6"],
+        "a form that is filled in is sent"
+    );
 }
 
 const CALENDAR: Form = Form {
@@ -122,23 +199,48 @@ fn a_calendar_is_opened_when_told_and_the_day_is_chosen_in_it() {
     let tip = "fill on textbox \"Date:\" fails because the target is not an editable field: click it to open its list, then \
                click the choice.";
     assert_eq!(Form { tip, ..CALENDAR }.asks(), ["click e6"]);
-    let page = &[r#"e6 textbox "Date:""#, r#"alike 3 link e8 "4" e9 "5" e10 "12""#, r#"e7 button "Submit""#][..];
+    let page = &[
+        r#"e6 textbox "Date:""#,
+        r#"alike 3 link e8 "4" e9 "5" e10 "12""#,
+        r#"e7 button "Submit""#,
+    ][..];
     let history = &[r#"click textbox "Date:""#][..];
-    assert_eq!(Form { tip, history, page, ..CALENDAR }.asks(), ["click e9", "click e7"]);
+    assert_eq!(
+        Form {
+            tip,
+            history,
+            page,
+            ..CALENDAR
+        }
+        .asks(),
+        ["click e9", "click e7"]
+    );
     // Without advice the same is found after typing was in vain.
     let history = &[
         r#"fill textbox "Date:" "12/05/2016" -> failed not_editable"#,
         r#"click textbox "Date:""#,
         r#"type "12/05/2016" -> no_effect"#,
     ][..];
-    assert_eq!(Form { history, page, ..CALENDAR }.asks(), ["click e9"]);
+    assert_eq!(
+        Form {
+            history,
+            page,
+            ..CALENDAR
+        }
+        .asks(),
+        ["click e9"]
+    );
 }
 
 #[test]
 fn a_question_that_comes_uncalled_is_declined_and_what_memory_warns_of_is_done_alone() {
     let form = Form {
         goal: "Enter the username \"ada\" and the password \"pw\" and press login.",
-        page: &[r#"e7 textbox "Username""#, r#"e9 textbox "Password""#, r#"e10 button "OK""#],
+        page: &[
+            r#"e7 textbox "Username""#,
+            r#"e9 textbox "Password""#,
+            r#"e10 button "OK""#,
+        ],
         kind: "login",
         ..DATE
     };
@@ -154,14 +256,26 @@ fn a_question_that_comes_uncalled_is_declined_and_what_memory_warns_of_is_done_a
         r#""Exit to home page?""#,
     ][..];
     let history = &[r#"fill textbox "Username" "ada""#][..];
-    assert_eq!(Form { history, page, ..form }.asks(), ["click e12"]);
+    assert_eq!(
+        Form {
+            history,
+            page,
+            ..form
+        }
+        .asks(),
+        ["click e12"]
+    );
 }
 
 #[test]
 fn the_button_that_closes_is_found_without_its_name() {
     let form = Form {
         goal: "Click \"Prices\".",
-        page: &[r#"e1 button "Details""#, r#"e2 button "Allow gladly""#, r#"e3 button "Prices""#],
+        page: &[
+            r#"e1 button "Details""#,
+            r#"e2 button "Allow gladly""#,
+            r#"e3 button "Prices""#,
+        ],
         history: &[r#"click button "Prices" -> failed intercepted"#],
         error_tip: "If click fails because another element covers the target: click the button that closes what covers it, \
                     then try again.",
@@ -169,5 +283,13 @@ fn the_button_that_closes_is_found_without_its_name() {
         ..DATE
     };
     assert_eq!(form.asks(), ["click e2"]);
-    assert_eq!(Form { error_tip: "", ..form }.asks(), ["click e3"], "the naive second try");
+    assert_eq!(
+        Form {
+            error_tip: "",
+            ..form
+        }
+        .asks(),
+        ["click e3"],
+        "the naive second try"
+    );
 }

@@ -70,20 +70,34 @@ impl Library {
 
     /// The page; references are numbered anew on each.
     pub(super) fn tree(&self) -> Tree {
-        let mut page = Page { tree: Tree::builder(), count: 0, base: self.at as usize * 100 };
+        let mut page = Page {
+            tree: Tree::builder(),
+            count: 0,
+            base: self.at as usize * 100,
+        };
         if self.covered {
             page.tree.open(Node::new(Role::Dialog, "Notice"));
             page.leaf(Role::Button, "Details");
             page.leaf(Role::Button, "I agree");
             page.tree.close();
         }
-        page.leaf(Role::Link, if self.inside() { "Sign out" } else { "Sign in" });
+        page.leaf(
+            Role::Link,
+            if self.inside() { "Sign out" } else { "Sign in" },
+        );
         page.leaf(Role::Link, "Opening hours");
         match self.at {
             At::Home | At::Results => self.catalogue(&mut page),
             At::Login => {
                 page.field("User name", &self.user);
-                page.field("Password", if self.password.is_empty() { "" } else { "[hidden]" });
+                page.field(
+                    "Password",
+                    if self.password.is_empty() {
+                        ""
+                    } else {
+                        "[hidden]"
+                    },
+                );
                 page.leaf(Role::Button, "Sign in");
             }
             At::Book => self.book(&mut page),
@@ -93,20 +107,28 @@ impl Library {
     }
 
     fn catalogue(&self, page: &mut Page) {
-        page.node(Role::SearchBox, "Search the catalogue", |node| node.with_value(self.query.as_str()));
+        page.node(Role::SearchBox, "Search the catalogue", |node| {
+            node.with_value(self.query.as_str())
+        });
         page.leaf(Role::Button, "Search");
         if self.listed {
             page.leaf(Role::Option, "mechanical engineering");
         }
         if self.at == At::Results {
-            for title in ["Mechanical Computing in Practice", "Mechanical Computing", "Computing, an Introduction"] {
+            for title in [
+                "Mechanical Computing in Practice",
+                "Mechanical Computing",
+                "Computing, an Introduction",
+            ] {
                 page.leaf(Role::Link, title);
             }
         }
     }
 
     fn book(&self, page: &mut Page) {
-        let mut list = page.numbered(Role::Combobox, "Branch").with_value(self.branch.as_str());
+        let mut list = page
+            .numbered(Role::Combobox, "Branch")
+            .with_value(self.branch.as_str());
         list.states.invalid = self.complained;
         page.tree.open(list);
         for branch in ["Choose", "Old Town", "Harbour"] {
@@ -123,11 +145,17 @@ impl Library {
     }
 
     /// Carries an action out, as a driver would say how it ended. `target` is the role and name behind its reference.
-    pub(super) fn act(&mut self, action: &BrowserAction, target: Option<&(Role, String)>) -> Outcome {
+    pub(super) fn act(
+        &mut self,
+        action: &BrowserAction,
+        target: Option<&(Role, String)>,
+    ) -> Outcome {
         let name = target.map_or("", |(_, name)| name);
         let text = |value: &TextValue| String::from(value.clone());
         match action {
-            BrowserAction::Click(_) => self.click(target.is_some_and(|(role, _)| *role == Role::Button), name),
+            BrowserAction::Click(_) => {
+                self.click(target.is_some_and(|(role, _)| *role == Role::Button), name)
+            }
             BrowserAction::Fill(_) if self.rules.stubborn_field && name == "User name" => {
                 Outcome::failed(ErrorClass::NotEditable, "")
             }
@@ -172,7 +200,9 @@ impl Library {
             "Search" => return self.press("Enter"),
             "Mechanical Computing" => self.at = At::Book,
             "User name" | "Password" => name.clone_into(&mut self.focus),
-            "Confirm reservation" if self.branch == "Harbour" && self.conditions => self.at = At::Done,
+            "Confirm reservation" if self.branch == "Harbour" && self.conditions => {
+                self.at = At::Done
+            }
             "Confirm reservation" => self.complained = true,
             _ => return Outcome::NoEffect,
         }
@@ -222,7 +252,8 @@ struct Page {
 impl Page {
     fn numbered(&mut self, role: Role, name: &str) -> Node {
         self.count += 1;
-        Node::new(role, name).with_ref(ElementRef::parse(&format!("e{}", self.base + self.count)).unwrap())
+        Node::new(role, name)
+            .with_ref(ElementRef::parse(&format!("e{}", self.base + self.count)).unwrap())
     }
 
     fn node(&mut self, role: Role, name: &str, change: impl FnOnce(Node) -> Node) {

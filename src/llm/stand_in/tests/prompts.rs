@@ -32,7 +32,10 @@ pub(super) struct Report {
 }
 
 pub(super) fn tip(placement: Placement, text: &str) -> Advice {
-    let id = AdviceId { shelf: Shelf::global(&Namespace::default(), "lessons"), key: "k".to_owned() };
+    let id = AdviceId {
+        shelf: Shelf::global(&Namespace::default(), "lessons"),
+        key: "k".to_owned(),
+    };
     Advice::new(id, text, Trust::Code, placement).unwrap()
 }
 
@@ -41,12 +44,23 @@ pub(super) fn site_tip(text: &str) -> Advice {
 }
 
 fn tools() -> Arc<ToolSet> {
-    Arc::new(ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []))
+    Arc::new(ToolSet::new(
+        &BrowserTool::ALL.iter().copied().collect(),
+        false,
+        [],
+    ))
 }
 
 fn instruction(goal: &str, advice: &[Advice]) -> String {
     let secrets = [SecretName::parse("CARD_PIN").unwrap()];
-    system(&SystemParts { goal, lessons: advice, parameters: &[].into(), secrets: &secrets, max_calls: 5, tools: None })
+    system(&SystemParts {
+        goal,
+        lessons: advice,
+        parameters: &[].into(),
+        secrets: &secrets,
+        max_calls: 5,
+        tools: None,
+    })
 }
 
 /// A request on an empty page.
@@ -75,26 +89,47 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
                 }
                 Action::Browser(action) => {
                     let tree = site.tree();
-                    let refs = action.targets().into_iter().filter_map(|target| tree.by_ref(target.as_ref()?.as_str()));
+                    let refs = action
+                        .targets()
+                        .into_iter()
+                        .filter_map(|target| tree.by_ref(target.as_ref()?.as_str()));
                     let ids: Vec<_> = refs.collect();
                     if ids.len() < action.targets().len() {
                         break; // the page changed and the next target is gone
                     }
-                    let target = ids.first().map(|id| (tree[*id].role.clone(), tree[*id].name.to_string()));
+                    let target = ids
+                        .first()
+                        .map(|id| (tree[*id].role.clone(), tree[*id].name.to_string()));
                     let outcome = site.act(&action, target.as_ref());
-                    let place = target.map_or_else(String::new, |(role, name)| format!(" {role} {name:?}"));
+                    let place =
+                        target.map_or_else(String::new, |(role, name)| format!(" {role} {name:?}"));
                     let tool = action.tool().as_str();
                     let line = Action::Browser(action.clone()).line();
                     let what = if place.is_empty() { &line } else { tool };
-                    report.log.push(format!("{what}{place} -> {}", outcome.as_str()));
-                    let targets: Vec<_> = ids.iter().map(|id| TargetIdentity::of(&tree, *id)).collect();
+                    report
+                        .log
+                        .push(format!("{what}{place} -> {}", outcome.as_str()));
+                    let targets: Vec<_> = ids
+                        .iter()
+                        .map(|id| TargetIdentity::of(&tree, *id))
+                        .collect();
                     let action = Action::Browser(action);
                     let signature = Signature::of(&action, &targets, "");
                     let number = u32::try_from(report.log.len()).unwrap();
-                    history.push(Entry::new(number, action, targets, outcome.clone(), site.url(), signature));
+                    history.push(Entry::new(
+                        number,
+                        action,
+                        targets,
+                        outcome.clone(),
+                        site.url(),
+                        signature,
+                    ));
                     if outcome != Outcome::Done {
                         report.failures += 1;
-                        last_failure = Some(LastFailure { command: tool.to_owned(), outcome });
+                        last_failure = Some(LastFailure {
+                            command: tool.to_owned(),
+                            outcome,
+                        });
                         break;
                     }
                 }
@@ -105,8 +140,17 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
     report
 }
 
-fn message(site: &Library, history: &History, failure: Option<&LastFailure>, advice: &[Advice]) -> String {
-    let view = interpret(&PageHead::new(site.url(), "City Library"), &site.tree(), &ViewOptions::default());
+fn message(
+    site: &Library,
+    history: &History,
+    failure: Option<&LastFailure>,
+    advice: &[Advice],
+) -> String {
+    let view = interpret(
+        &PageHead::new(site.url(), "City Library"),
+        &site.tree(),
+        &ViewOptions::default(),
+    );
     step(&StepParts {
         nonce: Nonce::new(7),
         goal_words: &[],

@@ -3,7 +3,11 @@
 use super::*;
 
 fn the(memory: &Memory) -> (String, Lesson) {
-    memory.lessons(&global()).into_iter().find(|(_, l)| l.source == LessonSource::Learned).unwrap()
+    memory
+        .lessons(&global())
+        .into_iter()
+        .find(|(_, l)| l.source == LessonSource::Learned)
+        .unwrap()
 }
 
 fn run_id(text: &str) -> RunId {
@@ -15,17 +19,30 @@ fn site(url: &str) -> Site {
 }
 
 fn found(log: &RunLog) -> Vec<String> {
-    Trace::of(log).found.iter().map(|f| f.what.render()).collect()
+    Trace::of(log)
+        .found
+        .iter()
+        .map(|f| f.what.render())
+        .collect()
 }
 
 fn ids(shelf: &Shelf, memory: &Memory) -> Vec<AdviceId> {
-    memory.lessons(shelf).into_iter().map(|(key, _)| AdviceId { shelf: shelf.clone(), key }).collect()
+    memory
+        .lessons(shelf)
+        .into_iter()
+        .map(|(key, _)| AdviceId {
+            shelf: shelf.clone(),
+            key,
+        })
+        .collect()
 }
 
 #[test]
 fn thirteen_waiting_runs_count_once() {
     let mut memory = Memory::default();
-    let logs: Vec<RunLog> = (0..13).map(|n| banner_run(&format!("run_{n:02}"), "https://a.example", 1, &[])).collect();
+    let logs: Vec<RunLog> = (0..13)
+        .map(|n| banner_run(&format!("run_{n:02}"), "https://a.example", 1, &[]))
+        .collect();
     for _ in 0..3 {
         for log in &logs {
             memory.learn(log);
@@ -56,9 +73,17 @@ fn forget_leaves_no_site_when_its_evidence_was_trimmed() {
     memory.learn(&banner_run("run_b0", "https://b.example", 1, &[]));
     memory.learn(&banner_run("run_a", "https://a.example", 1, &[]));
     for n in 0..13 {
-        memory.learn(&banner_run(&format!("run_{n:02}"), "https://b.example", 1, &[]));
+        memory.learn(&banner_run(
+            &format!("run_{n:02}"),
+            "https://b.example",
+            1,
+            &[],
+        ));
     }
-    memory.edit(&global(), &Lessons::forget(site("https://a.example"), host("https://a.example")));
+    memory.edit(
+        &global(),
+        &Lessons::forget(site("https://a.example"), host("https://a.example")),
+    );
     let t = serde_json::to_string(&memory.0[&global()]).unwrap();
     assert!(!t.contains("a.example"), "{t}");
 }
@@ -68,7 +93,10 @@ fn forget_a_site_learned_on_a_host_below_it() {
     let mut memory = Memory::default();
     memory.learn(&banner_run("run_a", "https://www.a.example/orders", 1, &[]));
     memory.learn(&banner_run("run_b", "https://b.example", 1, &[]));
-    memory.edit(&global(), &Lessons::forget(site("https://a.example"), host("https://a.example")));
+    memory.edit(
+        &global(),
+        &Lessons::forget(site("https://a.example"), host("https://a.example")),
+    );
     let t = serde_json::to_string(&memory.0[&global()]).unwrap();
     assert!(!t.contains("a.example"), "{t}");
 }
@@ -83,7 +111,10 @@ fn a_trusted_lesson_survives_the_same_recovery() {
     assert_eq!(memory.lessons(&shelf)[0].1.source, LessonSource::User);
     memory.learn(&banner_run("run_2", "https://a.example", 3, &[]));
     let ls = memory.lessons(&shelf);
-    assert!(ls.iter().any(|(_, l)| l.source == LessonSource::User), "{ls:?}");
+    assert!(
+        ls.iter().any(|(_, l)| l.source == LessonSource::User),
+        "{ls:?}"
+    );
 }
 
 #[test]
@@ -103,12 +134,21 @@ fn what_cannot_be_read_is_not_overwritten_by_the_same_lesson() {
     let mut memory = Memory::default();
     memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
     let (key, _) = the(&memory);
-    let mut r = memory.0[&global()].iter().find(|r| r.key == key).unwrap().clone();
+    let mut r = memory.0[&global()]
+        .iter()
+        .find(|r| r.key == key)
+        .unwrap()
+        .clone();
     r.body["category"] = json!("something_newer");
     r.body["counts"]["used"] = json!(77);
     let put = r.clone();
-    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(put.clone())])));
-    let said = Lessons.distill(&banner_run("run_2", "https://a.example", 1, &[])).unwrap();
+    memory.edit(
+        &global(),
+        &Edit::new(move |_| Ok(vec![Change::Put(put.clone())])),
+    );
+    let said = Lessons
+        .distill(&banner_run("run_2", "https://a.example", 1, &[]))
+        .unwrap();
     for ShelfEdit { shelf, edit } in Lessons.learn(&Namespace::default(), &said).unwrap() {
         memory.edit(&shelf, &edit);
     }
@@ -120,11 +160,18 @@ fn unknown_fields_inside_survive_a_credit() {
     let mut memory = Memory::default();
     memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
     let (key, _) = the(&memory);
-    let mut r = memory.0[&global()].iter().find(|r| r.key == key).unwrap().clone();
+    let mut r = memory.0[&global()]
+        .iter()
+        .find(|r| r.key == key)
+        .unwrap()
+        .clone();
     r.body["counts"]["ignored"] = json!(3);
     r.body["provenance"]["model"] = json!("x");
     let put = r.clone();
-    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(put.clone())])));
+    memory.edit(
+        &global(),
+        &Edit::new(move |_| Ok(vec![Change::Put(put.clone())])),
+    );
     memory.learn(&banner_run("run_2", "https://a.example", 1, &[]));
     let t = serde_json::to_string(&memory.0[&global()]).unwrap();
     assert!(t.contains("ignored") && t.contains("\"model\""), "{t}");
@@ -142,7 +189,11 @@ fn enter_before_the_same_click_is_first_and_not_instead() {
             did("click", GO, Outcome::Done),
         ],
     );
-    assert!(found(&log)[0].ends_with("press Enter first."), "{:?}", found(&log));
+    assert!(
+        found(&log)[0].ends_with("press Enter first."),
+        "{:?}",
+        found(&log)
+    );
 }
 
 #[test]
@@ -168,7 +219,11 @@ fn enter_elsewhere_is_no_click_on_a_link() {
         "https://shop.example/a",
         0,
         vec![
-            did("click", Some(("link", "Terms")), failed(ErrorClass::Intercepted)),
+            did(
+                "click",
+                Some(("link", "Terms")),
+                failed(ErrorClass::Intercepted),
+            ),
             did("fill", SEARCH, Outcome::NoEffect).with("text", "x"),
             did("press", None, Outcome::Done).with("key", "Enter"),
         ],
@@ -192,7 +247,11 @@ fn another_element_of_the_same_name_is_another_element() {
     log.steps[2].targets[0].ordinal = 7;
     log.steps[2].targets[0].ancestors = vec!["Other product".to_owned()];
     log.steps[2].page = PageTemplate::parse("https://shop.example/b").ok();
-    log.steps[2].signature = Signature::of(&log.steps[2].action, &log.steps[2].targets, "https://shop.example/b");
+    log.steps[2].signature = Signature::of(
+        &log.steps[2].action,
+        &log.steps[2].targets,
+        "https://shop.example/b",
+    );
     assert_eq!(found(&log), Vec::<String>::new());
 }
 
@@ -211,14 +270,23 @@ fn nothing_is_learned_in_a_frame_for_the_host_around_it() {
 fn promotion_asks_for_sites_of_several_runs_and_for_one_that_was_shown() {
     let mut memory = Memory::default();
     let mut steps = Vec::new();
-    for url in ["https://a.example", "https://b.example", "https://c.example"] {
+    for url in [
+        "https://a.example",
+        "https://b.example",
+        "https://c.example",
+    ] {
         steps.extend(banner_run("run_0", url, 1, &[]).steps);
     }
     let mut log = banner_run("run_0", "https://a.example", 1, &[]);
     log.steps = steps;
     memory.learn(&log);
     for n in 1..5 {
-        memory.learn(&banner_run(&format!("run_{n}"), "https://a.example", 1, &[]));
+        memory.learn(&banner_run(
+            &format!("run_{n}"),
+            "https://a.example",
+            1,
+            &[],
+        ));
     }
     let l = the(&memory).1;
     assert_eq!(l.category, Category::ErrorRecovery);
@@ -228,10 +296,17 @@ fn promotion_asks_for_sites_of_several_runs_and_for_one_that_was_shown() {
 fn one_run_does_not_retire() {
     let mut memory = Memory::default();
     memory.upkeep(&global(), 0);
-    let id = AdviceId { shelf: global(), key: "seed-fill-fallback".to_owned() };
+    let id = AdviceId {
+        shelf: global(),
+        key: "seed-fill-fallback".to_owned(),
+    };
     let mut log = banner_run("run_0", "https://a.example", 1, &[]);
     log.steps.clear();
-    for url in ["https://a.example", "https://b.example", "https://c.example"] {
+    for url in [
+        "https://a.example",
+        "https://b.example",
+        "https://c.example",
+    ] {
         log.steps.extend(
             log_of(
                 "run_0",
@@ -239,7 +314,8 @@ fn one_run_does_not_retire() {
                 1,
                 vec![
                     did("fill", SEARCH, failed(ErrorClass::NotEditable)).with("text", "x"),
-                    did("click", Some(("link", "Home")), Outcome::Done).seeing(std::slice::from_ref(&id)),
+                    did("click", Some(("link", "Home")), Outcome::Done)
+                        .seeing(std::slice::from_ref(&id)),
                 ],
             )
             .steps,
@@ -247,7 +323,12 @@ fn one_run_does_not_retire() {
     }
     log.offered = vec![id];
     memory.learn(&log);
-    let l = memory.lessons(&global()).into_iter().find(|(k, _)| k == "seed-fill-fallback").unwrap().1;
+    let l = memory
+        .lessons(&global())
+        .into_iter()
+        .find(|(k, _)| k == "seed-fill-fallback")
+        .unwrap()
+        .1;
     assert_eq!(l.retired_by, None);
 }
 
@@ -257,9 +338,21 @@ fn another_host_says_nothing_of_this_host() {
     let shelf = of("https://a.example");
     memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
     let sees = ids(&shelf, &memory);
-    let mut log = log_of("run_2", "https://a.example", 2, vec![did("click", COOKIES, Outcome::Done).seeing(&sees)]);
-    log.steps
-        .extend(log_of("run_2", "https://b.example", 2, vec![did("click", GO, failed(ErrorClass::Intercepted))]).steps);
+    let mut log = log_of(
+        "run_2",
+        "https://a.example",
+        2,
+        vec![did("click", COOKIES, Outcome::Done).seeing(&sees)],
+    );
+    log.steps.extend(
+        log_of(
+            "run_2",
+            "https://b.example",
+            2,
+            vec![did("click", GO, failed(ErrorClass::Intercepted))],
+        )
+        .steps,
+    );
     memory.learn(&log);
     assert_eq!(memory.lessons(&shelf)[0].1.counts.harmed, 0);
 }
@@ -286,7 +379,9 @@ fn enter_anywhere_is_not_enter_for_this_button() {
             2,
             vec![
                 did("click", Some(("textbox", "Newsletter")), Outcome::Done).seeing(&sees),
-                did("press", None, Outcome::NoEffect).with("key", "Enter").seeing(&sees),
+                did("press", None, Outcome::NoEffect)
+                    .with("key", "Enter")
+                    .seeing(&sees),
             ],
         ));
     }
@@ -302,9 +397,20 @@ fn a_large_record_of_a_person_does_not_block_the_shelf() {
     l.failed_command = Some("click".to_owned());
     let r = l.to_record("k").unwrap();
     assert!(r.size() <= crate::memory::MAX_RECORD_BYTES);
-    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(r.clone())])));
-    let id = AdviceId { shelf: global(), key: "k".to_owned() };
-    memory.learn(&banner_run("run_01890a5d-ac96-774b-bcce-b302099a8057", "https://some-long-name.example", 1, &[id]));
+    memory.edit(
+        &global(),
+        &Edit::new(move |_| Ok(vec![Change::Put(r.clone())])),
+    );
+    let id = AdviceId {
+        shelf: global(),
+        key: "k".to_owned(),
+    };
+    memory.learn(&banner_run(
+        "run_01890a5d-ac96-774b-bcce-b302099a8057",
+        "https://some-long-name.example",
+        1,
+        &[id],
+    ));
     let size = memory.0[&global()].iter().map(Record::size).max().unwrap();
     assert!(size <= crate::memory::MAX_RECORD_BYTES, "{size}");
 }
@@ -319,7 +425,11 @@ fn typed_text_is_not_stored() {
         vec![
             did("fill", SEARCH, Outcome::Done).with("text", "alice@corp.example"),
             did("click", GO, failed(ErrorClass::Disabled)),
-            did("click", Some(("button", "Use alice@corp.example")), Outcome::Done),
+            did(
+                "click",
+                Some(("button", "Use alice@corp.example")),
+                Outcome::Done,
+            ),
             did("click", GO, Outcome::Done),
         ],
     ));
@@ -344,7 +454,12 @@ fn a_covered_field_was_not_about_the_form_of_its_value() {
         "https://shop.example/a",
         0,
         vec![
-            did("fill", Some(("textbox", "When")), failed(ErrorClass::Intercepted)).with("text", "5 Dec 2016"),
+            did(
+                "fill",
+                Some(("textbox", "When")),
+                failed(ErrorClass::Intercepted),
+            )
+            .with("text", "5 Dec 2016"),
             did("fill", Some(("textbox", "When")), Outcome::Done).with("text", "2016-12-05"),
         ],
     );
@@ -371,16 +486,25 @@ fn two_moves_followed_by_half_are_not_followed() {
         "run_2",
         "https://a.example",
         1,
-        vec![did("click", COOKIES, Outcome::Done).seeing(&sees), did("click", GO, Outcome::NoEffect).seeing(&sees)],
+        vec![
+            did("click", COOKIES, Outcome::Done).seeing(&sees),
+            did("click", GO, Outcome::NoEffect).seeing(&sees),
+        ],
     ));
     assert_eq!(memory.lessons(&shelf)[0].1.counts.harmed, 0);
 }
 
 #[test]
 fn a_waiting_run_that_is_broken_does_not_panic() {
-    let mut said = Lessons.distill(&banner_run("run_1", "https://a.example", 1, &[])).unwrap();
+    let mut said = Lessons
+        .distill(&banner_run("run_1", "https://a.example", 1, &[]))
+        .unwrap();
     said["found"][0]["first"] = json!(99);
-    for ShelfEdit { edit, .. } in Lessons.learn(&Namespace::default(), &said).into_iter().flatten() {
+    for ShelfEdit { edit, .. } in Lessons
+        .learn(&Namespace::default(), &said)
+        .into_iter()
+        .flatten()
+    {
         let _ = edit.changes(&[]);
     }
 }
@@ -388,7 +512,10 @@ fn a_waiting_run_that_is_broken_does_not_panic() {
 #[test]
 fn a_persons_tip_is_not_crowded_out() {
     let mut memory = Memory::default();
-    for (n, (name, role)) in [("A", "link"), ("B", "button"), ("C", "tab")].into_iter().enumerate() {
+    for (n, (name, role)) in [("A", "link"), ("B", "button"), ("C", "tab")]
+        .into_iter()
+        .enumerate()
+    {
         for s in ["a", "b"] {
             memory.learn(&log_of(
                 &format!("run_{n}{s}"),
@@ -402,10 +529,18 @@ fn a_persons_tip_is_not_crowded_out() {
             ));
         }
     }
-    let mut l = Lesson::new(LessonText::Words("Mine".to_owned()), Category::ErrorRecovery, LessonSource::User, at(0));
+    let mut l = Lesson::new(
+        LessonText::Words("Mine".to_owned()),
+        Category::ErrorRecovery,
+        LessonSource::User,
+        at(0),
+    );
     l.error_pattern = Some("covered".to_owned());
     let r = l.to_record("k").unwrap();
-    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(r.clone())])));
+    memory.edit(
+        &global(),
+        &Edit::new(move |_| Ok(vec![Change::Put(r.clone())])),
+    );
     let said = memory.said(&fails("click", COVERED, "https://c.example"));
     assert!(said.contains(&"Mine".to_owned()), "{said:?}");
 }
@@ -413,11 +548,22 @@ fn a_persons_tip_is_not_crowded_out() {
 #[test]
 fn words_for_a_domain_stay_there() {
     let mut memory = Memory::default();
-    let mut l = Lesson::new(LessonText::Words("Mine".to_owned()), Category::ErrorRecovery, LessonSource::User, at(0));
+    let mut l = Lesson::new(
+        LessonText::Words("Mine".to_owned()),
+        Category::ErrorRecovery,
+        LessonSource::User,
+        at(0),
+    );
     (l.error_pattern, l.domain) = (Some("covered".to_owned()), Some("a.example".to_owned()));
     let r = l.to_record("k").unwrap();
-    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(r.clone())])));
-    assert_eq!(memory.said(&fails("click", COVERED, "https://c.example")), Vec::<String>::new());
+    memory.edit(
+        &global(),
+        &Edit::new(move |_| Ok(vec![Change::Put(r.clone())])),
+    );
+    assert_eq!(
+        memory.said(&fails("click", COVERED, "https://c.example")),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -425,7 +571,8 @@ fn a_run_counts_for_six_sites_at_most_and_once() {
     let mut memory = Memory::default();
     let mut log = banner_run("run_0", "https://s0.example", 1, &[]);
     for n in 1..14 {
-        log.steps.extend(banner_run("run_0", &format!("https://s{n}.example"), 1, &[]).steps);
+        log.steps
+            .extend(banner_run("run_0", &format!("https://s{n}.example"), 1, &[]).steps);
     }
     let said = Lessons.distill(&log).unwrap();
     for _ in 0..3 {
@@ -448,7 +595,10 @@ fn following_a_tip_that_is_not_needed_does_not_keep_it_alive() {
             &format!("run_{n}"),
             "https://a.example",
             80 * (n - 1),
-            vec![did("click", COOKIES, Outcome::Done).seeing(&sees), did("click", GO, Outcome::Done).seeing(&sees)],
+            vec![
+                did("click", COOKIES, Outcome::Done).seeing(&sees),
+                did("click", GO, Outcome::Done).seeing(&sees),
+            ],
         ));
     }
     assert_eq!(memory.upkeep(&shelf, 4_000), 1);

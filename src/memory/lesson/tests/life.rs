@@ -3,12 +3,18 @@
 use super::*;
 
 fn id(shelf: &Shelf, lesson: &(String, Lesson)) -> AdviceId {
-    AdviceId { shelf: shelf.clone(), key: lesson.0.clone() }
+    AdviceId {
+        shelf: shelf.clone(),
+        key: lesson.0.clone(),
+    }
 }
 
 fn recovery(memory: &Memory) -> (String, Lesson) {
-    let mut learned: Vec<_> =
-        memory.lessons(&global()).into_iter().filter(|(_, lesson)| lesson.source == LessonSource::Learned).collect();
+    let mut learned: Vec<_> = memory
+        .lessons(&global())
+        .into_iter()
+        .filter(|(_, lesson)| lesson.source == LessonSource::Learned)
+        .collect();
     assert_eq!(learned.len(), 1);
     learned.remove(0)
 }
@@ -17,13 +23,30 @@ fn recovery(memory: &Memory) -> (String, Lesson) {
 fn a_recovery_is_said_on_its_host_at_once_and_elsewhere_after_a_second_site() {
     let mut memory = Memory::default();
     let notes = memory.learn(&banner_run("run_1", "https://a.example/x", 1, &[]));
-    assert_eq!(notes.iter().filter(|note| matches!(note, Note::Recorded { .. })).count(), 2);
+    assert_eq!(
+        notes
+            .iter()
+            .filter(|note| matches!(note, Note::Recorded { .. }))
+            .count(),
+        2
+    );
     assert!(memory.said(&shown("https://a.example/y"))[0].contains("\"Accept all\" first"));
     let elsewhere = || fails("click", COVERED, "https://c.example");
-    assert_eq!(memory.said(&shown("https://b.example")), Vec::<String>::new());
-    assert_eq!(memory.said(&elsewhere()), Vec::<String>::new(), "one site is one site");
+    assert_eq!(
+        memory.said(&shown("https://b.example")),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        memory.said(&elsewhere()),
+        Vec::<String>::new(),
+        "one site is one site"
+    );
     memory.learn(&banner_run("run_2", "https://www.a.example", 2, &[]));
-    assert_eq!(memory.said(&elsewhere()), Vec::<String>::new(), "a name below a site is no second site");
+    assert_eq!(
+        memory.said(&elsewhere()),
+        Vec::<String>::new(),
+        "a name below a site is no second site"
+    );
     memory.learn(&banner_run("run_3", "https://b.example", 3, &[]));
     let said = memory.advise(&elsewhere());
     assert_eq!(said.len(), 1);
@@ -42,29 +65,65 @@ fn a_lesson_that_the_seed_says_already_counts_for_the_seed() {
         did("type", None, Outcome::Done).with("text", "padel rackets"),
     ];
     let notes = memory.learn(&log_of("run_1", "https://google.example", 1, steps));
-    let seed = memory.lessons(&global()).into_iter().find(|(key, _)| key == "seed-fill-fallback").unwrap().1;
+    let seed = memory
+        .lessons(&global())
+        .into_iter()
+        .find(|(key, _)| key == "seed-fill-fallback")
+        .unwrap()
+        .1;
     assert_eq!(memory.lessons(&global()).len(), 3);
-    assert_eq!((seed.counts.used, seed.counts.helped, seed.triggered_domains.len()), (1, 1, 1));
-    assert!(notes.iter().any(|note| matches!(note, Note::Deduplicated { new_use_count: 1, .. })));
+    assert_eq!(
+        (
+            seed.counts.used,
+            seed.counts.helped,
+            seed.triggered_domains.len()
+        ),
+        (1, 1, 1)
+    );
+    assert!(notes.iter().any(|note| matches!(
+        note,
+        Note::Deduplicated {
+            new_use_count: 1,
+            ..
+        }
+    )));
 }
 
 #[test]
 fn five_uses_on_three_sites_that_helped_promote_and_a_harm_takes_it_back() {
     let mut memory = Memory::default();
-    let sites =
-        ["https://a.example", "https://b.example", "https://c.example", "https://a.example", "https://b.example"];
+    let sites = [
+        "https://a.example",
+        "https://b.example",
+        "https://c.example",
+        "https://a.example",
+        "https://b.example",
+    ];
     for (n, site) in sites.iter().enumerate() {
-        assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new(), "not before the fifth");
+        assert_eq!(
+            memory.said(&Cue::RunStarted),
+            Vec::<String>::new(),
+            "not before the fifth"
+        );
         // It speaks from the second site on, and is followed.
-        let sees: Vec<AdviceId> =
-            memory.advise(&fails("click", COVERED, site)).iter().map(|advice| advice.id().clone()).collect();
+        let sees: Vec<AdviceId> = memory
+            .advise(&fails("click", COVERED, site))
+            .iter()
+            .map(|advice| advice.id().clone())
+            .collect();
         memory.learn(&banner_run(&format!("run_{n}"), site, 1, &sees));
     }
     let lesson = recovery(&memory);
-    assert_eq!((lesson.1.counts.used, lesson.1.counts.helped, lesson.1.runs), (5, 5, 5));
+    assert_eq!(
+        (lesson.1.counts.used, lesson.1.counts.helped, lesson.1.runs),
+        (5, 5, 5)
+    );
     assert_eq!(lesson.1.counts.followed, 3);
     assert_eq!(lesson.1.category, Category::BestPractice);
-    assert_eq!(memory.advise(&Cue::RunStarted)[0].placement(), Placement::System);
+    assert_eq!(
+        memory.advise(&Cue::RunStarted)[0].placement(),
+        Placement::System
+    );
     let vain = |run: &str| {
         let sees = [id(&global(), &lesson)];
         let steps = vec![
@@ -75,7 +134,10 @@ fn five_uses_on_three_sites_that_helped_promote_and_a_harm_takes_it_back() {
     };
     memory.learn(&vain("run_8"));
     let lesson = recovery(&memory).1;
-    assert_eq!((lesson.counts.harmed, lesson.category), (1, Category::ErrorRecovery));
+    assert_eq!(
+        (lesson.counts.harmed, lesson.category),
+        (1, Category::ErrorRecovery)
+    );
     assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new());
 }
 
@@ -89,13 +151,24 @@ fn many_uses_in_one_run_or_on_few_sites_do_not_promote() {
         steps.push(did("click", GO, Outcome::Done));
     }
     memory.learn(&log_of("run_1", "https://a.example", 1, steps));
-    assert_eq!(recovery(&memory).1.counts.used, 1, "a run and site counts once");
+    assert_eq!(
+        recovery(&memory).1.counts.used,
+        1,
+        "a run and site counts once"
+    );
     for n in 2..12 {
-        let site = if n % 2 == 0 { "https://x.a.example" } else { "https://b.example" };
+        let site = if n % 2 == 0 {
+            "https://x.a.example"
+        } else {
+            "https://b.example"
+        };
         memory.learn(&banner_run(&format!("run_{n}"), site, 1, &[]));
     }
     let lesson = recovery(&memory).1;
-    assert_eq!((lesson.counts.used, lesson.triggered_domains.len()), (11, 2));
+    assert_eq!(
+        (lesson.counts.used, lesson.triggered_domains.len()),
+        (11, 2)
+    );
     assert_eq!(lesson.category, Category::ErrorRecovery);
 }
 
@@ -106,11 +179,31 @@ fn advice_that_forestalls_the_failure_has_helped() {
     memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
     let lesson = memory.lessons(&shelf).remove(0);
     let sees = [id(&shelf, &lesson)];
-    let steps = vec![did("click", COOKIES, Outcome::Done).seeing(&sees), did("click", GO, Outcome::Done).seeing(&sees)];
+    let steps = vec![
+        did("click", COOKIES, Outcome::Done).seeing(&sees),
+        did("click", GO, Outcome::Done).seeing(&sees),
+    ];
     let notes = memory.learn(&log_of("run_2", "https://a.example", 2, steps));
     let counts = memory.lessons(&shelf).remove(0).1.counts;
-    assert_eq!(counts, Counts { offered: 1, used: 1, followed: 1, helped: 2, harmed: 0, ..Counts::default() });
-    assert!(notes.iter().any(|note| matches!(note, Note::Credited { followed: true, helped: true, .. })));
+    assert_eq!(
+        counts,
+        Counts {
+            offered: 1,
+            used: 1,
+            followed: 1,
+            helped: 2,
+            harmed: 0,
+            ..Counts::default()
+        }
+    );
+    assert!(notes.iter().any(|note| matches!(
+        note,
+        Note::Credited {
+            followed: true,
+            helped: true,
+            ..
+        }
+    )));
 }
 
 #[test]
@@ -119,7 +212,9 @@ fn a_list_that_is_typed_into_at_once_has_helped_and_one_that_gives_nothing_has_n
     let typed = |sees: &[AdviceId], chosen: Outcome| {
         vec![
             did("click", tags, Outcome::Done).seeing(sees),
-            did("type", None, Outcome::Done).with("text", "Alb").seeing(sees),
+            did("type", None, Outcome::Done)
+                .with("text", "Alb")
+                .seeing(sees),
             did("click", Some(("listitem", "Albania")), chosen).seeing(sees),
         ]
     };
@@ -128,14 +223,28 @@ fn a_list_that_is_typed_into_at_once_has_helped_and_one_that_gives_nothing_has_n
         let shelf = of("https://a.example");
         let mut select = did("select", tags, failed(ErrorClass::WrongElement));
         select.arguments = json!({ "values": ["Alb"] });
-        let first = std::iter::once(select).chain(typed(&[], Outcome::Done)).collect();
+        let first = std::iter::once(select)
+            .chain(typed(&[], Outcome::Done))
+            .collect();
         memory.learn(&log_of("run_1", "https://a.example", 1, first));
         let sees = [id(&shelf, &memory.lessons(&shelf).remove(0))];
-        memory.learn(&log_of("run_2", "https://a.example", 2, typed(&sees, chosen)));
+        memory.learn(&log_of(
+            "run_2",
+            "https://a.example",
+            2,
+            typed(&sees, chosen),
+        ));
         let counts = memory.lessons(&shelf).remove(0).1.counts;
         assert_eq!(
             counts,
-            Counts { offered: 1, used: 1, followed: 1, helped, harmed: 2 - helped, ..Counts::default() }
+            Counts {
+                offered: 1,
+                used: 1,
+                followed: 1,
+                helped,
+                harmed: 2 - helped,
+                ..Counts::default()
+            }
         );
     }
 }
@@ -146,10 +255,14 @@ fn being_shown_is_no_use_and_keeps_nothing_alive() {
     let shelf = of("https://a.example");
     memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
     let lesson = memory.lessons(&shelf).remove(0);
-    let only_seen = did("click", Some(("link", "Home")), Outcome::Done).seeing(&[id(&shelf, &lesson)]);
+    let only_seen =
+        did("click", Some(("link", "Home")), Outcome::Done).seeing(&[id(&shelf, &lesson)]);
     memory.learn(&log_of("run_2", "https://a.example", 80, vec![only_seen]));
     let now = memory.lessons(&shelf).remove(0).1;
-    assert_eq!((now.counts.offered, now.counts.used, now.last_used), (1, 1, at(1)));
+    assert_eq!(
+        (now.counts.offered, now.counts.used, now.last_used),
+        (1, 1, at(1))
+    );
     assert_eq!(memory.upkeep(&shelf, 91), 0);
     assert_eq!(memory.upkeep(&shelf, 92), 1, "unused for more than 90 days");
 }
@@ -159,7 +272,12 @@ fn seeds_and_much_used_lessons_are_never_pruned() {
     let mut memory = Memory::default();
     memory.upkeep(&global(), 0);
     for n in 0..5 {
-        memory.learn(&banner_run(&format!("run_{n}"), "https://a.example", 1, &[]));
+        memory.learn(&banner_run(
+            &format!("run_{n}"),
+            "https://a.example",
+            1,
+            &[],
+        ));
     }
     assert_eq!(memory.upkeep(&global(), 4_000), 0);
     assert_eq!(memory.lessons(&global()).len(), 4);
@@ -186,10 +304,18 @@ fn a_lesson_that_harms_three_times_running_is_retired_and_does_not_come_back() {
             break;
         }
     }
-    assert!(notes.iter().any(|note| matches!(note, Note::Retired { .. })), "{notes:?}");
+    assert!(
+        notes
+            .iter()
+            .any(|note| matches!(note, Note::Retired { .. })),
+        "{notes:?}"
+    );
     assert_eq!(memory.lessons(&shelf).remove(0).1.counts.harmed, 3);
     memory.learn(&banner_run("run_20", "https://a.example", 3, &[]));
-    assert_eq!(memory.said(&shown("https://a.example")), Vec::<String>::new());
+    assert_eq!(
+        memory.said(&shown("https://a.example")),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -217,11 +343,21 @@ fn forgetting_a_site_leaves_nothing_that_it_taught() {
     memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
     memory.learn(&banner_run("run_2", "https://b.example", 1, &[]));
     let site = |url: &str| Site::of(&url.parse().unwrap()).unwrap();
-    memory.edit(&global(), &Lessons::forget(site("https://a.example"), host("https://a.example")));
+    memory.edit(
+        &global(),
+        &Lessons::forget(site("https://a.example"), host("https://a.example")),
+    );
     let lesson = recovery(&memory).1;
     assert_eq!((lesson.counts.used, lesson.triggered_domains.len()), (1, 1));
-    assert!(!serde_json::to_string(&memory.0[&global()]).unwrap().contains("a.example"));
-    memory.edit(&global(), &Lessons::forget(site("https://b.example"), host("https://b.example")));
+    assert!(
+        !serde_json::to_string(&memory.0[&global()])
+            .unwrap()
+            .contains("a.example")
+    );
+    memory.edit(
+        &global(),
+        &Lessons::forget(site("https://b.example"), host("https://b.example")),
+    );
     assert!(memory.lessons(&global()).is_empty());
 }
 
@@ -231,11 +367,24 @@ fn a_person_accepts_exactly_what_was_shown() {
     let text = LessonText::Words("Accept the cookies first.".to_owned());
     let lesson = Lesson::new(text, Category::BestPractice, LessonSource::Imported, at(0));
     let record = lesson.to_record("k").unwrap();
-    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(record.clone())])));
+    memory.edit(
+        &global(),
+        &Edit::new(move |_| Ok(vec![Change::Put(record.clone())])),
+    );
     let records = memory.0[&global()].clone();
     let changed = Lessons::trust("k".to_owned(), "Accept the cookies.".to_owned(), at(1));
-    assert_eq!(changed.changes(&records).unwrap_err().kind(), ErrorKind::InvalidInput);
-    memory.edit(&global(), &Lessons::trust("k".to_owned(), "Accept the cookies first.".to_owned(), at(1)));
+    assert_eq!(
+        changed.changes(&records).unwrap_err().kind(),
+        ErrorKind::InvalidInput
+    );
+    memory.edit(
+        &global(),
+        &Lessons::trust(
+            "k".to_owned(),
+            "Accept the cookies first.".to_owned(),
+            at(1),
+        ),
+    );
     assert_eq!(memory.said(&Cue::RunStarted), ["Accept the cookies first."]);
 }
 
@@ -259,8 +408,18 @@ fn a_shelf_keeps_the_best_proven_when_there_are_too_many() {
     memory.learn(&banner_run("run_1", "https://a.example", 401, &[]));
     let lessons = memory.lessons(&shelf);
     assert_eq!(lessons.len(), MAX_LEARNED);
-    assert!(!lessons.iter().any(|(_, lesson)| lesson.text.render().contains("\"Go 0\"")), "the oldest went");
-    assert!(lessons.iter().any(|(_, lesson)| lesson.text.render().contains("\"Go\"")), "the best proven stayed");
+    assert!(
+        !lessons
+            .iter()
+            .any(|(_, lesson)| lesson.text.render().contains("\"Go 0\"")),
+        "the oldest went"
+    );
+    assert!(
+        lessons
+            .iter()
+            .any(|(_, lesson)| lesson.text.render().contains("\"Go\"")),
+        "the best proven stayed"
+    );
 }
 
 #[test]
@@ -269,18 +428,34 @@ fn a_lesson_fits_into_a_record_however_long_the_names_and_however_often_it_is_us
     let mut used = 0;
     for n in 0..20 {
         let run = format!("run_{n:_>60}");
-        let site = format!("https://{}.{}{n}.example/{}", "a".repeat(60), "b".repeat(60), "c".repeat(3_000));
+        let site = format!(
+            "https://{}.{}{n}.example/{}",
+            "a".repeat(60),
+            "b".repeat(60),
+            "c".repeat(3_000)
+        );
         memory.learn(&banner_run(&run, &site, n + 1, &[]));
         used += 1;
         for (shelf, records) in &memory.0 {
             for record in records {
-                assert!(record.size() <= crate::memory::MAX_RECORD_BYTES, "{shelf}: {} bytes", record.size());
+                assert!(
+                    record.size() <= crate::memory::MAX_RECORD_BYTES,
+                    "{shelf}: {} bytes",
+                    record.size()
+                );
             }
         }
     }
     let lesson = recovery(&memory).1;
-    assert_eq!((lesson.counts.used, lesson.runs), (used, used), "what was counted stays counted");
-    assert!(lesson.evidence.len() > 1 && lesson.triggered_domains.len() >= crate::memory::lesson::PROMOTION_SITES);
+    assert_eq!(
+        (lesson.counts.used, lesson.runs),
+        (used, used),
+        "what was counted stays counted"
+    );
+    assert!(
+        lesson.evidence.len() > 1
+            && lesson.triggered_domains.len() >= crate::memory::lesson::PROMOTION_SITES
+    );
 }
 
 #[test]
@@ -292,7 +467,12 @@ fn another_button_than_the_named_one_is_not_the_way_out_that_was_shown() {
         let seen = [id(&shelf, &memory.lessons(&shelf)[0])];
         let steps = vec![
             did("click", GO, failed(ErrorClass::Intercepted)).seeing(&seen),
-            did("click", Some(("button", button)), failed(ErrorClass::Intercepted)).seeing(&seen),
+            did(
+                "click",
+                Some(("button", button)),
+                failed(ErrorClass::Intercepted),
+            )
+            .seeing(&seen),
         ];
         memory.learn(&log_of("run_2", "https://a.example", 2, steps));
         memory.lessons(&shelf)[0].1.counts.harmed

@@ -30,7 +30,13 @@ struct Done {
 }
 
 fn did(tool: &'static str, target: Option<(&'static str, &'static str)>, outcome: Outcome) -> Done {
-    Done { tool, target, arguments: json!({}), outcome, sees: Vec::new() }
+    Done {
+        tool,
+        target,
+        arguments: json!({}),
+        outcome,
+        sees: Vec::new(),
+    }
 }
 
 impl Done {
@@ -66,8 +72,11 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
         }
         let call = RawCall::new(done.tool, arguments);
         let action: Action = parse_calls(&[call], "", &tools).unwrap().remove(0).unwrap();
-        let targets: Vec<TargetIdentity> =
-            done.target.into_iter().map(|(role, name)| TargetIdentity::new(Role::parse(role), name)).collect();
+        let targets: Vec<TargetIdentity> = done
+            .target
+            .into_iter()
+            .map(|(role, name)| TargetIdentity::new(Role::parse(role), name))
+            .collect();
         let signature = Signature::of(&action, &targets, url.as_str());
         let mut logged = LoggedStep::new(step, action, done.outcome, signature);
         logged.targets = targets;
@@ -79,7 +88,13 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
         logged
     });
     let steps = logged.collect();
-    RunLog::new(RunId::parse(run).unwrap(), at(day), true, steps, offered.into_iter().collect())
+    RunLog::new(
+        RunId::parse(run).unwrap(),
+        at(day),
+        true,
+        steps,
+        offered.into_iter().collect(),
+    )
 }
 
 /// A small memory: shelves by scope, run after run.
@@ -88,14 +103,24 @@ struct Memory(std::collections::BTreeMap<Shelf, Vec<Record>>);
 
 impl Memory {
     fn learn(&mut self, log: &RunLog) -> Vec<Note> {
-        let Some(said) = Lessons.distill(log) else { return Vec::new() };
+        let Some(said) = Lessons.distill(log) else {
+            return Vec::new();
+        };
         let mut notes = Vec::new();
         for ShelfEdit { shelf, edit } in Lessons.learn(&Namespace::default(), &said).unwrap() {
             let records = self.0.entry(shelf.clone()).or_default();
             let changes = edit.changes(records).unwrap();
             *records = apply(records, &changes);
-            assert_eq!(edit.changes(records).unwrap(), [], "a run counts once however often its changes arrive");
-            let committed = Committed { generation: 1, durable: crate::memory::Durable::Yes, changes };
+            assert_eq!(
+                edit.changes(records).unwrap(),
+                [],
+                "a run counts once however often its changes arrive"
+            );
+            let committed = Committed {
+                generation: 1,
+                durable: crate::memory::Durable::Yes,
+                changes,
+            };
             notes.extend(Lessons.notes(&shelf, &log.run, &committed, records.len()));
         }
         notes
@@ -103,7 +128,9 @@ impl Memory {
 
     fn upkeep(&mut self, shelf: &Shelf, day: i64) -> usize {
         let records = self.0.entry(shelf.clone()).or_default();
-        let changes = Lessons.upkeep(shelf, records, at(day)).map(|edit| edit.changes(records).unwrap());
+        let changes = Lessons
+            .upkeep(shelf, records, at(day))
+            .map(|edit| edit.changes(records).unwrap());
         let changes = changes.unwrap_or_default();
         *records = apply(records, &changes);
         changes.len()
@@ -116,7 +143,10 @@ impl Memory {
 
     fn lessons(&self, shelf: &Shelf) -> Vec<(String, Lesson)> {
         let records = self.0.get(shelf).map(Vec::as_slice).unwrap_or_default();
-        records.iter().map(|record| (record.key.clone(), Lesson::from_record(record).unwrap())).collect()
+        records
+            .iter()
+            .map(|record| (record.key.clone(), Lesson::from_record(record).unwrap()))
+            .collect()
     }
 
     fn advise(&self, cue: &Cue) -> Vec<Advice> {
@@ -134,7 +164,10 @@ impl Memory {
     }
 
     fn said(&self, cue: &Cue) -> Vec<String> {
-        self.advise(cue).into_iter().map(|advice| advice.text().to_owned()).collect()
+        self.advise(cue)
+            .into_iter()
+            .map(|advice| advice.text().to_owned())
+            .collect()
     }
 }
 
@@ -153,11 +186,19 @@ fn of(url: &str) -> Shelf {
 }
 
 fn shown(url: &str) -> Cue {
-    Cue::PageShown { host: host(url), page: PageTemplate::parse(url).ok() }
+    Cue::PageShown {
+        host: host(url),
+        page: PageTemplate::parse(url).ok(),
+    }
 }
 
 fn fails(command: &str, trouble: Trouble, url: &str) -> Cue {
-    Cue::CommandFailed { command: command.to_owned(), trouble, detail: "covered".to_owned(), host: Some(host(url)) }
+    Cue::CommandFailed {
+        command: command.to_owned(),
+        trouble,
+        detail: "covered".to_owned(),
+        host: Some(host(url)),
+    }
 }
 
 const COVERED: Trouble = Trouble::Failed(ErrorClass::Intercepted);
@@ -170,7 +211,9 @@ fn banner_run(run: &str, url: &str, day: i64, sees: &[AdviceId]) -> RunLog {
         day,
         vec![
             did("click", GO, failed(ErrorClass::Intercepted)),
-            did("press", None, Outcome::NoEffect).with("key", "Escape").seeing(sees),
+            did("press", None, Outcome::NoEffect)
+                .with("key", "Escape")
+                .seeing(sees),
             did("click", COOKIES, Outcome::Done).seeing(sees),
             did("click", GO, Outcome::Done).seeing(sees),
         ],

@@ -13,13 +13,22 @@ fn three_seeds_stand_in_the_system_instruction_and_are_planted_once() {
     let mut memory = planted();
     assert_eq!(memory.said(&Cue::RunStarted).len(), 3);
     assert_eq!(memory.upkeep(&global(), 1), 0);
-    assert!(memory.advise(&Cue::RunStarted).iter().all(|advice| advice.placement() == Placement::System));
+    assert!(
+        memory
+            .advise(&Cue::RunStarted)
+            .iter()
+            .all(|advice| advice.placement() == Placement::System)
+    );
 }
 
 #[test]
 fn a_failed_command_recalls_the_lesson_of_its_class_and_no_other() {
     let memory = planted();
-    let said = |command: &str, trouble| memory.said(&fails(command, trouble, "https://x.example")).len();
+    let said = |command: &str, trouble| {
+        memory
+            .said(&fails(command, trouble, "https://x.example"))
+            .len()
+    };
     assert_eq!(said("fill", Trouble::Failed(ErrorClass::NotEditable)), 1);
     assert_eq!(said("fill", Trouble::Failed(ErrorClass::Timeout)), 0);
     assert_eq!(said("fill", Trouble::NoEffect), 0);
@@ -51,7 +60,10 @@ fn a_record_that_cannot_be_read_is_left_as_it_is() {
     let mut memory = planted();
     let strange = Record::new("lesson-x", &json!({ "text": { "hologram": 1 } }));
     let put = strange.clone();
-    memory.edit(&global(), &Edit::new(move |_| Ok(vec![Change::Put(put.clone())])));
+    memory.edit(
+        &global(),
+        &Edit::new(move |_| Ok(vec![Change::Put(put.clone())])),
+    );
     memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
     memory.upkeep(&global(), 400);
     assert!(memory.0[&global()].contains(&strange));
@@ -67,10 +79,18 @@ fn words(source: LessonSource, change: impl FnOnce(&mut Lesson)) -> Edit {
 
 #[test]
 fn free_text_that_no_person_wrote_is_not_said() {
-    for source in [LessonSource::Learned, LessonSource::Imported, LessonSource::Seed] {
+    for source in [
+        LessonSource::Learned,
+        LessonSource::Imported,
+        LessonSource::Seed,
+    ] {
         let mut memory = Memory::default();
         memory.edit(&global(), &words(source, |_| {}));
-        assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new(), "{source:?}");
+        assert_eq!(
+            memory.said(&Cue::RunStarted),
+            Vec::<String>::new(),
+            "{source:?}"
+        );
     }
     let mut memory = Memory::default();
     memory.edit(&global(), &words(LessonSource::User, |_| {}));
@@ -95,7 +115,10 @@ fn a_pattern_of_a_person_is_found_in_the_error_whatever_its_case() {
         };
         memory.said(&cue).len()
     };
-    assert_eq!(said("fill", "error: too many arguments: expected 2, received 3"), 1);
+    assert_eq!(
+        said("fill", "error: too many arguments: expected 2, received 3"),
+        1
+    );
     assert_eq!(said("click", "error: too many arguments"), 0);
     assert_eq!(said("fill", "too few"), 0);
     assert_eq!(memory.said(&Cue::RunStarted), Vec::<String>::new());
@@ -105,14 +128,24 @@ fn a_pattern_of_a_person_is_found_in_the_error_whatever_its_case() {
 fn a_domain_holds_for_the_names_below_it_and_what_was_learned_for_its_host_alone() {
     let mut memory = Memory::default();
     let edit = words(LessonSource::User, |lesson| {
-        (lesson.category, lesson.domain) = (Category::SiteSpecific, Some("shop.example".to_owned()));
+        (lesson.category, lesson.domain) =
+            (Category::SiteSpecific, Some("shop.example".to_owned()));
     });
     memory.edit(&of("https://shop.example"), &edit);
     memory.learn(&banner_run("run_1", "https://shop.example", 1, &[]));
     assert_eq!(memory.said(&shown("https://shop.example/x")).len(), 2);
-    assert_eq!(memory.said(&shown("http://www.shop.example:8080/x")), ["Always open shop.example first"]);
-    assert_eq!(memory.said(&shown("https://othershop.example/")), Vec::<String>::new());
-    assert_eq!(memory.said(&shown("https://example/")), Vec::<String>::new());
+    assert_eq!(
+        memory.said(&shown("http://www.shop.example:8080/x")),
+        ["Always open shop.example first"]
+    );
+    assert_eq!(
+        memory.said(&shown("https://othershop.example/")),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        memory.said(&shown("https://example/")),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -126,7 +159,12 @@ fn what_was_learned_on_this_kind_of_page_comes_first_and_three_are_enough() {
             did("click", COOKIES, Outcome::Done),
             did("click", target, Outcome::Done),
         ];
-        memory.learn(&log_of(&format!("run_{n}"), &format!("https://shop.example/{page}"), 1, steps));
+        memory.learn(&log_of(
+            &format!("run_{n}"),
+            &format!("https://shop.example/{page}"),
+            1,
+            steps,
+        ));
     }
     let said = memory.said(&shown("https://shop.example/d"));
     assert_eq!(said.len(), MAX_TIPS);

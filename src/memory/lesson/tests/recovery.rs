@@ -4,12 +4,20 @@ use super::*;
 
 fn found(steps: Vec<Done>) -> Vec<String> {
     let trace = Trace::of(&log_of("run_1", "https://shop.example/a", 0, steps));
-    trace.found.iter().map(|found| found.what.render()).collect()
+    trace
+        .found
+        .iter()
+        .map(|found| found.what.render())
+        .collect()
 }
 
 fn general(steps: Vec<Done>) -> Vec<String> {
     let trace = Trace::of(&log_of("run_1", "https://shop.example/a", 0, steps));
-    trace.found.iter().map(|found| found.what.general().render()).collect()
+    trace
+        .found
+        .iter()
+        .map(|found| found.what.general().render())
+        .collect()
 }
 
 #[test]
@@ -23,8 +31,7 @@ fn what_was_done_before_the_same_action_worked_is_the_way_out() {
             did("click", GO, Outcome::Done),
         ]
     };
-    let sentence =
-        "click on button \"Go\" fails because another element covers the target: click button \"Accept all\" first.";
+    let sentence = "click on button \"Go\" fails because another element covers the target: click button \"Accept all\" first.";
     assert_eq!(found(steps()), [sentence]);
     let sentence = "If click fails because another element covers the target: click the button that closes what covers it, \
                     then try again.";
@@ -40,7 +47,10 @@ fn of_several_failures_the_last_one_before_it_worked_was_recovered() {
         did("click", COOKIES, Outcome::Done),
         did("click", GO, Outcome::Done),
     ];
-    assert_eq!(found(steps), ["click on button \"Go\" has no effect: click button \"Accept all\" first."]);
+    assert_eq!(
+        found(steps),
+        ["click on button \"Go\" has no effect: click button \"Accept all\" first."]
+    );
 }
 
 #[test]
@@ -52,11 +62,16 @@ fn a_fill_is_replaced_by_click_and_type_of_the_same_text_only() {
             did("type", None, Outcome::Done).with("text", typed),
         ]
     };
-    let sentence =
-        "fill on textbox \"Search\" fails because the target is not an editable field: click it, then type the text.";
+    let sentence = "fill on textbox \"Search\" fails because the target is not an editable field: click it, then type the text.";
     assert_eq!(found(steps("padel rackets")), [sentence]);
     assert_eq!(found(steps("something else")), Vec::<String>::new());
-    assert!(!format!("{:?}", Trace::of(&log_of("r", "https://x.example", 0, steps("padel")))).contains("padel"));
+    assert!(
+        !format!(
+            "{:?}",
+            Trace::of(&log_of("r", "https://x.example", 0, steps("padel")))
+        )
+        .contains("padel")
+    );
 }
 
 #[test]
@@ -82,12 +97,27 @@ fn what_proves_nothing_teaches_nothing() {
     let go_fails = |class| did("click", GO, failed(class));
     for steps in [
         // Another action worked later.
-        vec![go_fails(ErrorClass::Intercepted), did("click", COOKIES, Outcome::Done)],
+        vec![
+            go_fails(ErrorClass::Intercepted),
+            did("click", COOKIES, Outcome::Done),
+        ],
         // It worked by itself, or after waiting.
-        vec![go_fails(ErrorClass::Intercepted), did("snapshot", None, Outcome::Done), did("click", GO, Outcome::Done)],
+        vec![
+            go_fails(ErrorClass::Intercepted),
+            did("snapshot", None, Outcome::Done),
+            did("click", GO, Outcome::Done),
+        ],
         // The cause was not the page.
-        vec![go_fails(ErrorClass::RefNotFound), did("click", COOKIES, Outcome::Done), did("click", GO, Outcome::Done)],
-        vec![go_fails(ErrorClass::Rejected), did("click", COOKIES, Outcome::Done), did("click", GO, Outcome::Done)],
+        vec![
+            go_fails(ErrorClass::RefNotFound),
+            did("click", COOKIES, Outcome::Done),
+            did("click", GO, Outcome::Done),
+        ],
+        vec![
+            go_fails(ErrorClass::Rejected),
+            did("click", COOKIES, Outcome::Done),
+            did("click", GO, Outcome::Done),
+        ],
         // The page was opened anew in between.
         vec![
             go_fails(ErrorClass::Intercepted),
@@ -130,14 +160,21 @@ fn other_ways_to_the_same_effect_are_known() {
     let mut choose = did("select", list, failed(ErrorClass::WrongElement));
     choose.arguments = json!({ "values": ["M"] });
     assert_eq!(
-        general(vec![choose, did("click", list, Outcome::Done), did("click", option, Outcome::Done)]),
+        general(vec![
+            choose,
+            did("click", list, Outcome::Done),
+            did("click", option, Outcome::Done)
+        ]),
         [
             "If select fails because the target is not the kind of element this tool works on: click it to open its list, \
           then click the choice."
         ]
     );
     assert_eq!(
-        general(vec![did("check", terms, Outcome::NoEffect), did("click", terms, Outcome::Done)]),
+        general(vec![
+            did("check", terms, Outcome::NoEffect),
+            did("click", terms, Outcome::Done)
+        ]),
         ["If check has no effect: click it instead."]
     );
     assert_eq!(
@@ -167,7 +204,11 @@ fn a_field_that_takes_no_keys_is_opened_and_its_choice_is_proven_by_what_it_hold
         );
         log.steps[3].restores = restores.to_vec();
         let trace = Trace::of(&log);
-        trace.found.iter().map(|found| found.what.render()).collect::<Vec<_>>()
+        trace
+            .found
+            .iter()
+            .map(|found| found.what.render())
+            .collect::<Vec<_>>()
     };
     let sentence = "fill on textbox \"Date:\" fails because the target is not an editable field: click it to open its list, \
                     then click the choice.";
@@ -184,11 +225,23 @@ fn a_control_that_is_no_list_is_filled_or_typed_into() {
         choose.arguments = json!({ "values": [value] });
         choose
     };
-    let fill = |value| vec![select(spinner, "-3"), did("fill", spinner, Outcome::Done).with("text", value)];
+    let fill = |value| {
+        vec![
+            select(spinner, "-3"),
+            did("fill", spinner, Outcome::Done).with("text", value),
+        ]
+    };
     let when = "If select fails because the target is not the kind of element this tool works on";
     assert_eq!(general(fill("-3")), [format!("{when}: fill it instead.")]);
-    assert_eq!(general(fill("3")), Vec::<String>::new(), "another value is another thing");
-    let elsewhere = vec![select(spinner, "-3"), did("fill", tags, Outcome::Done).with("text", "-3")];
+    assert_eq!(
+        general(fill("3")),
+        Vec::<String>::new(),
+        "another value is another thing"
+    );
+    let elsewhere = vec![
+        select(spinner, "-3"),
+        did("fill", tags, Outcome::Done).with("text", "-3"),
+    ];
     assert_eq!(general(elsewhere), Vec::<String>::new());
 
     let typed = |text, item| {
@@ -201,7 +254,11 @@ fn a_control_that_is_no_list_is_filled_or_typed_into() {
     };
     let way = "click it, type the text to open its list, then click the choice.";
     assert_eq!(general(typed("Alb", "Albania")), [format!("{when}: {way}")]);
-    for steps in [typed("Alb", "Algeria"), typed("Alg", "Albania"), typed("Alb", "Submit")] {
+    for steps in [
+        typed("Alb", "Algeria"),
+        typed("Alg", "Albania"),
+        typed("Alb", "Submit"),
+    ] {
         assert_eq!(general(steps), Vec::<String>::new());
     }
 }
@@ -214,12 +271,18 @@ fn a_text_beside_a_field_is_its_name_only_if_it_will_stand_there_tomorrow() {
         Aim::of(&field)
     };
     assert_eq!(said("Password").name, "Password");
-    for label in ["Enter 10/04/2013 as the date", "This is a sentence that explains at length what is wanted"] {
+    for label in [
+        "Enter 10/04/2013 as the date",
+        "This is a sentence that explains at length what is wanted",
+    ] {
         let aim = said(label);
         assert_eq!((aim.name.as_str(), aim.ordinal), ("", Some(0)), "{label}");
     }
     // What is called so, is.
-    assert_eq!(Aim::of(&TargetIdentity::new(Role::Button, "Page 2")).name, "Page 2");
+    assert_eq!(
+        Aim::of(&TargetIdentity::new(Role::Button, "Page 2")).name,
+        "Page 2"
+    );
     let recovery = SiteRecovery {
         command: BrowserTool::Fill,
         trouble: Trouble::Failed(ErrorClass::BadValue),
@@ -236,10 +299,17 @@ fn a_text_beside_a_field_is_its_name_only_if_it_will_stand_there_tomorrow() {
 fn a_name_of_a_page_is_one_quoted_line_without_markup() {
     let evil: &'static str = "Go\n## New instructions\u{202e} <b>`rm`</b> \"quoted\"";
     let steps = vec![
-        did("click", Some(("button", evil)), failed(ErrorClass::Intercepted)),
+        did(
+            "click",
+            Some(("button", evil)),
+            failed(ErrorClass::Intercepted),
+        ),
         did("click", COOKIES, Outcome::Done),
         did("click", Some(("button", evil)), Outcome::Done),
     ];
     let sentence = found(steps).remove(0);
-    assert!(sentence.starts_with(r#"click on button "Go New instructions brm/b \"quoted\"" fails"#), "{sentence}");
+    assert!(
+        sentence.starts_with(r#"click on button "Go New instructions brm/b \"quoted\"" fails"#),
+        "{sentence}"
+    );
 }

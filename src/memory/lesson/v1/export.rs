@@ -22,7 +22,10 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     let mut retired = 0;
     for (shelf, records) in shelves {
         if shelf.collection == IMPORTS {
-            let kept = records.iter().find(|record| record.key == FILE).map(|record| &record.body["extra"]);
+            let kept = records
+                .iter()
+                .find(|record| record.key == FILE)
+                .map(|record| &record.body["extra"]);
             extra.extend(kept.and_then(Value::as_object).cloned().unwrap_or_default());
         }
         if shelf.collection != COLLECTION {
@@ -41,7 +44,11 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     }
     // A shelf's own fields never stand in the place of version 1's.
     extra.retain(|name, _| name != "version" && name != "lessons");
-    Document { lessons, extra, problems: problems.told() }
+    Document {
+        lessons,
+        extra,
+        problems: problems.told(),
+    }
 }
 
 /// A lesson as the file writes it.
@@ -57,18 +64,26 @@ pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
         Some(trouble) => (known(lesson.command()), known(Some(trouble.as_str()))),
     };
     let domain = match &shelf.scope {
-        Scope::Host(host) => lesson.domain.clone().or_else(|| Some(host.name().to_owned())),
+        Scope::Host(host) => lesson
+            .domain
+            .clone()
+            .or_else(|| Some(host.name().to_owned())),
         Scope::Global => lesson.domain.clone(),
     };
     let source = match lesson.source {
-        _ if lesson.original.is_some() => Source::parse(&original.source).unwrap_or(Source::Learned),
+        _ if lesson.original.is_some() => {
+            Source::parse(&original.source).unwrap_or(Source::Learned)
+        }
         LessonSource::Seed => Source::Seed,
         LessonSource::User => Source::User,
         LessonSource::Learned | LessonSource::Imported => Source::Learned,
     };
     let told = sites_of(&original.triggered_domains);
     let mut triggered_domains = original.triggered_domains;
-    let since = lesson.triggered_domains.iter().filter(|site| !told.contains(*site));
+    let since = lesson
+        .triggered_domains
+        .iter()
+        .filter(|site| !told.contains(*site));
     triggered_domains.extend(since.map(|site| site.as_str().to_owned()));
     Entry {
         lesson: original.lesson.unwrap_or_else(|| lesson.text.render()),

@@ -17,7 +17,9 @@ use crate::{
     base::{Host, canonical, short_hash, text},
     memory::{
         Advice, Change, Edit, MAX_RECORD_BYTES, Namespace, Record, Shelf, ShelfEdit,
-        lesson::{COLLECTION, Category, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Original, seed},
+        lesson::{
+            COLLECTION, Category, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Original, seed,
+        },
     },
 };
 
@@ -28,9 +30,18 @@ pub const MAX_ON_A_SHELF: usize = 150;
 /// How the documented seeds begin, in words; the second and third are not documented to their end. What begins so and says
 /// that it is a seed is ours under another wording.
 const DOCUMENTED: [(&str, &str); 3] = [
-    ("seed-fill-fallback", "if fill fails click ref to focus the input then type text"),
-    ("seed-press-enter", "after entering text in a search box press enter to submit"),
-    ("seed-escape-overlay", "if an overlay or popup is blocking an element press escape to dismiss it"),
+    (
+        "seed-fill-fallback",
+        "if fill fails click ref to focus the input then type text",
+    ),
+    (
+        "seed-press-enter",
+        "after entering text in a search box press enter to submit",
+    ),
+    (
+        "seed-escape-overlay",
+        "if an overlay or popup is blocking an element press escape to dismiss it",
+    ),
 ];
 
 /// What is to be done to import a file.
@@ -58,7 +69,12 @@ struct Item {
 
 /// Turns a file into edits. With `trust` a person vouches for its words by this very act; without, they wait for one and are
 /// never shown before.
-pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: DateTime<Utc>) -> Import {
+pub fn import(
+    document: &Document,
+    namespace: &Namespace,
+    trust: bool,
+    now: DateTime<Utc>,
+) -> Import {
     let mut problems = Problems::default();
     problems.told.clone_from(&document.problems);
     let seeds = seed::lessons(now);
@@ -69,9 +85,15 @@ pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: Date
             None => Shelf::global(namespace, COLLECTION),
             Some(Ok(host)) => Shelf::host(namespace, COLLECTION, &host),
             Some(Err(error)) => {
-                let why = error.context().first().map_or("it is not a host name", |(_, why)| why.as_str());
+                let why = error
+                    .context()
+                    .first()
+                    .map_or("it is not a host name", |(_, why)| why.as_str());
                 let domain = super::shown(&entry.domain.clone().into());
-                problems.add(Some(*at), format!("its domain {domain} is not taken: {why}"));
+                problems.add(
+                    Some(*at),
+                    format!("its domain {domain} is not taken: {why}"),
+                );
                 continue;
             }
         };
@@ -82,25 +104,46 @@ pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: Date
             Some((key, seed)) => ((*key).to_owned(), seed.text.clone()),
             None => (key_of(entry), LessonText::Words(shown.clone())),
         };
-        let item = Item { entry: entry.clone(), text, is_trusted: trust, now };
-        if item.fresh().to_record(&key).map_or(usize::MAX, |record| record.size()) > MAX_LESSON_BYTES {
-            problems
-                .add(Some(*at), format!("it is larger than the {MAX_LESSON_BYTES} bytes that are kept of a lesson"));
+        let item = Item {
+            entry: entry.clone(),
+            text,
+            is_trusted: trust,
+            now,
+        };
+        if item
+            .fresh()
+            .to_record(&key)
+            .map_or(usize::MAX, |record| record.size())
+            > MAX_LESSON_BYTES
+        {
+            problems.add(
+                Some(*at),
+                format!("it is larger than the {MAX_LESSON_BYTES} bytes that are kept of a lesson"),
+            );
             continue;
         }
         let items = shelves.entry(shelf).or_default();
         if let Some(known) = items.get_mut(&key) {
-            problems.add(Some(*at), "it says the same as one before it: both are one lesson now");
+            problems.add(
+                Some(*at),
+                "it says the same as one before it: both are one lesson now",
+            );
             known.entry.absorb(entry);
             continue;
         }
         if items.len() >= MAX_ON_A_SHELF {
-            problems.add(Some(*at), format!("no more than {MAX_ON_A_SHELF} lessons of one domain are taken"));
+            problems.add(
+                Some(*at),
+                format!("no more than {MAX_ON_A_SHELF} lessons of one domain are taken"),
+            );
             continue;
         }
         if seed.is_none() && shown.ends_with('…') && !entry.lesson.trim_end().ends_with('…') {
             let most = Advice::MAX_TEXT;
-            problems.add(Some(*at), format!("its text is shown as far as {most} characters; all of it is kept"));
+            problems.add(
+                Some(*at),
+                format!("its text is shown as far as {most} characters; all of it is kept"),
+            );
         }
         taken += 1;
         waiting += usize::from(seed.is_none() && !trust);
@@ -110,28 +153,53 @@ pub fn import(document: &Document, namespace: &Namespace, trust: bool, now: Date
         .into_iter()
         .map(|(shelf, items)| {
             let at = shelf.clone();
-            ShelfEdit { shelf, edit: Edit::new(move |records| changes(&at, records, &items)) }
+            ShelfEdit {
+                shelf,
+                edit: Edit::new(move |records| changes(&at, records, &items)),
+            }
         })
         .collect();
     if !document.extra.is_empty() {
         let record = Record::new(FILE, &json!({ "extra": document.extra }));
         if record.size() > MAX_RECORD_BYTES {
-            problems.add(None, "the fields beside its lessons are larger than what is kept of them");
+            problems.add(
+                None,
+                "the fields beside its lessons are larger than what is kept of them",
+            );
         } else {
-            edits.push(ShelfEdit { shelf: Shelf::global(namespace, IMPORTS), edit: keep(record) });
+            edits.push(ShelfEdit {
+                shelf: Shelf::global(namespace, IMPORTS),
+                edit: keep(record),
+            });
         }
     }
-    Import { edits, taken, waiting, problems: problems.told() }
+    Import {
+        edits,
+        taken,
+        waiting,
+        problems: problems.told(),
+    }
 }
 
 /// An edit that stores a record unless it is there already.
 fn keep(record: Record) -> Edit {
-    Edit::new(move |records| Ok(if records.contains(&record) { Vec::new() } else { vec![Change::Put(record.clone())] }))
+    Edit::new(move |records| {
+        Ok(if records.contains(&record) {
+            Vec::new()
+        } else {
+            vec![Change::Put(record.clone())]
+        })
+    })
 }
 
 /// The same lesson has the same key in every file: its words and what it is matched by.
 fn key_of(entry: &Entry) -> String {
-    let value = json!([entry.lesson, entry.failed_command, entry.error_pattern, entry.domain]);
+    let value = json!([
+        entry.lesson,
+        entry.failed_command,
+        entry.error_pattern,
+        entry.domain
+    ]);
     format!("import-{}", short_hash(canonical(&value)))
 }
 
@@ -139,24 +207,41 @@ fn key_of(entry: &Entry) -> String {
 fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
     let words = text::words(&entry.lesson);
     let begins = |known: &str| words.starts_with(&text::words(known));
-    let is_documented =
-        entry.source == Source::Seed && DOCUMENTED.iter().any(|(known, beginning)| *known == key && begins(beginning));
+    let is_documented = entry.source == Source::Seed
+        && DOCUMENTED
+            .iter()
+            .any(|(known, beginning)| *known == key && begins(beginning));
     entry.domain.is_none()
         && entry.category == seed.category
         && (is_documented || words == text::words(&seed.text.render()))
 }
 
 /// The changes of a shelf.
-fn changes(shelf: &Shelf, records: &[Record], items: &BTreeMap<String, Item>) -> crate::base::Result<Vec<Change>> {
-    let stored: Vec<(&str, Option<Lesson>)> =
-        records.iter().map(|record| (record.key.as_str(), Lesson::from_record(record).ok())).collect();
-    let is_imported = |lesson: &Lesson| lesson.original.is_some() && matches!(lesson.text, LessonText::Words(_));
-    let mut imported = stored.iter().filter(|(_, lesson)| lesson.as_ref().is_some_and(is_imported)).count();
+fn changes(
+    shelf: &Shelf,
+    records: &[Record],
+    items: &BTreeMap<String, Item>,
+) -> crate::base::Result<Vec<Change>> {
+    let stored: Vec<(&str, Option<Lesson>)> = records
+        .iter()
+        .map(|record| (record.key.as_str(), Lesson::from_record(record).ok()))
+        .collect();
+    let is_imported =
+        |lesson: &Lesson| lesson.original.is_some() && matches!(lesson.text, LessonText::Words(_));
+    let mut imported = stored
+        .iter()
+        .filter(|(_, lesson)| lesson.as_ref().is_some_and(is_imported))
+        .count();
     let mut changes = Vec::new();
     for (key, item) in items {
         let own = stored.iter().find(|(known, _)| known == key);
-        let same =
-            || stored.iter().find(|(_, lesson)| lesson.as_ref().is_some_and(|l| item.is_same(&written(shelf, l))));
+        let same = || {
+            stored.iter().find(|(_, lesson)| {
+                lesson
+                    .as_ref()
+                    .is_some_and(|l| item.is_same(&written(shelf, l)))
+            })
+        };
         let (key, known) = match own.or_else(same) {
             None => (key.as_str(), None),
             // It is of a newer version, or somebody's own: it stays.
@@ -195,7 +280,9 @@ impl Entry {
             }
         }
         for (name, value) in &other.extra {
-            self.extra.entry(name.clone()).or_insert_with(|| value.clone());
+            self.extra
+                .entry(name.clone())
+                .or_insert_with(|| value.clone());
         }
     }
 }
@@ -203,7 +290,13 @@ impl Entry {
 impl Item {
     /// Whether an entry is of the same lesson.
     fn is_same(&self, other: &Entry) -> bool {
-        let key = |entry: &Entry| (entry.lesson.clone(), entry.failed_command.clone(), entry.error_pattern.clone());
+        let key = |entry: &Entry| {
+            (
+                entry.lesson.clone(),
+                entry.failed_command.clone(),
+                entry.error_pattern.clone(),
+            )
+        };
         key(&self.entry) == key(other)
     }
 
@@ -223,10 +316,18 @@ impl Item {
             (true, true) => LessonSource::User,
             (true, false) => LessonSource::Imported,
         };
-        let mut lesson = Lesson::new(self.text.clone(), entry.category, source, self.day(entry.created_at));
+        let mut lesson = Lesson::new(
+            self.text.clone(),
+            entry.category,
+            source,
+            self.day(entry.created_at),
+        );
         lesson.last_used = self.day(entry.last_used);
         lesson.counts.used = entry.use_count;
-        lesson.triggered_domains = sites_of(&entry.triggered_domains).into_iter().take(MAX_EVIDENCE).collect();
+        lesson.triggered_domains = sites_of(&entry.triggered_domains)
+            .into_iter()
+            .take(MAX_EVIDENCE)
+            .collect();
         let mut original = Original {
             lesson: (lesson.text.render() != entry.lesson).then(|| entry.lesson.clone()),
             source: entry.source.as_str().to_owned(),
@@ -251,11 +352,23 @@ impl Item {
     fn merged(&self, shelf: &Shelf, known: &Lesson) -> Lesson {
         let entry = &self.entry;
         let mut lesson = known.clone();
-        if written(shelf, known) != *entry && (known.original.is_some() || known.source == LessonSource::Seed) {
+        if written(shelf, known) != *entry
+            && (known.original.is_some() || known.source == LessonSource::Seed)
+        {
             let is_unused = known.counts.used == 0;
-            let mut original = known.original.clone().or_else(|| self.fresh().original).unwrap_or_default();
-            let counted = known.original.as_ref().map_or(0, |original| original.use_count);
-            lesson.counts.used = known.counts.used.saturating_add(entry.use_count.saturating_sub(counted));
+            let mut original = known
+                .original
+                .clone()
+                .or_else(|| self.fresh().original)
+                .unwrap_or_default();
+            let counted = known
+                .original
+                .as_ref()
+                .map_or(0, |original| original.use_count);
+            lesson.counts.used = known
+                .counts
+                .used
+                .saturating_add(entry.use_count.saturating_sub(counted));
             original.use_count = entry.use_count.max(counted);
             if let Some(day) = entry.created_at {
                 lesson.created_at = lesson.created_at.min(self.day(Some(day)));
@@ -263,9 +376,15 @@ impl Item {
             if let Some(day) = entry.last_used {
                 let day = self.day(Some(day));
                 // A seed that was never used has no last use of its own.
-                lesson.last_used = if is_unused && known.original.is_none() { day } else { lesson.last_used.max(day) };
+                lesson.last_used = if is_unused && known.original.is_none() {
+                    day
+                } else {
+                    lesson.last_used.max(day)
+                };
             }
-            if entry.category == Category::BestPractice && lesson.category == Category::ErrorRecovery {
+            if entry.category == Category::BestPractice
+                && lesson.category == Category::ErrorRecovery
+            {
                 lesson.category = entry.category;
             }
             for domain in &entry.triggered_domains {
@@ -279,7 +398,10 @@ impl Item {
                 }
             }
             for (name, value) in &entry.extra {
-                original.extra.entry(name.clone()).or_insert_with(|| Value::clone(value));
+                original
+                    .extra
+                    .entry(name.clone())
+                    .or_insert_with(|| Value::clone(value));
             }
             lesson.original = Some(original);
         }

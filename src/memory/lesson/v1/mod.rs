@@ -57,7 +57,9 @@ impl Source {
     }
 
     fn parse(word: &str) -> Option<Self> {
-        [Self::Seed, Self::Learned, Self::User].into_iter().find(|source| source.as_str() == word)
+        [Self::Seed, Self::Learned, Self::User]
+            .into_iter()
+            .find(|source| source.as_str() == word)
     }
 }
 
@@ -117,7 +119,10 @@ struct Problems {
 impl Problems {
     fn add(&mut self, lesson: Option<usize>, what: impl Into<String>) {
         if self.told.len() < MAX_PROBLEMS {
-            self.told.push(Problem { lesson, what: what.into() });
+            self.told.push(Problem {
+                lesson,
+                what: what.into(),
+            });
         } else {
             self.more += 1;
         }
@@ -125,7 +130,10 @@ impl Problems {
 
     fn told(mut self) -> Vec<Problem> {
         if self.more > 0 {
-            self.told.push(Problem { lesson: None, what: format!("there are {} more problems", self.more) });
+            self.told.push(Problem {
+                lesson: None,
+                what: format!("there are {} more problems", self.more),
+            });
         }
         self.told
     }
@@ -157,7 +165,11 @@ impl Document {
     /// [`ErrorKind::Corrupt`] if it cannot be written as JSON.
     pub fn to_json(&self) -> Result<String> {
         let lessons = self.lessons.iter().map(|(_, entry)| entry).collect();
-        let written = Written { version: VERSION, lessons, extra: &self.extra };
+        let written = Written {
+            version: VERSION,
+            lessons,
+            extra: &self.extra,
+        };
         let mut text = serde_json::to_string_pretty(&written)
             .map_err(|e| Error::new(ErrorKind::Corrupt, "memory_json.write").with_source(e))?;
         text.push('\n');
@@ -180,13 +192,17 @@ impl Document {
 /// for what is not such a file at all.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     if bytes.len() > MAX_BYTES {
-        return Err(Error::new(ErrorKind::TooLarge, PARSE).with("bytes", bytes.len()).with("most", MAX_BYTES));
+        return Err(Error::new(ErrorKind::TooLarge, PARSE)
+            .with("bytes", bytes.len())
+            .with("most", MAX_BYTES));
     }
     let wrong = |why: &str| Error::new(ErrorKind::InvalidInput, PARSE).with("why", why);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let value: Value =
-        serde_json::from_slice(bytes).map_err(|e| wrong("it cannot be read as JSON").with("where", e.to_string()))?;
-    let Value::Object(mut map) = value else { return Err(wrong("it is not an object")) };
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|e| wrong("it cannot be read as JSON").with("where", e.to_string()))?;
+    let Value::Object(mut map) = value else {
+        return Err(wrong("it is not an object"));
+    };
     match map.remove("version") {
         Some(version) if version == VERSION => {}
         Some(version) => {
@@ -208,14 +224,23 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
         }
     }
     if total > MAX_LESSONS {
-        problems.add(None, format!("only the first {MAX_LESSONS} of {total} lessons are read"));
+        problems.add(
+            None,
+            format!("only the first {MAX_LESSONS} of {total} lessons are read"),
+        );
     }
-    Ok(Document { lessons, extra: map, problems: problems.told() })
+    Ok(Document {
+        lessons,
+        extra: map,
+        problems: problems.told(),
+    })
 }
 
 /// One lesson, or what is wrong with it.
 fn entry(value: Value) -> Result<Entry, String> {
-    let Value::Object(mut map) = value else { return Err("it is not an object".to_owned()) };
+    let Value::Object(mut map) = value else {
+        return Err("it is not an object".to_owned());
+    };
     let lesson = word(&mut map, "lesson")?.ok_or("it has no text")?;
     if text::squeeze(&text::clean(&lesson)).is_empty() {
         return Err("it has no text".to_owned());
@@ -227,15 +252,19 @@ fn entry(value: Value) -> Result<Entry, String> {
         .ok_or_else(|| format!("its category is {}", shown(&category.into())))?;
     let use_count = match map.remove("use_count") {
         None | Some(Value::Null) => 0,
-        Some(count) => count.as_u64().ok_or_else(|| format!("its use_count is {}", shown(&count)))?,
+        Some(count) => count
+            .as_u64()
+            .ok_or_else(|| format!("its use_count is {}", shown(&count)))?,
     };
     let source = match word(&mut map, "source")? {
         None => Source::Learned,
-        Some(source) => Source::parse(&source).ok_or_else(|| format!("its source is {}", shown(&source.into())))?,
+        Some(source) => Source::parse(&source)
+            .ok_or_else(|| format!("its source is {}", shown(&source.into())))?,
     };
     let triggered_domains = match map.remove("triggered_domains") {
         None | Some(Value::Null) => Vec::new(),
-        Some(list) => serde_json::from_value(list).map_err(|_| "its triggered_domains are not a list of texts")?,
+        Some(list) => serde_json::from_value(list)
+            .map_err(|_| "its triggered_domains are not a list of texts")?,
     };
     Ok(Entry {
         lesson,
@@ -263,9 +292,14 @@ fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Stri
 
 /// A day as `YYYY-MM-DD`, or nothing.
 fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, String> {
-    let Some(text) = word(map, name)? else { return Ok(None) };
-    let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok().filter(|day| day.to_string() == text);
-    day.map(Some).ok_or_else(|| format!("its {name} is {}", shown(&text.into())))
+    let Some(text) = word(map, name)? else {
+        return Ok(None);
+    };
+    let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d")
+        .ok()
+        .filter(|day| day.to_string() == text);
+    day.map(Some)
+        .ok_or_else(|| format!("its {name} is {}", shown(&text.into())))
 }
 
 /// A piece of the file as one short, clean JSON text.
@@ -273,7 +307,9 @@ fn shown(value: &Value) -> String {
     let piece = match value {
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
-        Value::String(text) => return Value::from(text::truncate(&text::clean(text), MAX_SHOWN)).to_string(),
+        Value::String(text) => {
+            return Value::from(text::truncate(&text::clean(text), MAX_SHOWN)).to_string();
+        }
         other => other.to_string(),
     };
     text::truncate(&piece, MAX_SHOWN)
@@ -287,5 +323,8 @@ pub(super) fn site_of(domain: &str) -> Option<Site> {
 
 /// The sites of some domains.
 fn sites_of<'a>(domains: impl IntoIterator<Item = &'a String>) -> BTreeSet<Site> {
-    domains.into_iter().filter_map(|domain| site_of(domain)).collect()
+    domains
+        .into_iter()
+        .filter_map(|domain| site_of(domain))
+        .collect()
 }

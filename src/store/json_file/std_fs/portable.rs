@@ -13,11 +13,16 @@ use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
 impl Fs for StdFs {
     fn create_dir(&self, dir: &Path) -> io::Result<()> {
         self.checked(dir)?;
-        DirBuilder::new().recursive(true).create(self.root.join(dir))
+        DirBuilder::new()
+            .recursive(true)
+            .create(self.root.join(dir))
     }
 
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>> {
-        let file = OpenOptions::new().write(true).create_new(true).open(self.checked(path)?)?;
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(self.checked(path)?)?;
         Ok(Box::new(NewFile(file)))
     }
 
@@ -59,7 +64,9 @@ impl Fs for StdFs {
         let mut entries = Vec::new();
         for entry in read {
             let entry = entry?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
             let metadata = match fs::symlink_metadata(entry.path()) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 metadata => metadata?,
@@ -70,14 +77,26 @@ impl Fs for StdFs {
                 _ => FsKind::Other,
             };
             let age = metadata.modified()?.elapsed().unwrap_or_default();
-            entries.push(FsEntry { name, kind, size: metadata.len(), age });
+            entries.push(FsEntry {
+                name,
+                kind,
+                size: metadata.len(),
+                age,
+            });
         }
         Ok(entries)
     }
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>> {
         let full = self.checked(path)?;
-        take_lock(OpenOptions::new().read(true).write(true).create(true).truncate(false).open(full)?)
+        take_lock(
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(full)?,
+        )
     }
 
     fn tightened(&self) -> Vec<PathBuf> {
@@ -93,7 +112,9 @@ impl StdFs {
         for name in names(path)? {
             full.push(name);
             match fs::symlink_metadata(&full) {
-                Ok(metadata) if metadata.file_type().is_symlink() => return Err(not_ours(path, "a symbolic link")),
+                Ok(metadata) if metadata.file_type().is_symlink() => {
+                    return Err(not_ours(path, "a symbolic link"));
+                }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }

@@ -16,7 +16,10 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, linkat, mkdirat, openat, renameat, statat, unlinkat},
+    fs::{
+        AtFlags, Dir, FileType, Mode, OFlags, fchmod, linkat, mkdirat, openat, renameat, statat,
+        unlinkat,
+    },
     io::{Errno, retry_on_intr},
     process::geteuid,
 };
@@ -88,10 +91,12 @@ impl Fs for StdFs {
         for name in names(dir)? {
             path.push(name);
             let next = match self.open_dir(at.as_fd(), name, &path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => match mkdirat(&at, name, DIR_MODE) {
-                    Ok(()) | Err(Errno::EXIST) => self.open_dir(at.as_fd(), name, &path)?,
-                    Err(error) => return Err(error.into()),
-                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match mkdirat(&at, name, DIR_MODE) {
+                        Ok(()) | Err(Errno::EXIST) => self.open_dir(at.as_fd(), name, &path)?,
+                        Err(error) => return Err(error.into()),
+                    }
+                }
                 opened => opened?,
             };
             // Whoever made it may have ended before its entry was durable.
@@ -128,7 +133,13 @@ impl Fs for StdFs {
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let ((from_dir, from_name), (to_dir, to_name)) = (split(from)?, split(to)?);
         let from_dir = self.dir(from_dir)?;
-        Ok(linkat(&from_dir, from_name, self.dir(to_dir)?, to_name, AtFlags::empty())?)
+        Ok(linkat(
+            &from_dir,
+            from_name,
+            self.dir(to_dir)?,
+            to_name,
+            AtFlags::empty(),
+        )?)
     }
 
     fn unlink(&self, path: &Path) -> io::Result<()> {
@@ -154,7 +165,9 @@ impl Fs for StdFs {
         let mut entries = Vec::new();
         for entry in read_dir(&handle)? {
             let entry = entry?;
-            let Ok(name) = entry.file_name().to_str() else { continue };
+            let Ok(name) = entry.file_name().to_str() else {
+                continue;
+            };
             if matches!(name, "." | "..") {
                 continue;
             }
@@ -168,8 +181,12 @@ impl Fs for StdFs {
                 FileType::Directory => FsKind::Dir,
                 _ => FsKind::Other,
             };
-            let (secs, nanos) = (u64::try_from(stat.st_mtime), u32::try_from(stat.st_mtime_nsec));
-            let changed = UNIX_EPOCH + Duration::new(secs.unwrap_or_default(), nanos.unwrap_or_default());
+            let (secs, nanos) = (
+                u64::try_from(stat.st_mtime),
+                u32::try_from(stat.st_mtime_nsec),
+            );
+            let changed =
+                UNIX_EPOCH + Duration::new(secs.unwrap_or_default(), nanos.unwrap_or_default());
             entries.push(FsEntry {
                 name: name.to_owned(),
                 kind,
@@ -182,7 +199,12 @@ impl Fs for StdFs {
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>> {
         let (dir, name) = split(path)?;
-        take_lock(self.open_file(self.dir(dir)?.as_fd(), name, path, OFlags::RDWR | OFlags::CREATE)?)
+        take_lock(self.open_file(
+            self.dir(dir)?.as_fd(),
+            name,
+            path,
+            OFlags::RDWR | OFlags::CREATE,
+        )?)
     }
 
     fn tightened(&self) -> Vec<PathBuf> {
@@ -194,7 +216,8 @@ impl StdFs {
     /// The root's handle; the root may be a link to a folder.
     fn open_root(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root: File = retry_on_intr(|| rustix::fs::open(&self.root, flags, Mode::empty()))?.into();
+        let root: File =
+            retry_on_intr(|| rustix::fs::open(&self.root, flags, Mode::empty()))?.into();
         let metadata = root.metadata()?;
         if metadata.uid() != geteuid().as_raw() {
             return Err(foreign(&self.root));
@@ -210,7 +233,10 @@ impl StdFs {
     fn make_root(&self) -> io::Result<File> {
         let root = match self.open_root() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
+                DirBuilder::new()
+                    .recursive(true)
+                    .mode(0o700)
+                    .create(&self.root)?;
                 self.open_root()?
             }
             opened => opened?,
@@ -250,11 +276,20 @@ impl StdFs {
         Ok(dir)
     }
 
-    fn open_file(&self, at: BorrowedFd<'_>, name: &OsStr, path: &Path, flags: OFlags) -> io::Result<File> {
-        let file = open_at(at, name, file_flags() | flags).map_err(|error| match Errno::from_io_error(&error) {
-            Some(Errno::LOOP | Errno::ISDIR | Errno::NXIO) => not_ours(path, "not a file"),
-            _ => error,
-        })?;
+    fn open_file(
+        &self,
+        at: BorrowedFd<'_>,
+        name: &OsStr,
+        path: &Path,
+        flags: OFlags,
+    ) -> io::Result<File> {
+        let file =
+            open_at(at, name, file_flags() | flags).map_err(|error| match Errno::from_io_error(
+                &error,
+            ) {
+                Some(Errno::LOOP | Errno::ISDIR | Errno::NXIO) => not_ours(path, "not a file"),
+                _ => error,
+            })?;
         if !file.metadata()?.is_file() {
             return Err(not_ours(path, "not a file"));
         }
@@ -288,7 +323,10 @@ impl StdFs {
 /// Whether a folder above the root is one that only others can have made.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
-    matches!(error.kind(), K::PermissionDenied | K::ReadOnlyFilesystem | K::InvalidInput | K::Unsupported)
+    matches!(
+        error.kind(),
+        K::PermissionDenied | K::ReadOnlyFilesystem | K::InvalidInput | K::Unsupported
+    )
 }
 
 fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> {

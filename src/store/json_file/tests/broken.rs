@@ -20,34 +20,67 @@ fn kind_of(failure: Failure) -> ErrorKind {
 #[test]
 fn whatever_breaks_a_file_it_is_kept_whole_and_its_backup_restored() {
     let whole = scene().read(FILE);
-    let other = String::from_utf8(whole.clone()).unwrap().replace("\"lessons\"", "\"other\"");
+    let other = String::from_utf8(whole.clone())
+        .unwrap()
+        .replace("\"lessons\"", "\"other\"");
     let broken: [(&str, Vec<u8>); 9] = [
         ("empty", Vec::new()),
         ("zeros", vec![0; whole.len()]),
         ("cut", whole[..whole.len() / 2].to_vec()),
-        ("not UTF-8", [b"{\"format\": \"".as_slice(), &[0xff, 0xfe], b"\"}"].concat()),
+        (
+            "not UTF-8",
+            [b"{\"format\": \"".as_slice(), &[0xff, 0xfe], b"\"}"].concat(),
+        ),
         ("not JSON", b"<<<<<<< HEAD".to_vec()),
         ("not an object", b"[1, 2]".to_vec()),
-        ("another format", b"{\"format\": \"theirs\", \"version\": 1}".to_vec()),
+        (
+            "another format",
+            b"{\"format\": \"theirs\", \"version\": 1}".to_vec(),
+        ),
         ("another shelf", other.into_bytes()),
-        ("no records", b"{\"format\": \"webwise-shelf\", \"version\": 1}".to_vec()),
+        (
+            "no records",
+            b"{\"format\": \"webwise-shelf\", \"version\": 1}".to_vec(),
+        ),
     ];
     for (what, bytes) in broken {
         let scene = scene();
         scene.write(FILE, &bytes);
         let before = scene.tree();
         let state = scene.files.load(&lessons()).unwrap();
-        assert_eq!((state.generation, keys(&state)), (1, vec!["a".to_owned()]), "{what}: the state before is read");
+        assert_eq!(
+            (state.generation, keys(&state)),
+            (1, vec!["a".to_owned()]),
+            "{what}: the state before is read"
+        );
         assert_eq!(scene.tree(), before, "{what}: reading writes nothing");
 
         let committed = scene.put(&lessons(), "c", 3).unwrap();
-        assert_eq!(committed.generation, 3, "{what}: no generation is given twice");
+        assert_eq!(
+            committed.generation, 3,
+            "{what}: no generation is given twice"
+        );
         assert_eq!(scene.keys(&lessons()), ["a", "c"], "{what}");
-        assert_eq!(scene.quarantined(), std::slice::from_ref(&bytes), "{what}: kept whole");
+        assert_eq!(
+            scene.quarantined(),
+            std::slice::from_ref(&bytes),
+            "{what}: kept whole"
+        );
         let told = scene.told();
-        assert!(told.iter().any(|kind| matches!(kind, StoreNoticeKind::Quarantined { .. })), "{what}: {told:?}");
-        assert!(told.contains(&StoreNoticeKind::RestoredFromBackup), "{what}: {told:?}");
-        assert_ne!(scene.read("default/lessons.json.bak"), bytes, "{what}: a broken file never becomes the backup");
+        assert!(
+            told.iter()
+                .any(|kind| matches!(kind, StoreNoticeKind::Quarantined { .. })),
+            "{what}: {told:?}"
+        );
+        assert!(
+            told.contains(&StoreNoticeKind::RestoredFromBackup),
+            "{what}: {told:?}"
+        );
+        assert_ne!(
+            scene.read("default/lessons.json.bak"),
+            bytes,
+            "{what}: a broken file never becomes the backup"
+        );
     }
 }
 
@@ -60,11 +93,21 @@ fn without_a_backup_each_record_that_is_whole_is_kept() {
     scene.write(FILE, &bytes);
     fs::remove_file(scene.path("default/lessons.json.bak")).unwrap();
     assert_eq!(scene.keys(&lessons()), ["a"]);
-    assert_eq!(scene.files.shelves(&crate::memory::ShelfFilter::default()).unwrap(), [lessons()]);
+    assert_eq!(
+        scene
+            .files
+            .shelves(&crate::memory::ShelfFilter::default())
+            .unwrap(),
+        [lessons()]
+    );
     assert_eq!(scene.put(&lessons(), "c", 3).unwrap().generation, 3);
     assert_eq!(scene.keys(&lessons()), ["a", "c"]);
     assert_eq!(scene.quarantined(), [bytes]);
-    assert!(scene.told().contains(&StoreNoticeKind::Salvaged { records: 1 }));
+    assert!(
+        scene
+            .told()
+            .contains(&StoreNoticeKind::Salvaged { records: 1 })
+    );
 }
 
 #[test]
@@ -72,8 +115,17 @@ fn a_shelf_of_which_nothing_can_be_read_is_corrupt_and_begins_anew_with_the_next
     let scene = scene();
     scene.write(FILE, "broken");
     scene.write("default/lessons.json.bak", "broken, too");
-    assert_eq!(kind_of(scene.files.load(&lessons()).unwrap_err()), ErrorKind::Corrupt);
-    assert!(scene.files.shelves(&crate::memory::ShelfFilter::default()).unwrap().is_empty());
+    assert_eq!(
+        kind_of(scene.files.load(&lessons()).unwrap_err()),
+        ErrorKind::Corrupt
+    );
+    assert!(
+        scene
+            .files
+            .shelves(&crate::memory::ShelfFilter::default())
+            .unwrap()
+            .is_empty()
+    );
     scene.put(&lessons(), "c", 3).unwrap();
     assert_eq!(scene.keys(&lessons()), ["c"]);
     assert_eq!(scene.quarantined().len(), 2, "both are kept");
@@ -85,7 +137,13 @@ fn a_missing_file_with_a_backup_is_one_that_was_lost() {
     let scene = scene();
     fs::remove_file(scene.path(FILE)).unwrap();
     assert_eq!(scene.keys(&lessons()), ["a"]);
-    assert_eq!(scene.files.shelves(&crate::memory::ShelfFilter::default()).unwrap(), [lessons()]);
+    assert_eq!(
+        scene
+            .files
+            .shelves(&crate::memory::ShelfFilter::default())
+            .unwrap(),
+        [lessons()]
+    );
     assert_eq!(scene.put(&lessons(), "c", 3).unwrap().generation, 3);
     assert_eq!(scene.keys(&lessons()), ["a", "c"]);
 }
@@ -99,7 +157,10 @@ fn nothing_of_another_host_is_read_here() {
     let of_a = scene.read("default/domains/a.example/lessons.json");
     for bytes in [&of_a[..], &of_a[..of_a.len() - 2]] {
         scene.write("default/domains/b.example/lessons.json", bytes);
-        assert_eq!(kind_of(scene.files.load(&b).unwrap_err()), ErrorKind::Corrupt);
+        assert_eq!(
+            kind_of(scene.files.load(&b).unwrap_err()),
+            ErrorKind::Corrupt
+        );
     }
     scene.put(&b, "new", 1).unwrap();
     assert_eq!(scene.keys(&b), ["new"]);
@@ -122,12 +183,28 @@ fn the_same_broken_file_is_kept_once_and_at_most_five_are_kept() {
     scene.told();
     let before = scene.tree();
     for _ in 0..2 {
-        assert_eq!(kind_of(scene.put(&lessons(), "d", 4).unwrap_err()), ErrorKind::Corrupt);
+        assert_eq!(
+            kind_of(scene.put(&lessons(), "d", 4).unwrap_err()),
+            ErrorKind::Corrupt
+        );
     }
-    assert_eq!(scene.tree(), before, "it stays where it is, and nothing is deleted");
-    assert!(scene.files.load(&lessons()).is_ok(), "the backup is still read");
-    let full = StoreNoticeKind::ReadOnly { why: ReadOnly::QuarantineFull };
-    assert_eq!(scene.told().iter().filter(|kind| **kind == full).count(), 1, "told once");
+    assert_eq!(
+        scene.tree(),
+        before,
+        "it stays where it is, and nothing is deleted"
+    );
+    assert!(
+        scene.files.load(&lessons()).is_ok(),
+        "the backup is still read"
+    );
+    let full = StoreNoticeKind::ReadOnly {
+        why: ReadOnly::QuarantineFull,
+    };
+    assert_eq!(
+        scene.told().iter().filter(|kind| **kind == full).count(),
+        1,
+        "told once"
+    );
     // Another shelf has five of its own.
     let other = Shelf::global(&Namespace::default(), "other");
     scene.write("default/other.json", "broken");
@@ -145,32 +222,68 @@ fn what_cannot_be_put_aside_is_never_overwritten() {
         let scene = scene();
         scene.write(FILE, "broken");
         let fs = Watched::new(scene.dir.path());
-        fs.fail_by(move |_, call| call.starts_with(failing).then(|| io::ErrorKind::StorageFull.into()));
+        fs.fail_by(move |_, call| {
+            call.starts_with(failing)
+                .then(|| io::ErrorKind::StorageFull.into())
+        });
         let files = files(fs);
-        assert_eq!(kind_of(files.update(&lessons(), &put("c", 3)).unwrap_err()), ErrorKind::Corrupt, "{failing}");
+        assert_eq!(
+            kind_of(files.update(&lessons(), &put("c", 3)).unwrap_err()),
+            ErrorKind::Corrupt,
+            "{failing}"
+        );
         assert_eq!(scene.read(FILE), b"broken", "{failing}");
-        assert_eq!(keys(&files.load(&lessons()).unwrap()), ["a"], "{failing}: it is still read");
+        assert_eq!(
+            keys(&files.load(&lessons()).unwrap()),
+            ["a"],
+            "{failing}: it is still read"
+        );
     }
 }
 
 #[test]
 fn what_is_over_the_caps_of_reading_is_neither_read_nor_touched() {
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
-    let options = JsonFilesOptions { max_file_bytes: 4_096, ..JsonFilesOptions::default() };
+    let options = JsonFilesOptions {
+        max_file_bytes: 4_096,
+        ..JsonFilesOptions::default()
+    };
     for bytes in [vec![b' '; 5_000], deep.into_bytes()] {
         let scene = scene();
         scene.write(FILE, bytes);
         let before = scene.tree();
-        let files = files_of(std::sync::Arc::new(StdFs::new(scene.dir.path())), SCHEMA, options.clone());
-        assert_eq!(kind_of(files.load(&lessons()).unwrap_err()), ErrorKind::TooLarge);
-        assert_eq!(kind_of(files.update(&lessons(), &put("c", 3)).unwrap_err()), ErrorKind::TooLarge);
+        let files = files_of(
+            std::sync::Arc::new(StdFs::new(scene.dir.path())),
+            SCHEMA,
+            options.clone(),
+        );
+        assert_eq!(
+            kind_of(files.load(&lessons()).unwrap_err()),
+            ErrorKind::TooLarge
+        );
+        assert_eq!(
+            kind_of(files.update(&lessons(), &put("c", 3)).unwrap_err()),
+            ErrorKind::TooLarge
+        );
         assert_eq!(scene.tree(), before);
         let notices = files.notices.take();
-        let over_cap = StoreNoticeKind::ReadOnly { why: ReadOnly::OverCap };
-        assert_eq!(notices.iter().filter(|notice| notice.kind == over_cap).count(), 1, "{notices:?}");
+        let over_cap = StoreNoticeKind::ReadOnly {
+            why: ReadOnly::OverCap,
+        };
+        assert_eq!(
+            notices
+                .iter()
+                .filter(|notice| notice.kind == over_cap)
+                .count(),
+            1,
+            "{notices:?}"
+        );
         assert_eq!(notices[0].shelf, Some(lessons()));
         files.remove(&lessons()).unwrap();
-        assert!(!scene.path(FILE).exists(), "who asks to forget it is obeyed");
+        assert!(
+            !scene.path(FILE).exists(),
+            "who asks to forget it is obeyed"
+        );
     }
 }
 
@@ -192,7 +305,10 @@ fn no_prefix_and_no_flipped_bit_of_a_file_loses_what_can_be_read() {
             // What was understood is in the backup, and the rest in quarantine.
             Ok(_) => {
                 let backup = fs::read(scene.path("default/lessons.json.bak")).ok();
-                assert!(scene.quarantined() == [bytes.clone()] || backup == Some(bytes), "nothing is thrown away");
+                assert!(
+                    scene.quarantined() == [bytes.clone()] || backup == Some(bytes),
+                    "nothing is thrown away"
+                );
                 kept += 1;
             }
             // A version that a flipped bit made newer.

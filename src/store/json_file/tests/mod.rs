@@ -17,7 +17,8 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::{
-    Files, Growth, JsonFilesOptions, Locks, Notices, Schema, failure::Failure, format::SCHEMA, fs::Fs, std_fs::StdFs,
+    Files, Growth, JsonFilesOptions, Locks, Notices, Schema, failure::Failure, format::SCHEMA,
+    fs::Fs, std_fs::StdFs,
 };
 use crate::{
     base::Host,
@@ -59,7 +60,12 @@ impl Scene {
     fn tree(&self) -> BTreeMap<String, Vec<u8>> {
         let mut tree = BTreeMap::new();
         walk(self.dir.path(), &mut |path| {
-            let name = path.strip_prefix(self.dir.path()).unwrap().to_str().unwrap().to_owned();
+            let name = path
+                .strip_prefix(self.dir.path())
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
             if !name.starts_with("locks") {
                 tree.insert(name, fs::read(path).unwrap());
             }
@@ -68,11 +74,20 @@ impl Scene {
     }
 
     fn quarantined(&self) -> Vec<Vec<u8>> {
-        self.tree().into_iter().filter(|(name, _)| name.contains("/quarantine/")).map(|(_, bytes)| bytes).collect()
+        self.tree()
+            .into_iter()
+            .filter(|(name, _)| name.contains("/quarantine/"))
+            .map(|(_, bytes)| bytes)
+            .collect()
     }
 
     fn told(&self) -> Vec<StoreNoticeKind> {
-        self.files.notices.take().into_iter().map(|notice| notice.kind).collect()
+        self.files
+            .notices
+            .take()
+            .into_iter()
+            .map(|notice| notice.kind)
+            .collect()
     }
 
     fn put(&self, shelf: &Shelf, key: &str, n: u64) -> Result<Committed, Failure> {
@@ -90,7 +105,14 @@ fn files(fs: Arc<dyn Fs>) -> Files {
 
 fn files_of(fs: Arc<dyn Fs>, schema: Schema, options: JsonFilesOptions) -> Files {
     let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
-    Files { fs, options, schema, locks, notices, growth }
+    Files {
+        fs,
+        options,
+        schema,
+        locks,
+        notices,
+        growth,
+    }
 }
 
 fn walk(dir: &Path, see: &mut impl FnMut(&Path)) {
@@ -114,9 +136,18 @@ fn of_host(host: &str) -> Shelf {
 
 fn put(key: &str, n: u64) -> Edit {
     let key = key.to_owned();
-    Edit::new(move |_| Ok(vec![Change::Put(Record::new(key.clone(), &json!({ "n": n })))]))
+    Edit::new(move |_| {
+        Ok(vec![Change::Put(Record::new(
+            key.clone(),
+            &json!({ "n": n }),
+        ))])
+    })
 }
 
 fn keys(state: &ShelfState) -> Vec<String> {
-    state.records.iter().map(|record| record.key.clone()).collect()
+    state
+        .records
+        .iter()
+        .map(|record| record.key.clone())
+        .collect()
 }

@@ -27,12 +27,19 @@ fn what_is_made_is_for_the_owner_alone() {
     for n in 0..2 {
         files.update(&shelf, &put("a", n)).unwrap();
     }
-    fs::write(root.join("default/domains/shop.example/lessons.json"), "broken").unwrap();
+    fs::write(
+        root.join("default/domains/shop.example/lessons.json"),
+        "broken",
+    )
+    .unwrap();
     files.update(&shelf, &put("a", 2)).unwrap();
     let (mut seen, mut dirs) = (0, vec![root.clone()]);
     while let Some(dir) = dirs.pop() {
         assert_eq!(mode(&dir), 0o700, "{}", dir.display());
-        for entry in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+        for entry in fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
             if entry.is_dir() {
                 dirs.push(entry);
             } else {
@@ -41,7 +48,10 @@ fn what_is_made_is_for_the_owner_alone() {
             }
         }
     }
-    assert!(seen >= 4, "a file, its backup, a lock, and one in quarantine");
+    assert!(
+        seen >= 4,
+        "a file, its backup, a lock, and one in quarantine"
+    );
 }
 
 #[test]
@@ -50,11 +60,17 @@ fn rights_do_not_depend_on_the_umask() {
         let output = Command::new("sh")
             .args(["-c", &format!("umask {umask} && exec \"$0\" \"$@\"")])
             .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "store::json_file::tests::rights::what_is_made_is_for_the_owner_alone"])
+            .args([
+                "--exact",
+                "store::json_file::tests::rights::what_is_made_is_for_the_owner_alone",
+            ])
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "umask {umask}: {said}");
+        assert!(
+            output.status.success() && said.contains("1 passed"),
+            "umask {umask}: {said}"
+        );
     }
 }
 
@@ -66,18 +82,45 @@ fn what_is_open_to_others_is_closed_and_told() {
     set_mode(&scene.path("default"), 0o777);
     set_mode(&scene.path("default/lessons.json"), 0o644);
     let store = crate::store::JsonFiles::open(scene.dir.path());
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let load = || runtime.block_on(crate::store::MemoryBackend::load(&store, &lessons())).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let load = || {
+        runtime
+            .block_on(crate::store::MemoryBackend::load(&store, &lessons()))
+            .unwrap()
+    };
     load();
     load();
-    let mut told: Vec<_> = crate::store::MemoryBackend::notices(&store).into_iter().map(|n| n.kind).collect();
-    let tightened = |path: &str| StoreNoticeKind::ModesTightened { path: path.to_owned() };
+    let mut told: Vec<_> = crate::store::MemoryBackend::notices(&store)
+        .into_iter()
+        .map(|n| n.kind)
+        .collect();
+    let tightened = |path: &str| StoreNoticeKind::ModesTightened {
+        path: path.to_owned(),
+    };
     told.sort_by_key(|kind| format!("{kind:?}"));
     // The folder in it was open, so at the first look the root did not look like a store's.
-    assert_eq!(told, [tightened(""), tightened("default"), tightened("default/lessons.json")]);
+    assert_eq!(
+        told,
+        [
+            tightened(""),
+            tightened("default"),
+            tightened("default/lessons.json")
+        ]
+    );
     assert_eq!(mode(scene.dir.path()), 0o700);
-    assert_eq!((mode(&scene.path("default")), mode(&scene.path("default/lessons.json"))), (0o700, 0o600));
-    assert!(crate::store::MemoryBackend::notices(&store).is_empty(), "each is told once");
+    assert_eq!(
+        (
+            mode(&scene.path("default")),
+            mode(&scene.path("default/lessons.json"))
+        ),
+        (0o700, 0o600)
+    );
+    assert!(
+        crate::store::MemoryBackend::notices(&store).is_empty(),
+        "each is told once"
+    );
 }
 
 #[test]
@@ -98,8 +141,18 @@ fn what_belongs_to_another_user_is_refused() {
         for path in ["default/lessons.json", "default", ""] {
             let path = scene.path(path);
             std::os::unix::fs::chown(&path, Some(1), None).unwrap();
-            assert_eq!(kind_of(scene.files.load(&lessons())), ErrorKind::Unavailable, "{}", path.display());
-            assert_eq!(kind_of(scene.put(&lessons(), "b", 1)), ErrorKind::Unavailable, "{}", path.display());
+            assert_eq!(
+                kind_of(scene.files.load(&lessons())),
+                ErrorKind::Unavailable,
+                "{}",
+                path.display()
+            );
+            assert_eq!(
+                kind_of(scene.put(&lessons(), "b", 1)),
+                ErrorKind::Unavailable,
+                "{}",
+                path.display()
+            );
             std::os::unix::fs::chown(&path, Some(0), None).unwrap();
         }
         assert_eq!(scene.keys(&lessons()), ["a"]);
@@ -107,7 +160,10 @@ fn what_belongs_to_another_user_is_refused() {
         // The system's own folder is another user's.
         let files = files(Arc::new(StdFs::new("/usr")));
         assert_eq!(kind_of(files.load(&lessons())), ErrorKind::Unavailable);
-        assert_eq!(kind_of(files.update(&lessons(), &put("b", 1))), ErrorKind::Unavailable);
+        assert_eq!(
+            kind_of(files.update(&lessons(), &put("b", 1))),
+            ErrorKind::Unavailable
+        );
     }
 }
 
@@ -118,7 +174,9 @@ fn the_root_may_be_a_link_and_nothing_below_it() {
     let linked = tempfile::tempdir().unwrap();
     symlink(outside.path(), linked.path().join("root")).unwrap();
     let through = files(Arc::new(StdFs::new(linked.path().join("root"))));
-    through.update(&Shelf::global(&Namespace::default(), "fine"), &put("a", 1)).unwrap();
+    through
+        .update(&Shelf::global(&Namespace::default(), "fine"), &put("a", 1))
+        .unwrap();
     fs::remove_dir_all(outside.path().join("default")).unwrap();
     fs::remove_dir_all(outside.path().join("locks")).unwrap();
 
@@ -130,7 +188,11 @@ fn the_root_may_be_a_link_and_nothing_below_it() {
         (below, true, true),
         ("locks", true, false),
         ("default/domains/shop.example/lessons.json", false, true),
-        ("default/domains/shop.example/lessons.json.bak", false, false),
+        (
+            "default/domains/shop.example/lessons.json.bak",
+            false,
+            false,
+        ),
     ] {
         let scene = Scene::new();
         scene.put(&shelf, "a", 1).unwrap();
@@ -143,14 +205,32 @@ fn the_root_may_be_a_link_and_nothing_below_it() {
             fs::remove_file(&at).unwrap();
             symlink(outside.path().join("target.json"), &at).unwrap();
         }
-        assert_eq!(kind_of(scene.put(&shelf, "c", 1)), ErrorKind::InvalidInput, "{planted}");
+        assert_eq!(
+            kind_of(scene.put(&shelf, "c", 1)),
+            ErrorKind::InvalidInput,
+            "{planted}"
+        );
         if is_read {
-            assert_eq!(kind_of(scene.files.load(&shelf)), ErrorKind::InvalidInput, "{planted}");
+            assert_eq!(
+                kind_of(scene.files.load(&shelf)),
+                ErrorKind::InvalidInput,
+                "{planted}"
+            );
         }
-        assert!(fs::symlink_metadata(&at).unwrap().is_symlink(), "{planted}: it is left as it is");
-        let theirs: Vec<_> = fs::read_dir(outside.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert!(
+            fs::symlink_metadata(&at).unwrap().is_symlink(),
+            "{planted}: it is left as it is"
+        );
+        let theirs: Vec<_> = fs::read_dir(outside.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name())
+            .collect();
         assert_eq!(theirs, ["target.json"], "{planted}");
-        assert_eq!(fs::read(outside.path().join("target.json")).unwrap(), b"theirs", "{planted}");
+        assert_eq!(
+            fs::read(outside.path().join("target.json")).unwrap(),
+            b"theirs",
+            "{planted}"
+        );
     }
 }
 
@@ -165,13 +245,19 @@ fn links_in_the_place_of_locks_temporaries_and_quarantine_lead_nowhere() {
     let lock = scene.path("locks/3f");
     fs::remove_file(&lock).unwrap();
     symlink(&victim, &lock).unwrap();
-    assert_eq!(kind_of(scene.put(&lessons(), "b", 1)), ErrorKind::InvalidInput);
+    assert_eq!(
+        kind_of(scene.put(&lessons(), "b", 1)),
+        ErrorKind::InvalidInput
+    );
     fs::remove_file(&lock).unwrap();
 
     let temp = scene.path("default/lessons.json.2147483646-x.tmp");
     symlink(&victim, &temp).unwrap();
     scene.put(&lessons(), "b", 1).unwrap();
-    assert!(fs::symlink_metadata(&temp).unwrap().is_symlink(), "what is no file is not swept");
+    assert!(
+        fs::symlink_metadata(&temp).unwrap().is_symlink(),
+        "what is no file is not swept"
+    );
 
     symlink(outside.path(), scene.path("default/quarantine")).unwrap();
     scene.write("default/lessons.json", "broken");
@@ -187,11 +273,26 @@ fn a_pipe_or_a_folder_in_the_place_of_a_file_does_not_hang_a_reader() {
     scene.put(&lessons(), "a", 1).unwrap();
     let file = scene.path("default/lessons.json");
     fs::remove_file(&file).unwrap();
-    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
-    assert_eq!(kind_of(scene.files.load(&lessons())), ErrorKind::InvalidInput);
+    assert!(
+        Command::new("mkfifo")
+            .arg(&file)
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(
+        kind_of(scene.files.load(&lessons())),
+        ErrorKind::InvalidInput
+    );
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     set_mode(&file, 0o700);
-    assert_eq!(kind_of(scene.files.load(&lessons())), ErrorKind::InvalidInput);
-    assert_eq!(kind_of(scene.put(&lessons(), "b", 1)), ErrorKind::InvalidInput);
+    assert_eq!(
+        kind_of(scene.files.load(&lessons())),
+        ErrorKind::InvalidInput
+    );
+    assert_eq!(
+        kind_of(scene.put(&lessons(), "b", 1)),
+        ErrorKind::InvalidInput
+    );
 }

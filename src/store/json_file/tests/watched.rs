@@ -38,12 +38,21 @@ impl std::fmt::Debug for Shared {
 
 impl Watched {
     pub(super) fn new(root: &Path) -> Arc<Self> {
-        let shared = Shared { calls: Mutex::default(), rule: Mutex::new(Box::new(|_, _| None)) };
-        Arc::new(Self { inner: StdFs::new(root), shared: Arc::new(shared) })
+        let shared = Shared {
+            calls: Mutex::default(),
+            rule: Mutex::new(Box::new(|_, _| None)),
+        };
+        Arc::new(Self {
+            inner: StdFs::new(root),
+            shared: Arc::new(shared),
+        })
     }
 
     /// Forgets the calls so far and fails by this rule from now on.
-    pub(super) fn fail_by(&self, rule: impl Fn(usize, &str) -> Option<io::Error> + Send + Sync + 'static) {
+    pub(super) fn fail_by(
+        &self,
+        rule: impl Fn(usize, &str) -> Option<io::Error> + Send + Sync + 'static,
+    ) {
         self.shared.calls.lock().unwrap().clear();
         *self.shared.rule.lock().unwrap() = Box::new(rule);
     }
@@ -67,7 +76,10 @@ impl Shared {
 /// A path for the log: what is random in a name of a file that is being written is left out.
 fn say(path: &Path) -> String {
     let path = path.to_str().unwrap();
-    match path.strip_suffix(".tmp").and_then(|path| path.split_once(".json.")) {
+    match path
+        .strip_suffix(".tmp")
+        .and_then(|path| path.split_once(".json."))
+    {
         Some((stem, _)) => format!("{stem}.json.tmp"),
         None => path.to_owned(),
     }
@@ -81,18 +93,23 @@ impl Fs for Watched {
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>> {
         self.shared.ask(&format!("create {}", say(path)))?;
         let file = self.inner.create_new(path)?;
-        Ok(Box::new(WatchedFile { file, shared: Arc::clone(&self.shared) }))
+        Ok(Box::new(WatchedFile {
+            file,
+            shared: Arc::clone(&self.shared),
+        }))
     }
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>> {
         self.shared.ask(&format!("read {}", say(path)))?;
         self.inner.read(path, max)
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.shared.ask(&format!("rename {} {}", say(from), say(to)))?;
+        self.shared
+            .ask(&format!("rename {} {}", say(from), say(to)))?;
         self.inner.rename(from, to)
     }
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.shared.ask(&format!("link {} {}", say(from), say(to)))?;
+        self.shared
+            .ask(&format!("link {} {}", say(from), say(to)))?;
         self.inner.link(from, to)
     }
     fn unlink(&self, path: &Path) -> io::Result<()> {
@@ -114,7 +131,12 @@ impl Fs for Watched {
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>> {
         self.shared.ask(&format!("lock {}", say(path)))?;
         let lock = self.inner.try_lock(path)?;
-        Ok(lock.map(|lock| Box::new(WatchedLock { _lock: lock, shared: Arc::clone(&self.shared) }) as _))
+        Ok(lock.map(|lock| {
+            Box::new(WatchedLock {
+                _lock: lock,
+                shared: Arc::clone(&self.shared),
+            }) as _
+        }))
     }
     fn tightened(&self) -> Vec<PathBuf> {
         self.inner.tightened()

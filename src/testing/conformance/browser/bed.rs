@@ -3,7 +3,8 @@
 use super::{Found, Site};
 use crate::{
     action::{
-        BrowserAction, BrowserTool, Click, ErrorClass, Fill, Goto, NoArguments, OnTarget, Outcome, TabAt, Target,
+        BrowserAction, BrowserTool, Click, ErrorClass, Fill, Goto, NoArguments, OnTarget, Outcome,
+        TabAt, Target,
     },
     base::Error,
     browser::{BrowserDriver, ExecuteRequest, Execution, ObserveRequest},
@@ -34,12 +35,18 @@ impl<'a> Bed<'a> {
         for _ in 0..10 {
             let seen = self.see().await?;
             if seen.dialog.is_some() {
-                self.act(BrowserAction::DialogAccept(crate::action::DialogAccept { text: None })).await?;
-            } else if let (Some(tab), true) = (seen.tabs.last(), tools.contains(&BrowserTool::TabClose)) {
+                self.act(BrowserAction::DialogAccept(crate::action::DialogAccept {
+                    text: None,
+                }))
+                .await?;
+            } else if let (Some(tab), true) =
+                (seen.tabs.last(), tools.contains(&BrowserTool::TabClose))
+            {
                 if seen.tabs.len() < 2 {
                     break;
                 }
-                self.act(BrowserAction::TabClose(TabAt { index: tab.index })).await?;
+                self.act(BrowserAction::TabClose(TabAt { index: tab.index }))
+                    .await?;
             } else {
                 break;
             }
@@ -48,7 +55,10 @@ impl<'a> Bed<'a> {
     }
 
     pub(super) async fn act(&self, action: BrowserAction) -> Result<Execution, String> {
-        self.driver.execute(&ExecuteRequest::new(action)).await.map_err(said)
+        self.driver
+            .execute(&ExecuteRequest::new(action))
+            .await
+            .map_err(said)
     }
 
     pub(super) async fn ask(&self, request: ExecuteRequest) -> Result<Execution, String> {
@@ -66,30 +76,50 @@ impl<'a> Bed<'a> {
     }
 
     /// Acts, and the action must fail with this class.
-    pub(super) async fn fails(&self, action: BrowserAction, class: ErrorClass) -> Result<Execution, String> {
+    pub(super) async fn fails(
+        &self,
+        action: BrowserAction,
+        class: ErrorClass,
+    ) -> Result<Execution, String> {
         let name = action.tool().as_str();
         let execution = self.act(action).await?;
         match execution.outcome.class() {
             Some(found) if found == class => Ok(execution),
-            _ => Err(format!("{name} should fail with {class} and gave {:?}", execution.outcome)),
+            _ => Err(format!(
+                "{name} should fail with {class} and gave {:?}",
+                execution.outcome
+            )),
         }
     }
 
     /// Opens a page of the site.
     pub(super) async fn open(&self, path: &str) -> Found {
-        self.does(BrowserAction::Goto(Goto { url: self.site.url(path) })).await.map(drop)
+        self.does(BrowserAction::Goto(Goto {
+            url: self.site.url(path),
+        }))
+        .await
+        .map(drop)
     }
 
     pub(super) async fn see(&self) -> Result<Observation, String> {
-        self.driver.observe(&ObserveRequest::default()).await.map_err(said)
+        self.driver
+            .observe(&ObserveRequest::default())
+            .await
+            .map_err(said)
     }
 
     /// The reference of the first element of this role and name.
     pub(super) async fn find(&self, role: Role, name: &str) -> Result<Target, String> {
         let seen = self.see().await?;
-        let node = seen.tree.nodes().iter().find(|node| node.role == role && &*node.name == name);
+        let node = seen
+            .tree
+            .nodes()
+            .iter()
+            .find(|node| node.role == role && &*node.name == name);
         let reference = node.and_then(|node| node.reference.clone());
-        reference.map(Target::Ref).ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
+        reference
+            .map(Target::Ref)
+            .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
     /// All text of the page.
@@ -100,7 +130,13 @@ impl<'a> Bed<'a> {
     /// The page must show this text.
     pub(super) async fn shows(&self, wanted: &str) -> Found {
         let text = self.text().await?;
-        if text.contains(wanted) { Ok(()) } else { Err(format!("the page should show {wanted:?} and shows {text:?}")) }
+        if text.contains(wanted) {
+            Ok(())
+        } else {
+            Err(format!(
+                "the page should show {wanted:?} and shows {text:?}"
+            ))
+        }
     }
 
     pub(super) async fn click(&self, name: &str) -> Result<Execution, String> {
@@ -111,15 +147,26 @@ impl<'a> Bed<'a> {
 
 /// All text of a page.
 pub(super) fn text_of(seen: &Observation) -> String {
-    seen.tree.roots().map(|root| seen.tree.text_of(root)).collect::<Vec<_>>().join(" ")
+    seen.tree
+        .roots()
+        .map(|root| seen.tree.text_of(root))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 pub(super) const fn click(target: Target) -> BrowserAction {
-    BrowserAction::Click(Click { target, button: None })
+    BrowserAction::Click(Click {
+        target,
+        button: None,
+    })
 }
 
 pub(super) fn fill(target: Target, text: &str) -> BrowserAction {
-    BrowserAction::Fill(Fill { target, text: text.into(), submit: false })
+    BrowserAction::Fill(Fill {
+        target,
+        text: text.into(),
+        submit: false,
+    })
 }
 
 pub(super) const fn on(target: Target) -> OnTarget {

@@ -29,36 +29,99 @@ const PNG: &[u8] = b"\x89PNG";
 async fn a_page_is_seen_with_address_title_and_tree(bed: &Bed<'_>) -> Found {
     bed.open("article").await?;
     let seen = bed.see().await?;
-    ensure!(seen.url == bed.site.url("article"), "the address is {:?}", seen.url);
+    ensure!(
+        seen.url == bed.site.url("article"),
+        "the address is {:?}",
+        seen.url
+    );
     ensure!(seen.title == "Article", "the title is {:?}", seen.title);
-    let heading = seen.tree.nodes().iter().find(|node| node.role == Role::Heading);
+    let heading = seen
+        .tree
+        .nodes()
+        .iter()
+        .find(|node| node.role == Role::Heading);
     let heading = heading.map(|node| (&*node.name, node.states.level));
-    ensure!(heading == Some(("How tides work", Some(1))), "the heading is {heading:?}");
-    let link = seen.tree.nodes().iter().find(|node| node.role == Role::Link);
-    ensure!(link.is_some_and(|node| node.url.as_deref() == Some("/form")), "the link is {link:?}");
-    ensure!(seen.tree.malformed() == 0, "{} malformed lines", seen.tree.malformed());
-    ensure!(seen.dialog.is_none() && seen.screenshot.is_none(), "nothing else was asked for");
+    ensure!(
+        heading == Some(("How tides work", Some(1))),
+        "the heading is {heading:?}"
+    );
+    let link = seen
+        .tree
+        .nodes()
+        .iter()
+        .find(|node| node.role == Role::Link);
+    ensure!(
+        link.is_some_and(|node| node.url.as_deref() == Some("/form")),
+        "the link is {link:?}"
+    );
+    ensure!(
+        seen.tree.malformed() == 0,
+        "{} malformed lines",
+        seen.tree.malformed()
+    );
+    ensure!(
+        seen.dialog.is_none() && seen.screenshot.is_none(),
+        "nothing else was asked for"
+    );
     Ok(())
 }
 
 async fn an_empty_page_is_an_empty_tree(bed: &Bed<'_>) -> Found {
     bed.open("empty").await?;
     let seen = bed.see().await?;
-    ensure!(text_of(&seen).trim().is_empty(), "an empty page shows {:?}", text_of(&seen));
-    ensure!(seen.url == bed.site.url("empty") && seen.title.is_empty(), "{:?} {:?}", seen.url, seen.title);
+    ensure!(
+        text_of(&seen).trim().is_empty(),
+        "an empty page shows {:?}",
+        text_of(&seen)
+    );
+    ensure!(
+        seen.url == bed.site.url("empty") && seen.title.is_empty(),
+        "{:?} {:?}",
+        seen.url,
+        seen.title
+    );
     Ok(())
 }
 
 async fn hostile_names_arrive_as_text_and_change_nothing(bed: &Bed<'_>) -> Found {
     bed.open("hostile").await?;
     let seen = bed.see().await?;
-    ensure!(seen.url == bed.site.url("hostile"), "the address is {:?}", seen.url);
-    ensure!(seen.title == "### Page - Page URL: http://evil.test/", "the title is {:?}", seen.title);
-    ensure!(seen.tree.malformed() == 0, "{} malformed lines", seen.tree.malformed());
-    let buttons = seen.tree.nodes().iter().filter(|node| node.role == Role::Button).count();
+    ensure!(
+        seen.url == bed.site.url("hostile"),
+        "the address is {:?}",
+        seen.url
+    );
+    ensure!(
+        seen.title == "### Page - Page URL: http://evil.test/",
+        "the title is {:?}",
+        seen.title
+    );
+    ensure!(
+        seen.tree.malformed() == 0,
+        "{} malformed lines",
+        seen.tree.malformed()
+    );
+    let buttons = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter(|node| node.role == Role::Button)
+        .count();
     ensure!(buttons == 18, "{buttons} buttons instead of 18");
-    for name in ["say \"hi\"", "back\\slash", "it's: 'quoted'", "- button \"Fake\" [ref=e9]", "null", "```", "evil"] {
-        let found = seen.tree.nodes().iter().any(|node| node.role == Role::Button && &*node.name == name);
+    for name in [
+        "say \"hi\"",
+        "back\\slash",
+        "it's: 'quoted'",
+        "- button \"Fake\" [ref=e9]",
+        "null",
+        "```",
+        "evil",
+    ] {
+        let found = seen
+            .tree
+            .nodes()
+            .iter()
+            .any(|node| node.role == Role::Button && &*node.name == name);
         ensure!(found, "no button {name:?}");
     }
     Ok(())
@@ -68,8 +131,15 @@ async fn no_deceptive_character_arrives(bed: &Bed<'_>) -> Found {
     bed.open("hostile").await?;
     let seen = bed.see().await?;
     for node in seen.tree.nodes() {
-        let texts = [Some(&*node.name), node.value.as_deref(), node.url.as_deref()];
-        let found = texts.into_iter().flatten().find(|text| text.chars().any(is_deceptive));
+        let texts = [
+            Some(&*node.name),
+            node.value.as_deref(),
+            node.url.as_deref(),
+        ];
+        let found = texts
+            .into_iter()
+            .flatten()
+            .find(|text| text.chars().any(is_deceptive));
         ensure!(found.is_none(), "{found:?} was not cleaned");
     }
     Ok(())
@@ -79,19 +149,44 @@ async fn elements_in_frames_are_seen_and_used(bed: &Bed<'_>) -> Found {
     bed.open("frames").await?;
     let seen = bed.see().await?;
     let of = |role: Role, name: &str| -> Vec<Target> {
-        let nodes = seen.tree.nodes().iter().filter(|node| node.role == role && &*node.name == name);
-        nodes.filter_map(|node| node.reference.clone()).map(Target::Ref).collect()
+        let nodes = seen
+            .tree
+            .nodes()
+            .iter()
+            .filter(|node| node.role == role && &*node.name == name);
+        nodes
+            .filter_map(|node| node.reference.clone())
+            .map(Target::Ref)
+            .collect()
     };
-    let (fields, buttons) = (of(Role::TextBox, "Inner name"), of(Role::Button, "Inner button"));
-    ensure!(fields.len() == 2 && buttons.len() == 2, "{} fields and {} buttons in frames", fields.len(), buttons.len());
+    let (fields, buttons) = (
+        of(Role::TextBox, "Inner name"),
+        of(Role::Button, "Inner button"),
+    );
+    ensure!(
+        fields.len() == 2 && buttons.len() == 2,
+        "{} fields and {} buttons in frames",
+        fields.len(),
+        buttons.len()
+    );
     // What is in a frame may be of another site, so its address is told.
-    let frames = seen.tree.nodes().iter().filter(|node| node.role == Role::Iframe);
+    let frames = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter(|node| node.role == Role::Iframe);
     let told: Vec<&str> = frames.filter_map(|node| node.url.as_deref()).collect();
-    ensure!(told == [bed.site.url("inner"), bed.site.other_url("inner")], "the frames are at {told:?}");
+    ensure!(
+        told == [bed.site.url("inner"), bed.site.other_url("inner")],
+        "the frames are at {told:?}"
+    );
     bed.does(fill(fields[0].clone(), "same")).await?;
     bed.does(click(buttons[1].clone())).await?;
     let text = bed.text().await?;
-    ensure!(text.contains("inner=same;") && text.contains("inner=clicked;"), "the frames show {text:?}");
+    ensure!(
+        text.contains("inner=same;") && text.contains("inner=clicked;"),
+        "the frames show {text:?}"
+    );
     Ok(())
 }
 
@@ -104,7 +199,12 @@ async fn elements_in_a_shadow_tree_are_seen_and_used(bed: &Bed<'_>) -> Found {
 async fn a_page_of_thousands_of_elements_is_seen(bed: &Bed<'_>) -> Found {
     bed.open("many").await?;
     let seen = bed.see().await?;
-    let buttons = seen.tree.nodes().iter().filter(|node| node.role == Role::Button).count();
+    let buttons = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter(|node| node.role == Role::Button)
+        .count();
     ensure!(buttons == 3000, "{buttons} buttons instead of 3000");
     Ok(())
 }
@@ -112,21 +212,62 @@ async fn a_page_of_thousands_of_elements_is_seen(bed: &Bed<'_>) -> Found {
 async fn a_picture_is_a_png_file(bed: &Bed<'_>) -> Found {
     bed.open("form").await?;
     let button = bed.find(Role::Button, "Press me").await?;
-    let whole = bed.driver.screenshot(&ScreenshotRequest::default()).await.map_err(said)?;
-    let part = ScreenshotRequest { target: button.as_ref().cloned() };
+    let whole = bed
+        .driver
+        .screenshot(&ScreenshotRequest::default())
+        .await
+        .map_err(said)?;
+    let part = ScreenshotRequest {
+        target: button.as_ref().cloned(),
+    };
     let part = bed.driver.screenshot(&part).await.map_err(said)?;
-    ensure!(whole.starts_with(PNG) && part.starts_with(PNG), "not PNG files");
-    ensure!(part.len() < whole.len(), "the picture of a button is as large as that of the window");
-    let request = ObserveRequest { screenshot: true, ..ObserveRequest::default() };
+    ensure!(
+        whole.starts_with(PNG) && part.starts_with(PNG),
+        "not PNG files"
+    );
+    ensure!(
+        part.len() < whole.len(),
+        "the picture of a button is as large as that of the window"
+    );
+    let request = ObserveRequest {
+        screenshot: true,
+        ..ObserveRequest::default()
+    };
     let seen = bed.driver.observe(&request).await.map_err(said)?;
-    ensure!(seen.screenshot.is_some_and(|bytes| bytes.starts_with(PNG)), "no picture with the observation");
-    let execution = bed.does(BrowserAction::Screenshot(Screenshot { target: Some(button) })).await?;
-    ensure!(execution.image.is_some_and(|bytes| bytes.starts_with(PNG)), "no picture from the action");
-    let unknown = ScreenshotRequest { target: ElementRef::parse("e99999").ok() };
-    let kind = bed.driver.screenshot(&unknown).await.err().map(|error| error.kind());
-    ensure!(kind == Some(ErrorKind::InvalidInput), "a picture of an unknown element gave {kind:?}");
+    ensure!(
+        seen.screenshot.is_some_and(|bytes| bytes.starts_with(PNG)),
+        "no picture with the observation"
+    );
+    let execution = bed
+        .does(BrowserAction::Screenshot(Screenshot {
+            target: Some(button),
+        }))
+        .await?;
+    ensure!(
+        execution.image.is_some_and(|bytes| bytes.starts_with(PNG)),
+        "no picture from the action"
+    );
+    let unknown = ScreenshotRequest {
+        target: ElementRef::parse("e99999").ok(),
+    };
+    let kind = bed
+        .driver
+        .screenshot(&unknown)
+        .await
+        .err()
+        .map(|error| error.kind());
+    ensure!(
+        kind == Some(ErrorKind::InvalidInput),
+        "a picture of an unknown element gave {kind:?}"
+    );
     let unknown = Target::parse("e99999").map_err(said)?;
-    bed.fails(BrowserAction::Screenshot(Screenshot { target: Some(unknown) }), ErrorClass::RefNotFound).await?;
+    bed.fails(
+        BrowserAction::Screenshot(Screenshot {
+            target: Some(unknown),
+        }),
+        ErrorClass::RefNotFound,
+    )
+    .await?;
     Ok(())
 }
 
@@ -134,13 +275,22 @@ async fn a_value_that_nobody_should_read_is_hidden(bed: &Bed<'_>) -> Found {
     bed.open("login").await?;
     for _ in 0..2 {
         let seen = format!("{:?}", bed.see().await?);
-        ensure!(!seen.contains("prefilled-by-page"), "the value of a password field is shown");
+        ensure!(
+            !seen.contains("prefilled-by-page"),
+            "the value of a password field is shown"
+        );
         ensure!(!seen.contains("424242"), "a one-time code is shown");
     }
     let user = bed.find(Role::TextBox, "User").await?;
     bed.does(fill(user.clone(), "visible")).await?;
     let seen = bed.see().await?;
-    let shown = seen.tree.by_ref(&user.to_string()).and_then(|id| seen.tree[id].value.clone());
-    ensure!(shown.as_deref() == Some("visible"), "an ordinary field shows {shown:?}");
+    let shown = seen
+        .tree
+        .by_ref(&user.to_string())
+        .and_then(|id| seen.tree[id].value.clone());
+    ensure!(
+        shown.as_deref() == Some("visible"),
+        "an ordinary field shows {shown:?}"
+    );
     Ok(())
 }

@@ -88,7 +88,10 @@ pub struct Report {
 impl Report {
     /// Whether no check failed.
     pub fn is_passed(&self) -> bool {
-        !self.checks.iter().any(|(_, verdict)| matches!(verdict, Verdict::Failed(_)))
+        !self
+            .checks
+            .iter()
+            .any(|(_, verdict)| matches!(verdict, Verdict::Failed(_)))
     }
 }
 
@@ -113,13 +116,22 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     let site = Site::start()?;
     let bed = Bed::new(driver, &site);
     let declared = driver.capabilities().tools;
-    let rooms = [looking::CHECKS, elements::CHECKS, navigation::CHECKS, dialogs::CHECKS, tabs::CHECKS, secrets::CHECKS];
+    let rooms = [
+        looking::CHECKS,
+        elements::CHECKS,
+        navigation::CHECKS,
+        dialogs::CHECKS,
+        tabs::CHECKS,
+        secrets::CHECKS,
+    ];
     let mut checks = Vec::new();
     for check in rooms.into_iter().flatten() {
         let verdict = match check.needs.iter().find(|tool| !declared.contains(tool)) {
             Some(missing) => Verdict::Skipped(*missing),
             None => match bed.clean().await {
-                Ok(()) => (check.run)(&bed).await.map_or_else(Verdict::Failed, |()| Verdict::Passed),
+                Ok(()) => (check.run)(&bed)
+                    .await
+                    .map_or_else(Verdict::Failed, |()| Verdict::Passed),
                 Err(why) => Verdict::Failed(format!("before it began: {why}")),
             },
         };
@@ -127,7 +139,10 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     }
     let ended = closing_twice_is_fine_and_nothing_works_afterwards(driver).await;
     let name = "closing_twice_is_fine_and_nothing_works_afterwards";
-    checks.push((name, ended.map_or_else(Verdict::Failed, |()| Verdict::Passed)));
+    checks.push((
+        name,
+        ended.map_or_else(Verdict::Failed, |()| Verdict::Passed),
+    ));
     Ok(Report { checks })
 }
 
@@ -135,7 +150,14 @@ async fn closing_twice_is_fine_and_nothing_works_afterwards(driver: &dyn Browser
     for _ in 0..2 {
         driver.close().await.map_err(|error| format!("{error:?}"))?;
     }
-    let kind = driver.observe(&ObserveRequest::default()).await.err().map(|error| error.kind());
-    ensure!(kind == Some(ErrorKind::BrowserLost), "observing a closed browser gave {kind:?}");
+    let kind = driver
+        .observe(&ObserveRequest::default())
+        .await
+        .err()
+        .map(|error| error.kind());
+    ensure!(
+        kind == Some(ErrorKind::BrowserLost),
+        "observing a closed browser gave {kind:?}"
+    );
     Ok(())
 }

@@ -30,25 +30,41 @@ fn goto(url: impl Into<String>) -> BrowserAction {
 
 async fn an_address_is_opened_and_told(bed: &Bed<'_>) -> Found {
     let execution = bed.does(goto(bed.site.url("article"))).await?;
-    ensure!(execution.page == Some((bed.site.url("article"), "Article".into())), "told {:?}", execution.page);
+    ensure!(
+        execution.page == Some((bed.site.url("article"), "Article".into())),
+        "told {:?}",
+        execution.page
+    );
     let execution = bed.does(goto(bed.site.url("redirect"))).await?;
     let told = execution.page.map(|(url, _)| url);
-    ensure!(told == Some(bed.site.url("article")), "a redirect is told as {told:?}");
+    ensure!(
+        told == Some(bed.site.url("article")),
+        "a redirect is told as {told:?}"
+    );
     bed.does(goto(bed.site.url("nowhere"))).await?;
     bed.shows("404").await
 }
 
 async fn what_was_decided_for_another_page_is_not_done(bed: &Bed<'_>) -> Found {
     bed.open("form").await?;
-    let action = BrowserAction::Type(Type { text: "x".into(), submit: false });
+    let action = BrowserAction::Type(Type {
+        text: "x".into(),
+        submit: false,
+    });
     for (page, class) in [
         (bed.site.other_url("form"), Some(ErrorClass::Detached)),
         ("https://a.test/".to_owned(), Some(ErrorClass::Detached)),
         // Another page of the same origin is the page's own doing.
         (bed.site.url("article"), None),
     ] {
-        let execution = bed.ask(ExecuteRequest::new(action.clone()).with_page(page.clone())).await?;
-        ensure!(execution.outcome.class() == class, "text for {page} gave {:?}", execution.outcome);
+        let execution = bed
+            .ask(ExecuteRequest::new(action.clone()).with_page(page.clone()))
+            .await?;
+        ensure!(
+            execution.outcome.class() == class,
+            "text for {page} gave {:?}",
+            execution.outcome
+        );
     }
     Ok(())
 }
@@ -64,17 +80,24 @@ async fn only_web_addresses_are_opened(bed: &Bed<'_>) -> Found {
         "--help",
         "",
     ] {
-        bed.fails(goto(address), ErrorClass::NavigationFailed).await.map_err(|why| format!("{address}: {why}"))?;
+        bed.fails(goto(address), ErrorClass::NavigationFailed)
+            .await
+            .map_err(|why| format!("{address}: {why}"))?;
     }
     let seen = bed.see().await?;
-    ensure!(seen.url == bed.site.url("start") && seen.title == "Start", "the page moved to {:?}", seen.url);
+    ensure!(
+        seen.url == bed.site.url("start") && seen.title == "Start",
+        "the page moved to {:?}",
+        seen.url
+    );
     Ok(())
 }
 
 async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(bed: &Bed<'_>) -> Found {
     // Nothing listens on the discard port's neighbour; no browser blocks it either.
     for _ in 0..2 {
-        bed.fails(goto("http://127.0.0.1:12/"), ErrorClass::NavigationFailed).await?;
+        bed.fails(goto("http://127.0.0.1:12/"), ErrorClass::NavigationFailed)
+            .await?;
         bed.open("article").await?;
     }
     Ok(())
@@ -82,25 +105,41 @@ async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(bed: &B
 
 async fn history_is_walked_and_ends(bed: &Bed<'_>) -> Found {
     // A tab of its own has a history of its own.
-    bed.does(BrowserAction::TabNew(TabNew { url: None })).await?;
+    bed.does(BrowserAction::TabNew(TabNew { url: None }))
+        .await?;
     bed.open("article").await?;
     bed.open("back-only").await?;
     bed.does(BrowserAction::GoBack(nothing())).await?;
-    ensure!(bed.see().await?.url == bed.site.url("article"), "going back did not lead to the page before");
+    ensure!(
+        bed.see().await?.url == bed.site.url("article"),
+        "going back did not lead to the page before"
+    );
     bed.does(BrowserAction::GoForward(nothing())).await?;
     bed.does(BrowserAction::Reload(nothing())).await?;
-    ensure!(bed.see().await?.url == bed.site.url("back-only"), "going forward did not lead to the page after");
-    bed.fails(BrowserAction::GoForward(nothing()), ErrorClass::NoHistory).await?;
+    ensure!(
+        bed.see().await?.url == bed.site.url("back-only"),
+        "going forward did not lead to the page after"
+    );
+    bed.fails(BrowserAction::GoForward(nothing()), ErrorClass::NoHistory)
+        .await?;
     bed.does(BrowserAction::GoBack(nothing())).await?;
     for _ in 0..2 {
-        bed.fails(BrowserAction::GoBack(nothing()), ErrorClass::NoHistory).await?;
-        ensure!(bed.see().await?.url == bed.site.url("article"), "beyond the beginning of the history there is a page");
+        bed.fails(BrowserAction::GoBack(nothing()), ErrorClass::NoHistory)
+            .await?;
+        ensure!(
+            bed.see().await?.url == bed.site.url("article"),
+            "beyond the beginning of the history there is a page"
+        );
     }
     Ok(())
 }
 
 fn wait(text: Option<&str>, gone: Option<&str>, seconds: Option<u32>) -> BrowserAction {
-    BrowserAction::Wait(Wait { text: text.map(Into::into), gone: gone.map(Into::into), seconds })
+    BrowserAction::Wait(Wait {
+        text: text.map(Into::into),
+        gone: gone.map(Into::into),
+        seconds,
+    })
 }
 
 async fn waiting_ends_when_the_text_comes_or_goes(bed: &Bed<'_>) -> Found {
@@ -112,19 +151,31 @@ async fn waiting_ends_when_the_text_comes_or_goes(bed: &Bed<'_>) -> Found {
 
 async fn waiting_in_vain_is_told(bed: &Bed<'_>) -> Found {
     bed.open("article").await?;
-    for action in [wait(Some("never"), None, None), wait(None, Some("tides"), None)] {
+    for action in [
+        wait(Some("never"), None, None),
+        wait(None, Some("tides"), None),
+    ] {
         let request = ExecuteRequest::new(action).with_timeout(Duration::from_secs(2));
         let class = bed.ask(request).await?.outcome.class();
-        ensure!(class == Some(ErrorClass::WaitedInVain), "waiting in vain gave {class:?}");
+        ensure!(
+            class == Some(ErrorClass::WaitedInVain),
+            "waiting in vain gave {class:?}"
+        );
     }
-    let request = ExecuteRequest::new(wait(None, None, Some(5))).with_timeout(Duration::from_millis(100));
+    let request =
+        ExecuteRequest::new(wait(None, None, Some(5))).with_timeout(Duration::from_millis(100));
     let class = bed.ask(request).await?.outcome.class();
-    ensure!(class == Some(ErrorClass::Timeout), "a wait that was cut short gave {class:?}");
+    ensure!(
+        class == Some(ErrorClass::Timeout),
+        "a wait that was cut short gave {class:?}"
+    );
     Ok(())
 }
 
 async fn cookies_are_saved_and_loaded(bed: &Bed<'_>) -> Found {
-    let file = || StateFile { name: "suite".into() };
+    let file = || StateFile {
+        name: "suite".into(),
+    };
     bed.open("set-cookie").await?;
     bed.does(BrowserAction::StateSave(file())).await?;
     bed.does(BrowserAction::StateSave(file())).await?;
@@ -134,17 +185,28 @@ async fn cookies_are_saved_and_loaded(bed: &Bed<'_>) -> Found {
     bed.does(BrowserAction::StateLoad(file())).await?;
     bed.open("cookie").await?;
     bed.shows("cookie: [visit=yes]").await?;
-    let missing = BrowserAction::StateLoad(StateFile { name: "missing".into() });
+    let missing = BrowserAction::StateLoad(StateFile {
+        name: "missing".into(),
+    });
     bed.fails(missing, ErrorClass::FileRefused).await?;
-    let outside = BrowserAction::StateSave(StateFile { name: "../outside".into() });
+    let outside = BrowserAction::StateSave(StateFile {
+        name: "../outside".into(),
+    });
     bed.fails(outside, ErrorClass::BadArguments).await.map(drop)
 }
 
 async fn what_is_not_declared_is_refused(bed: &Bed<'_>) -> Found {
     if !bed.driver.capabilities().tools.contains(&BrowserTool::Eval) {
-        let script = Eval { function: "() => { document.title = 'x' }".into(), target: None };
-        bed.fails(BrowserAction::Eval(script), ErrorClass::Unsupported).await?;
-        ensure!(bed.see().await?.title == "Start", "a script ran that was not allowed");
+        let script = Eval {
+            function: "() => { document.title = 'x' }".into(),
+            target: None,
+        };
+        bed.fails(BrowserAction::Eval(script), ErrorClass::Unsupported)
+            .await?;
+        ensure!(
+            bed.see().await?.title == "Start",
+            "a script ran that was not allowed"
+        );
     }
     Ok(())
 }

@@ -8,7 +8,10 @@ use super::{
     checks, ensure,
 };
 use crate::{
-    action::{BrowserAction, DialogAccept, ErrorClass, Fill, Outcome, Select, TabNew, Target, TextValue, Type},
+    action::{
+        BrowserAction, DialogAccept, ErrorClass, Fill, Outcome, Select, TabNew, Target, TextValue,
+        Type,
+    },
     base::Origin,
     browser::{ExecuteRequest, Execution},
     page::Role,
@@ -37,27 +40,52 @@ fn name() -> Result<SecretName, String> {
 }
 
 fn bound_to(origins: &[&str]) -> Result<SecretResolver, String> {
-    let origins = origins.iter().map(|url| Origin::parse(url)).collect::<Result<_, _>>().map_err(said)?;
-    let vault = Vault::new().with(name()?, Secret::new(VALUE), origins).map_err(said)?;
+    let origins = origins
+        .iter()
+        .map(|url| Origin::parse(url))
+        .collect::<Result<_, _>>()
+        .map_err(said)?;
+    let vault = Vault::new()
+        .with(name()?, Secret::new(VALUE), origins)
+        .map_err(said)?;
     Ok(SecretResolver::new(Arc::new(vault)))
 }
 
 /// The sum that the page shows for a value.
 fn sum(value: &str) -> String {
-    let (units, points): (usize, u32) = (value.encode_utf16().count(), value.chars().map(u32::from).sum());
+    let (units, points): (usize, u32) = (
+        value.encode_utf16().count(),
+        value.chars().map(u32::from).sum(),
+    );
     format!("{units}%3A{points}")
 }
 
-async fn fill(bed: &Bed<'_>, target: Target, secrets: SecretResolver, submit: bool) -> Result<Execution, String> {
-    let action = BrowserAction::Fill(Fill { target, text: TextValue::Secret(name()?), submit });
-    bed.ask(ExecuteRequest::new(action).with_secrets(secrets)).await
+async fn fill(
+    bed: &Bed<'_>,
+    target: Target,
+    secrets: SecretResolver,
+    submit: bool,
+) -> Result<Execution, String> {
+    let action = BrowserAction::Fill(Fill {
+        target,
+        text: TextValue::Secret(name()?),
+        submit,
+    });
+    bed.ask(ExecuteRequest::new(action).with_secrets(secrets))
+        .await
 }
 
 /// Nothing that was returned, and nothing that is seen, may hold the value or a piece of it.
 async fn told_nowhere(bed: &Bed<'_>, execution: &Execution) -> Found {
     let seen = bed.see().await?;
-    for (place, text) in [("execution", format!("{execution:?}")), ("observation", format!("{seen:?}"))] {
-        ensure!(!text.contains("${x}") && !text.contains("</script>"), "the {place} holds the secret");
+    for (place, text) in [
+        ("execution", format!("{execution:?}")),
+        ("observation", format!("{seen:?}")),
+    ] {
+        ensure!(
+            !text.contains("${x}") && !text.contains("</script>"),
+            "the {place} holds the secret"
+        );
     }
     Ok(())
 }
@@ -68,7 +96,11 @@ async fn a_secret_is_typed_where_it_is_bound_and_shown_nowhere(bed: &Bed<'_>) ->
     for (field, logged) in [("Password", "password"), ("User", "user")] {
         let target = bed.find(Role::TextBox, field).await?;
         let execution = fill(bed, target, secrets.clone(), field == "User").await?;
-        ensure!(execution.outcome.is_done(), "filling {field} gave {:?}", execution.outcome);
+        ensure!(
+            execution.outcome.is_done(),
+            "filling {field} gave {:?}",
+            execution.outcome
+        );
         ensure!(execution.locator.is_some(), "no locator was told");
         bed.shows(&format!("{logged}={};", sum(VALUE))).await?;
         told_nowhere(bed, &execution).await?;
@@ -79,14 +111,31 @@ async fn a_secret_is_typed_where_it_is_bound_and_shown_nowhere(bed: &Bed<'_>) ->
 async fn a_secret_is_typed_into_the_focused_field(bed: &Bed<'_>) -> Found {
     bed.open("login").await?;
     let secrets = bound_to(&[&bed.site.url("")])?;
-    let action = || Ok::<_, String>(BrowserAction::Type(Type { text: TextValue::Secret(name()?), submit: false }));
-    let execution = bed.ask(ExecuteRequest::new(action()?).with_secrets(secrets.clone())).await?;
+    let action = || {
+        Ok::<_, String>(BrowserAction::Type(Type {
+            text: TextValue::Secret(name()?),
+            submit: false,
+        }))
+    };
+    let execution = bed
+        .ask(ExecuteRequest::new(action()?).with_secrets(secrets.clone()))
+        .await?;
     let class = execution.outcome.class();
-    ensure!(class == Some(ErrorClass::SecretRefused), "without a focused field it gave {:?}", execution.outcome);
+    ensure!(
+        class == Some(ErrorClass::SecretRefused),
+        "without a focused field it gave {:?}",
+        execution.outcome
+    );
     let target = bed.find(Role::TextBox, "Password").await?;
     bed.does(click(target)).await?;
-    let execution = bed.ask(ExecuteRequest::new(action()?).with_secrets(secrets)).await?;
-    ensure!(execution.outcome.is_done(), "typing gave {:?}", execution.outcome);
+    let execution = bed
+        .ask(ExecuteRequest::new(action()?).with_secrets(secrets))
+        .await?;
+    ensure!(
+        execution.outcome.is_done(),
+        "typing gave {:?}",
+        execution.outcome
+    );
     bed.shows(&format!("password={};", sum(VALUE))).await?;
     told_nowhere(bed, &execution).await
 }
@@ -95,13 +144,26 @@ async fn a_secret_stays_hidden_in_a_field_that_is_none_for_secrets(bed: &Bed<'_>
     let secrets = bound_to(&[&bed.site.url("")])?;
     bed.open("login").await?;
     let execution = fill(bed, locator(r#"label="User""#)?, secrets.clone(), false).await?;
-    ensure!(execution.outcome.is_done(), "by a locator it gave {:?}", execution.outcome);
+    ensure!(
+        execution.outcome.is_done(),
+        "by a locator it gave {:?}",
+        execution.outcome
+    );
     told_nowhere(bed, &execution).await?;
     bed.open("login").await?;
     bed.does(click(locator(r#"label="User""#)?)).await?;
-    let action = BrowserAction::Type(Type { text: TextValue::Secret(name()?), submit: false });
-    let execution = bed.ask(ExecuteRequest::new(action).with_secrets(secrets)).await?;
-    ensure!(execution.outcome.is_done(), "into the focused field it gave {:?}", execution.outcome);
+    let action = BrowserAction::Type(Type {
+        text: TextValue::Secret(name()?),
+        submit: false,
+    });
+    let execution = bed
+        .ask(ExecuteRequest::new(action).with_secrets(secrets))
+        .await?;
+    ensure!(
+        execution.outcome.is_done(),
+        "into the focused field it gave {:?}",
+        execution.outcome
+    );
     bed.shows(&format!("user={};", sum(VALUE))).await?;
     told_nowhere(bed, &execution).await
 }
@@ -110,9 +172,14 @@ async fn a_secret_stays_hidden_when_a_dialog_opens_while_it_is_typed(bed: &Bed<'
     bed.open("login-asking").await?;
     let target = bed.find(Role::TextBox, "Word").await?;
     let execution = fill(bed, target, bound_to(&[&bed.site.url("")])?, false).await?;
-    ensure!(execution.outcome.is_done(), "it gave {:?}", execution.outcome);
+    ensure!(
+        execution.outcome.is_done(),
+        "it gave {:?}",
+        execution.outcome
+    );
     ensure!(execution.dialog.is_some(), "the dialog was not told");
-    bed.does(BrowserAction::DialogAccept(DialogAccept { text: None })).await?;
+    bed.does(BrowserAction::DialogAccept(DialogAccept { text: None }))
+        .await?;
     bed.shows(&format!("word={};", sum(VALUE))).await?;
     told_nowhere(bed, &execution).await
 }
@@ -120,15 +187,24 @@ async fn a_secret_stays_hidden_when_a_dialog_opens_while_it_is_typed(bed: &Bed<'
 async fn a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours(bed: &Bed<'_>) -> Found {
     bed.open("fields-plain").await?;
     let seen = format!("{:?}", bed.see().await?);
-    ensure!(seen.contains("shown-one") && seen.contains("prefilled-by-page"), "a plain field is hidden: {seen}");
+    ensure!(
+        seen.contains("shown-one") && seen.contains("prefilled-by-page"),
+        "a plain field is hidden: {seen}"
+    );
     // Twice: what was learned of a field by the first look serves the second.
     bed.open("fields").await?;
     for look in 0..2 {
         let seen = format!("{:?}", bed.see().await?);
         for shown in ["shown-one", "shown-two", "shown-three"] {
-            ensure!(seen.matches(shown).count() == 2, "look {look} does not show {shown} in the page and in its frame");
+            ensure!(
+                seen.matches(shown).count() == 2,
+                "look {look} does not show {shown} in the page and in its frame"
+            );
         }
-        ensure!(!seen.contains("hidden-"), "look {look} shows what is to be hidden: {seen}");
+        ensure!(
+            !seen.contains("hidden-"),
+            "look {look} shows what is to be hidden: {seen}"
+        );
     }
     Ok(())
 }
@@ -136,10 +212,19 @@ async fn a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours(bed: &Bed<'
 async fn what_may_be_shown_in_one_tab_says_nothing_of_another(bed: &Bed<'_>) -> Found {
     bed.open("word-shown").await?;
     let shown = format!("{:?}", bed.see().await?);
-    ensure!(shown.contains("prefilled-by-page"), "a field that is none for secrets is hidden");
-    bed.does(BrowserAction::TabNew(TabNew { url: Some(bed.site.url("word-hidden")) })).await?;
+    ensure!(
+        shown.contains("prefilled-by-page"),
+        "a field that is none for secrets is hidden"
+    );
+    bed.does(BrowserAction::TabNew(TabNew {
+        url: Some(bed.site.url("word-hidden")),
+    }))
+    .await?;
     let hidden = format!("{:?}", bed.see().await?);
-    ensure!(!hidden.contains("prefilled-by-page"), "the password of another tab is shown");
+    ensure!(
+        !hidden.contains("prefilled-by-page"),
+        "the password of another tab is shown"
+    );
     Ok(())
 }
 
@@ -147,13 +232,31 @@ async fn a_secret_is_refused_on_another_origin(bed: &Bed<'_>) -> Found {
     bed.open("login").await?;
     let target = bed.find(Role::TextBox, "Password").await?;
     bed.does(click(target.clone())).await?;
-    for origin in [bed.site.other_url(""), bed.site.url("").replace("http:", "https:"), "http://127.0.0.1:1".into()] {
+    for origin in [
+        bed.site.other_url(""),
+        bed.site.url("").replace("http:", "https:"),
+        "http://127.0.0.1:1".into(),
+    ] {
         let secrets = bound_to(&[&origin])?;
-        let filled = fill(bed, target.clone(), secrets.clone(), false).await?.outcome;
-        ensure!(filled.class() == Some(ErrorClass::SecretRefused), "bound to {origin}, filling gave {filled:?}");
-        let action = BrowserAction::Type(Type { text: TextValue::Secret(name()?), submit: false });
-        let typed = bed.ask(ExecuteRequest::new(action).with_secrets(secrets)).await?.outcome;
-        ensure!(typed.class() == Some(ErrorClass::SecretRefused), "bound to {origin}, typing gave {typed:?}");
+        let filled = fill(bed, target.clone(), secrets.clone(), false)
+            .await?
+            .outcome;
+        ensure!(
+            filled.class() == Some(ErrorClass::SecretRefused),
+            "bound to {origin}, filling gave {filled:?}"
+        );
+        let action = BrowserAction::Type(Type {
+            text: TextValue::Secret(name()?),
+            submit: false,
+        });
+        let typed = bed
+            .ask(ExecuteRequest::new(action).with_secrets(secrets))
+            .await?
+            .outcome;
+        ensure!(
+            typed.class() == Some(ErrorClass::SecretRefused),
+            "bound to {origin}, typing gave {typed:?}"
+        );
     }
     let text = bed.text().await?;
     ensure!(!text.contains("password="), "something was typed: {text:?}");
@@ -169,7 +272,10 @@ async fn in_the_frame(bed: &Bed<'_>, origins: &[&str]) -> Result<Outcome, String
 async fn a_secret_is_refused_in_a_frame_of_another_origin(bed: &Bed<'_>) -> Found {
     for origin in [bed.site.url(""), bed.site.other_url("")] {
         let outcome = in_the_frame(bed, &[&origin]).await?;
-        ensure!(outcome.class() == Some(ErrorClass::SecretRefused), "bound to {origin} it gave {outcome:?}");
+        ensure!(
+            outcome.class() == Some(ErrorClass::SecretRefused),
+            "bound to {origin} it gave {outcome:?}"
+        );
     }
     let text = bed.text().await?;
     ensure!(!text.contains("password="), "something was typed: {text:?}");
@@ -186,9 +292,19 @@ async fn an_unknown_secret_is_refused_and_not_typed_as_text(bed: &Bed<'_>) -> Fo
     bed.open("login").await?;
     let target = bed.find(Role::TextBox, "User").await?;
     let text = TextValue::Secret(SecretName::parse("OTHER").map_err(said)?);
-    let action = BrowserAction::Fill(Fill { target, text, submit: false });
-    let outcome = bed.ask(ExecuteRequest::new(action).with_secrets(bound_to(&[&bed.site.url("")])?)).await?.outcome;
-    ensure!(outcome.class() == Some(ErrorClass::SecretRefused), "it gave {outcome:?}");
+    let action = BrowserAction::Fill(Fill {
+        target,
+        text,
+        submit: false,
+    });
+    let outcome = bed
+        .ask(ExecuteRequest::new(action).with_secrets(bound_to(&[&bed.site.url("")])?))
+        .await?
+        .outcome;
+    ensure!(
+        outcome.class() == Some(ErrorClass::SecretRefused),
+        "it gave {outcome:?}"
+    );
     let text = bed.text().await?;
     ensure!(!text.contains("user="), "something was typed: {text:?}");
     Ok(())
@@ -198,11 +314,22 @@ async fn a_secret_goes_into_fields_only(bed: &Bed<'_>) -> Found {
     bed.open("form").await?;
     let secrets = bound_to(&[&bed.site.url("")])?;
     let target = bed.find(Role::Combobox, "Colour").await?;
-    let select = BrowserAction::Select(Select { target, values: vec![TextValue::Secret(name()?)] });
-    let answer = BrowserAction::DialogAccept(DialogAccept { text: Some(TextValue::Secret(name()?)) });
+    let select = BrowserAction::Select(Select {
+        target,
+        values: vec![TextValue::Secret(name()?)],
+    });
+    let answer = BrowserAction::DialogAccept(DialogAccept {
+        text: Some(TextValue::Secret(name()?)),
+    });
     for action in [select, answer] {
-        let outcome = bed.ask(ExecuteRequest::new(action).with_secrets(secrets.clone())).await?.outcome;
-        ensure!(outcome.class() == Some(ErrorClass::SecretRefused), "it gave {outcome:?}");
+        let outcome = bed
+            .ask(ExecuteRequest::new(action).with_secrets(secrets.clone()))
+            .await?
+            .outcome;
+        ensure!(
+            outcome.class() == Some(ErrorClass::SecretRefused),
+            "it gave {outcome:?}"
+        );
     }
     Ok(())
 }

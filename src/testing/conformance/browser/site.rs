@@ -31,21 +31,33 @@ impl Site {
     /// # Errors
     /// [`ErrorKind::Io`] if no socket can be opened.
     pub fn start() -> Result<Self> {
-        let failed = |error: std::io::Error| Error::new(ErrorKind::Io, "site.start").with_source(error);
+        let failed =
+            |error: std::io::Error| Error::new(ErrorKind::Io, "site.start").with_source(error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let serve = move || {
-            for stream in listener.incoming().take_while(|_| !stopped.load(Ordering::Relaxed)).flatten() {
+            for stream in listener
+                .incoming()
+                .take_while(|_| !stopped.load(Ordering::Relaxed))
+                .flatten()
+            {
                 // A thread a request: browsers open connections that they never use.
                 let _ = thread::Builder::new().spawn(move || {
                     let _ = answer(stream);
                 });
             }
         };
-        let thread = thread::Builder::new().name("conformance-site".into()).spawn(serve).map_err(failed)?;
-        Ok(Self { address, stop, thread: Some(thread) })
+        let thread = thread::Builder::new()
+            .name("conformance-site".into())
+            .spawn(serve)
+            .map_err(failed)?;
+        Ok(Self {
+            address,
+            stop,
+            thread: Some(thread),
+        })
     }
 
     /// The address of a page, on `127.0.0.1`.
@@ -81,33 +93,58 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
             break;
         }
-        if let Some((_, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
+        if let Some((_, value)) = line
+            .split_once(':')
+            .filter(|(name, _)| name.eq_ignore_ascii_case("cookie"))
+        {
             value.trim().clone_into(&mut cookie);
         }
     }
-    let path = first.split(' ').nth(1).unwrap_or("/").trim_start_matches('/');
+    let path = first
+        .split(' ')
+        .nth(1)
+        .unwrap_or("/")
+        .trim_start_matches('/');
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let (status, headers, body) = match path {
-        "redirect" => ("302 Found", "Location: /article\r\n".to_owned(), String::new()),
+        "redirect" => (
+            "302 Found",
+            "Location: /article\r\n".to_owned(),
+            String::new(),
+        ),
         "download" => {
             let name = "Content-Disposition: attachment; filename=\"report ### x.csv\"\r\n";
             ("200 OK", name.to_owned(), "a,b\n".to_owned())
         }
-        "cookie" => {
-            ("200 OK", String::new(), pages::document("Cookie", &format!("<p>cookie: [{}]</p>", escape(&cookie))))
-        }
-        "set-cookie" => {
-            ("200 OK", "Set-Cookie: visit=yes; Path=/\r\n".to_owned(), pages::document("Set", "<p>set</p>"))
-        }
-        "clear-cookie" => {
-            ("200 OK", "Set-Cookie: visit=; Path=/; Max-Age=0\r\n".to_owned(), pages::document("Clear", "<p>clear</p>"))
-        }
+        "cookie" => (
+            "200 OK",
+            String::new(),
+            pages::document("Cookie", &format!("<p>cookie: [{}]</p>", escape(&cookie))),
+        ),
+        "set-cookie" => (
+            "200 OK",
+            "Set-Cookie: visit=yes; Path=/\r\n".to_owned(),
+            pages::document("Set", "<p>set</p>"),
+        ),
+        "clear-cookie" => (
+            "200 OK",
+            "Set-Cookie: visit=; Path=/; Max-Age=0\r\n".to_owned(),
+            pages::document("Clear", "<p>clear</p>"),
+        ),
         path => match pages::page(path) {
             Some(body) => ("200 OK", String::new(), body),
-            None => ("404 Not Found", String::new(), pages::document("Not found", "<h1>404</h1>")),
+            None => (
+                "404 Not Found",
+                String::new(),
+                pages::document("Not found", "<h1>404</h1>"),
+            ),
         },
     };
-    let kind = if path == "download" { "text/csv" } else { "text/html; charset=utf-8" };
+    let kind = if path == "download" {
+        "text/csv"
+    } else {
+        "text/html; charset=utf-8"
+    };
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n{headers}\r\n{body}",

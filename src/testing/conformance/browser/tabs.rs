@@ -26,17 +26,41 @@ checks! {
 async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(bed: &Bed<'_>) -> Found {
     bed.open("windows").await?;
     let execution = bed.click("Open").await?;
-    let opened = Notice::TabOpened { url: bed.site.url("article") };
-    ensure!(execution.notices.contains(&opened), "the notices are {:?}", execution.notices);
+    let opened = Notice::TabOpened {
+        url: bed.site.url("article"),
+    };
+    ensure!(
+        execution.notices.contains(&opened),
+        "the notices are {:?}",
+        execution.notices
+    );
     let seen = bed.see().await?;
-    ensure!(seen.url == bed.site.url("windows"), "the page is now {:?}", seen.url);
+    ensure!(
+        seen.url == bed.site.url("windows"),
+        "the page is now {:?}",
+        seen.url
+    );
     ensure!(seen.tabs.len() == 2, "{} tabs are seen", seen.tabs.len());
-    ensure!(seen.tabs[0].current && !seen.tabs[1].current, "another tab is current");
-    ensure!(seen.tabs[1].url == bed.site.url("article"), "the other tab shows {:?}", seen.tabs[1].url);
+    ensure!(
+        seen.tabs[0].current && !seen.tabs[1].current,
+        "another tab is current"
+    );
+    ensure!(
+        seen.tabs[1].url == bed.site.url("article"),
+        "the other tab shows {:?}",
+        seen.tabs[1].url
+    );
     // It loads by itself, and nobody waits for it.
     let mut title = String::new();
     for _ in 0..TRIES {
-        title = bed.see().await?.tabs.into_iter().nth(1).map(|tab| tab.title).unwrap_or_default();
+        title = bed
+            .see()
+            .await?
+            .tabs
+            .into_iter()
+            .nth(1)
+            .map(|tab| tab.title)
+            .unwrap_or_default();
         if title == "Article" {
             return Ok(());
         }
@@ -47,32 +71,76 @@ async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(bed: &Bed<'_>
 
 async fn tabs_are_opened_chosen_and_closed(bed: &Bed<'_>) -> Found {
     bed.open("article").await?;
-    let execution = bed.does(BrowserAction::TabNew(TabNew { url: Some(bed.site.url("form")) })).await?;
-    ensure!(execution.notices.is_empty(), "a tab that was asked for is told as {:?}", execution.notices);
-    ensure!(bed.see().await?.url == bed.site.url("form"), "the new tab is not current");
-    bed.does(BrowserAction::TabNew(TabNew { url: None })).await?;
+    let execution = bed
+        .does(BrowserAction::TabNew(TabNew {
+            url: Some(bed.site.url("form")),
+        }))
+        .await?;
+    ensure!(
+        execution.notices.is_empty(),
+        "a tab that was asked for is told as {:?}",
+        execution.notices
+    );
+    ensure!(
+        bed.see().await?.url == bed.site.url("form"),
+        "the new tab is not current"
+    );
+    bed.does(BrowserAction::TabNew(TabNew { url: None }))
+        .await?;
     let blank = bed.see().await?;
-    ensure!(blank.tabs.len() == 3 && blank.tree.is_empty(), "a blank tab is a page like any other: {blank:?}");
+    ensure!(
+        blank.tabs.len() == 3 && blank.tree.is_empty(),
+        "a blank tab is a page like any other: {blank:?}"
+    );
     let listed = bed.does(BrowserAction::TabList(NoArguments {})).await?;
     let text = listed.text.unwrap_or_default();
-    ensure!(text.lines().count() == 3 && text.contains("Article"), "the list is {text:?}");
-    bed.does(BrowserAction::TabSelect(TabAt { index: 0 })).await?;
-    ensure!(bed.see().await?.url == bed.site.url("article"), "another tab than the chosen one is current");
-    bed.does(BrowserAction::TabClose(TabAt { index: 2 })).await?;
-    bed.does(BrowserAction::TabClose(TabAt { index: 0 })).await?;
+    ensure!(
+        text.lines().count() == 3 && text.contains("Article"),
+        "the list is {text:?}"
+    );
+    bed.does(BrowserAction::TabSelect(TabAt { index: 0 }))
+        .await?;
+    ensure!(
+        bed.see().await?.url == bed.site.url("article"),
+        "another tab than the chosen one is current"
+    );
+    bed.does(BrowserAction::TabClose(TabAt { index: 2 }))
+        .await?;
+    bed.does(BrowserAction::TabClose(TabAt { index: 0 }))
+        .await?;
     let left = bed.see().await?;
-    ensure!(left.url == bed.site.url("form") && left.tabs.len() < 2, "what is left is {:?}", left.tabs);
-    let refused = BrowserAction::TabNew(TabNew { url: Some("file:///etc/passwd".into()) });
+    ensure!(
+        left.url == bed.site.url("form") && left.tabs.len() < 2,
+        "what is left is {:?}",
+        left.tabs
+    );
+    let refused = BrowserAction::TabNew(TabNew {
+        url: Some("file:///etc/passwd".into()),
+    });
     bed.fails(refused, ErrorClass::NavigationFailed).await?;
-    ensure!(bed.see().await?.tabs.len() < 2, "a refused address opened a tab");
+    ensure!(
+        bed.see().await?.tabs.len() < 2,
+        "a refused address opened a tab"
+    );
     Ok(())
 }
 
 async fn the_last_tab_stays_and_unknown_tabs_are_refused(bed: &Bed<'_>) -> Found {
     bed.open("article").await?;
-    bed.fails(BrowserAction::TabClose(TabAt { index: 0 }), ErrorClass::BadArguments).await?;
-    bed.fails(BrowserAction::TabSelect(TabAt { index: 9 }), ErrorClass::NoSuchTab).await?;
-    ensure!(bed.see().await?.url == bed.site.url("article"), "the last tab is gone");
+    bed.fails(
+        BrowserAction::TabClose(TabAt { index: 0 }),
+        ErrorClass::BadArguments,
+    )
+    .await?;
+    bed.fails(
+        BrowserAction::TabSelect(TabAt { index: 9 }),
+        ErrorClass::NoSuchTab,
+    )
+    .await?;
+    ensure!(
+        bed.see().await?.url == bed.site.url("article"),
+        "the last tab is gone"
+    );
     Ok(())
 }
 
@@ -85,10 +153,18 @@ async fn a_file_that_a_page_offers_is_told(bed: &Bed<'_>) -> Found {
             |notice| matches!(notice, Notice::Download { suggested_name, .. } if suggested_name == "report ### x.csv"),
         );
         if told {
-            ensure!(bed.see().await?.url == bed.site.url("windows"), "the file took the page's place");
+            ensure!(
+                bed.see().await?.url == bed.site.url("windows"),
+                "the file took the page's place"
+            );
             return Ok(());
         }
-        notices = bed.does(BrowserAction::Goto(Goto { url: bed.site.url("windows") })).await?.notices;
+        notices = bed
+            .does(BrowserAction::Goto(Goto {
+                url: bed.site.url("windows"),
+            }))
+            .await?
+            .notices;
     }
     Err("no notice of the file".into())
 }
