@@ -346,5 +346,24 @@ const fn is_root() -> bool {
     false
 }
 
+#[cfg(test)]
+impl Machine {
+    /// A machine on which nothing is and nothing can be installed.
+    pub(crate) fn bare(root: &str) -> Self {
+        Self {
+            root: root.into(),
+            node: Tool::Missing,
+            npm: None,
+            cli: Tool::Missing,
+            cli_is_given: false,
+            chromium: Tool::Missing,
+            chromium_is_given: false,
+            installer: Installer::NoAptGet,
+            packages: None,
+            strace: None,
+        }
+    }
+}
+
 #[cfg(all(test, unix))]
 mod tests;

@@ -205,25 +205,11 @@ fn lock(home: &Path) -> Result<File, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        machine::{Installer, Tool},
-        *,
-    };
+    use super::*;
 
     #[test]
     fn who_says_no_is_told_the_command_that_works() {
-        let machine = Machine {
-            root: "/r".into(),
-            node: Tool::Missing,
-            npm: None,
-            cli: Tool::Missing,
-            cli_is_given: false,
-            chromium: Tool::Missing,
-            chromium_is_given: false,
-            installer: Installer::NoAptGet,
-            packages: None,
-            strace: None,
-        };
+        let machine = Machine::bare("/r");
         for (asked, command) in [
             (None, "webwise setup"),
             (Some(DriverName::Cdp), "webwise setup --driver cdp"),

@@ -291,16 +291,8 @@ mod tests {
 
     fn bare() -> Machine {
         Machine {
-            root: "/home/a b/.cache/webwise/playwright-cli".into(),
-            node: Tool::Missing,
-            npm: None,
-            cli: Tool::Missing,
-            cli_is_given: false,
-            chromium: Tool::Missing,
-            chromium_is_given: false,
             installer: Installer::AptGet("/usr/bin/apt-get".into()),
-            packages: None,
-            strace: None,
+            ..Machine::bare("/home/a b/.cache/webwise/playwright-cli")
         }
     }
 

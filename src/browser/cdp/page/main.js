@@ -13,13 +13,3 @@ function observe(wanted) {
 function scrolled() {
   return { x: scrollX, y: scrollY };
 }
-
-/** What the document's origin keeps in its local storage. */
-function stored() {
-  const items = [];
-  for (let index = 0; index < localStorage.length; index++) {
-    const name = localStorage.key(index);
-    items.push({ name, value: localStorage.getItem(name) });
-  }
-  return { origin: self.origin, items };
-}

@@ -36,8 +36,12 @@ const FILES: &[&str] = &[
     include_str!("texts.js"),
     include_str!("find.js"),
     include_str!("locate.js"),
+    STORED,
     include_str!("main.js"),
 ];
+
+/// The function `stored`, which needs none of the others.
+pub(super) const STORED: &str = include_str!("stored.js");
 
 /// The script that makes the page side in a world; elements get numbers above `last`.
 pub(super) fn library(last: u64) -> String {

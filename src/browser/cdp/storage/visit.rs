@@ -9,15 +9,11 @@ use super::file::{Item, OfOrigin};
 use crate::browser::cdp::{
     hub::{Evaluated, Hub, evaluated},
     known::HIDDEN,
+    page::STORED,
     tabs::Opened,
     trouble::Trouble,
     wire::Wire,
 };
-
-/// Where such a page is, and all that is kept there.
-const READ: &str = "(() => { const items = []; for (let at = 0; at < localStorage.length; at++) { const name = \
-                    localStorage.key(at); items.push({ name, value: localStorage.getItem(name) }); } \
-                    return { origin: self.origin, items }; })()";
 
 /// Local storage as a page tells it.
 #[derive(Debug, Deserialize)]
@@ -119,7 +115,9 @@ impl<'a> Visit<'a> {
         let Stored {
             origin: there,
             items,
-        } = self.evaluate(READ).await?;
+        } = self
+            .evaluate(&format!("(() => {{ {STORED} return stored(); }})()"))
+            .await?;
         let items = if is_at(origin, &there)? {
             items
         } else {

@@ -1,0 +1,11 @@
+// Local storage, for our script world and for the empty page of an origin.
+
+/** What the document's origin keeps in its local storage. */
+function stored() {
+  const items = [];
+  for (let index = 0; index < localStorage.length; index++) {
+    const name = localStorage.key(index);
+    items.push({ name, value: localStorage.getItem(name) });
+  }
+  return { origin: self.origin, items };
+}
