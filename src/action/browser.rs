@@ -360,7 +360,7 @@ impl BrowserAction {
             Self::Fill(Fill { text, .. })
             | Self::Type(Type { text, .. })
             | Self::DialogAccept(DialogAccept { text: Some(text) }) => {
-                *text = text.resolve(parameters)?
+                *text = text.resolve(parameters)?;
             }
             Self::Select(Select { values, .. }) => {
                 *values = values

@@ -204,7 +204,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 match notice {
                     Notice::TabOpened { url } => *url = self.redactor.text(url),
                     Notice::Download { suggested_name, .. } => {
-                        *suggested_name = self.redactor.text(suggested_name)
+                        *suggested_name = self.redactor.text(suggested_name);
                     }
                     Notice::DialogBehind { .. } | Notice::TransportChanged { .. } => {}
                 }

@@ -132,7 +132,7 @@ impl Host {
             }
             match name.split_once('.') {
                 Some((_, above)) if name != site.as_str() && above.len() >= site.as_str().len() => {
-                    name = above
+                    name = above;
                 }
                 _ => return hosts,
             }

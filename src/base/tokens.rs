@@ -82,9 +82,9 @@ pub fn estimate(text: &str, content: ContentType) -> TokenCount {
     let (mut narrow, mut wide) = (0_u64, 0_u64);
     for c in text.chars() {
         if tokens_wide(c) || matches!(c, '\u{1f000}'..='\u{1ffff}') {
-            wide += 1
+            wide += 1;
         } else {
-            narrow += 1
+            narrow += 1;
         }
     }
     TokenCount(wide + (narrow as f64 / content.chars_per_token()).ceil() as u64)

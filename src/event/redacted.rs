@@ -83,7 +83,7 @@ impl EventKind {
                 net.items(offered);
             }
             Self::ModelReplied { response, .. } => {
-                *response = std::mem::take(response).redacted(redactor)
+                *response = std::mem::take(response).redacted(redactor);
             }
             Self::CallRefused {
                 problem: CallProblem { tool, failure },

@@ -75,7 +75,7 @@ impl EventSink for Tracing {
                 tracing::trace!(target: "webwise", event = name, run, step, json = json());
             }
             EventKind::ModelAsked { .. } => {
-                tracing::debug!(target: "webwise", event = name, run, step, json = json())
+                tracing::debug!(target: "webwise", event = name, run, step, json = json());
             }
             EventKind::ModelFailed { .. }
             | EventKind::MemoryFailed { .. }

@@ -66,7 +66,7 @@ fn without_text(action: &Action) -> Option<Action> {
         BrowserAction::Fill(Fill { text, .. })
         | BrowserAction::Type(Type { text, .. })
         | BrowserAction::DialogAccept(DialogAccept { text: Some(text) }) => {
-            *text = TextValue::Literal(String::new())
+            *text = TextValue::Literal(String::new());
         }
         BrowserAction::Select(Select { values, .. }) => values.clear(),
         _ => return None,

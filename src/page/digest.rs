@@ -145,7 +145,7 @@ pub(super) fn digest<'v>(
         match element.crowd.filter(|_| options.folded && !matched) {
             Some(crowd) => lines.crowd(crowd, element, &view.elements),
             None if options.folded && !matched && element.in_footer && is_menu(element) => {
-                lines.footer.push(element)
+                lines.footer.push(element);
             }
             None if options.folded && is_menu(element) => lines.menu(element, *matched),
             None => lines.element(element),

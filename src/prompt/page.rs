@@ -34,7 +34,7 @@ pub(super) fn lines(
     match (view.page_type, view.under) {
         (PageType::Unknown, _) => {}
         (kind, under) if kind == under || under == PageType::Unknown => {
-            out.push(format!("type {kind}"))
+            out.push(format!("type {kind}"));
         }
         (kind, under) => out.push(format!("type {kind} over {under}")),
     }

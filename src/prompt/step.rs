@@ -126,7 +126,7 @@ pub fn step(parts: &StepParts<'_>) -> String {
     if let Some(failure) = failure {
         let tips = advice(parts.advice, Placement::Error).filter(|tip| !is_data(tip));
         section(&mut out, "Last action failed", |out| {
-            last_failure(out, failure, tips)
+            last_failure(out, failure, tips);
         });
     }
     section(&mut out, "Note", |out| {

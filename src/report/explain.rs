@@ -241,14 +241,14 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                 });
             }
             EventKind::LessonRecorded { item, lesson, .. } => {
-                book.became(item, lesson, Became::Recorded)
+                book.became(item, lesson, Became::Recorded);
             }
             EventKind::LessonDeduplicated { item, lesson, .. } => book.says(item, lesson),
             EventKind::LessonPromoted { item, lesson, .. } => {
-                book.became(item, lesson, Became::Promoted)
+                book.became(item, lesson, Became::Promoted);
             }
             EventKind::LessonRetired { item, lesson, .. } => {
-                book.became(item, lesson, Became::Retired)
+                book.became(item, lesson, Became::Retired);
             }
             _ => {}
         }

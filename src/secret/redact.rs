@@ -294,7 +294,7 @@ impl Forms {
                 hits.push(Hit {
                     range: view.origin(range),
                     secret,
-                })
+                });
             });
         }
         if self.heads.is_empty() {
@@ -305,7 +305,7 @@ impl Forms {
             hits.push(Hit {
                 range: folded.origin(range),
                 secret,
-            })
+            });
         });
         self.find_cut_off(&folded, hits);
         let joined = folded.joined();
@@ -313,7 +313,7 @@ impl Forms {
             hits.push(Hit {
                 range: joined.origin(range),
                 secret,
-            })
+            });
         });
         let packed = view.packed();
         self.coded.find(&packed, |range, secret, form| {

@@ -495,7 +495,7 @@ fn whole(events: &[Event]) {
     for event in events {
         match &event.kind {
             EventKind::ActionStarted { action, .. } => {
-                assert_eq!(open.replace(action.line()), None)
+                assert_eq!(open.replace(action.line()), None);
             }
             EventKind::ActionExecuted { action, .. } => {
                 if let Some(line) = open.take() {

@@ -175,7 +175,7 @@ fn held(
     }
     match budget {
         Bound::Steps(most) if summary.steps > most => {
-            complaints.push(format!("{} steps", summary.steps))
+            complaints.push(format!("{} steps", summary.steps));
         }
         Bound::Calls(most) => over = summary.calls.saturating_sub(most) as usize,
         _ => {}

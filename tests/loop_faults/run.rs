@@ -183,7 +183,7 @@ pub(crate) fn case(case: &Case, seed: u32, folders: Option<Arc<RunFolder>>) -> F
         match case.browser {
             Some((Browser::Act(fault), place)) => browser = browser.with(case.when(place), fault),
             Some((Browser::Look(fault), place)) => {
-                browser = browser.with_look(case.when(place), fault)
+                browser = browser.with_look(case.when(place), fault);
             }
             None => {}
         }

@@ -195,7 +195,7 @@ impl MemoryKind for Weak {
             .map(|(key, mut lesson)| {
                 match self.off {
                     Off::Words if matches!(lesson.text, LessonText::Words(_)) => {
-                        lesson.source = LessonSource::User
+                        lesson.source = LessonSource::User;
                     }
                     Off::Sites => lesson
                         .triggered_domains

@@ -131,7 +131,7 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
         .with(Arc::clone(&kept_runs) as _)
         .with(Arc::new(Tracing))
         .with(Arc::new(Callback::new(move |event| {
-            keep.lock().unwrap().push(event.clone())
+            keep.lock().unwrap().push(event.clone());
         })));
     let mut options = Options::default();
     options.settle = std::time::Duration::ZERO;
@@ -251,7 +251,7 @@ fn errors(report: &RunReport, events: &[Event], value: &str, kept: As) -> String
     for event in events {
         match &event.kind {
             EventKind::ModelFailed { error, .. } | EventKind::MemoryFailed { error, .. } => {
-                out.push_str(error)
+                out.push_str(error);
             }
             EventKind::ActionExecuted { outcome, .. } => write!(out, "{outcome:?}").unwrap(),
             EventKind::CallRefused { problem } => write!(out, "{problem:?}").unwrap(),

@@ -135,7 +135,7 @@ impl Course {
                         .unwrap_or_else(|error| panic!("{step:?}: {error:?}"));
                 }
                 Step::Remove(_) => {
-                    wait(store.remove(shelf)).unwrap_or_else(|error| panic!("{step:?}: {error:?}"))
+                    wait(store.remove(shelf)).unwrap_or_else(|error| panic!("{step:?}: {error:?}"));
                 }
             }
             acknowledged.fetch_add(1, Ordering::SeqCst);

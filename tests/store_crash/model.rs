@@ -238,7 +238,7 @@ impl Pair {
             watched
                 .lock()
                 .expect("nobody panics here")
-                .push(disk.clone())
+                .push(disk.clone());
         });
         let after = counted(&self.model);
         let edit = count();
@@ -275,7 +275,7 @@ impl Pair {
         self.broken.retain(|broken| *broken != bytes);
         match damage {
             Damage::Cut(at) => {
-                bytes.truncate(usize::from(*at) % bytes.len().saturating_sub(2).max(1))
+                bytes.truncate(usize::from(*at) % bytes.len().saturating_sub(2).max(1));
             }
             Damage::Zeros => bytes.fill(0),
             Damage::Empty => bytes.clear(),

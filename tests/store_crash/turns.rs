@@ -282,7 +282,7 @@ fn play(jobs: [Job; 2], bug: Option<Bug>, plan: &[(usize, usize)]) -> Played {
                 match done {
                     Ok(Some(seen)) => played.seen.push(seen),
                     Ok(None) => {
-                        played.counted += u64::from(matches!(job, Job::Count | Job::SaveStale))
+                        played.counted += u64::from(matches!(job, Job::Count | Job::SaveStale));
                     }
                     Err(what) => played.refused.push(format!("{job:?}: {what}")),
                 }

@@ -111,9 +111,9 @@ fn remove(path: &Path) {
         return;
     };
     if metadata.is_dir() {
-        fs::remove_dir_all(path).unwrap()
+        fs::remove_dir_all(path).unwrap();
     } else {
-        fs::remove_file(path).unwrap()
+        fs::remove_file(path).unwrap();
     }
 }
 

@@ -162,7 +162,7 @@ impl Club {
             }
             (BrowserAction::Click(_), Some("Join")) => state.page = Page::Form,
             (BrowserAction::Click(_), Some("Send")) if state.agreed && !state.name.is_empty() => {
-                state.sent += 1
+                state.sent += 1;
             }
             (BrowserAction::Fill(fill), Some("Name")) => match &fill.text {
                 TextValue::Literal(text) => state.name.clone_from(text),

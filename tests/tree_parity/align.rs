@@ -230,7 +230,7 @@ mod tests {
             ("states", |node| node.states.pointer = true),
             ("properties", |node| node.url = Some("/x".into())),
             ("properties", |node| {
-                node.properties = vec![("placeholder".into(), "x".into())]
+                node.properties = vec![("placeholder".into(), "x".into())];
             }),
             ("reference", |node| node.reference = None),
         ];

@@ -123,7 +123,7 @@ mod tests {
             .inspect(|found| {
                 _ = found
                     .is_none()
-                    .then(|| std::thread::sleep(Duration::from_millis(10)))
+                    .then(|| std::thread::sleep(Duration::from_millis(10)));
             })
             .flatten()
             .next()

@@ -151,7 +151,7 @@ impl PlaywrightCli {
                 None => state.page = Some(before),
                 // While a dialog is open the tool cannot read the title.
                 Some(page) if page.title.is_empty() && page.url == before.url => {
-                    page.title = before.title
+                    page.title = before.title;
                 }
                 Some(_) => {}
             }

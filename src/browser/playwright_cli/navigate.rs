@@ -51,7 +51,7 @@ impl PlaywrightCli {
             .await?;
         match reply.error.as_deref().map(class_of) {
             Some(ErrorClass::NavigationFailed) => {
-                self.await_error_page(state, &before, timeout).await?
+                self.await_error_page(state, &before, timeout).await?;
             }
             // The browser would go on waiting, and nothing could be read until it is done.
             Some(ErrorClass::Timeout) => {

@@ -104,7 +104,7 @@ impl Reply {
                 "Page" => reply.page = Some(parse_page(body)),
                 "Modal state" => reply.dialog = parse_dialog(body),
                 "Snapshot" if body.starts_with("```") => {
-                    reply.snapshot = Some(unframe(body).to_owned())
+                    reply.snapshot = Some(unframe(body).to_owned());
                 }
                 "Events" => reply.downloads = body.lines().filter_map(parse_download).collect(),
                 _ => {}

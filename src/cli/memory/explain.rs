@@ -231,7 +231,7 @@ fn steps(all: &[u32]) -> String {
     for step in all {
         match parts.last_mut() {
             Some((_, last)) if *last == *step || last.checked_add(1) == Some(*step) => {
-                *last = *step
+                *last = *step;
             }
             _ => parts.push((*step, *step)),
         }

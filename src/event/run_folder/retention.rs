@@ -132,7 +132,7 @@ pub(super) fn prune(
             match remove(&path) {
                 // One that cannot be removed does not keep the rest.
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    result = Err(kept(&path, error))
+                    result = Err(kept(&path, error));
                 }
                 // Removed, or another process was faster.
                 _ => count -= 1,

@@ -104,7 +104,7 @@ fn respond_with(
                 Some(JsonSpec::new(SCHEMA_NAME, sorted(&without_constants(schema))).into());
         }
         AdapterKind::Anthropic => {
-            chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, schema).into())
+            chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, schema).into());
         }
         // Put into the body by ourselves: the crate's way marks every optional argument as required, for OpenAI's strict
         // mode, and a model then has to invent a value for each.

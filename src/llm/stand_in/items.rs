@@ -53,9 +53,9 @@ pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, O
             Token::Value(value) => {
                 let secret = value.starts_with("<secret:") && (for_password || !is_user(value));
                 if secret || for_password {
-                    password = Some(value.clone())
+                    password = Some(value.clone());
                 } else {
-                    user = Some(value.clone())
+                    user = Some(value.clone());
                 }
             }
             Token::Word(word) => match word.to_lowercase().as_str() {

@@ -116,7 +116,7 @@ impl Seen {
             "Secrets" => {
                 self.secrets = items()
                     .filter(|line| line.starts_with("<secret:"))
-                    .collect()
+                    .collect();
             }
             "Parameters" => {
                 self.parameters = lines(body)

@@ -160,7 +160,7 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
                             offered: true,
                             ..Credit::default()
                         },
-                    )
+                    );
                 }
             }
         }

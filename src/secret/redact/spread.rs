@@ -298,7 +298,7 @@ mod tests {
             move |b: &mut crate::page::TreeBuilder| {
                 b.leaf(Node::text("Code"));
                 signs.chars().for_each(|sign| {
-                    b.leaf(Node::new(Role::TextBox, "Digit").with_value(sign.to_string()))
+                    b.leaf(Node::new(Role::TextBox, "Digit").with_value(sign.to_string()));
                 });
                 b.leaf(Node::text("Continue"));
             }

@@ -178,7 +178,7 @@ impl Files {
             for entry in self.list(&namespace)? {
                 match entry.kind {
                     FsKind::Dir if entry.name != DOMAINS => {
-                        total += size(&self.list(&namespace.join(entry.name))?)
+                        total += size(&self.list(&namespace.join(entry.name))?);
                     }
                     FsKind::Dir | FsKind::Other => {}
                     FsKind::File => total += entry.size,

@@ -270,7 +270,7 @@ impl Files {
             match self.fs.create_new(&temp) {
                 // A clean-up took the empty folder away.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => {
-                    tries += 1
+                    tries += 1;
                 }
                 file => break file.map_err(Failure::io("create", &temp))?,
             }

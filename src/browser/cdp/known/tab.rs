@@ -248,7 +248,7 @@ impl Tab {
             }),
             Told::NavigationAsked { frame } => self.with(&frame, |frame| frame.begins(None)),
             Told::NavigationBegan { frame, loader } => {
-                self.with(&frame, |frame| frame.begins(Some(loader)))
+                self.with(&frame, |frame| frame.begins(Some(loader)));
             }
             Told::LoadingStarted { frame } => self.with(&frame, |frame| frame.loading = true),
             Told::LoadingStopped { frame } => self.with(&frame, |frame| {
@@ -286,7 +286,7 @@ impl Tab {
                 }
             }
             Told::Received { request } => {
-                self.received += u64::from(self.requests.contains_key(&request))
+                self.received += u64::from(self.requests.contains_key(&request));
             }
             Told::RequestEnded { request, given_up } => {
                 self.requests.remove(&request);

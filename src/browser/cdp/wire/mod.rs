@@ -254,7 +254,7 @@ impl Wire {
                 _ = sender.send(Err(WireError::Malformed {
                     method,
                     source: Arc::new(error),
-                }))
+                }));
             }
         }
         receiver

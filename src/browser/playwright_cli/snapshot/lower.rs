@@ -81,7 +81,7 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
                 continue;
             }
             Line::Text(value) if index < masked_until && !value.decode().is_empty() => {
-                tree.leaf(Node::text(MASK))
+                tree.leaf(Node::text(MASK));
             }
             Line::Text(value) => tree.leaf(Node::text(clean(&value.decode()))),
             // A property that belongs to no element is as good as any other text that was not understood.
@@ -132,10 +132,10 @@ fn lower_element(element: &Element<'_>) -> Node {
             ("invalid", _) => states.invalid = true,
             ("cursor", Some("pointer")) => states.pointer = true,
             ("level", Some(level)) if level.parse::<u8>().is_ok() => {
-                states.level = level.parse().ok()
+                states.level = level.parse().ok();
             }
             ("ref", Some(text)) if ElementRef::is_valid(text) => {
-                node.reference = ElementRef::parse(text).ok()
+                node.reference = ElementRef::parse(text).ok();
             }
             _ => node
                 .properties

@@ -48,10 +48,10 @@ fn print(nodes: &[Given], depth: usize, out: &mut Vec<String>) {
                 }
                 match text {
                     None if properties.is_empty() && children.is_empty() => {
-                        out.push(format!("{indent}- {key}"))
+                        out.push(format!("{indent}- {key}"));
                     }
                     Some(text) if properties.is_empty() => {
-                        out.push(format!("{indent}- {key}: {}", value(text)))
+                        out.push(format!("{indent}- {key}: {}", value(text)));
                     }
                     _ => {
                         out.push(format!("{indent}- {key}:"));
@@ -84,7 +84,7 @@ fn value(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
-                write!(out, "\\x{:02x}", u32::from(c)).unwrap()
+                write!(out, "\\x{:02x}", u32::from(c)).unwrap();
             }
             c => out.push(c),
         }

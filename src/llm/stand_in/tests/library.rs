@@ -201,7 +201,7 @@ impl Library {
             "Mechanical Computing" => self.at = At::Book,
             "User name" | "Password" => name.clone_into(&mut self.focus),
             "Confirm reservation" if self.branch == "Harbour" && self.conditions => {
-                self.at = At::Done
+                self.at = At::Done;
             }
             "Confirm reservation" => self.complained = true,
             _ => return Outcome::NoEffect,

@@ -270,7 +270,7 @@ fn however_many_hosts_are_visited_the_store_stays_within_its_caps() {
             .unwrap();
         let (mut bytes, mut count) = (0, 0);
         walk(scene.dir.path(), &mut |path| {
-            bytes += fs::metadata(path).unwrap().len()
+            bytes += fs::metadata(path).unwrap().len();
         });
         count += fs::read_dir(scene.path("default/domains")).unwrap().count();
         assert!(
