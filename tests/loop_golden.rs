@@ -29,7 +29,7 @@ use webwise::{
         Advice, AdviceId, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement,
         Record, RunLog, Shelf, ShelfEdit,
     },
-    page::{Dialog, DialogKind, Observation},
+    page::{Dialog, DialogKind, Observation, Tab},
     secret::{Secret, SecretName, Vault},
     store::{InMemory, MemoryBackend},
     testing::{
@@ -923,6 +923,87 @@ async fn a_call_decided_for_one_page_is_not_aimed_at_another() {
             .message
             .contains("2 further calls were not carried out: another page is shown")
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_target_that_became_another_element_is_not_clicked_at_its_turn() {
+    // The page stays, and draws its buttons anew: the same reference names another one.
+    let redrawn = "https://shop.example/#redrawn";
+    let browser = shop()
+        .with_page(
+            redrawn,
+            "Shop",
+            "search\n  searchbox \"Search\" e2\n  button \"Go\" e3\nbutton \"Delete account\" e5",
+        )
+        .on(
+            HOME,
+            r#"fill {"target":"e2","text":"x"}"#,
+            [Reply::Show(redrawn)],
+        );
+    let model = ScriptedModel::new([
+        calls(&[
+            ("fill", json!({"target": "e2", "text": "x"})),
+            ("click", json!({"target": "e5"})),
+        ]),
+        call("finish", json!({"answer": "no", "success": false})),
+    ]);
+    run(browser.clone(), model.clone(), options(), task()).await;
+    assert_eq!(
+        browser.executed()[1..],
+        [r#"fill {"target":"e2","text":"x"}"#]
+    );
+    let told = &model.requests()[1].message;
+    assert!(
+        told.contains("the page changed and the next target is gone"),
+        "{told}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn tabs_and_frames_out_of_scope_are_neither_shown_nor_recorded() {
+    let mut page = Observation::new(
+        HOME,
+        "Shop",
+        tree(
+            "heading \"Welcome\"\niframe \"Ad\" e7 -> http://10.0.0.1/ad\n  button \"FRAME CANARY\" f1e2\n\
+             iframe \"Map\" e8 -> https://map.example/\n  button \"Zoom in\" f2e2",
+        ),
+    );
+    page.tabs = vec![
+        Tab::new(0, true, "Shop", HOME),
+        Tab::new(1, false, "TAB CANARY", "http://10.0.0.1/tab-canary"),
+        Tab::new(2, false, "Racket club", "https://club.example/"),
+    ];
+    let mut browser = MockBrowserDriver::new();
+    browser
+        .expect_capabilities()
+        .returning(|| BrowserCapabilities::new("mock", BrowserTool::ALL.iter().copied()));
+    browser
+        .expect_execute()
+        .returning(|_| Ok(Outcome::Done.into()));
+    browser
+        .expect_observe()
+        .returning(move |_| Ok(page.clone()));
+    let (model, recorder) = (
+        ScriptedModel::new([call("finish", json!({"answer": "no", "success": false}))]),
+        Recorder::new(),
+    );
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .with_options(options())
+        .with_sink(recorder.clone())
+        .build()
+        .unwrap();
+    agent.run(task()).await;
+    let shown = &model.requests()[0].message;
+    assert!(
+        shown.contains("Racket club") && shown.contains("Zoom in"),
+        "what may be shown is: {shown}"
+    );
+    let recorded = serde_json::to_string(&recorder.events()).unwrap();
+    for text in [shown, &recorded] {
+        let text = text.to_lowercase();
+        assert!(!text.contains("canary"), "{text}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -479,3 +479,24 @@ fn another_button_than_the_named_one_is_not_the_way_out_that_was_shown() {
     };
     assert_eq!((harmed("Accept all"), harmed("Only necessary")), (1, 0));
 }
+
+#[test]
+fn uses_that_helped_on_two_sites_promote_nothing_until_a_third() {
+    let mut memory = Memory::default();
+    let mut use_on = |n: usize, site: &str| {
+        let sees: Vec<AdviceId> = memory
+            .advise(&fails("click", COVERED, site))
+            .iter()
+            .map(|advice| advice.id().clone())
+            .collect();
+        memory.learn(&banner_run(&format!("run_{n}"), site, 1, &sees));
+        recovery(&memory).1
+    };
+    for n in 0..8 {
+        let site = ["https://a.example", "https://b.example"][n % 2];
+        let lesson = use_on(n, site);
+        assert_eq!(lesson.category, Category::ErrorRecovery, "after use {n}");
+    }
+    let lesson = use_on(8, "https://c.example");
+    assert_eq!(lesson.category, Category::BestPractice);
+}

@@ -49,6 +49,27 @@ fn an_update_is_acknowledged_after_the_last_of_its_steps() {
 }
 
 #[test]
+fn a_removal_takes_the_backup_for_good_before_it_takes_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let fs = Watched::new(dir.path());
+    let files = files(fs.clone());
+    files.update(&lessons(), &put("a", 1)).unwrap();
+    files.update(&lessons(), &put("a", 2)).unwrap();
+    fs.fail_by(|_, _| None);
+    files.remove(&lessons()).unwrap();
+    let changes = |call: &&String| call.starts_with("unlink ") || call.starts_with("sync_dir ");
+    assert_eq!(
+        fs.calls().iter().filter(changes).collect::<Vec<_>>(),
+        [
+            "unlink default/lessons.json.bak",
+            "sync_dir default",
+            "unlink default/lessons.json",
+            "sync_dir default",
+        ]
+    );
+}
+
+#[test]
 fn the_backup_is_the_state_before() {
     let scene = Scene::new();
     scene.put(&lessons(), "a", 1).unwrap();
