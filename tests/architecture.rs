@@ -2,10 +2,14 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
+
+#[path = "support/profile.rs"]
+mod profile;
 
 /// What each room may import. A room that is not here is a mistake in this table or in the house.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
@@ -402,6 +406,27 @@ fn no_source_file_outgrows_its_reader() {
             "{} has {lines} lines; split it",
             file.display()
         );
+    }
+}
+
+#[test]
+fn one_file_reads_the_size_of_the_suite_and_takes_no_other_word_for_it() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let (here, one) = (tests.join("architecture.rs"), "support/profile.rs");
+    let readers: Vec<PathBuf> = sources(&tests)
+        .into_iter()
+        .filter(|file| *file != here && fs::read_to_string(file).unwrap().contains("WEBWISE_TESTS"))
+        .collect();
+    assert_eq!(readers, [tests.join(one)]);
+
+    let full = |size: Option<&'static str>| {
+        std::panic::catch_unwind(move || profile::is_full(size.map(OsStr::new))).ok()
+    };
+    assert_eq!(full(None), Some(false));
+    assert_eq!(full(Some("quick")), Some(false));
+    assert_eq!(full(Some("full")), Some(true));
+    for wrong in ["", "Full", "all", "1"] {
+        assert_eq!(full(Some(wrong)), None, "{wrong}");
     }
 }
 

@@ -20,6 +20,8 @@ mod figure;
 mod club;
 #[path = "../support/processes.rs"]
 mod processes;
+#[path = "../support/profile.rs"]
+mod profile;
 #[path = "../support/random.rs"]
 mod random;
 

@@ -29,6 +29,8 @@ mod chromium;
 mod figure;
 #[path = "../support/processes.rs"]
 mod processes;
+#[path = "../support/profile.rs"]
+mod profile;
 #[path = "../support/random.rs"]
 mod random;
 #[path = "../support/web.rs"]

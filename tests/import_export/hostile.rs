@@ -6,7 +6,10 @@ use webwise::{
     memory::{MAX_RECORD_BYTES, archive, lesson::v1},
 };
 
-use crate::memory::{Memory, cases, fixture};
+use crate::{
+    memory::{Memory, fixture},
+    profile::pick,
+};
 
 /// Longest problem. Unit: bytes.
 const MAX_TOLD: usize = 400;
@@ -68,15 +71,14 @@ fn a_broken_file_is_an_error_or_a_note_and_never_a_panic() {
         files += 1;
         read += usize::from(swallow(bytes, &mut Memory::default()));
     };
-    let full = cases(0, 1) == 1;
     for name in ["version_1_documented.json", "version_1.json"] {
         let golden = fixture(name);
-        let step = if full { 1 } else { 13 };
+        let step = pick(13, 1);
         (0..golden.len())
             .step_by(step)
             .for_each(|end| try_it(&golden[..end]));
         let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-        for _ in 0..cases(1_000, 40_000) {
+        for _ in 0..pick(1_000, 40_000) {
             let mut broken = golden.clone();
             for _ in 0..=numbers.below(3) {
                 let at = numbers.below(broken.len());

@@ -3,6 +3,10 @@
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
+#[path = "../support/profile.rs"]
+mod profile;
+#[path = "../support/random.rs"]
+mod random;
 
 mod hostile;
 mod memory;

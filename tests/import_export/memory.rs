@@ -9,15 +9,6 @@ use webwise::memory::{
     lesson::v1::{self, Document, Import},
 };
 
-/// Cases of a property: quick, or with `WEBWISE_PROFILE=full`.
-pub(crate) fn cases(quick: u32, full: u32) -> u32 {
-    if std::env::var("WEBWISE_PROFILE").is_ok_and(|profile| profile == "full") {
-        full
-    } else {
-        quick
-    }
-}
-
 pub(crate) fn now() -> DateTime<Utc> {
     "2026-05-06T07:08:09Z".parse().unwrap()
 }

@@ -19,6 +19,7 @@ use crate::{
     campaign::{Broken, Campaign, Itinerary, runtime},
     channels::{Channel, Story},
     payloads::{Payload, payloads},
+    profile,
     scan::{Tokens, token},
     world::Words,
 };
@@ -103,7 +104,7 @@ fn groups(nth: usize, payload: &Payload, is_full: bool) -> Vec<(Story, Vec<Chann
 #[test]
 fn no_words_of_a_page_reach_the_system_instruction_another_site_or_the_outside_of_the_fence() {
     let payloads = payloads();
-    let is_full = std::env::var_os("WEBWISE_PROFILE").is_some_and(|profile| profile == "full");
+    let is_full = profile::full();
     let mut tally = Tally::default();
     std::thread::scope(|scope| {
         let share = |nth: usize| {

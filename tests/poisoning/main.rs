@@ -15,6 +15,8 @@
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
+#[path = "../support/profile.rs"]
+mod profile;
 
 mod attempts;
 mod benign;

@@ -18,7 +18,8 @@ use webwise::{
 };
 
 use crate::{
-    is_full, place,
+    place,
+    profile::pick,
     shelf::{count, mount, wait},
     sim_fs::{Disk, SimFs, cuts},
 };
@@ -28,8 +29,8 @@ const LEAST_STATES: usize = 10_000;
 /// How long a machine without power stands still: what is left of its programs is old then.
 const DARKNESS: Duration = Duration::from_hours(2);
 /// Of so many states that one cut leaves, one is written to and cut again.
-const SECOND_CUT: usize = 97;
-const SECOND_CUT_FULL: usize = 41;
+const QUICK: usize = 97;
+const FULL: usize = 41;
 
 /// What is done to which shelf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,11 +287,7 @@ fn after_damage(broken: &[u8]) -> Course {
 }
 
 pub(crate) fn at_every_change() {
-    let second = if is_full() {
-        SECOND_CUT_FULL
-    } else {
-        SECOND_CUT
-    };
+    let second = pick(QUICK, FULL);
     let courses = courses();
     let verdicts: Vec<(Seen, Verdict)> = thread::scope(|scope| {
         let judge = |course: &Course| {

@@ -3,8 +3,9 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Mutex, thread};
 
 use crate::{
-    is_full, place,
+    place,
     points::{Before, look},
+    profile,
     trace::{self, End, Injection},
 };
 
@@ -93,7 +94,7 @@ fn trials(place: &Path) -> Vec<Trial> {
                     let is_endless = stays && error == "EINTR";
                     let is_usual = before == Before::Written || ["ENOSPC", "EIO"].contains(&error);
                     if !is_endless
-                        && (is_full() || is_usual && !(stays && before != Before::Written))
+                        && (profile::full() || is_usual && !(stays && before != Before::Written))
                     {
                         trials.push(Trial {
                             before,

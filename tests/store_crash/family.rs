@@ -16,7 +16,8 @@ use webwise::{
 
 use crate::{
     child::{self, is_busy, tell},
-    is_full, place,
+    place,
+    profile::pick,
     random::Random,
     shelf::{open, wait},
 };
@@ -101,7 +102,7 @@ struct Said {
 }
 
 pub(crate) fn all() {
-    let times = if is_full() { FULL } else { QUICK };
+    let times = pick(QUICK, FULL);
     let (present, counter, busy) = round(times, &[]);
     figure!(
         "C5 many processes: {PROCESSES} x {times} updates, {present} of {} present, the counter says {counter}, {busy} asked to \

@@ -11,7 +11,7 @@ use std::{
 
 use webwise::store::MemoryBackend as _;
 
-use crate::{child, is_full, place, random::Random, shelf};
+use crate::{child, place, profile::pick, random::Random, shelf};
 
 const QUICK: u64 = 2_000;
 const FULL: u64 = 10_000;
@@ -36,7 +36,7 @@ struct Killed {
 }
 
 pub(crate) fn at_random_moments() {
-    let cycles = if is_full() { FULL } else { QUICK };
+    let cycles = pick(QUICK, FULL);
     let random = Random::told("store_crash: the moments of the kills");
     let all = thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS)

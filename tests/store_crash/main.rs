@@ -26,6 +26,9 @@ mod planted;
 #[cfg(unix)]
 mod points;
 #[cfg(unix)]
+#[path = "../support/profile.rs"]
+mod profile;
+#[cfg(unix)]
 #[path = "../support/random.rs"]
 mod random;
 #[cfg(unix)]
@@ -117,10 +120,4 @@ fn main() -> std::process::ExitCode {
         "test result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; {filtered} filtered out"
     );
     ExitCode::from(failed)
-}
-
-/// Whether the full figures are wanted.
-#[cfg(unix)]
-fn is_full() -> bool {
-    std::env::var("WEBWISE_PROFILE").is_ok_and(|profile| profile == "full")
 }

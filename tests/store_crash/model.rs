@@ -10,7 +10,7 @@ use std::{
 use proptest::{
     collection::vec,
     prelude::*,
-    test_runner::{Config, TestCaseError, TestRunner},
+    test_runner::{Config, RngSeed, TestCaseError, TestRunner},
 };
 use serde_json::{Value, json};
 use webwise::{
@@ -20,7 +20,8 @@ use webwise::{
 };
 
 use crate::{
-    is_full,
+    profile::pick,
+    random::seed,
     shelf::{mount, wait},
     sim_fs::{Disk, SimFs, cuts},
 };
@@ -300,10 +301,11 @@ impl Pair {
 }
 
 pub(crate) fn all() {
-    let (cases, most) = if is_full() { FULL } else { QUICK };
+    let (cases, most) = pick(QUICK, FULL);
     let mut runner = TestRunner::new(Config {
         cases,
         failure_persistence: None,
+        rng_seed: RngSeed::Fixed(seed("store model: the operations")),
         ..Config::default()
     });
     let steps = std::cell::Cell::new(0_usize);

@@ -32,11 +32,6 @@ pub(crate) fn wait<T>(work: impl Future<Output = T>) -> T {
     RUNTIME.block_on(work)
 }
 
-/// Whether the full figures are wanted.
-pub(crate) fn is_full() -> bool {
-    env::var("WEBWISE_PROFILE").is_ok_and(|profile| profile == "full")
-}
-
 /// A host by its text; of all texts, also of those that no URL has.
 pub(crate) fn host(text: &str) -> Host {
     serde_json::from_value(json!(text)).expect("a host is a text")

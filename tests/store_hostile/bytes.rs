@@ -13,7 +13,8 @@ use serde_json::json;
 use webwise::store::MemoryBackend as _;
 
 use crate::{
-    bed::{Bed, count, global, is_full, put, wait},
+    bed::{Bed, count, global, put, wait},
+    profile::pick,
     random::Random,
 };
 
@@ -53,13 +54,13 @@ fn golden() -> (Vec<u8>, Vec<u8>) {
 
 /// The cases: every prefix and every flipped bit in the full run, a share of the bits in the quick one, and mutations.
 fn cases(golden: &[u8], random: &mut Random) -> (Vec<Vec<u8>>, usize, usize) {
-    let all = if is_full() { FULL } else { QUICK };
+    let all = pick(QUICK, FULL);
     let mut cases: Vec<Vec<u8>> = (0..golden.len())
         .map(|end| golden[..end].to_vec())
         .collect();
     let prefixes = cases.len();
     let bits = golden.len() * 8;
-    let stride: usize = if is_full() { 1 } else { 4 };
+    let stride: usize = pick(4, 1);
     let first = random.index(stride);
     for bit in (first..bits).step_by(stride) {
         let mut flipped = golden.to_vec();

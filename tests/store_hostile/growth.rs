@@ -16,7 +16,10 @@ use webwise::{
     store::{Fs, FsEntry, FsFile, FsLock, JsonFiles, JsonFilesOptions, MemoryBackend as _, StdFs},
 };
 
-use crate::bed::{Bed, host, is_full, wait, walk};
+use crate::{
+    bed::{Bed, host, wait, walk},
+    profile,
+};
 
 /// How much is written, and what the caps are.
 struct Size {
@@ -34,7 +37,7 @@ const OF_ONE_SITE: usize = 25;
 
 fn size() -> Size {
     let mut options = JsonFilesOptions::default();
-    if is_full() {
+    if profile::full() {
         return Size {
             hosts: 10_000,
             records: 1_000_000,
@@ -173,7 +176,7 @@ fn a_store_stays_within_its_caps_and_opening_it_costs_what_is_touched() {
     wait(alone.open().update(&shelf(1), batch(0, size, repeats))).unwrap();
     let cost_alone = cost_of_one(&alone.root(), &shelf(1));
 
-    let bed = if is_full() {
+    let bed = if profile::full() {
         Bed::on_disk()
     } else {
         Bed::new()

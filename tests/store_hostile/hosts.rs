@@ -10,7 +10,7 @@ use std::{
 use proptest::{
     collection::vec,
     prelude::*,
-    test_runner::{Config, TestCaseError, TestRunner},
+    test_runner::{Config, RngSeed, TestCaseError, TestRunner},
 };
 use url::Url;
 use webwise::{
@@ -20,7 +20,9 @@ use webwise::{
 };
 
 use crate::{
-    bed::{Bed, count, host, is_full, wait},
+    bed::{Bed, count, host, wait},
+    profile::pick,
+    random::seed,
     sim_fs::SimFs,
 };
 
@@ -204,10 +206,11 @@ fn every_host_gets_a_folder_of_its_own() {
             try_one(&host).unwrap_or_else(|error| panic!("{error}"));
         }
     }
-    let cases = if is_full() { FULL } else { QUICK };
+    let cases = pick(QUICK, FULL);
     let mut runner = TestRunner::new(Config {
         cases,
         failure_persistence: None,
+        rng_seed: RngSeed::Fixed(seed("store_hostile: the hosts")),
         max_global_rejects: u32::MAX,
         ..Config::default()
     });

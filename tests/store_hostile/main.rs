@@ -13,6 +13,8 @@ mod growth;
 mod hosts;
 mod links;
 mod modes;
+#[path = "../support/profile.rs"]
+mod profile;
 #[path = "../support/random.rs"]
 mod random;
 #[path = "../store_crash/sim_fs/mod.rs"]

@@ -1,21 +1,40 @@
-//! Numbers that a printed seed makes again. Include it with `#[path]`, after `figure`.
+//! Numbers that a printed seed makes again. Include it with `#[path]`, beside `figure` and `profile`.
 #![allow(dead_code, reason = "each test target uses its own part")]
 
-use std::time::SystemTime;
+use std::{env, time::SystemTime};
 
 /// Evenly spread numbers. Source: Steele, Lea and Flood, OOPSLA 2014.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 
+/// The seed of the quick suite, so that two runs of it do the same. Source: chosen.
+const QUICK: u64 = 20_260_506;
+
+/// Returns the seed of `WEBWISE_SEED`, else the one of the quick suite, else a new one; and prints it.
+pub(crate) fn seed(what: &str) -> u64 {
+    let seed = match env::var_os("WEBWISE_SEED") {
+        Some(given) => given
+            .to_str()
+            .and_then(|given| given.parse().ok())
+            .unwrap_or_else(|| panic!("WEBWISE_SEED is {given:?}: set it to a whole number")),
+        None if crate::profile::full() => now(),
+        None => QUICK,
+    };
+    figure!("{what} are made from seed {seed}; WEBWISE_SEED={seed} makes them again");
+    seed
+}
+
+fn now() -> u64 {
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .expect("it is later than 1970");
+    u64::from(now.subsec_nanos())
+}
+
 impl Random {
-    /// Starts anew each time, and tells from where.
+    /// Starts from [`seed`].
     pub(crate) fn told(what: &str) -> Self {
-        let now = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .expect("it is later than 1970");
-        let seed = u64::from(now.subsec_nanos());
-        figure!("{what} are made from seed {seed}");
-        Self(seed)
+        Self(seed(what))
     }
 
     pub(crate) fn below(&mut self, most: u64) -> u64 {
