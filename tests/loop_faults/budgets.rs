@@ -22,7 +22,7 @@ use crate::{
     Tally,
     case::MODEL_FAULTS,
     club::{Club, Eyes, task},
-    matrix::SEEDS,
+    matrix::seeds,
     run::{Played, check, end, options, play},
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn run(tally: &Tally) -> usize {
     for (name, budget) in BUDGETS {
         for fault in std::iter::once(None).chain(MODEL_FAULTS.map(Some)) {
             combinations += 1;
-            for seed in 0..SEEDS {
+            for seed in 0..seeds() {
                 // The third budget, say, meets the fault in its first call or in its second.
                 let when = When::once(1 + seed % 2);
                 let ended = end(spend(*budget, fault.map(|fault| (when, fault)), seed));
@@ -215,7 +215,7 @@ fn in_time(tally: &Tally, wrong: &mut Vec<String>) -> usize {
         Waits::Memory(2),
     ];
     for waits in all {
-        for seed in 0..SEEDS {
+        for seed in 0..seeds() {
             let place = 1 + seed % 3;
             let ended = end(hold_up(waits, place, seed)).map(|(elapsed, stop)| {
                 // A store that is silent is given up before the time is; then the run has no memory and finishes.

@@ -11,6 +11,8 @@
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
+#[path = "../support/profile.rs"]
+mod profile;
 
 #[path = "../support/club.rs"]
 mod club;
@@ -70,7 +72,7 @@ fn every_fault_ends_in_the_right_reason_within_the_budget() {
     figure!(
         "loop_faults: {combinations} cases, {panics} panics, {hangs} hangs, at most {over} calls over a budget \
          ({runs} runs, {} seeds)",
-        matrix::SEEDS
+        matrix::seeds()
     );
     assert!(combinations >= 120 && panics == 0 && hangs == 0 && over <= 1);
 }

@@ -11,6 +11,7 @@ use webwise::{
 
 use crate::{
     case::{DATE, SECONDS},
+    matrix::seeds,
     run::{Played, browser, check, end, model, options, play},
 };
 
@@ -62,7 +63,7 @@ fn third(fault: ModelFault, times: u32, seed: u32) -> Duration {
 
 #[test]
 fn the_wait_of_a_rate_limit_is_kept_to_the_millisecond() {
-    for seed in 0..20 {
+    for seed in 0..seeds() {
         for wait in [SECONDS, DATE, Duration::ZERO, Duration::from_millis(1)] {
             for times in 1..=3 {
                 assert_eq!(
@@ -77,7 +78,7 @@ fn the_wait_of_a_rate_limit_is_kept_to_the_millisecond() {
 #[test]
 fn without_a_wait_of_the_provider_ours_is_below_a_limit_that_doubles() {
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..20 {
+    for seed in 0..seeds() {
         for (times, limit) in [(1, 1), (2, 3), (3, 7)] {
             for fault in [ModelFault::RateLimited(None), ModelFault::ServerError] {
                 let wait = third(fault, times, seed);
@@ -94,12 +95,15 @@ fn without_a_wait_of_the_provider_ours_is_below_a_limit_that_doubles() {
             }
         }
     }
-    assert!(seen.len() >= 40, "waits are spread: {seen:?}");
+    assert!(
+        seen.len() >= 2 * seeds() as usize,
+        "waits are spread: {seen:?}"
+    );
 }
 
 #[test]
 fn a_model_that_is_silent_is_asked_again_after_a_minute() {
-    for seed in 0..20 {
+    for seed in 0..seeds() {
         let took = third(ModelFault::Silent, 1, seed);
         assert!(
             (Duration::from_mins(1)..=Duration::from_secs(61)).contains(&took),

@@ -19,13 +19,17 @@ use crate::{
     campaign::{Broken, Campaign, Itinerary, runtime},
     channels::{Channel, Story},
     payloads::{Payload, payloads},
-    profile,
+    profile::{self, pick},
     scan::{Tokens, token},
     world::Words,
 };
 
 /// Threads that share the campaigns. Chosen: the cores of a small machine.
 const THREADS: usize = 2;
+/// Of so many payloads the quick suite tries one. Chosen: it has no divisor in common with the six framings, so it meets each.
+const QUICK_EVERY: usize = 5;
+/// Attempts that make a proof. Source: the requirements, for the full suite.
+const LEAST: (usize, usize) = (1_000, 5_000);
 
 /// The attempts of one campaign: a payload by several channels of one story, each under its own token.
 pub(crate) fn attempts(payload: (usize, &Payload), channels: &[Channel]) -> (Words, Tokens) {
@@ -49,6 +53,7 @@ pub(crate) fn attempts(payload: (usize, &Payload), channels: &[Channel]) -> (Wor
 #[derive(Default)]
 struct Tally {
     attempts: usize,
+    tried: BTreeSet<Channel>,
     tier_1: Vec<String>,
     elsewhere: Vec<String>,
     fence: Vec<String>,
@@ -56,9 +61,10 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, payload: &Payload, attempts: usize, broken: Broken) {
+    fn add(&mut self, payload: &Payload, channels: &[Channel], broken: Broken) {
         let named = |what: &str| format!("{what}, payload {}", payload.name);
-        self.attempts += attempts;
+        self.attempts += channels.len();
+        self.tried.extend(channels);
         self.tier_1
             .extend(broken.tier_1.iter().map(|channel| named(channel.text())));
         self.elsewhere
@@ -69,6 +75,7 @@ impl Tally {
 
     fn join(&mut self, other: Self) {
         self.attempts += other.attempts;
+        self.tried.extend(other.tried);
         self.tier_1.extend(other.tier_1);
         self.elsewhere.extend(other.elsewhere);
         self.fence.extend(other.fence);
@@ -76,7 +83,7 @@ impl Tally {
     }
 }
 
-/// The campaigns of a payload: the channels of a story side by side. In the quick profile a payload is told in one story, by
+/// The campaigns of a payload: the channels of a story side by side. In the quick suite a payload is told in one story, by
 /// turns, and a text of 10 kB by every third channel. In the full one it is told in all, and once more by a tenth of the channels
 /// each alone, so that none can cover for another.
 fn groups(nth: usize, payload: &Payload, is_full: bool) -> Vec<(Story, Vec<Channel>)> {
@@ -111,11 +118,12 @@ fn no_words_of_a_page_reach_the_system_instruction_another_site_or_the_outside_o
             let payloads = &payloads;
             move || {
                 let (runtime, mut tally) = (runtime(), Tally::default());
-                for (n, payload) in payloads.iter().enumerate().skip(nth).step_by(THREADS) {
-                    for (story, channels) in groups(n, payload, is_full) {
+                let chosen = payloads.iter().enumerate().step_by(pick(QUICK_EVERY, 1));
+                for (turn, (n, payload)) in chosen.enumerate().skip(nth).step_by(THREADS) {
+                    for (story, channels) in groups(turn, payload, is_full) {
                         let (words, tokens) = attempts((n, payload), &channels);
                         let played = Campaign::new(story, &words).play(&runtime);
-                        tally.add(payload, channels.len(), Broken::judge(&played, &tokens));
+                        tally.add(payload, &channels, Broken::judge(&played, &tokens));
                     }
                 }
                 tally
@@ -128,6 +136,7 @@ fn no_words_of_a_page_reach_the_system_instruction_another_site_or_the_outside_o
     });
     let Tally {
         attempts,
+        tried,
         tier_1,
         elsewhere,
         fence,
@@ -158,7 +167,10 @@ fn no_words_of_a_page_reach_the_system_instruction_another_site_or_the_outside_o
     );
     assert!(fence.is_empty(), "out of the fence:\n{}", first(&fence));
     assert!(
-        Channel::ALL.len() >= 20 && payloads.len() >= 250 && attempts >= 5_000,
+        Channel::ALL.len() >= 20
+            && payloads.len() >= 250
+            && attempts >= pick(LEAST.0, LEAST.1)
+            && tried.len() == Channel::ALL.len(),
         "{attempts}"
     );
     // A memory that keeps nothing would break no promise either.

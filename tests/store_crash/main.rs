@@ -32,6 +32,9 @@ mod profile;
 #[path = "../support/random.rs"]
 mod random;
 #[cfg(unix)]
+#[path = "../support/runner.rs"]
+mod runner;
+#[cfg(unix)]
 mod shelf;
 #[cfg(unix)]
 mod sim_fs;
@@ -42,7 +45,7 @@ mod turns;
 
 /// Each rule with its name.
 #[cfg(unix)]
-const ALL: [(&str, fn()); 10] = [
+const ALL: [runner::Rule; 10] = [
     (
         "a_kill_at_a_random_moment_loses_nothing",
         kills::at_random_moments,
@@ -80,44 +83,8 @@ fn main() {
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
-    use std::{env, panic, process::ExitCode};
-
     if let Some(code) = child::main() {
         return code;
     }
-    let options: Vec<String> = env::args().skip(1).collect();
-    let wanted: Vec<&String> = options
-        .iter()
-        .filter(|option| !option.starts_with('-'))
-        .collect();
-    let is_exact = options.iter().any(|option| option == "--exact");
-    let is_wanted = |name: &str| {
-        wanted.is_empty()
-            || wanted.iter().any(|w| {
-                if is_exact {
-                    name == *w
-                } else {
-                    name.contains(&**w)
-                }
-            })
-    };
-    let chosen: Vec<_> = ALL.iter().filter(|(name, _)| is_wanted(name)).collect();
-    if options.iter().any(|option| option == "--list") {
-        for (name, _) in &chosen {
-            println!("{name}: test");
-        }
-        return ExitCode::SUCCESS;
-    }
-    let mut failed = 0;
-    for (name, rule) in &chosen {
-        let passed = panic::catch_unwind(rule).is_ok();
-        println!("test {name} ... {}", if passed { "ok" } else { "FAILED" });
-        failed += u8::from(!passed);
-    }
-    let (passed, filtered) = (chosen.len() - usize::from(failed), ALL.len() - chosen.len());
-    let result = if failed == 0 { "ok" } else { "FAILED" };
-    println!(
-        "test result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; {filtered} filtered out"
-    );
-    ExitCode::from(failed)
+    runner::run(&ALL)
 }

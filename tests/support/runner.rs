@@ -1,0 +1,49 @@
+//! The `main` of targets that start themselves again as the program they test. Include it with `#[path]`.
+//!
+//! It reads the options of the standard test runner that such a target needs (names, `--exact`, `--list`) and ends with the
+//! same summary line, so that who reads the output finds each target in it.
+
+use std::{env, panic, process::ExitCode};
+
+/// A rule's name, and the test of it.
+pub(crate) type Rule = (&'static str, fn());
+
+/// Runs the rules that the command line names, or all of them. A run in which none ran is a failure.
+pub(crate) fn run(rules: &[Rule]) -> ExitCode {
+    let options: Vec<String> = env::args().skip(1).collect();
+    let is_given = |option: &str| options.iter().any(|given| given == option);
+    let names: Vec<&String> = options
+        .iter()
+        .filter(|option| !option.starts_with('-'))
+        .collect();
+    let is_named = |rule: &str| {
+        let is_it =
+            |name: &&String| rule == **name || !is_given("--exact") && rule.contains(&**name);
+        names.is_empty() || names.iter().any(is_it)
+    };
+    let chosen: Vec<&Rule> = rules.iter().filter(|(rule, _)| is_named(rule)).collect();
+    if is_given("--list") {
+        for (rule, _) in &chosen {
+            println!("{rule}: test");
+        }
+        return ExitCode::SUCCESS;
+    }
+    let mut failed = 0;
+    for (rule, test) in &chosen {
+        let passed = panic::catch_unwind(test).is_ok();
+        println!("test {rule} ... {}", if passed { "ok" } else { "FAILED" });
+        failed += usize::from(!passed);
+    }
+    let is_fine = failed == 0 && !chosen.is_empty();
+    println!(
+        "test result: {}. {} passed; {failed} failed; 0 ignored; 0 measured; {} filtered out",
+        if is_fine { "ok" } else { "FAILED" },
+        chosen.len() - failed,
+        rules.len() - chosen.len()
+    );
+    if is_fine {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
