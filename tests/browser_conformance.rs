@@ -41,7 +41,7 @@ async fn report(name: &str, driver: &dyn BrowserDriver) -> Report {
 
 async fn playwright_cli(transport: TransportChoice) -> Report {
     let options = PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
+        .expect("playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first")
         .with_action_timeout(ACTION)
         .with_settle(Duration::from_millis(200))
         .with_transport(transport);
@@ -53,7 +53,7 @@ async fn playwright_cli(transport: TransportChoice) -> Report {
 
 fn cdp_options() -> CdpOptions {
     CdpOptions::from_env()
-        .expect("Chromium is needed: run `webwise setup --tests` first")
+        .expect("Chromium is needed: run `cargo run --features full --example test_beds` first")
         .with_action_timeout(ACTION)
 }
 

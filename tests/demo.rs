@@ -1,4 +1,5 @@
-//! The program `webwise` with a real browser on the demo shop, by each driver: what `setup --tests` installs must be there.
+//! The program `webwise` with a real browser on the demo shop, by each driver: what the example
+//! `test_beds` installs must be there.
 
 #![cfg(unix)]
 
@@ -171,7 +172,7 @@ fn without_node(bin: &Path) {
     };
     let browser = ProgramPlaces::from_env()
         .chromium()
-        .expect("Chromium is needed: run `webwise setup --tests` first");
+        .expect("Chromium is needed: run `cargo run --features full --example test_beds` first");
     link(&browser, OsStr::new("chromium"));
     for folder in ["/usr/bin", "/bin"] {
         for entry in Path::new(folder).read_dir().unwrap().map(Result::unwrap) {

@@ -1,4 +1,4 @@
-//! What a task's prompts cost, in a real browser on the demo shop: what `setup --tests` installs must be there.
+//! What a task's prompts cost, in a real browser on the demo shop: what the example `test_beds` installs must be there.
 //!
 //! Tokens are those of `o200k`, counted over all that a request holds: system instruction, tools as JSON, message.
 

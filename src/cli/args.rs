@@ -56,11 +56,8 @@ pub(super) struct SetupArgs {
     pub(super) check: bool,
     /// The driver to install for. Without it the one that `doctor` names: playwright-cli where that and its Node.js are there
     /// already, else cdp.
-    #[arg(long, value_enum, value_name = "NAME", conflicts_with = "tests")]
+    #[arg(long, value_enum, value_name = "NAME")]
     pub(super) driver: Option<DriverName>,
-    /// Also get what the tests of this crate need: both drivers, MiniWoB++, Django and Roundup, with Python's pip, and strace.
-    #[arg(long)]
-    pub(super) tests: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,8 +13,7 @@ use super::{
     setup::{
         choice::{Choice, DriverName, choose},
         machine::{CLI_VERSION, MIN_NODE_MAJOR, Machine, Surroundings, Tool},
-        packages::{PACKAGES, Package, Packages},
-        plan::{needs_tool, setup_command},
+        plan::needs_tool,
     },
 };
 
@@ -173,7 +172,7 @@ fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
 
 fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
     let facts = machine.facts();
-    let setup = || Some(format!("run `{}`", setup_command(machine, choice)));
+    let setup = || Some(format!("run `{}`", choice.setup_command()));
     let node_status = match &machine.node {
         Tool::Found(..) if !facts.node_is_fine() => Status::TooOld,
         tool => status(tool),
@@ -216,7 +215,7 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
             cli.advice = Some("correct or unset WEBWISE_PLAYWRIGHT_CLI".to_owned());
         }
     }
-    if !needs_tool(machine, choice) {
+    if !needs_tool(choice) {
         for check in [&mut node, &mut cli] {
             check.is_not_needed_by(choice);
         }
@@ -234,41 +233,7 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
             chromium.advice = Some("correct or unset WEBWISE_CHROMIUM".to_owned());
         }
     }
-    let packages = machine
-        .packages
-        .iter()
-        .flat_map(|all| PACKAGES.iter().map(|package| check_package(all, package)));
-    [node, cli, chromium]
-        .into_iter()
-        .chain(packages)
-        .chain(machine.strace.as_ref().map(strace))
-        .collect()
-}
-
-fn strace(tool: &Tool) -> Check {
-    check("strace", status(tool), tool, Some(FOR_TESTS.to_owned()))
-}
-
-/// What brings what the tests need.
-const FOR_TESTS: &str = "run `webwise setup --tests`";
-
-fn check_package(all: &Packages, package: &Package) -> Check {
-    let name = package.name;
-    if all.missing.contains(&package) {
-        let advice = Some(FOR_TESTS.to_owned());
-        return Check {
-            name,
-            status: Status::Missing,
-            found: "not found".to_owned(),
-            advice,
-        };
-    }
-    Check {
-        name,
-        status: Status::Ok,
-        found: format!("at {}", package.folder_in(&all.home).display()),
-        advice: None,
-    }
+    vec![node, cli, chromium]
 }
 
 const fn status(tool: &Tool) -> Status {
@@ -450,49 +415,11 @@ mod tests {
             chromium: Tool::Found("/usr/bin/chromium".into(), Version([156, 0, 0])),
             chromium_is_given: false,
             installer: Installer::NoAptGet,
-            packages: None,
-            strace: None,
         }
     }
 
     fn lines(machine: &Machine) -> Vec<String> {
         tools(machine).iter().map(Check::line).collect()
-    }
-
-    #[test]
-    fn what_the_tests_need_has_a_line_where_it_is_wanted() {
-        let packages = Packages {
-            home: "/r".into(),
-            missing: vec![&PACKAGES[0]],
-            pip: Tool::Missing,
-        };
-        let with = |packages: &Packages| {
-            lines(&Machine {
-                packages: Some(packages.clone()),
-                ..machine()
-            })
-        };
-        assert_eq!(with(&packages).len(), 3 + PACKAGES.len());
-        assert_eq!(
-            with(&packages)[3],
-            "missing  MiniWoB++: not found -> run `webwise setup --tests`"
-        );
-        assert_eq!(
-            with(&Packages {
-                missing: vec![],
-                ..packages
-            })[3],
-            "ok       MiniWoB++: at /r/miniwob/1.1.0"
-        );
-        assert_eq!(lines(&machine()).len(), 3);
-        let strace = Machine {
-            strace: Some(Tool::Missing),
-            ..machine()
-        };
-        assert_eq!(
-            lines(&strace)[3],
-            "missing  strace: not found -> run `webwise setup --tests`"
-        );
     }
 
     #[test]

@@ -41,8 +41,9 @@ impl Bed {
             let (outer, inner) = body.split_once("<!-- inner -->").unwrap_or((&body, ""));
             Answer::page(if asked.path == "/inner" { inner } else { outer })
         });
-        let options =
-            CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
+        let options = CdpOptions::from_env().expect(
+            "Chromium is needed: run `cargo run --features full --example test_beds` first",
+        );
         let options = options.with_action_timeout(patience).with_scripts(true);
         let browser = Cdp::launch(&options).await.expect("the browser starts");
         Self { browser, web, page }

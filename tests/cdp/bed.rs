@@ -39,7 +39,7 @@ pub(crate) fn folder() -> TempDir {
 /// Options of a browser whose private folder is made in this one.
 pub(crate) fn options(folder: &Path) -> CdpOptions {
     CdpOptions::from_env()
-        .expect("Chromium is needed: run `webwise setup --tests` first")
+        .expect("Chromium is needed: run `cargo run --features full --example test_beds` first")
         .with_folder(folder)
         .with_action_timeout(ACTION)
 }

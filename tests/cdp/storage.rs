@@ -83,7 +83,7 @@ async fn native(base: &Path, states: &Path) -> Cdp {
 
 async fn other(base: &Path, states: &Path) -> PlaywrightCli {
     let options = PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first")
+        .expect("playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first")
         .with_folder(base)
         .with_state_folder(states);
     PlaywrightCli::launch(&options).await.unwrap()

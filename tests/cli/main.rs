@@ -55,7 +55,6 @@ fn flags_that_exclude_each_other_are_refused() {
     ];
     for args in [
         &["setup", "--yes", "--check"][..],
-        &["setup", "--tests", "--driver", "cdp"],
         &[&run[..], &["--headed"]].concat(),
     ] {
         assert!(refusal_of(args).contains("cannot be used with"), "{args:?}");

@@ -154,10 +154,6 @@ fn a_check_installs_nothing_and_lists_what_would_be_done() {
             "1. Install Chromium from the system's packages",
         ),
         (
-            &["setup", "--check", "--tests"],
-            "1. Install Node.js, npm, Chromium, pip for Python and strace from the",
-        ),
-        (
             &["setup", "--check", "--driver", "playwright-cli"],
             "1. Install Node.js, npm and Chromium from the system's",
         ),
@@ -180,59 +176,6 @@ fn a_check_installs_nothing_and_lists_what_would_be_done() {
         );
     }
     assert!(machine.left_nothing() && !machine.bin().join("apt-was-told").exists());
-}
-
-#[test]
-fn what_the_tests_need_is_checked_only_when_asked_and_a_wrong_wheel_is_not_unpacked() {
-    let machine = Machine::complete();
-    let output = machine.run(&["setup", "--check", "--tests"]);
-    assert_eq!(
-        output.status.code(),
-        Some(2),
-        "there is no pip and no way to install it"
-    );
-    assert!(
-        text(&output.stderr)
-            .contains("install pip for Python and strace with its own package manager")
-    );
-
-    // A pip that brings something else under the right name, and a Python that would unpack it.
-    let python = [
-        "test \"$3\" = --version && echo 'pip 23.0.1 from /usr/lib' && exit 0",
-        "for word in \"$@\"; do case $last in --dest) new=$word;; esac; last=$word; done",
-        "case $2 in pip) echo else >\"$new/miniwob-1.1.0-py3-none-any.whl\";; zipfile) mkdir -p \"$4/miniwob/html/miniwob\";; esac",
-    ];
-    let other = Machine::with(&[
-        ("python3", &python.join("\n")),
-        ("strace", "echo strace -- version 6.1"),
-    ]);
-    for name in ["python3", "strace"] {
-        std::fs::rename(other.bin().join(name), machine.bin().join(name)).unwrap();
-    }
-    let output = machine.run(&["setup", "--check", "--tests"]);
-    assert_eq!(output.status.code(), Some(1));
-    for step in [
-        "1. Get MiniWoB++ 1.1.0 with pip",
-        "2. Get Django 5.2.19 with pip",
-        "3. Get Roundup 2.6.0 with pip",
-    ] {
-        assert!(
-            text(&output.stdout).contains(step),
-            "{step}: {}",
-            text(&output.stdout)
-        );
-    }
-    assert!(machine.left_nothing());
-
-    let output = machine.run(&["setup", "--tests"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        text(&output.stderr).contains("is not the expected file"),
-        "{}",
-        text(&output.stderr)
-    );
-    assert!(!machine.home().join(".cache/webwise/miniwob/1.1.0").exists());
-    assert_eq!(machine.run(&["setup"]).status.code(), Some(0));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Lessons on real pages in a real browser: what one run found out, the next one knows.
 //!
 //! The model is the stand-in, which decides from the prompt alone and keeps nothing between calls; so whatever a later run
-//! does better comes from what memory put into its prompt. What `setup --tests` installs must be there.
+//! does better comes from what memory put into its prompt. What the example `test_beds` installs must be there.
 
 #[macro_use]
 #[path = "../support/browsers.rs"]

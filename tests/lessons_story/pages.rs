@@ -12,7 +12,7 @@ use crate::{
     web::{Answer, Asked, Web},
 };
 
-/// Where the pages of MiniWoB++ are in webwise's own folder; `webwise setup --tests` brings them.
+/// Where the pages of MiniWoB++ are in webwise's own folder; the example `test_beds` brings them.
 const MINIWOB: &str = "miniwob/1.1.0/miniwob/html";
 
 /// A server of the pages of MiniWoB++.
@@ -25,7 +25,7 @@ pub(crate) async fn miniwob() -> Site {
     let folder = own.join(MINIWOB);
     assert!(
         folder.is_dir(),
-        "the pages of MiniWoB++ are not in {}: run `cargo run --features full -- setup --tests` first",
+        "the pages of MiniWoB++ are not in {}: run `cargo run --features full --example test_beds` first",
         folder.display()
     );
     Site::start(folder).await

@@ -3,6 +3,8 @@
 #[path = "../support/apps.rs"]
 mod apps;
 mod archive;
+#[path = "../../examples/test_beds/beds.rs"]
+mod beds;
 #[path = "../support/browsers.rs"]
 mod browsers;
 mod django;

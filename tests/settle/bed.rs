@@ -91,8 +91,9 @@ impl Bed {
             let (gate, pages) = (Arc::clone(&gate), Arc::clone(&pages));
             Web::start(move |asked| answer(asked, &gate, &pages))
         };
-        let options =
-            CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
+        let options = CdpOptions::from_env().expect(
+            "Chromium is needed: run `cargo run --features full --example test_beds` first",
+        );
         let driver = Cdp::launch(&options.with_settle(settle))
             .await
             .expect("the browser starts");

@@ -1,7 +1,7 @@
 //! Real applications on loopback for tests: Django's admin and the issue tracker Roundup, with the same rows at every
 //! start. Include it with `#[path]`; it needs the feature `playwright-cli`.
 //!
-//! `webwise setup --tests` brings their code, `tests/fixtures/apps` starts it. What an application stores is in a database
+//! the example `test_beds` brings their code, `tests/fixtures/apps` starts it. What an application stores is in a database
 //! file, so a test can say exactly what a browser did.
 #![allow(dead_code, reason = "each test target uses its own part")]
 
@@ -68,7 +68,7 @@ impl App {
             .and_then(Path::parent)
             .expect("HOME or WEBWISE_HOME is set");
         let source = own.join(source);
-        let bring = "run `cargo run --features full -- setup --tests` first";
+        let bring = "run `cargo run --features full --example test_beds` first";
         assert!(
             source.is_dir(),
             "{} is not there: {bring}",

@@ -19,9 +19,9 @@ pub(crate) struct Running {
 impl Running {
     /// Starts it on a free port of loopback.
     pub(crate) async fn start() -> Self {
-        let program = ProgramPlaces::from_env()
-            .chromium()
-            .expect("Chromium is needed: run `webwise setup --tests` first");
+        let program = ProgramPlaces::from_env().chromium().expect(
+            "Chromium is needed: run `cargo run --features full --example test_beds` first",
+        );
         let profile = tempfile::Builder::new()
             .prefix("ww")
             .tempdir_in("/tmp")

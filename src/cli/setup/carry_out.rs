@@ -9,7 +9,6 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use sha2::{Digest as _, Sha256};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, BufReader},
     process,
@@ -60,50 +59,14 @@ pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Resul
 type Failed = (String, Vec<String>);
 
 async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
-    let (path, result) = match act {
-        Act::Run(command) => return run(command, progress).await,
-        Act::Verify { file, sha256 } => {
-            let is_expected = fs::read(file).map(|bytes| digest(&bytes) == *sha256);
-            if is_expected.as_ref().is_ok_and(|expected| !expected) {
-                let why = format!(
-                    "{} is not the expected file: its SHA-256 is another one",
-                    file.display()
-                );
-                return Err((why, vec![]));
-            }
-            (file, is_expected.map(drop))
-        }
-        Act::Write { file, text } => (file, fs::write(file, text)),
-        Act::PackageFolder(folder) => (folder, own_folder(folder)),
-        Act::EmptyFolder(folder) => (folder, remove(folder).and_then(|()| private_folder(folder))),
-        Act::Place { from, to } => (to, remove(to).and_then(|()| fs::rename(from, to))),
-        Act::Remove(folder) => (folder, remove(folder)),
-    };
-    let verb = if matches!(act, Act::Verify { .. }) {
-        "read"
-    } else {
-        "write"
-    };
-    result.map_err(|error| (format!("cannot {verb} {}: {error}", path.display()), vec![]))
-}
-
-fn digest(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-}
-
-/// Removes a folder; one that is not there is removed.
-fn remove(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    match act {
+        Act::Run(command) => run(command, progress).await,
+        Act::PackageFolder(folder) => own_folder(folder).map_err(|error| {
+            (
+                format!("cannot write {}: {error}", folder.display()),
+                vec![],
+            )
+        }),
     }
 }
 
@@ -143,7 +106,6 @@ async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
         .env_clear()
         .envs(environment::allowed(std::env::vars_os()))
         .env("DEBIAN_FRONTEND", "noninteractive")
-        .envs(command.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -328,65 +290,5 @@ mod tests {
                 .unwrap()
                 .contains("private")
         );
-    }
-
-    /// A file that is put into its place if it is the expected one.
-    async fn place(home: &Path, content: &str) -> Result<(), Refusal> {
-        // SHA-256 of "abc", as its standard gives it.
-        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        let (new, to) = (home.join(".new"), home.join("1.0"));
-        let acts = [
-            Act::EmptyFolder(new.clone()),
-            command(&[
-                "sh",
-                "-c",
-                "printf %s \"$1\" >\"$2\"",
-                "sh",
-                content,
-                new.join("file").to_str().unwrap(),
-            ]),
-            Act::Verify {
-                file: new.join("file"),
-                sha256,
-            },
-            command(&["mkdir", new.join("whole").to_str().unwrap()]),
-            Act::Place {
-                from: new.join("whole"),
-                to,
-            },
-            Act::Remove(new),
-        ];
-        carry_out(&step(acts), 1, 1).await
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect()
-    }
-
-    #[tokio::test]
-    async fn what_is_verified_comes_into_its_place_whole_and_instead_of_what_was_there() {
-        let dir = tempfile::tempdir().unwrap();
-        for left in [".new/left", "1.0/half"] {
-            fs::create_dir_all(dir.path().join(left)).unwrap();
-        }
-        place(dir.path(), "abc").await.unwrap();
-        assert_eq!(
-            (names(dir.path()), names(&dir.path().join("1.0"))),
-            (vec!["1.0".to_owned()], vec![])
-        );
-    }
-
-    #[tokio::test]
-    async fn a_file_that_is_not_the_expected_one_is_named_and_nothing_comes_of_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let refusal = place(dir.path(), "abd").await.unwrap_err();
-        assert!(
-            refusal.sentence().contains("file is not the expected file"),
-            "{refusal:?}"
-        );
-        assert_eq!(names(dir.path()), [".new"]);
     }
 }

@@ -1,5 +1,6 @@
-//! What `npm`, `apt-get`, `pip` and the scripts that they start may see of the environment: an allow-list, so that a key of the
-//! person's never reaches the install script of some package. Pure; `carry_out` calls it.
+//! The variables that `npm`, `apt-get` and the scripts that they start may see: an allow-list, so that a key of the person's
+//! never reaches the install script of some package. Pure; `carry_out` calls it, and so does the program that brings the tests'
+//! own packages with pip.
 
 use std::ffi::{OsStr, OsString};
 

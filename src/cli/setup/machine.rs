@@ -13,11 +13,7 @@ use std::{
 
 use tokio::{process::Command, time::timeout};
 
-use super::{
-    choice::Facts,
-    environment::allowed,
-    packages::{PACKAGES, Packages},
-};
+use super::{choice::Facts, environment::allowed};
 use crate::{
     base::text::{clean, truncate},
     browser::ProgramPlaces,
@@ -106,8 +102,6 @@ pub(crate) struct Surroundings {
     /// Our own folder for playwright-cli.
     pub(crate) root: PathBuf,
     pub(crate) is_root: bool,
-    /// Whether what the tests of this crate need is wanted too.
-    pub(crate) for_tests: bool,
 }
 
 impl Surroundings {
@@ -121,13 +115,7 @@ impl Surroundings {
             places,
             root,
             is_root: is_root(),
-            for_tests: false,
         })
-    }
-
-    /// The same with or without what the tests of this crate need.
-    pub(crate) fn for_tests(self, for_tests: bool) -> Self {
-        Self { for_tests, ..self }
     }
 }
 
@@ -146,10 +134,6 @@ pub(crate) struct Machine {
     /// Whether `WEBWISE_CHROMIUM` named it.
     pub(crate) chromium_is_given: bool,
     pub(crate) installer: Installer,
-    /// The packages of the tests, if they are wanted.
-    pub(crate) packages: Option<Packages>,
-    /// What the tests of the store stop and disturb its system calls with, if it is wanted.
-    pub(crate) strace: Option<Tool>,
 }
 
 /// Whether the native driver can start a browser: it talks by pipes with fixed numbers.
@@ -175,13 +159,11 @@ impl Machine {
     /// Looks at the machine.
     pub(crate) async fn inspect(around: &Surroundings) -> Self {
         let places = &around.places;
-        let (node, cli, chromium, installer, packages, strace) = tokio::join!(
+        let (node, cli, chromium, installer) = tokio::join!(
             version_of(places.node(), places),
             version_of(places.tool(), places),
             answer_of(places.chromium(), &["--version"], places, &FAMILY),
-            installer(around),
-            packages(around),
-            strace(around)
+            installer(around)
         );
         Self {
             root: around.root.clone(),
@@ -192,8 +174,6 @@ impl Machine {
             chromium,
             chromium_is_given: places.names_chromium(),
             installer,
-            packages,
-            strace,
         }
     }
 
@@ -207,33 +187,6 @@ impl Machine {
             has_pipes: HAS_PIPES,
         }
     }
-}
-
-async fn strace(around: &Surroundings) -> Option<Tool> {
-    if !around.for_tests {
-        return None;
-    }
-    Some(version_of(around.places.on_path("strace"), &around.places).await)
-}
-
-async fn packages(around: &Surroundings) -> Option<Packages> {
-    let home = around.root.parent().filter(|_| around.for_tests)?;
-    let missing = PACKAGES
-        .iter()
-        .filter(|package| !package.mark_in(home).is_dir())
-        .collect();
-    let pip = answer_of(
-        around.places.on_path("python3"),
-        &["-m", "pip", "--version"],
-        &around.places,
-        &[],
-    )
-    .await;
-    Some(Packages {
-        home: home.to_owned(),
-        missing,
-        pip,
-    })
 }
 
 async fn installer(around: &Surroundings) -> Installer {
@@ -359,8 +312,6 @@ impl Machine {
             chromium: Tool::Missing,
             chromium_is_given: false,
             installer: Installer::NoAptGet,
-            packages: None,
-            strace: None,
         }
     }
 }

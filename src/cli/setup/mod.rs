@@ -4,7 +4,6 @@
 //! machine      looks: which programs are there, how new, who may install
 //! choice       decides: facts to the driver that is used; pure
 //! plan         decides: facts to steps, or to the sentence that says what the person has to do; pure
-//! packages     what the tests of this crate drive; pure
 //! carry_out    acts: one step with progress
 //! environment  what the programs that it starts may see; pure
 //! ```
@@ -13,7 +12,6 @@ mod carry_out;
 pub(super) mod choice;
 mod environment;
 pub(super) mod machine;
-pub(super) mod packages;
 pub(super) mod plan;
 
 use std::{
@@ -25,18 +23,17 @@ use std::{
 use self::{
     choice::{Choice, DriverName, Facts, asked_for, choose},
     machine::{HAS_PIPES, Machine, Surroundings},
-    plan::{Step, plan, setup_command},
+    plan::{Step, plan},
 };
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
 use crate::browser::ProgramPlaces;
 
-/// Most steps of one call. Source: the system's packages and npm can each be needed once more after the other, a package of
-/// the tests once.
-const MAX_STEPS: usize = 4 + packages::PACKAGES.len();
+/// Most steps of one call. Source: the system's packages and npm can each be needed once more after the other.
+const MAX_STEPS: usize = 4;
 
 /// Installs what is missing and says what is there.
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
-    let around = Surroundings::from_env()?.for_tests(args.tests);
+    let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
     let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     let steps = plan(&machine, &choice).map_err(Refusal::usage)?;
@@ -49,7 +46,7 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
         return Ok(());
     }
     if !args.yes && !agreed(&steps) {
-        return Err(declined(&machine, &choice, ""));
+        return Err(declined(&choice, ""));
     }
     install(&around, &mut machine, &choice, steps).await?;
     // Without a wish, what is there now may have changed the choice.
@@ -88,7 +85,7 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
             "The browser needs something that is not here yet, so `{command}` runs first."
         ));
         if !agreed(&steps) {
-            return Err(declined(&machine, &choice, ", and then the demo again"));
+            return Err(declined(&choice, ", and then the demo again"));
         }
         install(&around, &mut machine, &choice, steps).await?;
     }
@@ -96,8 +93,8 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
 }
 
 /// What a person hears who said no.
-fn declined(machine: &Machine, choice: &Choice, then: &str) -> Refusal {
-    let command = setup_command(machine, choice);
+fn declined(choice: &Choice, then: &str) -> Refusal {
+    let command = choice.setup_command();
     Refusal::usage(format!(
         "nothing was installed: run `{command} --yes` to have it done without a question{then}"
     ))
@@ -149,7 +146,7 @@ fn check(machine: &Machine, choice: &Choice, steps: &[Step]) -> Result<(), Refus
         return Ok(());
     }
     list(&mut std::io::stdout(), steps);
-    let command = setup_command(machine, choice);
+    let command = choice.setup_command();
     Err(Refusal::failure(format!(
         "setup has work to do: run `{command}` to have it done"
     )))
@@ -215,7 +212,7 @@ mod tests {
             (Some(DriverName::Cdp), "webwise setup --driver cdp"),
         ] {
             let choice = choose(asked, &machine.facts()).unwrap();
-            let said = declined(&machine, &choice, ", and then the demo again");
+            let said = declined(&choice, ", and then the demo again");
             assert_eq!(said.code(), 2);
             assert_eq!(
                 said.sentence(),

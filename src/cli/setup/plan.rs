@@ -5,7 +5,6 @@ use std::{ffi::OsString, path::PathBuf};
 use super::{
     choice::{Choice, DriverName},
     machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool},
-    packages::Packages,
 };
 
 /// The Node.js that npm puts beside playwright-cli when the system's own is too old. Unit: major version.
@@ -17,8 +16,6 @@ const OWN_NODE_MAJOR: u64 = 22;
 pub(crate) struct Command {
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
-    /// What it finds in its environment beside what it may see of ours.
-    pub(crate) env: Vec<(&'static str, OsString)>,
 }
 
 impl Command {
@@ -29,13 +26,7 @@ impl Command {
         Self {
             program: program.into(),
             args: args.into_iter().collect(),
-            env: Vec::new(),
         }
-    }
-
-    pub(crate) fn with_env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
-        self.env.push((name, value.into()));
-        self
     }
 }
 
@@ -52,29 +43,18 @@ pub(crate) struct Step {
 pub(crate) enum Act {
     /// Makes the folder if it is not there, with a `package.json` of its own.
     PackageFolder(PathBuf),
-    /// Makes an empty folder in the place of what is there.
-    EmptyFolder(PathBuf),
-    /// Writes a file of ours.
-    Write { file: PathBuf, text: &'static str },
     /// Starts a program and waits for its end.
     Run(Command),
-    /// The file must be exactly the expected one, by its SHA-256 in hexadecimal digits.
-    Verify { file: PathBuf, sha256: &'static str },
-    /// Puts a finished folder into its place by one rename, instead of what is there.
-    Place { from: PathBuf, to: PathBuf },
-    /// Removes a folder with all that is in it.
-    Remove(PathBuf),
 }
 
-/// What the chosen driver lacks, in the order it has to be installed; empty if everything is there. The tests of this crate,
-/// if they are wanted, drive both.
+/// Returns what the chosen driver lacks, in the order it has to be installed; empty if everything is there.
 ///
 /// Each step changes the facts, so the caller looks at the machine again after the first one and asks for a new plan.
 ///
 /// # Errors
 /// One sentence that says what the person has to do.
 pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, String> {
-    let needs_tool = needs_tool(machine, choice);
+    let needs_tool = needs_tool(choice);
     // Without a Node.js the tool's script cannot run, and that is not the fault of who named it.
     let cli_is_wrong = needs_tool && machine.cli_is_given && machine.facts().node_is_fine();
     for (tool, wrong, variable) in [
@@ -100,33 +80,19 @@ pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, Stri
     };
     let packages = system_packages(machine, needs_tool, &modules);
     if !packages.is_empty() {
-        steps.push(system_step(
-            machine,
-            &packages,
-            &setup_command(machine, choice),
-        )?);
+        steps.push(system_step(machine, &packages, &choice.setup_command())?);
     }
     if !modules.is_empty() {
         // On a bare machine npm comes with the first step, and is found when this step's turn comes.
         let npm = machine.npm.clone().unwrap_or_else(|| PathBuf::from("npm"));
         steps.push(npm_step(machine, npm, &modules));
     }
-    steps.extend(machine.packages.iter().flat_map(Packages::steps));
     Ok(steps)
 }
 
 /// Whether playwright-cli and its Node.js are needed beside Chromium.
-pub(crate) fn needs_tool(machine: &Machine, choice: &Choice) -> bool {
-    choice.driver == DriverName::PlaywrightCli || machine.packages.is_some()
-}
-
-/// The command that brings what is planned for.
-pub(crate) fn setup_command(machine: &Machine, choice: &Choice) -> String {
-    if machine.packages.is_some() {
-        "webwise setup --tests".to_owned()
-    } else {
-        choice.setup_command()
-    }
+pub(crate) fn needs_tool(choice: &Choice) -> bool {
+    choice.driver == DriverName::PlaywrightCli
 }
 
 fn system_packages(machine: &Machine, needs_tool: bool, modules: &[String]) -> Vec<&'static str> {
@@ -140,16 +106,6 @@ fn system_packages(machine: &Machine, needs_tool: bool, modules: &[String]) -> V
     }
     if machine.chromium.version().is_none() {
         packages.push("chromium");
-    }
-    if machine.packages.as_ref().is_some_and(Packages::need_pip) {
-        packages.push("python3-pip");
-    }
-    if machine
-        .strace
-        .as_ref()
-        .is_some_and(|strace| strace.version().is_none())
-    {
-        packages.push("strace");
     }
     packages
 }
@@ -249,7 +205,6 @@ fn human(packages: &[&str]) -> String {
         .map(|name| match *name {
             "nodejs" => "Node.js",
             "chromium" => "Chromium",
-            "python3-pip" => "pip for Python",
             other => other,
         })
         .collect();
@@ -264,10 +219,7 @@ fn human(packages: &[&str]) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{
-        super::{machine::Version, packages::PACKAGES},
-        *,
-    };
+    use super::{super::machine::Version, *};
 
     /// What playwright-cli needs.
     fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
@@ -320,15 +272,6 @@ mod tests {
             .iter()
             .map(|arg| arg.to_str().unwrap())
             .collect()
-    }
-
-    /// The packages of the tests as they are wanted and not there.
-    fn packages(pip: Tool) -> Packages {
-        Packages {
-            home: "/home/a b/.cache/webwise".into(),
-            missing: PACKAGES.iter().collect(),
-            pip,
-        }
     }
 
     #[test]
@@ -409,35 +352,6 @@ mod tests {
         .unwrap_err();
         assert!(
             sentence.contains("recommends chromium`, then `webwise setup --driver cdp` again"),
-            "{sentence}"
-        );
-    }
-
-    #[test]
-    fn the_tests_need_both_drivers() {
-        let there = Packages {
-            missing: vec![],
-            ..packages(Tool::Missing)
-        };
-        let wanted = Machine {
-            packages: Some(there),
-            ..bare()
-        };
-        assert_eq!(
-            plan_for(DriverName::Cdp, &wanted),
-            plan_for(DriverName::PlaywrightCli, &wanted)
-        );
-        assert_eq!(plan_for(DriverName::Cdp, &wanted).unwrap().len(), 2);
-        let sentence = plan_for(
-            DriverName::Cdp,
-            &Machine {
-                installer: Installer::NoAptGet,
-                ..wanted
-            },
-        )
-        .unwrap_err();
-        assert!(
-            sentence.contains("`webwise setup --tests` again"),
             "{sentence}"
         );
     }
@@ -549,101 +463,6 @@ mod tests {
                 ..complete()
             })
             .is_ok()
-        );
-    }
-
-    #[test]
-    fn the_packages_of_the_tests_come_last_and_only_when_they_are_wanted() {
-        let steps = plan(&Machine {
-            packages: Some(packages(Tool::Missing)),
-            ..bare()
-        })
-        .unwrap();
-        assert_eq!(steps.len(), 2 + PACKAGES.len());
-        assert_eq!(
-            args(&steps[0], 1)[3..7],
-            ["nodejs", "npm", "chromium", "python3-pip"]
-        );
-        assert!(
-            steps[2]
-                .sentence
-                .starts_with("Get MiniWoB++ 1.1.0 with pip into /home/a b/")
-        );
-        assert_eq!(plan(&bare()).unwrap().len(), 2);
-    }
-
-    #[test]
-    fn pip_is_installed_only_where_it_is_missing_and_needed() {
-        let pip = found("/usr/bin/python3", [23, 0, 1]);
-        let wanted = Machine {
-            packages: Some(packages(pip)),
-            ..complete()
-        };
-        let steps = plan(&wanted).unwrap();
-        assert_eq!(steps.len(), PACKAGES.len());
-        assert_eq!(command(&steps[0], 0).program, Path::new("/usr/bin/python3"));
-
-        let without = Machine {
-            packages: Some(packages(Tool::Missing)),
-            ..complete()
-        };
-        let steps = plan(&without).unwrap();
-        assert_eq!(
-            steps[0].sentence,
-            "Install pip for Python from the system's packages (as root)"
-        );
-        assert_eq!(steps.len(), 1 + PACKAGES.len());
-        let sentence = plan(&Machine {
-            installer: Installer::NotAllowed,
-            ..without
-        })
-        .unwrap_err();
-        assert!(
-            sentence.contains("install -y --no-install-recommends python3-pip`"),
-            "{sentence}"
-        );
-
-        let there = Packages {
-            missing: vec![],
-            ..packages(Tool::Missing)
-        };
-        assert_eq!(
-            plan(&Machine {
-                packages: Some(there),
-                ..complete()
-            }),
-            Ok(vec![])
-        );
-    }
-
-    #[test]
-    fn the_tracer_of_the_tests_is_a_system_package() {
-        let without = Machine {
-            strace: Some(Tool::Missing),
-            ..complete()
-        };
-        let steps = plan(&without).unwrap();
-        assert_eq!(args(&steps[0], 1)[3], "strace");
-        assert_eq!(
-            steps[0].sentence,
-            "Install strace from the system's packages (as root)"
-        );
-        let sentence = plan(&Machine {
-            installer: Installer::NotAllowed,
-            ..without
-        })
-        .unwrap_err();
-        assert!(
-            sentence.contains("install -y --no-install-recommends strace`"),
-            "{sentence}"
-        );
-        let there = Some(found("/usr/bin/strace", [6, 1, 0]));
-        assert_eq!(
-            plan(&Machine {
-                strace: there,
-                ..complete()
-            }),
-            Ok(vec![])
         );
     }
 

@@ -51,7 +51,6 @@ fn named(bin: &Path, home: &Path, variables: &[(&str, &Path)]) -> Surroundings {
         root,
         places,
         is_root: false,
-        for_tests: false,
     }
 }
 
@@ -163,35 +162,6 @@ async fn a_program_that_the_environment_names_is_taken_as_it_is() {
     assert_eq!(machine.chromium.version(), Some(Version([150, 2, 0])));
     assert_eq!(machine.cli.version(), Some(CLI_VERSION));
     assert!(machine.cli_is_given && machine.chromium_is_given);
-}
-
-#[tokio::test]
-async fn what_the_tests_need_is_looked_for_only_when_it_is_wanted() {
-    let bin = folder(&[
-        (
-            "python3",
-            "test \"$*\" = '-m pip --version' && echo pip 23.0.1 from /usr/lib",
-        ),
-        ("strace", "echo strace -- version 6.1"),
-    ]);
-    let around = around(bin.path(), bin.path());
-    let machine = Machine::inspect(&around).await;
-    assert_eq!((machine.packages, machine.strace), (None, None));
-    let around = around.for_tests(true);
-    let machine = Machine::inspect(&around).await;
-    assert_eq!(machine.strace.unwrap().version(), Some(Version([6, 1, 0])));
-    let packages = machine.packages.unwrap();
-    assert_eq!(packages.missing, PACKAGES.iter().collect::<Vec<_>>());
-    assert_eq!(packages.pip.version(), Some(Version([23, 0, 1])));
-    assert_eq!(
-        PACKAGES[0].folder_in(&packages.home),
-        bin.path().join("miniwob/1.1.0")
-    );
-    std::fs::create_dir_all(PACKAGES[0].mark_in(&packages.home)).unwrap();
-    assert_eq!(
-        Machine::inspect(&around).await.packages.unwrap().missing,
-        packages.missing[1..]
-    );
 }
 
 #[tokio::test]

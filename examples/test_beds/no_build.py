@@ -1,4 +1,4 @@
-"""The build system that pip finds when it brings a source archive for `setup --tests`.
+"""The build system that pip finds when it brings a source archive for the tests.
 
 pip wants the metadata of an archive before it hands it out, and would let the archive's own code write them. Those are in
 the archive already; this copies them, so nothing of the archive runs before its hash is known to be right.
