@@ -12,12 +12,14 @@ use webwise::{
 };
 
 use super::{
+    profile::pick,
     values::{Dice, pieces},
     web::{Answer, Web},
 };
 
-/// How many values are filled in.
-const VALUES: usize = 50;
+/// Values that are filled in by each transport.
+const QUICK: usize = 20;
+const FULL: usize = 50;
 /// How long the page may take to tell what it got. Unit: looks and time. Source: chosen.
 const LOOKS: u32 = 40;
 /// How long the browser may take for the longest value. Unit: time. Source: chosen.
@@ -50,7 +52,7 @@ fn values() -> Vec<String> {
     ];
     // Without line breaks: with thousands of them a field takes minutes.
     let long = "--help é 日本 ".repeat(6_000);
-    let made: Vec<String> = (0..VALUES - first.len() - 1)
+    let made: Vec<String> = (0..pick(QUICK, FULL) - first.len() - 1)
         .map(|_| format!("{}{}", dice.pick(pieces()), dice.value()))
         .collect();
     first
@@ -94,7 +96,7 @@ pub(crate) async fn read_back(transport: TransportChoice) -> (usize, usize) {
         .expect("a folder");
     let web = Web::start(|_| Answer::page(PAGE));
     let options = PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `webwise setup --tests` first");
+        .expect("playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first");
     let options = options
         .with_folder(folder.path())
         .with_transport(transport)
@@ -160,7 +162,7 @@ pub(crate) async fn read_back(transport: TransportChoice) -> (usize, usize) {
         }
     }
     browser.close().await.expect("the browser ends");
-    (good, VALUES)
+    (good, pick(QUICK, FULL))
 }
 
 /// What the page says it got the last time: it may be told of one text in several strokes.

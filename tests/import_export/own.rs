@@ -187,7 +187,7 @@ fn shelves() -> impl Strategy<Value = Vec<(Shelf, Vec<Record>)>> {
 #[test]
 fn our_own_format_loses_nothing() {
     let config = ProptestConfig {
-        cases: pick(128, 2_048),
+        cases: pick(48, 2_048),
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(seed("import_export: the whole memories")),
         ..ProptestConfig::default()

@@ -152,7 +152,7 @@ fn what_version_1_knows_survives_the_round_trip() {
         differences.extend(difference(&document, memory).map(|what| format!("{name}: {what}")));
     }
     let config = ProptestConfig {
-        cases: pick(256, 4_096),
+        cases: pick(96, 4_096),
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(seed("import_export: the documents")),
         ..ProptestConfig::default()

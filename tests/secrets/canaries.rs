@@ -2,6 +2,8 @@
 //!
 //! Each holds letters that stand nowhere else, so that what is found is the value and not chance.
 
+use crate::profile::pick;
+
 /// How the short one is recognised: it is replaced only where a value stands.
 pub(crate) const PIN: &str = "8264";
 
@@ -64,6 +66,27 @@ impl Chance {
             .map(|_| char::from(LETTERS[self.below(LETTERS.len())]))
             .collect()
     }
+}
+
+/// Every so many values the same runs are made with the value as ordinary text. The PIN, the last one, is among them.
+const CONTROL_EVERY: usize = 7;
+/// Of so many values the quick suite tries one, beside the controls.
+const QUICK_EVERY: usize = 3;
+
+/// The values that this size of the suite tries, each with the word on it being a control too.
+pub(crate) fn tried() -> Vec<(String, bool)> {
+    canaries()
+        .into_iter()
+        .enumerate()
+        .map(|(n, value)| (n, value, n % CONTROL_EVERY == 0))
+        .filter(|(n, _, is_control)| n % pick(QUICK_EVERY, 1) == 0 || *is_control)
+        .map(|(_, value, is_control)| (value, is_control))
+        .collect()
+}
+
+/// How many of them there are, and how many controls.
+pub(crate) fn counts() -> (usize, usize) {
+    (pick(22, 50), 8)
 }
 
 /// The 50 values; the PIN is the last.

@@ -21,8 +21,8 @@ use webwise::{
 };
 
 use crate::{
-    CONTROL_EVERY, Found, THREADS,
-    canaries::canaries,
+    Found, THREADS,
+    canaries::tried,
     disk::{Busy, Tapped},
     forms::ENCODINGS,
     mirror::SITE,
@@ -191,7 +191,7 @@ async fn taps_of(value: &str, kept: As) -> Taps {
 
 #[test]
 fn a_secret_stands_in_no_file_that_memory_ever_writes() {
-    let canaries = canaries();
+    let canaries = tried();
     let mut found = Found::default();
     std::thread::scope(|scope| {
         let share = |nth: usize| {
@@ -202,10 +202,9 @@ fn a_secret_stands_in_no_file_that_memory_ever_writes() {
                     .build()
                     .unwrap();
                 let mut found = Found::default();
-                for (n, value) in canaries.iter().enumerate().skip(nth).step_by(THREADS) {
+                for (value, is_control) in canaries.iter().skip(nth).step_by(THREADS) {
                     let hidden = runtime.block_on(taps_of(value, As::Secret));
-                    let control = (n % CONTROL_EVERY == 0)
-                        .then(|| runtime.block_on(taps_of(value, As::Text)));
+                    let control = is_control.then(|| runtime.block_on(taps_of(value, As::Text)));
                     found.search(value, &hidden, control.as_ref());
                 }
                 found

@@ -23,7 +23,7 @@ use crate::{
 };
 
 const PROCESSES: usize = 8;
-const QUICK: usize = 200;
+const QUICK: usize = 60;
 const FULL: usize = 1_000;
 /// So many of them are killed in the second round.
 const KILLED: usize = 2;

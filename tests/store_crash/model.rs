@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Cases, and the most operations of one. Source: the requirements have half as many cases, each with the most.
-const QUICK: (u32, usize) = (400, 30);
+const QUICK: (u32, usize) = (120, 30);
 const FULL: (u32, usize) = (4_000, 50);
 /// Files of a shelf that are kept in quarantine. Source: the requirements.
 const MAX_QUARANTINED: usize = 5;

@@ -19,8 +19,7 @@ use crate::child::{self, ACKNOWLEDGED, REFUSED};
 /// How long an update may take, with a wait for a lock in it. Source: chosen; it takes milliseconds.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// What a person has to do where there is no tracer.
-const NO_STRACE: &str =
-    "strace is not there: run `webwise setup --tests`, or install the package `strace`";
+const NO_STRACE: &str = "strace is not there: run `cargo run --features full --example test_beds`, or install the package `strace`";
 
 /// How a traced update ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

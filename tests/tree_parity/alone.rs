@@ -16,8 +16,9 @@ struct Alone {
 
 impl Alone {
     async fn start(change: impl FnOnce(CdpOptions) -> CdpOptions) -> Self {
-        let options =
-            CdpOptions::from_env().expect("Chromium is needed: run `webwise setup --tests` first");
+        let options = CdpOptions::from_env().expect(
+            "Chromium is needed: run `cargo run --features full --example test_beds` first",
+        );
         let driver = Cdp::launch(&change(options.with_scripts(true)))
             .await
             .expect("the browser starts");

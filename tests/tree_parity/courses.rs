@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use webwise::{browser::ProgramPlaces, demo::Shop};
 
-use crate::{apps::App, pair::Step, server, site};
+use crate::{apps::App, pair::Step, profile::pick, server, site};
 
 /// Pages that one pair of browsers visits in a row; what a page needs may be done on the pages before.
 pub(crate) struct Course {
@@ -31,7 +31,7 @@ fn fill(css: &'static str, text: impl Into<String>) -> Step {
 
 /// How many pages of MiniWoB++ a pair visits before another course may begin.
 const IN_A_ROW: usize = 10;
-/// Where they are in webwise's own folder; `webwise setup --tests` brings them.
+/// Where they are in webwise's own folder; the example `test_beds` brings them.
 const MINIWOB: &str = "miniwob/1.1.0/miniwob/html";
 /// How many there are. Source: the release.
 const TASKS: usize = 130;
@@ -46,7 +46,7 @@ pub(crate) fn miniwob_folder() -> PathBuf {
         .and_then(Path::parent)
         .expect("HOME or WEBWISE_HOME is set");
     let pages = own.join(MINIWOB);
-    let bring = "run `cargo run --features full -- setup --tests` first";
+    let bring = "run `cargo run --features full --example test_beds` first";
     assert!(
         pages.is_dir(),
         "the pages of MiniWoB++ are not in {}: {bring}",
@@ -153,8 +153,8 @@ pub(crate) fn hostile(site: &server::Site) -> Vec<Course> {
     ]
 }
 
-/// Made pages, and how often each is changed.
-const MADE: u32 = 20;
+/// Made pages, in the quick suite and in the full one, and how often each is changed.
+const MADE: (u32, u32) = (6, 20);
 const CHANGES: u32 = 3;
 
 /// Pages that hold everything, drawn from seeds, and what becomes of them: a driver that tells only what changed is told of by
@@ -182,7 +182,7 @@ pub(crate) fn made(site: &server::Site) -> Vec<Course> {
             pages: std::iter::once(first).chain(changed).collect(),
         }
     };
-    (1..=MADE).map(course).collect()
+    (1..=pick(MADE.0, MADE.1)).map(course).collect()
 }
 
 /// The way through the shop, with its mistakes.

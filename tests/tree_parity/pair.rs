@@ -68,7 +68,7 @@ pub(crate) struct Pair {
 
 impl Pair {
     pub(crate) async fn start() -> Self {
-        let needed = "playwright-cli and Chromium are needed: run `webwise setup --tests` first";
+        let needed = "playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first";
         let tool = PlaywrightCliOptions::from_env()
             .expect(needed)
             .with_transport(TransportChoice::Socket)
