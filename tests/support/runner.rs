@@ -8,7 +8,8 @@ use std::{env, panic, process::ExitCode};
 /// A rule's name, and the test of it.
 pub(crate) type Rule = (&'static str, fn());
 
-/// Runs the rules that the command line names, or all of them. A run in which none ran is a failure.
+/// Runs the rules that the command line names, or all of them. As with the standard runner a name that fits none is no failure,
+/// because `cargo test NAME` asks every target for it; that all of them ran is seen by the summary.
 pub(crate) fn run(rules: &[Rule]) -> ExitCode {
     let options: Vec<String> = env::args().skip(1).collect();
     let is_given = |option: &str| options.iter().any(|given| given == option);
@@ -34,14 +35,13 @@ pub(crate) fn run(rules: &[Rule]) -> ExitCode {
         println!("test {rule} ... {}", if passed { "ok" } else { "FAILED" });
         failed += usize::from(!passed);
     }
-    let is_fine = failed == 0 && !chosen.is_empty();
     println!(
         "test result: {}. {} passed; {failed} failed; 0 ignored; 0 measured; {} filtered out",
-        if is_fine { "ok" } else { "FAILED" },
+        if failed == 0 { "ok" } else { "FAILED" },
         chosen.len() - failed,
         rules.len() - chosen.len()
     );
-    if is_fine {
+    if failed == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
