@@ -1,4 +1,5 @@
-//! A browser with one page that each test writes anew, and short words for what tests do with it.
+//! A browser with one page that each test writes anew, and short words for what tests do with it. Tests take turns in two
+//! browsers of each patience.
 
 use std::{
     sync::{Arc, Mutex},
@@ -16,7 +17,10 @@ use webwise::{
     secret::{Secret, SecretName, SecretResolver, Vault},
 };
 
-use crate::web::{Answer, Web};
+use crate::{
+    shared::{Lent, Shared},
+    web::{Answer, Web},
+};
 
 /// For elements that become ready: longer than any machine needs.
 pub(crate) const PATIENT: Duration = Duration::from_secs(20);
@@ -25,8 +29,12 @@ pub(crate) const BRIEF: Duration = Duration::from_millis(600);
 /// The secret that tests type.
 pub(crate) const SECRET: &str = "s3cr\"et-ß東";
 
+/// Those that wait for long, and those that do not.
+static SHARED: [Shared<Cdp>; 2] = [Shared::new(), Shared::new()];
+
 pub(crate) struct Bed {
-    pub(crate) browser: Cdp,
+    browser: Lent<Cdp>,
+    shared: &'static Shared<Cdp>,
     web: Web,
     page: Arc<Mutex<String>>,
 }
@@ -45,8 +53,22 @@ impl Bed {
             "Chromium is needed: run `cargo run --features full --example test_beds` first",
         );
         let options = options.with_action_timeout(patience).with_scripts(true);
-        let browser = Cdp::launch(&options).await.expect("the browser starts");
-        Self { browser, web, page }
+        let shared = &SHARED[usize::from(patience == BRIEF)];
+        let launch = |base| async move {
+            let browser = Cdp::launch(&options.with_folder(base)).await;
+            browser.expect("the browser starts")
+        };
+        Self {
+            browser: shared.take(launch).await,
+            shared,
+            web,
+            page,
+        }
+    }
+
+    /// Leaves the browser to the next test.
+    pub(crate) async fn close(self) {
+        self.shared.give_back(self.browser).await;
     }
 
     /// Opens a page with this body; what stands behind `<!-- inner -->` is the page `/inner`.

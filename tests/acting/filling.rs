@@ -93,6 +93,7 @@ async fn each_kind_of_field_holds_what_was_filled_in() {
         "cdp: {} kinds of fields hold what was filled in",
         cases.len()
     );
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -177,6 +178,7 @@ async fn a_field_that_cannot_hold_a_text_stays_as_it_is() {
         "cdp: {} fields stay as they are under a text that they cannot hold",
         cases.len()
     );
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -215,6 +217,7 @@ async fn the_page_has_the_last_word_on_a_text() {
             "{body}"
         );
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -240,6 +243,7 @@ async fn the_page_hears_of_a_text_as_it_does_of_keys() {
         bed.value("got").await,
         r#"["input|||2024-02-29","change|||2024-02-29"]"#
     );
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -276,6 +280,7 @@ async fn long_texts_arrive_whole() {
             "{field}: the page was not told"
         );
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -339,6 +344,7 @@ async fn a_secret_goes_into_the_field_that_it_is_for_or_nowhere() {
             "{focused}"
         );
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -378,6 +384,7 @@ async fn a_secret_is_not_told_by_what_is_said_of_its_field() {
         let told = format!("{execution:?}");
         assert!(!told.contains("s3cr") && !told.contains("ß東"), "{told}");
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -435,6 +442,8 @@ async fn options_are_chosen_as_they_are_called() {
         failure(&brief.act(select(id("f"), &["red"])).await).0,
         Some(C::WrongElement)
     );
+    bed.close().await;
+    brief.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -455,6 +464,7 @@ async fn what_waits_for_its_field_does_nothing_once_it_is_given_up() {
             r#"[false,"old","old"]"#
         );
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -474,6 +484,7 @@ async fn a_dialog_that_opens_while_a_field_is_waited_for_is_not_the_doing_of_the
         bed.does(BrowserAction::DialogAccept(DialogAccept { text: None }))
             .await;
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -488,6 +499,7 @@ async fn a_list_that_is_filled_anew_when_it_gets_the_focus_is_chosen_from_as_it_
         failure(&bed.act(select(id("s"), &["b"])).await).0,
         Some(ErrorClass::NoSuchOption)
     );
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -512,4 +524,5 @@ async fn what_a_dialog_keeps_from_being_done_is_not_told_as_done() {
             .await;
         assert_eq!(bed.value("[f.value, window.sent ?? 0]").await, r#"["x",0]"#);
     }
+    bed.close().await;
 }

@@ -92,6 +92,7 @@ async fn every_kind_of_step_finds_what_it_says() {
         "cdp: {} locators find the one element that they say",
         cases.len()
     );
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,6 +141,7 @@ async fn a_told_locator_finds_its_element_on_the_next_load() {
         "cdp: {} locators told and found again, {durable} of them by what the element is called",
         ids.len()
     );
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -183,6 +185,7 @@ async fn what_is_alike_is_told_by_what_stands_around_it() {
             "{css}"
         );
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -201,6 +204,7 @@ async fn a_page_full_of_alike_things_has_locators_for_them_too() {
             "{locator}"
         );
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -226,4 +230,5 @@ async fn names_that_a_page_makes_up_do_not_lead_elsewhere() {
         let locator = execution.locator.expect("a locator").to_string();
         assert!(!locator.contains('\u{202e}'), "{locator}");
     }
+    bed.close().await;
 }

@@ -3,6 +3,8 @@
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
+#[path = "../support/shared.rs"]
+mod shared;
 #[path = "../support/web.rs"]
 mod web;
 

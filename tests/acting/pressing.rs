@@ -97,6 +97,7 @@ async fn every_reason_against_a_press_is_told_as_what_it_is() {
         "cdp: {} reasons against a press told as what they are",
         cases.len()
     );
+    bed.close().await;
 }
 
 /// Where a button may stand.
@@ -249,6 +250,7 @@ async fn what_a_person_can_press_is_pressed() {
         "cdp: {} kinds of elements pressed that a person can press",
         cases.len()
     );
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -283,6 +285,7 @@ async fn a_press_that_would_meet_something_else_reaches_nothing() {
             "{name}: the page got nothing of the next press"
         );
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -329,6 +332,7 @@ async fn an_element_that_goes_away_is_not_pressed_and_neither_is_its_heir() {
             "{name}: the heir is no worse for it"
         );
     }
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -346,6 +350,7 @@ async fn a_press_is_made_of_the_events_of_a_hand() {
         r#"["mousemove","pointerdown","mousedown","focus","pointerup","mouseup","click"]"#;
     assert_eq!(bed.value("got").await, expected);
     assert_eq!(bed.value("document.activeElement.id").await, "\"b\"");
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -379,6 +384,8 @@ async fn a_press_finds_its_way_through_frames() {
     let (told, detail) = failure(&brief.act(click(target())).await);
     assert_eq!(told, Some(ErrorClass::Intercepted), "{detail}");
     assert!(detail.contains("id=\"veil\""), "{detail}");
+    bed.close().await;
+    brief.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -387,6 +394,7 @@ async fn the_pointer_goes_over_what_cannot_be_pressed() {
     bed.show("<div onmouseenter='window.over = 1' style='width:90px'><button id=b disabled>Off</button></div>").await;
     bed.does(hover(id("b"))).await;
     assert_eq!(bed.value("window.over ?? 0").await, "1");
+    bed.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -419,4 +427,5 @@ async fn boxes_are_ticked_by_what_stands_for_them() {
             Some(ErrorClass::WrongElement)
         );
     }
+    bed.close().await;
 }
