@@ -1,4 +1,5 @@
-//! A browser on a site whose answers are held back until the test lets them go.
+//! A browser on a site whose answers are held back until the test lets them go. Tests take turns in two browsers of each time for
+//! settling.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,7 +17,10 @@ use webwise::{
     page::Observation,
 };
 
-use crate::web::{Answer, Asked, Web};
+use crate::{
+    shared::{Lent, Shared},
+    web::{Answer, Asked, Web},
+};
 
 /// Longest time anything may take. Unit: time. Source: chosen; it takes well under a second on an idle machine.
 pub(crate) const CAP: Duration = Duration::from_secs(40);
@@ -64,19 +68,26 @@ impl Gate {
     }
 }
 
-/// A browser and a site of one test's own.
-pub(crate) struct Bed {
-    driver: Cdp,
-    pub(crate) web: Web,
-    gate: Arc<Gate>,
-    pages: Arc<Mutex<HashMap<String, String>>>,
-    _permit: SemaphorePermit<'static>,
+/// Those that settle for ever, and those that settle for a short time.
+static SHARED: [Shared<Cdp>; 2] = [Shared::new(), Shared::new()];
+
+/// The gate of one test; it is open when the test is over.
+struct Held(Arc<Gate>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
-impl Drop for Bed {
-    fn drop(&mut self) {
-        self.gate.end();
-    }
+/// A site of one test's own, with a browser.
+pub(crate) struct Bed {
+    driver: Lent<Cdp>,
+    shared: &'static Shared<Cdp>,
+    pub(crate) web: Web,
+    gate: Held,
+    pages: Arc<Mutex<HashMap<String, String>>>,
+    _permit: SemaphorePermit<'static>,
 }
 
 impl Bed {
@@ -91,16 +102,18 @@ impl Bed {
             let (gate, pages) = (Arc::clone(&gate), Arc::clone(&pages));
             Web::start(move |asked| answer(asked, &gate, &pages))
         };
-        let options = CdpOptions::from_env().expect(
-            "Chromium is needed: run `cargo run --features full --example test_beds` first",
-        );
-        let driver = Cdp::launch(&options.with_settle(settle))
-            .await
-            .expect("the browser starts");
+        let options =
+            CdpOptions::from_env().expect("Chromium is needed: run `cargo run --features full --example test_beds` first");
+        let launch = |base| async move {
+            let options = options.with_settle(settle).with_folder(base);
+            Cdp::launch(&options).await.expect("the browser starts")
+        };
+        let shared = &SHARED[usize::from(settle == SHORT)];
         Self {
-            driver,
+            driver: shared.take(launch).await,
+            shared,
             web,
-            gate,
+            gate: Held(gate),
             pages,
             _permit: permit,
         }
@@ -130,7 +143,7 @@ impl Bed {
 
     /// Lets the answers of a path go.
     pub(crate) fn free(&self, path: &str) {
-        self.gate.free(path);
+        self.gate.0.free(path);
     }
 
     /// Carries an action out, which must end, however it ends.
@@ -219,8 +232,9 @@ impl Bed {
             .join(" | ")
     }
 
+    /// Leaves the browser to the next test.
     pub(crate) async fn close(self) {
-        self.driver.close().await.expect("the browser ends");
+        self.shared.give_back(self.driver).await;
     }
 }
 

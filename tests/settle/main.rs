@@ -14,6 +14,8 @@ mod bed;
 #[path = "../support/figure.rs"]
 mod figure;
 mod led;
+#[path = "../support/shared.rs"]
+mod shared;
 mod shown;
 mod unheld;
 #[path = "../support/web.rs"]
