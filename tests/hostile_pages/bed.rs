@@ -1,4 +1,5 @@
-//! A browser for one test, and runs of the loop in it.
+//! A browser for one test, and runs of the loop in it. In the full profile every test has one of its own, and nothing of it is
+//! left after the test; in the quick one they take turns in two of each driver, except where the browser itself is at stake.
 
 use std::{
     fs,
@@ -20,7 +21,9 @@ use webwise::{
 use crate::{
     browsers::{Driver, Wishes},
     played::Played,
+    profile::full,
     server::Site,
+    shared::{Lent, Shared},
     tally::{End, ended},
 };
 
@@ -32,17 +35,50 @@ const GONE: Duration = Duration::from_secs(30);
 /// Browsers at a time: each wants a core of its own. Source: chosen.
 static BROWSERS: Semaphore = Semaphore::const_new(2);
 
-/// A site and a browser of one test's own.
+/// Those of playwright-cli by its socket, and those of the native driver.
+static SHARED: [Shared<Arc<dyn BrowserDriver>>; 2] = [Shared::new(), Shared::new()];
+
+/// A site of one test's own, and its browser.
 pub(crate) struct Bed {
     pub(crate) site: Site,
-    pub(crate) base: tempfile::TempDir,
     by: Driver,
     driver: Arc<dyn BrowserDriver>,
+    browser: Browser,
     _permit: SemaphorePermit<'static>,
 }
 
+/// Whose the browser is, with the folder in which its private folder is.
+enum Browser {
+    Own(tempfile::TempDir),
+    Shared(
+        Lent<Arc<dyn BrowserDriver>>,
+        &'static Shared<Arc<dyn BrowserDriver>>,
+    ),
+}
+
 impl Bed {
+    /// A bed for pages that leave their browser as good as it was.
     pub(crate) async fn start(by: Driver) -> Self {
+        let shared = match by {
+            _ if full() => return Self::own(by).await,
+            Driver::PlaywrightCliByProcesses => return Self::own(by).await,
+            Driver::PlaywrightCli => &SHARED[0],
+            Driver::Cdp => &SHARED[1],
+        };
+        let permit = BROWSERS.acquire().await.unwrap();
+        let launch = |base: PathBuf| async move { launch(by, Wishes::default(), &base).await };
+        let lent = shared.take(launch).await;
+        Self {
+            site: Site::start(),
+            by,
+            driver: Arc::clone(&*lent),
+            browser: Browser::Shared(lent, shared),
+            _permit: permit,
+        }
+    }
+
+    /// A bed for what its browser may not survive.
+    pub(crate) async fn own(by: Driver) -> Self {
         Self::with(by, Wishes::default()).await
     }
 
@@ -54,20 +90,21 @@ impl Bed {
             .prefix("ww")
             .tempdir_in("/tmp")
             .unwrap();
-        let wishes = Wishes {
-            launch: Some(CAP),
-            action: Some(Duration::from_secs(4)),
-            navigation: Some(Duration::from_secs(5)),
-            settle: Some(Duration::from_millis(200)),
-            ..wishes.in_folder(base.path())
-        };
-        let driver = by.launch(&wishes).await;
+        let driver = launch(by, wishes, base.path()).await;
         Self {
             site: Site::start(),
-            base,
             by,
             driver,
+            browser: Browser::Own(base),
             _permit: permit,
+        }
+    }
+
+    /// The folder in which the browser's private folder is.
+    pub(crate) fn base(&self) -> &Path {
+        match &self.browser {
+            Browser::Own(base) => base.path(),
+            Browser::Shared(lent, _) => &lent.base,
         }
     }
 
@@ -170,7 +207,7 @@ impl Bed {
 
     /// The browser's first process: the one that was given its folder and has no part to play.
     pub(crate) fn browser(&self) -> u32 {
-        let of_ours = processes(self.base.path().to_str().unwrap());
+        let of_ours = processes(self.base().to_str().unwrap());
         let lines = of_ours.into_iter().map(|pid| (pid, command_line(pid)));
         let mut first = lines
             .filter(|(_, line)| line.contains("--user-data-dir=") && !line.contains("--type="));
@@ -188,7 +225,7 @@ impl Bed {
 
     /// The browser's private folder.
     pub(crate) fn private_folder(&self) -> PathBuf {
-        let mut entries = fs::read_dir(self.base.path())
+        let mut entries = fs::read_dir(self.base())
             .unwrap()
             .flatten()
             .map(|entry| entry.path());
@@ -197,11 +234,27 @@ impl Bed {
             .expect("the browser's folder")
     }
 
-    /// Ends the browser: no process of it and no file of it may be left.
+    /// Ends the browser if it is the test's own: no process of it and no file of it may be left. Others must be as good as new.
     pub(crate) async fn close(self) {
-        self.driver.close().await.unwrap();
-        nothing_is_left(self.base.path()).await;
+        match self.browser {
+            Browser::Own(base) => {
+                self.driver.close().await.unwrap();
+                nothing_is_left(base.path()).await;
+            }
+            Browser::Shared(lent, shared) => shared.give_back(lent).await,
+        }
     }
+}
+
+async fn launch(by: Driver, wishes: Wishes, base: &Path) -> Arc<dyn BrowserDriver> {
+    let wishes = Wishes {
+        launch: Some(CAP),
+        action: Some(Duration::from_secs(4)),
+        navigation: Some(Duration::from_secs(5)),
+        settle: Some(Duration::from_millis(200)),
+        ..wishes.in_folder(base)
+    };
+    by.launch(&wishes).await
 }
 
 /// How runs of this target behave: the ordinary way, with little patience.

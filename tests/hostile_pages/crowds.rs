@@ -108,7 +108,8 @@ async fn a_page_that_rewrites_itself_is_still_used(by: Driver) {
             std::thread::sleep(Duration::from_millis(1200));
             click_at(&reference(message, "button \"Stable\"").expect("the button"))
         }
-        1 => click("Stable"),
+        // On a slow machine the page may rewrite itself under the pointer too.
+        1..10 if !message.contains("pressed=1") => click("Stable"),
         _ => finish("pressed=1"),
     });
     let played = bed
@@ -119,9 +120,13 @@ async fn a_page_that_rewrites_itself_is_still_used(by: Driver) {
             StopReason::Finished,
         )
         .await;
+    let course = played.course();
     assert_eq!(
-        played.course(),
-        ["goto done", "click ref_not_found", "click done"],
+        (&course[..2], course.last().map(String::as_str)),
+        (
+            &["goto done".to_owned(), "click ref_not_found".to_owned()][..],
+            Some("click done")
+        ),
         "{played:?}"
     );
     bed.close().await;
@@ -142,7 +147,7 @@ async fn a_page_that_never_settles_does_not_hold_the_run_up(by: Driver) {
 }
 
 async fn a_page_that_spins_is_given_up(by: Driver) {
-    let bed = Bed::start(by).await;
+    let bed = Bed::own(by).await;
     let mut options = options();
     options.command_timeout = Duration::from_secs(8);
     let model = says([click("Spin"), give_up()]);

@@ -8,6 +8,7 @@ use crate::{
     bed::{Bed, options},
     browsers::Driver,
     played::{click, decides, finish, look},
+    tally::ways,
 };
 
 on_each_driver! {
@@ -32,8 +33,8 @@ fn kill(pids: &[u32]) {
 }
 
 async fn a_renderer_that_is_killed_is_a_lost_page(by: Driver) {
-    for (page, by) in by.ways("renderer killed", "renderer killed, by processes") {
-        let bed = Bed::start(by).await;
+    for (page, by) in ways(by, "renderer killed", "renderer killed, by processes") {
+        let bed = Bed::own(by).await;
         let renderers = bed.renderers();
         let model = decides(move |call, _| match call {
             0 => {
@@ -62,8 +63,7 @@ async fn a_renderer_that_is_killed_is_a_lost_page(by: Driver) {
 }
 
 async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser(by: Driver) {
-    let browsers = by
-        .ways("browser killed", "browser killed, by processes")
+    let browsers = ways(by, "browser killed", "browser killed, by processes")
         .into_iter()
         .map(|way| (way, false));
     // Only one of the drivers has a tool that can die by itself.
@@ -72,7 +72,7 @@ async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser(by: Driver) {
         .into_iter()
         .map(|way| (way, true));
     for ((page, by), tool) in browsers.chain(tools.filter(|((_, by), _)| *by != Driver::Cdp)) {
-        let bed = Bed::start(by).await;
+        let bed = Bed::own(by).await;
         let victim = if tool { bed.daemon() } else { bed.browser() };
         let model = decides(move |call, _| match call {
             0 => {
@@ -98,7 +98,7 @@ async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser(by: Driver) {
 }
 
 async fn a_browser_whose_folder_is_removed_is_lost_or_goes_on_and_ends_all_the_same(by: Driver) {
-    let bed = Bed::start(by).await;
+    let bed = Bed::own(by).await;
     let folder = bed.private_folder();
     let model = decides(move |call, _| match call {
         0 => {

@@ -18,6 +18,7 @@ use crate::{
     browsers::Driver,
     played::{accept, click, decides, dismiss, finish, follow, give_up, go, says},
     server::Gates,
+    tally::ways,
 };
 
 on_each_driver! {
@@ -30,7 +31,7 @@ on_each_driver! {
 }
 
 async fn an_alert_on_load_is_told_before_anything_else(by: Driver) {
-    for (page, by) in by.ways("alert on load", "alert on load, by processes") {
+    for (page, by) in ways(by, "alert on load", "alert on load, by processes") {
         let bed = Bed::start(by).await;
         let model = says([accept(), finish("Behind the alert")]);
         let played = bed
@@ -186,7 +187,7 @@ async fn leaving_a_page_that_asks_to_stay_takes_two_actions(by: Driver) {
 }
 
 async fn an_alert_while_the_model_thinks_fails_the_action_and_nothing_else(by: Driver) {
-    for (page, by) in by.ways("alert in a timer", "alert in a timer, by processes") {
+    for (page, by) in ways(by, "alert in a timer", "alert in a timer, by processes") {
         let bed = Bed::start(by).await;
         let gates = bed.site.gates();
         let model = decides(move |call, _| match call {
@@ -296,7 +297,7 @@ async fn an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog(by: Driv
 }
 
 async fn a_page_that_nags_without_end_ends_the_run(by: Driver) {
-    let bed = Bed::start(by).await;
+    let bed = Bed::own(by).await;
     let model = decides(|call, _| if call < 20 { accept() } else { give_up() });
     let played = bed
         .play(

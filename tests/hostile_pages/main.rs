@@ -17,6 +17,10 @@ mod names;
 mod network;
 mod pages;
 mod played;
+#[path = "../support/profile.rs"]
+mod profile;
 mod server;
+#[path = "../support/shared.rs"]
+mod shared;
 mod tally;
 mod windows;

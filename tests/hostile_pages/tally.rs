@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use crate::browsers::Driver;
+use crate::{browsers::Driver, profile::full};
 
 /// Every page of this target, by the name under which its test plays it.
 pub(crate) const PAGES: &[&str] = &[
@@ -63,8 +63,10 @@ pub(crate) const PAGES: &[&str] = &[
     "speaks like the model",
 ];
 
-/// Pages that can be played only by a driver with a tool of its own: its other way to talk, and its death.
-const OF_THE_TOOL: &[&str] = &[
+/// Pages that can be played only by a driver with a tool of its own: its death, by each way to talk to it.
+const OF_THE_TOOL: &[&str] = &["daemon killed", "daemon killed, by processes"];
+/// The same in the full profile: pages that both ways show.
+const OF_THE_TOOL_IN_FULL: &[&str] = &[
     "alert on load, by processes",
     "alert in a timer, by processes",
     "renderer killed, by processes",
@@ -72,6 +74,17 @@ const OF_THE_TOOL: &[&str] = &[
     "daemon killed",
     "daemon killed, by processes",
 ];
+
+/// The ways by which a page is played that both ways of a driver show: by one of them, except in the full profile.
+pub(crate) fn ways(
+    by: Driver,
+    ordinary: &'static str,
+    by_processes: &'static str,
+) -> Vec<(&'static str, Driver)> {
+    let mut ways = by.ways(ordinary, by_processes);
+    ways.truncate(if full() { ways.len() } else { 1 });
+    ways
+}
 
 /// How a page ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +103,7 @@ static ENDED: Mutex<BTreeMap<(&str, &str), End>> = Mutex::new(BTreeMap::new());
 pub(crate) fn ended(by: Driver, page: &'static str, end: End, how: &str, after: Duration) {
     let (driver, own) = match by {
         Driver::Cdp => ("cdp", [].as_slice()),
+        _ if full() => ("playwright-cli", OF_THE_TOOL_IN_FULL),
         Driver::PlaywrightCli | Driver::PlaywrightCliByProcesses => ("playwright-cli", OF_THE_TOOL),
     };
     assert!(

@@ -222,7 +222,7 @@ async fn a_file_without_end_is_dropped_and_told_and_the_disk_stays_free(by: Driv
     ] {
         let kept = tempfile::tempdir().unwrap();
         let bed = Bed::with(by, keeps(kept.path())).await;
-        let watched = bed.base.path().to_owned();
+        let watched = bed.base().to_owned();
         let (stop, mut stopped) = tokio::sync::oneshot::channel::<()>();
         let watch = tokio::spawn(async move {
             let mut most = 0;
@@ -264,7 +264,7 @@ async fn a_file_without_end_is_dropped_and_told_and_the_disk_stays_free(by: Driv
             "{most} bytes on the disk, {sent} sent"
         );
         assert!(
-            files_of(bed.base.path(), MAX_DOWNLOAD / 2).is_empty(),
+            files_of(bed.base(), MAX_DOWNLOAD / 2).is_empty(),
             "what was dropped is still there"
         );
         bed.close().await;
