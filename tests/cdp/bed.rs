@@ -1,9 +1,9 @@
-//! A browser and a site of one test's own, and short words for what tests do all the time.
+//! A browser and a site for one test, and short words for what tests do all the time.
 #![allow(dead_code, reason = "each module uses its own part")]
 
 use std::{
     collections::BTreeMap,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -19,7 +19,11 @@ use webwise::{
     page::{Node, Observation},
 };
 
-use crate::web::{Answer, Asked, Web};
+use crate::{
+    profile::full,
+    shared::{Lent, Shared},
+    web::{Answer, Asked, Web},
+};
 
 /// How long an element may take to become ready. Unit: time. Source: chosen: the pages here answer at once, and many actions
 /// must fail.
@@ -82,27 +86,52 @@ pub(crate) fn serve(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -
     web
 }
 
+/// Those that tests take in turns.
+static SHARED: Shared<Cdp> = Shared::new();
+
 /// A browser with a site.
 #[derive(Debug)]
 pub(crate) struct Bed {
-    pub(crate) driver: Cdp,
+    pub(crate) driver: Lent<Cdp>,
     pub(crate) web: Web,
-    pub(crate) base: TempDir,
+    /// The folder of a browser that is this test's own.
+    own: Option<TempDir>,
 }
 
 impl Bed {
-    /// A browser, with these pages to go to.
+    /// A browser that allows scripts, with these pages to go to. The next test gets it, except in the full profile.
     pub(crate) async fn start(pages: &[(&str, &str)]) -> Self {
+        if full() {
+            return Self::with(site(pages), |options| options.with_scripts(true)).await;
+        }
+        let launch =
+            |base: PathBuf| async move { launch(&options(&base).with_scripts(true)).await };
+        Self {
+            driver: SHARED.take(launch).await,
+            web: site(pages),
+            own: None,
+        }
+    }
+
+    /// A browser of one test's own, with these pages to go to.
+    pub(crate) async fn own(pages: &[(&str, &str)]) -> Self {
         Self::with(site(pages), |options| options).await
     }
 
     /// A browser that is not like the others.
     pub(crate) async fn with(web: Web, change: impl FnOnce(CdpOptions) -> CdpOptions) -> Self {
         let base = folder();
-        let driver = Cdp::launch(&change(options(base.path())))
-            .await
-            .expect("the browser starts");
-        Self { driver, web, base }
+        let driver = launch(&change(options(base.path()))).await;
+        Self {
+            driver: Lent::own(driver, base.path()),
+            web,
+            own: Some(base),
+        }
+    }
+
+    /// The folder in which the browser's private folder is.
+    pub(crate) fn base(&self) -> &Path {
+        &self.driver.base
     }
 
     /// The address of a page.
@@ -182,17 +211,22 @@ impl Bed {
             .expect("a script gives a text")
     }
 
-    /// Ends the browser; nothing of it is left.
+    /// Ends the browser if it is the test's own, and nothing of it is left. Others must be as good as new.
     pub(crate) async fn close(self) {
+        let Some(base) = self.own else {
+            return SHARED.give_back(self.driver).await;
+        };
         self.driver.close().await.expect("it closes");
-        assert!(crate::processes::naming(self.base.path()).is_empty());
+        assert!(crate::processes::naming(base.path()).is_empty());
         assert_eq!(
-            std::fs::read_dir(self.base.path())
-                .expect("the folder")
-                .count(),
+            std::fs::read_dir(base.path()).expect("the folder").count(),
             0
         );
     }
+}
+
+async fn launch(options: &CdpOptions) -> Cdp {
+    Cdp::launch(options).await.expect("the browser starts")
 }
 
 pub(crate) async fn act(driver: &Cdp, action: BrowserAction) -> Result<Execution> {

@@ -1,4 +1,5 @@
-//! Two hundred starts and ends in every manner: closed, dropped, dropped while it acts, and given up while it starts.
+//! Starts and ends in every manner: closed, dropped, dropped while it acts, and given up while it starts; two hundred of them in
+//! the full profile.
 
 use std::{collections::BTreeSet, fs, path::Path, thread, time::Duration};
 
@@ -9,18 +10,23 @@ use crate::{
     bed::{act, button, folder, goto, options, site},
     left::Left,
     processes::{family, gone},
+    profile::full,
     random::Random,
     web::Web,
 };
 
-const CYCLES: u32 = 200;
+/// How often: a multiple of the manners and the workers.
+fn cycles() -> u32 {
+    if full() { 200 } else { 20 }
+}
+
 /// So many browsers start side by side.
 const WORKERS: u32 = 2;
 /// Longest time after which a start is given up. Unit: milliseconds. Source: a start takes 300 to 600, so most are given up.
 const GIVEN_UP: u64 = 700;
 
 #[test]
-fn two_hundred_starts_leave_no_process_and_no_folder() {
+fn starts_and_ends_leave_no_process_and_no_folder() {
     let web = site(&[(
         "/",
         "<title>Here</title><button onclick=\"document.title='Pressed'\">Go</button>",
@@ -39,7 +45,7 @@ fn two_hundred_starts_leave_no_process_and_no_folder() {
             .sum::<Left>()
     });
     left.tell("cycles");
-    assert_eq!((left.ends, left.processes, left.folders), (CYCLES, 0, 0));
+    assert_eq!((left.ends, left.processes, left.folders), (cycles(), 0, 0));
 }
 
 fn work(web: &Web, mut random: Random) -> Left {
@@ -50,7 +56,7 @@ fn work(web: &Web, mut random: Random) -> Left {
         .build()
         .expect("a runtime");
     let mut left = Left::default();
-    for nth in 0..CYCLES / WORKERS {
+    for nth in 0..cycles() / WORKERS {
         let known = runtime.block_on(cycle(base.path(), web, nth, &mut random));
         let (took, still) = gone(base.path(), &known);
         left.add(took, &still);

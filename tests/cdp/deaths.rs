@@ -16,7 +16,7 @@ use crate::{
 
 /// The one process of a browser that started the others.
 fn main_process(bed: &Bed) -> u32 {
-    let mut folders = std::fs::read_dir(bed.base.path())
+    let mut folders = std::fs::read_dir(bed.base())
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let folder = folders.next().expect("the private folder");
@@ -93,7 +93,7 @@ fn wait_by_the_clock() -> BrowserAction {
 async fn a_killed_browser_is_lost_at_once_and_for_good() {
     for action in [wait_for_a_text(), wait_by_the_clock(), goto("HOLD")] {
         let hold = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let bed = Bed::start(&PAGES).await;
+        let bed = Bed::own(&PAGES).await;
         bed.open("/").await;
         let action = match action {
             // Nobody ever answers there.
@@ -109,14 +109,9 @@ async fn a_killed_browser_is_lost_at_once_and_for_good() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_renderer_is_a_lost_page_and_never_a_blank_one() {
     for action in [wait_for_a_text(), wait_by_the_clock()] {
-        let bed = Bed::start(&PAGES).await;
+        let bed = Bed::own(&PAGES).await;
         bed.open("/").await;
-        kill_under(
-            &bed,
-            action,
-            &naming_with(bed.base.path(), "--type=renderer"),
-        )
-        .await;
+        kill_under(&bed, action, &naming_with(bed.base(), "--type=renderer")).await;
         is_lost(&bed).await;
         bed.close().await;
     }
@@ -124,10 +119,10 @@ async fn a_killed_renderer_is_a_lost_page_and_never_a_blank_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_stands_still_hangs_no_call_and_no_end() {
-    let bed = Bed::start(&PAGES).await;
+    let bed = Bed::own(&PAGES).await;
     bed.open("/").await;
-    let all = naming(bed.base.path());
-    let known = family(bed.base.path(), 0);
+    let all = naming(bed.base());
+    let known = family(bed.base(), 0);
     for pid in &all {
         signal(*pid, "STOP");
     }
@@ -161,7 +156,7 @@ async fn a_browser_that_stands_still_hangs_no_call_and_no_end() {
             .args(["-CONT", &pid.to_string()])
             .output();
     }
-    assert_eq!(crate::processes::gone(bed.base.path(), &known).1, [].into());
+    assert_eq!(crate::processes::gone(bed.base(), &known).1, [].into());
 }
 
 /// A page whose process is known by how long it worked.
@@ -183,10 +178,10 @@ fn worked(pid: u32) -> u64 {
 async fn the_process_of_a_frame_may_die_without_the_page() {
     let page = "<title>Outer</title><button onclick=\"document.title = 'pressed'\">Go</button>\
                 <iframe src='THERE/inner'></iframe>";
-    let bed = Bed::start(&[("/", page), ("/inner", BUSY)]).await;
+    let bed = Bed::own(&[("/", page), ("/inner", BUSY)]).await;
     bed.open("/").await;
     bed.shows("Inner").await;
-    let renderers = naming_with(bed.base.path(), "--type=renderer");
+    let renderers = naming_with(bed.base(), "--type=renderer");
     let busiest = renderers
         .into_iter()
         .max_by_key(|pid| worked(*pid))

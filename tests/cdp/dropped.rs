@@ -138,7 +138,7 @@ async fn goes_on(bed: &Bed, after: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing_pressed() {
-    let bed = Bed::start(&[("/", PAGE)]).await;
+    let bed = Bed::own(&[("/", PAGE)]).await;
     let mut cuts = 0;
     for action in actions(&bed) {
         bed.open("/").await;
@@ -178,7 +178,7 @@ async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing
 #[tokio::test(flavor = "multi_thread")]
 async fn a_press_that_is_dropped_stands_in_the_way_of_no_later_one() {
     // What was being watched for is in the same document still.
-    let bed = Bed::start(&[("/", PAGE)]).await;
+    let bed = Bed::own(&[("/", PAGE)]).await;
     for polls in 1..=MOMENTS {
         bed.open("/").await;
         if cut(bed.try_act(button("One")), polls).await {

@@ -177,7 +177,7 @@ fn is_ours(name: &str) -> bool {
 
 /// What lies in the folder for files on their way.
 fn on_their_way(bed: &Bed) -> Vec<(String, u64)> {
-    let private = fs::read_dir(bed.base.path())
+    let private = fs::read_dir(bed.base())
         .unwrap()
         .next()
         .unwrap()

@@ -192,7 +192,7 @@ async fn a_frame_that_answers_nothing_hides_itself_alone() {
         .iter()
         .map(|(path, html)| (*path, html.as_str()))
         .collect();
-    let bed = Bed::start(&pages).await;
+    let bed = Bed::own(&pages).await;
     bed.open("/with").await;
     tokio::time::sleep(std::time::Duration::from_millis(400)).await;
     let text = timeout(NEVER, bed.text()).await.expect("it does not hang");

@@ -9,9 +9,9 @@ use crate::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_leaves_no_process_and_no_file() {
-    let bed = Bed::start(&[("/", "<p>here")]).await;
+    let bed = Bed::own(&[("/", "<p>here")]).await;
     bed.open("/").await;
-    assert!(!naming(bed.base.path()).is_empty());
+    assert!(!naming(bed.base()).is_empty());
     bed.driver.close().await.unwrap();
     bed.close().await;
 }

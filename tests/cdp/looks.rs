@@ -88,7 +88,7 @@ async fn frames_that_answer_nothing_are_waited_for_together() {
     );
     let stops = "<button>Stuck</button><script>onmessage = () => { for (;;); }</script>";
     let near = "<button>Near</button><iframe src=/nested></iframe>";
-    let bed = Bed::start(&[
+    let bed = Bed::own(&[
         ("/", &page),
         ("/stops", stops),
         ("/near", near),

@@ -1,10 +1,10 @@
 //! What the native driver promises beside the suite that every driver passes.
 //!
 //! ```text
-//! bed        a browser and a site of one test's own
+//! bed        a browser and a site for one test
 //! life       starting and ending: nothing outlives its owner
-//! cycles     two hundred starts and ends
-//! kills      fifty kills of the program that drives it
+//! cycles     many starts and ends
+//! kills      many kills of the program that drives it
 //! left       what is left of them
 //! starts     what cannot be started
 //! deaths     what dies in the middle
@@ -33,6 +33,8 @@ mod processes;
 mod profile;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/shared.rs"]
+mod shared;
 #[path = "../support/web.rs"]
 mod web;
 

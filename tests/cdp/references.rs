@@ -37,7 +37,7 @@ async fn bed() -> Bed {
             "<button onclick=\"location.reload()\">Inner</button>",
         ),
     ];
-    Bed::with(site(&pages), |options| options.with_scripts(true)).await
+    Bed::start(&pages).await
 }
 
 /// The reference means nothing any more.

@@ -108,7 +108,7 @@ async fn a_secret_is_shown_nowhere_and_written_nowhere() {
     shown.push(format!("{:?} {:?}", bed.driver, secrets));
 
     let lines = || {
-        naming(bed.base.path()).into_iter().map(|pid| {
+        naming(bed.base()).into_iter().map(|pid| {
             ["cmdline", "environ"]
                 .map(|file| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default())
                 .concat()
@@ -118,7 +118,7 @@ async fn a_secret_is_shown_nowhere_and_written_nowhere() {
         lines().count() > 2 && !lines().any(|line| holds(&line)),
         "in an argument or in the environment"
     );
-    let found = files(bed.base.path());
+    let found = files(bed.base());
     assert!(found.len() > 10, "there are files to look at");
     let telling: Vec<_> = found
         .iter()
@@ -133,7 +133,7 @@ async fn a_secret_is_shown_nowhere_and_written_nowhere() {
         text: TextValue::Secret(name),
         submit: false,
     });
-    for pid in naming(bed.base.path()) {
+    for pid in naming(bed.base()) {
         let _ = std::panic::catch_unwind(|| signal(pid, "KILL"));
     }
     let error = bed
