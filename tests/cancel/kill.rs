@@ -1,4 +1,4 @@
-//! The program that runs a real browser is killed, fifty times with each driver, at random moments.
+//! The program that runs a real browser is killed at random moments; fifty times with each driver in the full profile.
 
 use std::{
     env, fs,
@@ -19,11 +19,16 @@ use crate::{
     JOB, PLACE,
     browsers::Driver,
     left::{family, gone, locks, unreadable},
+    profile::full,
     random::Random,
     real::{folder, restless, task, wishes},
 };
 
-const KILLS: u32 = 50;
+/// How often it is killed with each driver, and the fewest of these kills that must meet a run.
+pub(crate) fn kills() -> (u32, u32) {
+    if full() { (50, 10) } else { (8, 2) }
+}
+
 /// So many programs run side by side.
 const WORKERS: u32 = 2;
 /// What a child says when its browser is there.
@@ -101,7 +106,7 @@ pub(crate) fn at_random_moments(by: Driver) -> Killed {
                 let place = folder();
                 fs::create_dir(place.path().join("b")).unwrap();
                 let mut random = Random(seed ^ u64::from(worker) << 32);
-                for nth in 0..KILLS / WORKERS {
+                for nth in 0..kills().0 / WORKERS {
                     kill_one(by, place.path(), &site.url(""), nth, &mut random, all);
                 }
                 let folders = after_the_next_start(by, &place.path().join("b"));

@@ -60,8 +60,9 @@ fn nothing_is_left_and_all_reads_wherever_a_run_is_cut_off() {
             killed.in_a_run,
             killed.slowest.as_millis()
         );
+        let (kills, least) = kill::kills();
         assert!(
-            killed.kills == 50 && killed.in_a_run >= 10,
+            killed.kills == kills && killed.in_a_run >= least,
             "it was killed often enough, and in runs"
         );
         assert_eq!(

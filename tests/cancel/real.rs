@@ -14,23 +14,26 @@ use webwise::{
 use crate::{
     browsers::{Driver, Wishes},
     left::{ORPHAN, family, gone, locks, unreadable},
+    profile::full,
 };
 
-/// Moments at which it is dropped: while it starts, and from the start of the run on. Unit: milliseconds.
+/// Moments at which it is dropped: while it starts, and from the start of the run on. Unit: milliseconds. The quick profile takes
+/// the first ones.
 const MOMENTS: [(bool, u64); 12] = [
-    (true, 30),
     (true, 250),
+    (false, 60),
     (true, 600),
+    (false, 700),
+    (true, 30),
     (true, 1_100),
     (false, 5),
-    (false, 60),
     (false, 130),
     (false, 330),
-    (false, 700),
     (false, 1_200),
     (false, 1_900),
     (false, 2_700),
 ];
+const QUICK: usize = 4;
 
 pub(crate) fn wishes(folder: &Path) -> Wishes {
     Wishes {
@@ -82,7 +85,12 @@ async fn a_real_browser_ends_with_the_run_that_is_dropped(by: Driver) {
     let site = Site::start().unwrap();
     let (base, runs) = (folder(), tempfile::tempdir().unwrap());
     let mut slowest = Duration::ZERO;
-    for (starting, ms) in MOMENTS {
+    let moments = if full() {
+        &MOMENTS[..]
+    } else {
+        &MOMENTS[..QUICK]
+    };
+    for &(starting, ms) in moments {
         let moment = Duration::from_millis(ms);
         let (wishes, url) = (wishes(base.path()), site.url(""));
         let known = if starting {
@@ -130,7 +138,7 @@ async fn a_real_browser_ends_with_the_run_that_is_dropped(by: Driver) {
     next.close().await.unwrap();
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
     assert_eq!(unreadable(runs.path()), [""; 0]);
-    let (name, count, ms) = (by.name(), MOMENTS.len(), slowest.as_millis());
+    let (name, count, ms) = (by.name(), moments.len(), slowest.as_millis());
     figure!(
         "cancel: {name}: a real browser dropped at {count} moments, the last process ended {ms} ms later at most"
     );
