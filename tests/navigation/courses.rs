@@ -95,49 +95,33 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
     let dismissed = || vec![Do::Go, dismiss(), dismiss(), dismiss(), look()];
     courses.extend(["/linkalert", "/linkalerts"].map(|path| course(path, dismissed(), End::Left)));
     courses.extend([
-        course(
-            "/late",
-            vec![Do::Go, Do::Think(1_500), look(), look()],
-            End::Gone,
-        ),
-        course(
-            "/metalate",
-            vec![Do::Think(2_500), look(), look()],
-            End::Gone,
-        ),
+        course("/late", vec![Do::Go, Do::Leave, look(), look()], End::Gone),
+        course("/metalate", vec![Do::Leave, look(), look()], End::Gone),
         named(
             "a page that leaves while a person is asked",
             course(
-                "/timerbutton",
+                "/laterbutton",
                 vec![Do::GoWhenAllowed, look(), look()],
                 End::Gone,
             ),
         ),
+        course("/framebreak", vec![Do::Leave, look(), look()], End::Gone),
         course(
-            "/framebreak",
-            vec![Do::Think(2_000), look(), look()],
-            End::Gone,
-        ),
-        course(
-            "/timeralert",
-            vec![Do::Think(2_500), look(), dismiss(), look()],
+            "/lateralert",
+            vec![Do::Leave, look(), dismiss(), look()],
             End::Gone,
         ),
         // While the model thinks, the page becomes another one: what it decided must not meet that one.
         typing(
             "keys after the page moved",
-            course(
-                "/timer",
-                vec![Do::Think(2_500), text(), key(), look()],
-                End::Gone,
-            ),
+            course("/later", vec![Do::Leave, text(), key(), look()], End::Gone),
         ),
         typing(
             "a locator after the page moved",
             course(
-                "/timerbutton",
+                "/laterbutton",
                 vec![
-                    Do::Think(2_500),
+                    Do::Leave,
                     Do::Call("click", json!({ "target": "role=button[name=\"Go\"]" })),
                     Do::Go,
                     look(),
@@ -147,25 +131,21 @@ pub(crate) fn all(home: impl Fn(&str) -> String) -> Vec<Course> {
         ),
         named(
             "a reference after the page moved",
-            course(
-                "/timerbutton",
-                vec![Do::Think(2_500), Do::Go, look()],
-                End::Gone,
-            ),
+            course("/laterbutton", vec![Do::Leave, Do::Go, look()], End::Gone),
         ),
         named(
             "a picture after the page moved",
             course(
-                "/timer",
-                vec![Do::Think(2_500), Do::Call("screenshot", json!({})), look()],
+                "/later",
+                vec![Do::Leave, Do::Call("screenshot", json!({})), look()],
                 End::Gone,
             ),
         ),
         named(
             "a wait in which the page moves",
             course(
-                "/timer",
-                vec![Do::Call("wait", json!({ "seconds": 3 })), look()],
+                "/soon",
+                vec![Do::Open, Do::Call("wait", json!({ "seconds": 2 })), look()],
                 End::Left,
             ),
         ),

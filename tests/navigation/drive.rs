@@ -17,17 +17,19 @@ use webwise::{
     working::StopReason,
 };
 
-use super::world::CANARY;
+use super::world::{CANARY, Gate};
 
 /// What the model does next.
 #[derive(Debug, Clone)]
 pub(crate) enum Do {
     /// Clicks what is called `Go`.
     Go,
-    /// The same, in a run that asks a person for each action, who takes long for this one.
+    /// The same, in a run that asks a person for each action, and for this one until the page is elsewhere.
     GoWhenAllowed,
-    /// Thinks for so long. Unit: milliseconds.
-    Think(u64),
+    /// Thinks while the page goes where it wants, and until it is there.
+    Leave,
+    /// Lets the page go, and goes on at once.
+    Open,
     /// Calls a tool.
     Call(&'static str, Value),
 }
@@ -65,15 +67,30 @@ fn go(request: &ChatRequest) -> String {
     reference.unwrap_or_else(|| "text=\"Go\"".to_owned())
 }
 
-/// A person who says yes, and thinks for long about a click.
+/// A page that is held at the gate.
+#[derive(Debug, Clone)]
+struct Held {
+    gate: Arc<Gate>,
+    query: String,
+    /// How often a page off scope was there before.
+    before: u32,
+}
+
+impl Held {
+    fn leave(&self) {
+        self.gate.leave(&self.query, self.before);
+    }
+}
+
+/// A person who says yes, and thinks about a click until the page is elsewhere.
 #[derive(Debug)]
-struct Slow;
+struct Slow(Held);
 
 #[async_trait]
 impl Approver for Slow {
     async fn approve(&self, request: &ApprovalRequest) -> Approval {
         if request.action.tool_name() == "click" {
-            tokio::time::sleep(Duration::from_millis(3_500)).await;
+            tokio::task::block_in_place(|| self.0.leave());
         }
         Approval::Yes
     }
@@ -86,19 +103,32 @@ impl Approver for Slow {
 /// Runs a task from this page, or from where the browser stands, with this much in scope.
 pub(crate) async fn run(
     browser: &Arc<dyn BrowserDriver>,
+    gate: &Arc<Gate>,
     from: Option<&str>,
     allow: &[&str],
     script: &[Do],
 ) -> Trace {
     let asks = script.iter().any(|step| matches!(step, Do::GoWhenAllowed));
+    let held = Held {
+        gate: Arc::clone(gate),
+        query: from
+            .and_then(|from| Some(from.split_once('?')?.1.to_owned()))
+            .unwrap_or_default(),
+        before: gate.arrived(),
+    };
+    let person = Slow(held.clone());
     let mut script: VecDeque<Do> = script.iter().cloned().collect();
     let model = ScriptedModel::deciding(move |request| {
         loop {
             return Ok(match script.pop_front() {
                 Some(Do::Go | Do::GoWhenAllowed) => call("click", json!({ "target": go(request) })),
                 Some(Do::Call(tool, arguments)) => call(tool, arguments),
-                Some(Do::Think(time)) => {
-                    std::thread::sleep(Duration::from_millis(time));
+                Some(Do::Leave) => {
+                    held.leave();
+                    continue;
+                }
+                Some(Do::Open) => {
+                    held.gate.open(&held.query);
                     continue;
                 }
                 None => call(
@@ -123,7 +153,7 @@ pub(crate) async fn run(
     let agent = DecisionLoop::builder(Arc::clone(browser), model.clone(), memory.clone())
         .with_options(options)
         .with_sink(events.clone())
-        .with_approver(Slow)
+        .with_approver(person)
         .build()
         .expect("the options are fine");
     let mut task = Task::new("Look around").expect("a goal");

@@ -10,6 +10,8 @@ mod figure;
 mod courses;
 mod drive;
 mod forms;
+#[path = "../support/profile.rs"]
+mod profile;
 mod verdicts;
 #[path = "../support/web.rs"]
 mod web;
@@ -20,8 +22,8 @@ use std::{sync::Arc, time::Duration};
 use browsers::{Driver, Wishes};
 use courses::{Course, End, TOO_LATE};
 use drive::{Do, Trace};
+use profile::full;
 use serde_json::json;
-use tokio::sync::Mutex;
 use webwise::{
     action::{BrowserAction, DialogAccept, ErrorClass, Goto, TabAt},
     browser::{BrowserDriver, ExecuteRequest, ObserveRequest},
@@ -111,15 +113,15 @@ fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<
     (!said.is_empty()).then(|| format!("{}: {}: {trace:?}", course.name, said.join(", ")))
 }
 
-/// One driver at a time: its courses lie in wait for moments, and a second browser would shift them.
-static TURN: Mutex<()> = Mutex::const_new(());
+/// Of so many forms of addresses a browser meets one in the quick profile. Source: chosen, prime to the three forms of a host, so
+/// that each kind comes.
+const QUICK: usize = 5;
 
 on_each_driver! {
     no_page_off_scope_is_observed_by_the_model,
 }
 
 async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
-    let _turn = TURN.lock().await;
     let folder = tempfile::Builder::new()
         .prefix("ww")
         .tempdir_in("/tmp")
@@ -141,7 +143,14 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
 
         tidy(&browser, &world).await;
         let (before, typed_before) = (world.off.asked().len(), typed());
-        let guarded = drive::run(&browser, Some(&page("a")), &[&scopes[0]], &course.script).await;
+        let guarded = drive::run(
+            &browser,
+            &world.gate,
+            Some(&page("a")),
+            &[&scopes[0]],
+            &course.script,
+        )
+        .await;
         let reached = world.off.asked().len() > before;
         problems.extend(wrong(course, &guarded, typed() - typed_before, reached));
         observed += usize::from(!guarded.found.is_empty());
@@ -153,6 +162,7 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
         scopes.reverse();
         let open = drive::run(
             &browser,
+            &world.gate,
             Some(&page("b")),
             &[&scopes[0], &scopes[1]],
             &course.script,
@@ -174,7 +184,8 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
         "navigation: {name}: {forms} URL forms, {courses} courses, {observed} off-scope pages observed by the model"
     );
     assert!(problems.is_empty(), "{problems:#?}");
-    assert!(forms >= 300 && courses >= 40 && observed == 0);
+    let least = if full() { 300 } else { 300 / QUICK };
+    assert!(forms >= least && courses >= 40 && observed == 0);
 }
 
 /// Every form of an address that the loop must refuse, as the model writes it: none is asked for.
@@ -194,6 +205,10 @@ async fn opened_by_the_model(
             .iter()
             .flat_map(|host| forms::addresses(host, port)),
     );
+    if !full() {
+        // Each is judged without a browser too; here it matters that the judgement is asked for.
+        urls = urls.into_iter().step_by(QUICK).collect();
+    }
     tidy(browser, world).await;
     let mut problems = Vec::new();
     // Five failures in a row would end a run.
@@ -209,7 +224,7 @@ async fn opened_by_the_model(
             .iter()
             .map(|url| Do::Call(tool(url), json!({ "url": url })))
             .collect();
-        let trace = drive::run(browser, None, &[&start], &script).await;
+        let trace = drive::run(browser, &world.gate, None, &[&start], &script).await;
         let refused = trace
             .outcomes
             .iter()
@@ -229,6 +244,7 @@ async fn opened_by_the_model(
     // The control: by the same way a page in scope is opened, and the server off scope is one that can be reached.
     let home = drive::run(
         browser,
+        &world.gate,
         None,
         &[&start],
         &[Do::Call(
@@ -243,6 +259,7 @@ async fn opened_by_the_model(
     let away = format!("http://{OFF}/");
     let open = drive::run(
         browser,
+        &world.gate,
         None,
         &[&start, &away],
         &[Do::Call("goto", json!({ "url": world.away("/page") }))],
@@ -266,6 +283,7 @@ async fn first_page(browser: &Arc<dyn BrowserDriver>, world: &World) -> Option<S
         .expect("the browser answers");
     let trace = drive::run(
         browser,
+        &world.gate,
         None,
         &[&format!("http://{START}/")],
         &[Do::Call("snapshot", json!({}))],

@@ -2,11 +2,13 @@
 //! a canary that no run may see.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
-        Arc, Mutex,
+        Arc, Condvar, Mutex,
         atomic::{AtomicU16, Ordering},
     },
+    thread,
+    time::Duration,
 };
 
 use super::web::{Answer, Asked, Web};
@@ -18,27 +20,110 @@ pub(crate) const START: &str = "start.localhost";
 /// Where they may not be.
 pub(crate) const OFF: &str = "off.localhost";
 
+/// Longest time for a page to go where it was let go. Source: chosen; it takes well under a second on an idle machine.
+const LEAVING: Duration = Duration::from_secs(30);
+/// Time in which a browser tells its driver of a page that runs already. Source: chosen.
+const TELLING: Duration = Duration::from_millis(200);
+
+/// Holds pages of the start host until the test lets them go to the other one, and knows when they are there.
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    state: Mutex<Leaving>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Leaving {
+    /// The queries of the first pages that may go.
+    open: HashSet<String>,
+    /// How often a page off scope ran its script.
+    arrived: u32,
+    ended: bool,
+}
+
+impl Gate {
+    /// The answer that a page waits for: an event of a source, for which neither browser nor driver waits.
+    fn answer(&self, query: &str) -> Answer {
+        let state = self.state.lock().expect("nobody panics with it");
+        let held = |state: &mut Leaving| !state.ended && !state.open.contains(query);
+        drop(
+            self.changed
+                .wait_while(state, held)
+                .expect("nobody panics with it"),
+        );
+        Answer {
+            status: 200,
+            headers: vec!["Content-Type: text/event-stream".to_owned()],
+            body: "data: go\n\n".to_owned(),
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Leaving)) {
+        change(&mut self.state.lock().expect("nobody panics with it"));
+        self.changed.notify_all();
+    }
+
+    /// How often a page off scope was there.
+    pub(crate) fn arrived(&self) -> u32 {
+        self.state.lock().expect("nobody panics with it").arrived
+    }
+
+    /// Lets the page with this query go.
+    pub(crate) fn open(&self, query: &str) {
+        self.change(|state| _ = state.open.insert(query.to_owned()));
+    }
+
+    /// The same, and waits until a page off scope was there once more than so often, as far as one comes.
+    pub(crate) fn leave(&self, query: &str, before: u32) {
+        self.open(query);
+        let state = self.state.lock().expect("nobody panics with it");
+        let on_its_way = |state: &mut Leaving| state.arrived <= before;
+        drop(
+            self.changed
+                .wait_timeout_while(state, LEAVING, on_its_way)
+                .expect("nobody panics with it"),
+        );
+        thread::sleep(TELLING);
+    }
+}
+
 /// The two servers.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) start: Web,
     pub(crate) off: Web,
+    pub(crate) gate: Arc<Gate>,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.gate.change(|state| state.ended = true);
+    }
 }
 
 impl World {
     pub(crate) fn start() -> Self {
-        let back = Arc::<AtomicU16>::default();
-        let home = Arc::clone(&back);
-        let off = Web::start(move |asked| off_page(asked, home.load(Ordering::Relaxed)));
+        let (back, gate) = (Arc::<AtomicU16>::default(), Arc::<Gate>::default());
+        let (home, arriving) = (Arc::clone(&back), Arc::clone(&gate));
+        let off = Web::start(move |asked| {
+            if asked.path == "/there" {
+                arriving.change(|state| state.arrived += 1);
+            }
+            off_page(asked, home.load(Ordering::Relaxed))
+        });
         let (port, visits) = (off.port(), Mutex::<HashMap<String, u32>>::default());
+        let held = Arc::clone(&gate);
         let start = Web::start(move |asked| {
+            if let Some(query) = asked.path.strip_prefix("/gate?") {
+                return held.answer(query);
+            }
             let mut visits = visits.lock().expect("nobody panics with it");
             let visit = visits.entry(asked.path.clone()).or_default();
             *visit += 1;
             start_page(asked, port, *visit)
         });
         back.store(start.port(), Ordering::Relaxed);
-        Self { start, off }
+        Self { start, off, gate }
     }
 
     /// A path where a run may be.
@@ -81,6 +166,10 @@ fn off_page(asked: &Asked, home: u16) -> Answer {
         _ => "addEventListener('keydown', e => fetch('/typed?' + encodeURIComponent(e.key)))"
             .to_owned(),
     };
+    // It is told before anything else that the page is there, and the script waits until the server knows.
+    let script = format!(
+        "const there = new XMLHttpRequest(); there.open('GET', '/there', false); there.send(); {script}"
+    );
     let body = format!(
         "<h1>{CANARY}</h1><p>{CANARY} text</p><button>{CANARY} button</button><a href=/x>{CANARY} link</a>
          <button onclick=\"fetch('/typed?click')\">Go</button><input aria-label=Field autofocus placeholder={CANARY}><script>{script}</script>"
@@ -105,7 +194,13 @@ fn start_page(asked: &Asked, off: u16, visit: u32) -> Answer {
             &format!("<h1>Home</h1><input aria-label=Field autofocus><script>{script}</script>"),
         )
     };
-    let path = asked.path.split('?').next().unwrap_or_default();
+    // When the test opens the gate.
+    let gated = |script: &str| {
+        format!(
+            "const gate = new EventSource('/gate' + location.search); gate.onmessage = () => {{ gate.close(); {script} }}"
+        )
+    };
+    let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
     if let Some(status) = path
         .strip_prefix("/r/")
         .and_then(|status| status.parse().ok())
@@ -207,21 +302,22 @@ fn start_page(asked: &Asked, off: u16, visit: u32) -> Answer {
         ),
         "/framebreak" => html(
             "Home",
-            "<h1>Home</h1><iframe src=/top></iframe><button>Go</button>",
+            &format!("<h1>Home</h1><iframe src=\"/top?{query}\"></iframe><button>Go</button>"),
         ),
-        "/top" => runs(&format!("setTimeout(() => top.location = '{away}', 400)")),
+        "/top" => runs(&gated(&format!("top.location = '{away}'"))),
         // A redirect some time after the page was seen.
-        "/timer" => runs(&format!("setTimeout(() => location = '{away}', 1200)")),
-        "/timerbutton" => html(
+        "/later" => runs(&gated(&format!("location = '{away}'"))),
+        "/laterbutton" => html(
             "Home",
             &format!(
-                "<h1>Home</h1><button>Go</button><script>setTimeout(() => location = '{away}', 1200)</script>"
+                "<h1>Home</h1><button>Go</button><script>{}</script>",
+                gated(&format!("location = '{away}'"))
             ),
         ),
-        "/timeralert" => runs(&format!(
-            "setTimeout(() => location = '{}', 1200)",
-            at("/alert")
-        )),
+        "/lateralert" => runs(&gated(&format!("location = '{}'", at("/alert")))),
+        "/soon" => runs(&gated(&format!(
+            "setTimeout(() => location = '{away}', 500)"
+        ))),
         "/metalate" => html(
             "Home",
             &format!("<meta http-equiv=refresh content=\"1; url={away}\"><h1>Home</h1>"),
