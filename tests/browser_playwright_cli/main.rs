@@ -2,8 +2,12 @@
 //! itself, and a secret is in no argument and in no file.
 #![cfg(target_os = "linux")]
 
+#[path = "../support/profile.rs"]
+mod profile;
 mod scripts;
 mod secrets;
+#[path = "../support/shared.rs"]
+mod shared;
 
 use std::{
     fs,
@@ -13,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use profile::full;
 use webwise::{
     Error, ErrorKind,
     action::{BrowserAction, Click, ErrorClass, Fill, Goto, Target, TextValue, Upload},
@@ -81,6 +86,11 @@ async fn gone(folder: &Path) {
         assert!(begin.elapsed() < ORPHAN, "left behind: {left:?}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// The transports by which something is tried that both show: by the first of them, except in the full profile.
+fn each(transports: [TransportChoice; 2]) -> impl Iterator<Item = TransportChoice> {
+    transports.into_iter().take(if full() { 2 } else { 1 })
 }
 
 async fn act(driver: &PlaywrightCli, action: BrowserAction) -> Result<Execution, Error> {
@@ -174,7 +184,7 @@ sed -i 's/"version": "[^"]*"/"version": "0.0.1"/' "$PWTEST_DAEMON_SESSION_DIR"/*
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_daemon_that_goes_away_is_a_lost_browser_by_either_transport() {
-    for transport in [TransportChoice::Auto, TransportChoice::Process] {
+    for transport in each([TransportChoice::Auto, TransportChoice::Process]) {
         let (base, site) = (folder(), Site::start().unwrap());
         let driver = PlaywrightCli::launch(&options(base.path()).with_transport(transport))
             .await

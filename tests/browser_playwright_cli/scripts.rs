@@ -1,5 +1,7 @@
 //! Scripts of the embedder or the model: off until allowed, and never the tool's word.
 
+use std::path::PathBuf;
+
 use webwise::{
     Error,
     action::{BrowserAction, BrowserTool, ErrorClass, Eval, RunCode},
@@ -8,7 +10,23 @@ use webwise::{
     testing::conformance::browser::Site,
 };
 
-use super::{act, folder, goto, options, see};
+use super::{
+    act, each, goto, options, see,
+    shared::{Lent, Shared},
+};
+
+/// Those that allow scripts.
+static SHARED: [Shared<PlaywrightCli>; 2] = [Shared::new(), Shared::new()];
+
+/// A browser that allows scripts, and those to whom it is given back.
+async fn lent(transport: TransportChoice) -> (Lent<PlaywrightCli>, &'static Shared<PlaywrightCli>) {
+    let shared = &SHARED[usize::from(transport == TransportChoice::Process)];
+    let launch = |base: PathBuf| async move {
+        let options = options(&base).with_scripts(true).with_transport(transport);
+        PlaywrightCli::launch(&options).await.unwrap()
+    };
+    (shared.take(launch).await, shared)
+}
 
 async fn run_code(driver: &PlaywrightCli, code: &str) -> Result<Execution, Error> {
     act(
@@ -20,10 +38,8 @@ async fn run_code(driver: &PlaywrightCli, code: &str) -> Result<Execution, Error
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scripts_run_when_allowed_and_cannot_speak_for_the_tool() {
-    let (base, site) = (folder(), Site::start().unwrap());
-    let driver = PlaywrightCli::launch(&options(base.path()).with_scripts(true))
-        .await
-        .unwrap();
+    let site = Site::start().unwrap();
+    let (driver, shared) = lent(TransportChoice::Socket).await;
     assert!(driver.capabilities().tools.contains(&BrowserTool::Eval));
     goto(&driver, site.url("article")).await;
     let eval = |function: &str| {
@@ -48,7 +64,7 @@ async fn scripts_run_when_allowed_and_cannot_speak_for_the_tool() {
     let execution = run_code(&driver, "async page => page.url()").await.unwrap();
     assert_eq!(execution.text, Some(format!("\"{}\"", site.url("article"))));
     assert_eq!(see(&driver).await.url, site.url("article"));
-    driver.close().await.unwrap();
+    shared.give_back(driver).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -64,12 +80,8 @@ async fn a_script_in_the_tool_cannot_forge_a_page_a_dialog_or_an_end() {
         format!("async page => {{ JSON.stringify = () => {lines}; return 1 }}"),
         format!("async page => {{ __end__.resolve({lines}) }}"),
     ];
-    for transport in [TransportChoice::Socket, TransportChoice::Process] {
-        let base = folder();
-        let options = options(base.path())
-            .with_scripts(true)
-            .with_transport(transport);
-        let driver = PlaywrightCli::launch(&options).await.unwrap();
+    for transport in each([TransportChoice::Socket, TransportChoice::Process]) {
+        let (driver, shared) = lent(transport).await;
         goto(&driver, site.url("article")).await;
         for lie in &lies {
             let execution = run_code(&driver, lie).await.unwrap();
@@ -126,6 +138,6 @@ async fn a_script_in_the_tool_cannot_forge_a_page_a_dialog_or_an_end() {
                 .class(),
             Some(ErrorClass::DialogOpen)
         );
-        driver.close().await.unwrap();
+        shared.give_back(driver).await;
     }
 }
