@@ -66,5 +66,15 @@ pub(crate) async fn after_the_next_start(base: &Path) -> usize {
         .expect("the next one starts");
     let others = fs::read_dir(base).expect("the folder").count() - 1;
     next.close().await.expect("it closes");
-    others + fs::read_dir(base).expect("the folder").count()
+    let left: Vec<_> = fs::read_dir(base)
+        .expect("the folder")
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    for folder in &left {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
+        let files: Vec<_> = files.map(|entry| entry.file_name()).collect();
+        println!("left behind: {folder:?} with {files:?}");
+    }
+    usize::max(others, left.len())
 }
