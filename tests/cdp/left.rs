@@ -74,7 +74,7 @@ pub(crate) async fn after_the_next_start(base: &Path) -> usize {
     for folder in &left {
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
         let files: Vec<_> = files.map(|entry| entry.file_name()).collect();
-        println!("left behind: {folder:?} with {files:?}");
+        println!("left behind: {} with {files:?}", folder.display());
     }
     usize::max(others, left.len())
 }
