@@ -110,7 +110,7 @@ impl Cdp {
         if self.hub.owned { "pipe" } else { "websocket" }
     }
 
-    fn new(hub: Arc<Hub>, life: Life) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, life: Life) -> Self {
         Self {
             hub,
             turn: Mutex::default(),

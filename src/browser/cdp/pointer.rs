@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use super::{
     driver::{Cdp, Turn},
+    known::World,
     settle::millis,
     target::{Aim, Point},
     trouble::Trouble,
@@ -24,10 +25,11 @@ struct Verdict {
     intercepted: Option<String>,
 }
 
-/// A press that is watched in a frame.
+/// A press that is watched in a document.
 #[derive(Debug)]
 struct Watch {
-    frame: String,
+    /// The world that watches. No other one knows of the press, also when another document has taken this one's place.
+    world: (String, World),
     token: Value,
 }
 
@@ -116,11 +118,9 @@ impl Cdp {
         let mut watches = Vec::new();
         let mut at = aim.clone();
         loop {
-            let token = self.hub.ask(&at.frame, "arm", json!([at.number])).await?;
-            watches.push(Watch {
-                frame: at.frame.clone(),
-                token,
-            });
+            let world = self.hub.world(&at.frame).await?;
+            let token = self.hub.ask_in(&world, "arm", json!([at.number])).await?;
+            watches.push(Watch { world, token });
             let parent = {
                 let known = self.hub.known();
                 known
@@ -142,10 +142,10 @@ impl Cdp {
     async fn verdict(&self, watches: Vec<Watch>) -> Result<(), Trouble> {
         let mut hit = Ok(());
         // All are asked, because asking ends the watch.
-        for Watch { frame, token } in watches {
+        for Watch { world, token } in watches {
             match self
                 .hub
-                .ask::<Verdict>(&frame, "verdict", json!([token]))
+                .ask_in::<Verdict>(&world, "verdict", json!([token]))
                 .await
             {
                 // What got the press further out says more than that it did not come further in.
@@ -345,8 +345,14 @@ impl Cdp {
             .collect();
         self.hub
             .unless_blocked(async {
+                let mut is_taken = false;
                 for answer in answers {
-                    answer.await?;
+                    match answer.await.map_err(Trouble::from) {
+                        Ok(_) => is_taken = true,
+                        // What the page had before made it go: a tab that closes itself at the press never has the release.
+                        Err(Trouble::Moved) if is_taken => return Ok(()),
+                        Err(trouble) => return Err(trouble),
+                    }
                 }
                 Ok(())
             })
@@ -380,3 +386,6 @@ fn mouse(kind: &str, at: Point, button: &str, buttons: u32, clicks: u32) -> Valu
         "modifiers": 0,
     })
 }
+
+#[cfg(test)]
+mod tests;

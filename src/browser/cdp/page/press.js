@@ -6,7 +6,10 @@ const MOVES = new Set(['pointermove', 'mousemove']);
 const PRESSES = [
   ...BEGIN, 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu', 'dragstart',
 ];
-/** Nothing is watched for longer, also if nobody asks for the verdict. Unit: milliseconds. Source: chosen. */
+/**
+ * Nothing is watched for longer, also if nobody asks for the verdict; what was seen by then is kept for it.
+ * Unit: milliseconds. Source: chosen.
+ */
 const WATCH_MS = 15000;
 
 let watch = null;
@@ -41,7 +44,7 @@ function arm(number) {
   const stop = () => {
     for (const name of names) removeEventListener(name, listener, { capture: true });
   };
-  watch = { seen, stop, timer: setTimeout(disarm, WATCH_MS) };
+  watch = { seen, stop, timer: setTimeout(stop, WATCH_MS) };
   return seen.token;
 }
 

@@ -321,4 +321,4 @@ fn close(calls: &Mutex<Calls>) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -14,8 +14,12 @@ struct Played {
     events: mpsc::UnboundedReceiver<Option<(Option<String>, String, Value)>>,
 }
 
-struct From(mpsc::UnboundedReceiver<Vec<u8>>);
-struct To(mpsc::UnboundedSender<Vec<u8>>);
+/// What a played browser says.
+pub(in crate::browser::cdp) struct From(
+    pub(in crate::browser::cdp) mpsc::UnboundedReceiver<Vec<u8>>,
+);
+/// What a played browser hears.
+pub(in crate::browser::cdp) struct To(pub(in crate::browser::cdp) mpsc::UnboundedSender<Vec<u8>>);
 
 impl Reader for From {
     async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {

@@ -1,0 +1,229 @@
+//! Presses in a browser that the test plays, so that a document is replaced at one moment and no other.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::browser::cdp::{
+    CdpOptions,
+    hub::Hub,
+    launch::{Life, there},
+    wire::tests::{From, To},
+};
+
+/// The tab's frame, and a frame in it.
+const PAGE: &str = "P";
+const INNER: &str = "I";
+/// The element that is pressed, and the one in the page that shows the inner frame.
+const BUTTON: u64 = 1;
+const OWNER: u64 = 2;
+
+/// What happens when the button of the mouse comes up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Then {
+    /// Nothing beside the click.
+    Stays,
+    /// A frame gets another document, which answers from now on.
+    Replaced(&'static str),
+    /// The tab closes, and another one is left.
+    Closed,
+}
+
+/// A page with a frame, as the browser and our page side in it would answer for them.
+struct Played {
+    then: Then,
+    /// What the watch of each frame saw; an unwatched document tells of no hit, as the page side does.
+    saw: BTreeMap<&'static str, Value>,
+    /// Which document each frame shows.
+    documents: BTreeMap<&'static str, u64>,
+    /// The documents that watch.
+    armed: Vec<String>,
+    closed: bool,
+}
+
+impl Played {
+    fn new(then: Then) -> Self {
+        let hit = || json!({ "hit": true, "intercepted": null });
+        Self {
+            then,
+            saw: [(PAGE, hit()), (INNER, hit())].into(),
+            documents: [(PAGE, 1), (INNER, 1)].into(),
+            armed: Vec::new(),
+            closed: false,
+        }
+    }
+
+    /// The frame and the document of a script world or of an object in it.
+    fn object(&self, frame: &str) -> String {
+        format!("{frame}{}", self.documents[frame])
+    }
+
+    /// What the browser says to a call, events before its answer.
+    fn hears(&mut self, call: &Value) -> Vec<Value> {
+        let (id, params) = (&call["id"], &call["params"]);
+        let mut says = Vec::new();
+        let gone = json!({ "code": -32001, "message": "Session with given id not found." });
+        if self.closed && call["sessionId"] == "s" {
+            return vec![json!({ "id": id, "error": gone })];
+        }
+        let result = match call["method"].as_str().unwrap() {
+            "Page.getFrameTree" => {
+                let frame = |id: &str| json!({ "id": id, "loaderId": self.object(id), "url": "http://a.test/" });
+                let mut inner = frame(INNER);
+                inner["parentId"] = json!(PAGE);
+                json!({ "frameTree": { "frame": frame(PAGE), "childFrames": [{ "frame": inner }] } })
+            }
+            "Page.createIsolatedWorld" => {
+                let frame = params["frameId"].as_str().unwrap();
+                let nth = if frame == PAGE { 100 } else { 200 };
+                json!({ "executionContextId": nth + self.documents[frame] })
+            }
+            "Runtime.evaluate" => {
+                let context = params["contextId"].as_u64().unwrap();
+                let frame = if context < 200 { PAGE } else { INNER };
+                json!({ "result": { "objectId": self.object(frame) } })
+            }
+            "Runtime.callFunctionOn" => {
+                let object = params["objectId"].as_str().unwrap();
+                let Some(frame) = [PAGE, INNER].into_iter().find(|f| self.object(f) == object)
+                else {
+                    let gone =
+                        json!({ "code": -32000, "message": "Could not find object with given id" });
+                    return vec![json!({ "id": id, "error": gone })];
+                };
+                let value = self.page_side(frame, &params["arguments"][0]["value"]);
+                json!({ "result": { "value": value } })
+            }
+            "DOM.getFrameOwner" => json!({ "backendNodeId": 7 }),
+            "DOM.resolveNode" => json!({ "object": { "objectId": "element" } }),
+            "Input.dispatchMouseEvent" if params["type"] == "mouseReleased" => match self.then {
+                Then::Stays => json!({}),
+                Then::Replaced(frame) => {
+                    *self.documents.get_mut(frame).unwrap() += 1;
+                    let parent = (frame == INNER).then_some(PAGE);
+                    let info = json!({ "id": frame, "parentId": parent, "loaderId": self.object(frame), "url": "http://a.test/next" });
+                    says.push(json!({ "sessionId": "s", "method": "Page.frameNavigated", "params": { "frame": info } }));
+                    json!({})
+                }
+                Then::Closed => {
+                    self.closed = true;
+                    let closed =
+                        |method: &str, params: Value| json!({ "method": method, "params": params });
+                    says.push(closed(
+                        "Target.detachedFromTarget",
+                        json!({ "sessionId": "s" }),
+                    ));
+                    says.push(closed(
+                        "Target.targetDestroyed",
+                        json!({ "targetId": PAGE }),
+                    ));
+                    says.push(json!({ "id": id, "error": gone }));
+                    return says;
+                }
+            },
+            _ => json!({}),
+        };
+        says.push(json!({ "id": id, "result": result }));
+        says
+    }
+
+    fn page_side(&mut self, frame: &'static str, function: &Value) -> Value {
+        let object = self.object(frame);
+        match function.as_str() {
+            Some("ready" | "throughFrame") => json!({ "x": 5, "y": 5 }),
+            Some("arm") => {
+                self.armed.push(object);
+                json!(1)
+            }
+            Some("verdict") if self.armed.contains(&object) => self.saw[frame].clone(),
+            Some("verdict") => json!({ "hit": false, "intercepted": null }),
+            // The number of an element, which is asked by no name.
+            _ => json!(OWNER),
+        }
+    }
+}
+
+/// A driver of a played browser that has two tabs; the first one is the current one.
+async fn driver(mut played: Played) -> Cdp {
+    let (to, mut sent) = mpsc::unbounded_channel();
+    let (says, from) = mpsc::unbounded_channel();
+    let options = CdpOptions::new("unused");
+    let (hub, line) = Hub::start(From(from), To(to), options, Some("/unused".as_ref()));
+    let say = move |message: &Value| says.send(message.to_string().into_bytes());
+    for (target, session) in [(PAGE, "s"), ("other", "s2")] {
+        let info = json!({ "targetId": target, "type": "page", "title": "", "url": "" });
+        let created = json!({ "method": "Target.targetCreated", "params": { "targetInfo": info } });
+        let params = json!({ "sessionId": session, "targetInfo": info });
+        let attached = json!({ "method": "Target.attachedToTarget", "params": params });
+        say(&created).and(say(&attached)).unwrap();
+    }
+    tokio::spawn(async move {
+        while let Some(call) = sent.recv().await {
+            let call: Value = serde_json::from_slice(&call).unwrap();
+            // The driver may be dropped already.
+            played.hears(&call).iter().for_each(|m| _ = say(m));
+        }
+    });
+    hub.known().current = Some(PAGE.to_owned());
+    there(&hub).await.unwrap();
+    let life = Life {
+        line: Some(line),
+        own: None,
+    };
+    Cdp::new(Arc::clone(&hub), life)
+}
+
+async fn pressed(frame: &str, played: Played) -> Result<(), Trouble> {
+    let driver = driver(played).await;
+    let mut turn = Turn::default();
+    turn.session = Some("s".to_owned());
+    let aim = Aim {
+        frame: frame.to_owned(),
+        number: BUTTON,
+    };
+    driver.press(&mut turn, &aim, None, 1).await
+}
+
+#[tokio::test]
+async fn a_press_whose_document_was_replaced_before_the_verdict_is_a_hit() {
+    for (frame, then) in [
+        (PAGE, Then::Stays),
+        (PAGE, Then::Replaced(PAGE)),
+        (PAGE, Then::Closed),
+        (INNER, Then::Stays),
+        (INNER, Then::Replaced(INNER)),
+        // A link in a frame that leads the page around it on.
+        (INNER, Then::Replaced(PAGE)),
+        (INNER, Then::Closed),
+    ] {
+        let told = pressed(frame, Played::new(then)).await;
+        assert!(told.is_ok(), "{frame} {then:?}: {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_press_that_its_own_document_saw_go_astray_is_none_whatever_becomes_of_others() {
+    let class = |told: Result<(), Trouble>| match told {
+        Err(Trouble::Refused(failure)) => Some(failure.class),
+        _ => None,
+    };
+    for (frame, then) in [
+        (PAGE, Then::Stays),
+        (INNER, Then::Stays),
+        (INNER, Then::Replaced(INNER)),
+    ] {
+        let mut played = Played::new(then);
+        let astray = json!({ "hit": false, "intercepted": "<div>" });
+        played.saw.insert(PAGE, astray);
+        let told = class(pressed(frame, played).await);
+        assert_eq!(told, Some(ErrorClass::Intercepted), "{frame} {then:?}");
+    }
+    let mut played = Played::new(Then::Stays);
+    played
+        .saw
+        .insert(PAGE, json!({ "hit": false, "intercepted": null }));
+    let told = class(pressed(PAGE, played).await);
+    assert_eq!(told, Some(ErrorClass::NotStable));
+}
