@@ -79,6 +79,13 @@ impl Bed {
         self.does(BrowserAction::Goto(Goto { url })).await;
     }
 
+    /// How often pages below this path were asked for.
+    pub(crate) fn asked(&self, path: &str) -> u32 {
+        let asked = self.web.asked();
+        let asked = asked.iter().filter(|asked| asked.path.starts_with(path));
+        u32::try_from(asked.count()).expect("a number of requests")
+    }
+
     pub(crate) async fn act(&self, action: BrowserAction) -> Execution {
         self.ask(ExecuteRequest::new(action)).await
     }

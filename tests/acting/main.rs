@@ -3,6 +3,8 @@
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
+#[path = "../support/profile.rs"]
+mod profile;
 #[path = "../support/shared.rs"]
 mod shared;
 #[path = "../support/web.rs"]
@@ -11,4 +13,5 @@ mod web;
 mod bed;
 mod filling;
 mod finding;
+mod leading;
 mod pressing;

@@ -102,8 +102,9 @@ impl Bed {
             let (gate, pages) = (Arc::clone(&gate), Arc::clone(&pages));
             Web::start(move |asked| answer(asked, &gate, &pages))
         };
-        let options =
-            CdpOptions::from_env().expect("Chromium is needed: run `cargo run --features full --example test_beds` first");
+        let options = CdpOptions::from_env().expect(
+            "Chromium is needed: run `cargo run --features full --example test_beds` first",
+        );
         let launch = |base| async move {
             let options = options.with_settle(settle).with_folder(base);
             Cdp::launch(&options).await.expect("the browser starts")
