@@ -592,6 +592,45 @@ async fn a_failure_recalls_the_lesson_of_its_class_and_the_page_stays_in_its_fen
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_failure_whose_page_moved_is_unclear_and_teaches_nothing() {
+    // The driver tells of a failure, and the page after it is the next one. Then the model goes back and does it again: the
+    // way out of a plain failure.
+    let paid = "https://shop.example/paid";
+    let story = async |class| {
+        let browser = shop()
+            .with_page(paid, "Thank you", "heading \"Order placed\" e21\n\"Your order number is PX-40213.\"\nlink \"Home\" e22 -> /")
+            .on(
+                HOME,
+                r#"click {"target":"e5"}"#,
+                [Reply::FailOn(paid, class), Reply::Show(paid)],
+            )
+            .on(paid, r#"click {"target":"e22"}"#, [Reply::Show(HOME)]);
+        let model = ScriptedModel::new([
+            calls(&[
+                ("click", json!({"target": "e5"})),
+                ("click", json!({"target": "e4"})),
+            ]),
+            click("e22"),
+            click("e5"),
+            finish("PX-40213"),
+        ]);
+        let memory = InMemory::new();
+        let run = run_with(browser, model, options(), task(), None, memory.clone()).await;
+        let shelf = Shelf::global(&Namespace::default(), "lessons");
+        let records = memory.load(&shelf).await.unwrap().records;
+        let learned = records.iter().filter(|it| it.body["source"] == "learned");
+        (run, learned.count())
+    };
+    let ((report, transcript), learned) = story(ErrorClass::NotStable).await;
+    assert!(report.is_success());
+    assert_eq!((report.summary.errors, learned), (0, 0));
+    golden("unclear", &transcript);
+    // What was covered was not pressed, wherever the page went meanwhile.
+    let ((report, _), learned) = story(ErrorClass::Intercepted).await;
+    assert_eq!((report.summary.errors, learned), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_needs_approval_and_gets_none_is_told_to_the_model() {
     let mut options = options();
     options.approval = ApprovalMode::Hybrid;

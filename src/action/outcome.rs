@@ -39,6 +39,8 @@ pub enum Outcome {
     NoEffect,
     /// The page or a guard said no.
     Failed(Failure),
+    /// The driver saw it fail, but another page was shown in the meantime: it may have worked. Doing it again may do it twice.
+    Unclear(Failure),
 }
 
 impl Outcome {
@@ -60,12 +62,13 @@ impl Outcome {
         }
     }
 
-    /// `done`, `no_effect` or the class.
+    /// `done`, `no_effect`, `unclear` or the class.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Done => "done",
             Self::NoEffect => "no_effect",
             Self::Failed(failure) => failure.class.as_str(),
+            Self::Unclear(_) => "unclear",
         }
     }
 }

@@ -49,6 +49,13 @@ impl Tried {
     }
 }
 
+/// The note for the model about an action that may have worked.
+fn unclear(tool: &str) -> String {
+    format!(
+        "the page changed while the last {tool} was carried out, so it may have worked: check on this page before you do it again"
+    )
+}
+
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Steps 14 and 15: records the action, asks memory about a failure, and applies the rules that stop a run.
     pub(super) async fn absorb(&mut self, tried: Tried) -> Result<(), StopReason> {
@@ -75,18 +82,24 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .extend(verdicts.warnings.into_iter().map(|(_, text)| text));
 
         self.remarks.changed = changed;
-        if outcome.is_done() {
-            self.errors_in_row = 0;
-        } else {
-            self.errors += 1;
-            self.errors_in_row += 1;
-            self.drop_queue("the call before them did not succeed");
-            self.recall_for_failure(&action, &outcome, before.as_ref().and_then(PageNow::host))
-                .await;
-            self.remarks.last_failure = Some(LastFailure {
-                command: action.tool_name().to_owned(),
-                outcome,
-            });
+        match outcome {
+            Outcome::Done => self.errors_in_row = 0,
+            // Neither a success nor a failure: memory is not asked for another way to do what may be done.
+            Outcome::Unclear(_) => {
+                self.drop_queue("it is not known whether the call before them worked");
+                self.remarks.notes.push(unclear(action.tool_name()));
+            }
+            Outcome::NoEffect | Outcome::Failed(_) => {
+                self.errors += 1;
+                self.errors_in_row += 1;
+                self.drop_queue("the call before them did not succeed");
+                self.recall_for_failure(&action, &outcome, before.as_ref().and_then(PageNow::host))
+                    .await;
+                self.remarks.last_failure = Some(LastFailure {
+                    command: action.tool_name().to_owned(),
+                    outcome,
+                });
+            }
         }
         match verdicts.stop {
             Some(stop) => Err(stop),

@@ -1,12 +1,15 @@
 //! Did it work? What the driver said, held against what the page shows. Pure.
 
+use std::collections::BTreeSet;
+
 use crate::{
-    action::{BrowserAction, Fill, Outcome, TextValue},
+    action::{BrowserAction, ErrorClass, Fill, Outcome, TextValue},
     browser::Execution,
     page::{Notice, Observation, PageDiff, Role, Tri},
 };
 
-/// The outcome of an action, after looking: a `Done` that left no trace where it should have is `NoEffect`.
+/// The outcome of an action, after looking: a `Done` that left no trace where it should have is `NoEffect`, and a failure that
+/// may have been none, since another page is shown, is `Unclear`.
 pub(super) fn judge(
     action: &BrowserAction,
     execution: &Execution,
@@ -14,6 +17,14 @@ pub(super) fn judge(
     before: &Observation,
     after: &Observation,
 ) -> Outcome {
+    if let Outcome::Failed(failure) = &execution.outcome {
+        let has_moved = diff.navigated || is_another_document(before, after);
+        return if has_moved && may_have_acted(action, failure.class) {
+            Outcome::Unclear(failure.clone())
+        } else {
+            execution.outcome.clone()
+        };
+    }
     if !execution.outcome.is_done() || !should_show(action) {
         return execution.outcome.clone();
     }
@@ -30,6 +41,50 @@ pub(super) fn judge(
     } else {
         Outcome::NoEffect
     }
+}
+
+/// Whether none of the elements that were there is there any more.
+///
+/// A driver that numbers the elements of each document anew is believed to show the same one.
+fn is_another_document(before: &Observation, after: &Observation) -> bool {
+    let references = |page: &Observation| -> BTreeSet<String> {
+        let nodes = page.tree.nodes().iter();
+        nodes
+            .filter_map(|node| Some(node.reference.as_ref()?.as_str().to_owned()))
+            .collect()
+    };
+    let (before, after) = (references(before), references(after));
+    !before.is_empty() && !after.is_empty() && before.is_disjoint(&after)
+}
+
+/// Whether an action that failed like this may have reached the page. To go somewhere again does no harm.
+const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
+    use BrowserAction as A;
+    let acts = matches!(
+        action,
+        A::Click(_)
+            | A::Dblclick(_)
+            | A::Hover(_)
+            | A::Drag(_)
+            | A::Check(_)
+            | A::Uncheck(_)
+            | A::Fill(_)
+            | A::Type(_)
+            | A::Press(_)
+            | A::Select(_)
+            | A::Eval(_)
+            | A::RunCode(_)
+            | A::DialogAccept(_)
+            | A::DialogDismiss(_)
+    );
+    acts && matches!(
+        class,
+        ErrorClass::NotStable
+            | ErrorClass::Detached
+            | ErrorClass::Timeout
+            | ErrorClass::ScriptFailed
+            | ErrorClass::Other
+    )
 }
 
 /// Whether the page must look different afterwards. Keys that scroll or move the focus need not show.
@@ -129,6 +184,55 @@ mod tests {
         let (same, other) = (page("a", Tri::False), page("b", Tri::False));
         assert_eq!(judged(&press, &same, &same), Outcome::NoEffect);
         assert_eq!(judged(&press, &same, &other), Outcome::Done);
+    }
+
+    #[test]
+    fn a_failure_is_unclear_where_it_may_have_acted_and_another_page_is_shown() {
+        let shown = |url: &str, reference: &str| {
+            let mut b = Tree::builder();
+            let node = Node::new(Role::Button, "Pay");
+            b.leaf(node.with_ref(ElementRef::parse(reference).unwrap()));
+            Observation::new(url, "", b.finish())
+        };
+        let told = |action: &BrowserAction, class, before: &Observation, after: &Observation| {
+            let head = |page: &Observation| PageHead::new(page.url.clone(), "");
+            let diff = diff((&head(before), &before.tree), (&head(after), &after.tree));
+            let execution = Execution::new(Outcome::failed(class, "why"));
+            judge(action, &execution, &diff, before, after)
+        };
+        let click = BrowserAction::Click(Click {
+            target: Target::parse("e1").unwrap(),
+            button: None,
+        });
+        let goto = BrowserAction::Goto(crate::action::Goto {
+            url: "https://x.example/".to_owned(),
+        });
+        let here = shown("https://x.example/", "e1");
+        let there = shown("https://x.example/paid", "e1");
+        // A form that is sent to its own address is answered by another document.
+        let again = shown("https://x.example/", "e7");
+        let mut asks = Observation::new("https://x.example/", "", Tree::builder().finish());
+        asks.dialog = Some(crate::page::Dialog::new(crate::page::DialogKind::Alert, ""));
+        let failed = |class| Outcome::failed(class, "why");
+        for class in [
+            ErrorClass::NotStable,
+            ErrorClass::Detached,
+            ErrorClass::Timeout,
+        ] {
+            let Outcome::Failed(failure) = failed(class) else {
+                unreachable!("a failure")
+            };
+            let unclear = Outcome::Unclear(failure);
+            assert_eq!(told(&click, class, &here, &there), unclear);
+            assert_eq!(told(&click, class, &here, &again), unclear);
+            // The page stayed, or cannot be seen.
+            assert_eq!(told(&click, class, &here, &here), failed(class));
+            assert_eq!(told(&click, class, &here, &asks), failed(class));
+            assert_eq!(told(&goto, class, &here, &there), failed(class));
+        }
+        // Nothing was pressed.
+        let covered = ErrorClass::Intercepted;
+        assert_eq!(told(&click, covered, &here, &there), failed(covered));
     }
 
     #[test]

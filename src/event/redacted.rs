@@ -107,7 +107,7 @@ impl EventKind {
             } => {
                 *action = action.redacted(redactor);
                 net.targets(targets);
-                if let Outcome::Failed(failure) = outcome {
+                if let Outcome::Failed(failure) | Outcome::Unclear(failure) = outcome {
                     net.text(&mut failure.detail);
                 }
                 net.all([url_before, url_after]);

@@ -26,6 +26,8 @@ pub enum ScriptedReply {
     Nothing,
     /// It fails in this way.
     Fail(ErrorClass, &'static str),
+    /// It fails in this way, and the page of this address is shown all the same.
+    FailOn(&'static str, ErrorClass),
     /// It opens a dialog.
     Open(Dialog),
     /// The machinery breaks in this way.
@@ -124,6 +126,7 @@ impl State {
             ScriptedReply::Show(url) => ScriptedReply::Show(url),
             ScriptedReply::Nothing => ScriptedReply::Nothing,
             ScriptedReply::Fail(class, detail) => ScriptedReply::Fail(*class, detail),
+            ScriptedReply::FailOn(url, class) => ScriptedReply::FailOn(url, *class),
             ScriptedReply::Open(dialog) => ScriptedReply::Open(dialog.clone()),
             ScriptedReply::Break(kind) => ScriptedReply::Break(*kind),
         })
@@ -179,6 +182,10 @@ impl BrowserDriver for ScriptedBrowser {
             Some(ScriptedReply::Show(url)) => Ok(state.show(url).into()),
             Some(ScriptedReply::Nothing) => Ok(Outcome::Done.into()),
             Some(ScriptedReply::Fail(class, detail)) => Ok(Outcome::failed(class, detail).into()),
+            Some(ScriptedReply::FailOn(url, class)) => Ok(match state.show(url) {
+                Outcome::Done => Outcome::failed(class, "").into(),
+                other => other.into(),
+            }),
             Some(ScriptedReply::Open(dialog)) => {
                 state.dialog = Some(dialog.clone());
                 let mut execution = Execution::new(Outcome::Done);

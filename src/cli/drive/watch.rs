@@ -73,7 +73,7 @@ fn lines(event: &Event) -> Vec<String> {
                 &words::outcome(outcome),
                 *elapsed_ms,
             )];
-            if let Outcome::Failed(failure) = outcome
+            if let Outcome::Failed(failure) | Outcome::Unclear(failure) = outcome
                 && !failure.detail.is_empty()
             {
                 lines.push(aside("because", &quoted(&failure.detail, MAX_TEXT)));

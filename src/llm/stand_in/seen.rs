@@ -67,13 +67,14 @@ pub(super) struct Past {
     pub arguments: Value,
     /// Role and name of what it was aimed at.
     pub target: Option<(String, String)>,
-    /// `done`, `no_effect`, or why it failed.
+    /// `done`, `no_effect`, `unclear`, or why it failed.
     pub outcome: String,
 }
 
 impl Past {
+    /// Whether it is done, or may be: what made the page go on is not done again.
     pub(super) fn done(&self) -> bool {
-        self.outcome == "done"
+        matches!(&*self.outcome, "done" | "unclear")
     }
 
     pub(super) fn argument(&self, name: &str) -> Option<&str> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Aim, Form, Move, SiteRecovery, Trouble, recover};
 use crate::{
-    action::{Action, BrowserAction, BrowserTool, TextValue},
+    action::{Action, BrowserAction, BrowserTool, Outcome, TextValue},
     base::{Host, RunId, Site, text},
     memory::{AdviceId, LoggedStep, RunLog},
     page::PageTemplate,
@@ -106,8 +106,8 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// `None` for steps that change nothing, and for those on no host or that led away from their site: nothing is learned
-    /// across that border.
+    /// `None` for steps that change nothing, for those of which nobody knows whether they worked, and for those on no host or
+    /// that led away from their site: nothing is learned across that border.
     fn of(logged: &LoggedStep) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;
@@ -126,7 +126,8 @@ impl TraceStep {
             .targets
             .iter()
             .any(|target| !target.frames.is_empty());
-        if looks_only || logged.left_site || is_framed {
+        let is_unclear = matches!(logged.outcome, Outcome::Unclear(_));
+        if looks_only || is_unclear || logged.left_site || is_framed {
             return None;
         }
         let target = logged.targets.first();

@@ -23,10 +23,10 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// The trouble of an outcome; `None` for one that is done.
+    /// The trouble of an outcome; `None` for one that is done, or may be.
     pub const fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
-            Outcome::Done => None,
+            Outcome::Done | Outcome::Unclear(_) => None,
             Outcome::NoEffect => Some(Self::NoEffect),
             Outcome::Failed(failure) => Some(Self::Failed(failure.class)),
         }
