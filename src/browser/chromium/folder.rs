@@ -209,10 +209,38 @@ fn lives(pid: u32, folder: &Path) -> bool {
 
 #[cfg(unix)]
 fn is_group_left(leader: u32) -> bool {
-    let leader = i32::try_from(leader)
+    let group = i32::try_from(leader)
         .ok()
         .and_then(rustix::process::Pid::from_raw);
-    leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
+    group.is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
+        && has_living(leader)
+}
+
+/// Whether a process of this group still runs. One that has ended stays in its group until its parent asks how it ended, which
+/// in a container may be never: it writes nothing any more.
+#[cfg(target_os = "linux")]
+fn has_living(group: u32) -> bool {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return true;
+    };
+    let runs = |process: fs::DirEntry| {
+        // Gone since the folder was listed, or no process at all.
+        let stat = fs::read_to_string(process.path().join("stat")).ok()?;
+        // Its name, in brackets, may hold anything; then come the state, the parent, and the group.
+        let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+        let state = fields.next()?;
+        let of: u32 = fields.nth(1)?.parse().ok()?;
+        Some(of == group && !matches!(state, "Z" | "X"))
+    };
+    processes
+        .flatten()
+        .any(|process| runs(process).unwrap_or(false))
+}
+
+/// Elsewhere the system's first process asks at once.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn has_living(_: u32) -> bool {
+    true
 }
 
 #[cfg(not(unix))]
@@ -327,6 +355,30 @@ mod tests {
                 && foreign.exists()
                 && second.path().exists()
         );
+    }
+
+    /// A parent that never asks how its child ended, as the first process of a container may be.
+    #[cfg(target_os = "linux")]
+    #[tokio::test(start_paused = true)]
+    async fn what_has_ended_and_was_not_asked_for_is_not_waited_for() {
+        use std::os::unix::process::CommandExt as _;
+        let base = tempfile::tempdir().unwrap();
+        let folder = Folder::create(base.path(), &[]).unwrap();
+        let mut sleeper = std::process::Command::new("sleep");
+        let mut child = sleeper.arg("600").process_group(0).spawn().unwrap();
+        folder.set_process(child.id()).unwrap();
+        assert!(lives(child.id(), folder.path()));
+        child.kill().unwrap();
+        let stat = || fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        while !stat().contains(") Z ") {
+            std::thread::yield_now();
+        }
+        assert!(!lives(child.id(), folder.path()));
+        // The clock stands still unless it is waited for.
+        let begin = tokio::time::Instant::now();
+        folder.end().await.unwrap();
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        child.wait().unwrap();
     }
 
     #[test]
