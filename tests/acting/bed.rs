@@ -26,6 +26,8 @@ use crate::{
 pub(crate) const PATIENT: Duration = Duration::from_secs(20);
 /// For elements that never do.
 pub(crate) const BRIEF: Duration = Duration::from_millis(600);
+/// How long the answer to `/late` takes: longer than a cover of a page that is still is waited for.
+const LATE: Duration = Duration::from_secs(3);
 /// The secret that tests type.
 pub(crate) const SECRET: &str = "s3cr\"et-ß東";
 
@@ -46,6 +48,9 @@ impl Bed {
         let shown = Arc::clone(&page);
         let web = Web::start(move |asked| {
             let body = shown.lock().expect("a page").clone();
+            if asked.path == "/late" {
+                std::thread::sleep(LATE);
+            }
             let (outer, inner) = body.split_once("<!-- inner -->").unwrap_or((&body, ""));
             Answer::page(if asked.path == "/inner" { inner } else { outer })
         });

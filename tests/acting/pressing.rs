@@ -196,6 +196,64 @@ fn kinds() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// A button under a veil, and what becomes of the veil.
+fn veiled(script: &str) -> String {
+    let veil = "<div id=o style='position:fixed;inset:0'></div>";
+    format!("{}{veil}<script>{script}</script>", button(""))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cover_is_waited_for_only_while_its_page_is_not_still() {
+    let bed = Bed::start(PATIENT).await;
+    let still = [
+        // Long after any machine has seen that it stays, and before the patience is over.
+        ("nothing moves", "setTimeout(() => o.remove(), 15000)"),
+        (
+            "something else is animated",
+            "document.body.insertAdjacentHTML('beforeend', `<p id=p>x`);
+             p.animate({ opacity: [0, 1] }, { duration: 100, iterations: Infinity });
+             setTimeout(() => o.remove(), 15000)",
+        ),
+    ];
+    for (name, script) in still {
+        bed.show(&format!("{HIT}{}", veiled(script))).await;
+        let (told, detail) = failure(&bed.act(click(id("b"))).await);
+        assert_eq!(told, Some(ErrorClass::Intercepted), "{name}: {detail}");
+        assert!(detail.contains("id=\"o\""), "{name}: {detail}");
+        assert_eq!(bed.value("o.isConnected").await, "true", "{name}");
+    }
+    let moving = [
+        (
+            "the page changes",
+            "const every = setInterval(() => { document.title += '.'; }, 50);
+             setTimeout(() => { o.remove(); clearInterval(every); }, 3000)",
+        ),
+        (
+            "the cover is animated",
+            "o.animate({ opacity: [1, 0] }, 3000).finished.then(() => o.remove())",
+        ),
+        (
+            "an answer is waited for",
+            "fetch('/late').then((answer) => answer.text()).then(() => o.remove())",
+        ),
+        (
+            "the document loads",
+            "document.write('<img src=/late>'); addEventListener('load', () => o.remove())",
+        ),
+    ];
+    for (name, script) in moving {
+        bed.show(&format!("{HIT}{}", veiled(script))).await;
+        let (told, detail) = failure(&bed.act(click(id("b"))).await);
+        assert_eq!(told, None, "{name}: {detail}");
+        assert_eq!(bed.value("window.pressed ?? 0").await, "1", "{name}");
+    }
+    figure!(
+        "cdp: {} covers that stay told before the time is over, {} that go waited for",
+        still.len(),
+        moving.len()
+    );
+}
+
 /// What changes while it is waited for or pressed.
 fn changes() -> Vec<(&'static str, String)> {
     vec![

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::{
     driver::{Cdp, Turn},
-    known::World,
+    known::{Tab, World},
     settle::millis,
     target::{Aim, Point},
     trouble::Trouble,
@@ -67,15 +67,24 @@ impl Needs {
 impl Cdp {
     /// Waits until an element is ready; where to point at, in the page.
     pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, Trouble> {
-        let given = json!([aim.number, {
-            "visible": true,
-            "stable": true,
-            "enabled": needs.enabled,
-            "hit": needs.hit,
-            "ms": millis(self.hub.options.common.action_timeout),
-        }]);
-        let point: Point = self.hub.ask(&aim.frame, "ready", given).await?;
-        self.through_frames(&aim.frame, point).await
+        let end = Instant::now() + self.hub.options.common.action_timeout;
+        loop {
+            let given = json!([aim.number, {
+                "visible": true,
+                "stable": true,
+                "enabled": needs.enabled,
+                "hit": needs.hit,
+                "ms": millis(end.saturating_duration_since(Instant::now())),
+            }]);
+            match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
+                // It is told before the time is over, and what the page still waits for may take the cover away.
+                Err(Trouble::Refused(failure))
+                    if failure.class == ErrorClass::Intercepted
+                        && self.hub.known().tab().is_some_and(Tab::is_fetching)
+                        && Instant::now() < end => {}
+                point => return self.through_frames(&aim.frame, point?).await,
+            }
+        }
     }
 
     /// Clicks an element and asks what the clicks hit.

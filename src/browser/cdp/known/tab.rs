@@ -188,6 +188,11 @@ impl Tab {
         self.frames.get(&self.target)
     }
 
+    /// Whether anything that it asked for is still to come.
+    pub(in crate::browser::cdp) fn is_fetching(&self) -> bool {
+        !self.requests.is_empty() || self.frames.values().any(Frame::is_awaited)
+    }
+
     /// Whether it has shown this document, or any other one after `last`.
     pub(in crate::browser::cdp) fn has_come_to(&self, document: &str, last: &str) -> bool {
         self.documents.iter().any(|shown| shown.loader == document)

@@ -4,6 +4,8 @@
 const PAUSES = [10, 30, 60, 100];
 /** How long a frame of animation may keep us waiting; in a hidden tab none comes. Unit: milliseconds. Source: chosen. */
 const FRAME_MS = 100;
+/** How long the same thing covers an element of a page that is still until it counts as covered. Unit: milliseconds. Source: chosen. */
+const COVERED_MS = 500;
 /** Where in a box it is tried, as parts of its width and height: the centre first, then around it. Source: chosen. */
 const PLACES = [
   [0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9],
@@ -49,14 +51,52 @@ async function insist(element, ms, attempt) {
 async function ready(number, want) {
   const element = elementOf(number);
   if (element === null) return gone();
-  return insist(element, want.ms, async (tries) => {
-    const lacking = lacks(element, want);
-    if (lacking) return lacking;
-    bringIntoView(element, want, tries);
-    if (want.stable && !(await isStill(element))) return failed('not_stable', `${preview(element)} is moving`);
-    // It may have gone or changed in the meantime.
-    if (!dom.connected(element)) return failed('detached', 'the element left the page while it was waited for');
-    return lacks(element, want) ?? pointOf(element, want.hit);
+  const cover = watchCover(element);
+  try {
+    return await insist(element, want.ms, async (tries) => {
+      const lacking = lacks(element, want);
+      if (lacking) return lacking;
+      bringIntoView(element, want, tries);
+      if (want.stable && !(await isStill(element))) return failed('not_stable', `${preview(element)} is moving`);
+      // It may have gone or changed in the meantime.
+      if (!dom.connected(element)) return failed('detached', 'the element left the page while it was waited for');
+      const answer = lacks(element, want) ?? pointOf(element, want.hit);
+      return cover.stays(answer.failed === 'intercepted') ? { ...answer, final: true } : answer;
+    });
+  } finally {
+    cover.end();
+  }
+}
+
+/**
+ * Tells when what covers an element stays: the same thing covered it for a while in which the page was still. A page is still
+ * when its document has loaded, nothing in it changes, and nothing is animated in which the element or the cover stands.
+ */
+function watchCover(element) {
+  let [top, since] = [null, 0];
+  const observer = new MutationObserver(() => { top = null; });
+  const what = { subtree: true, childList: true, attributes: true, characterData: true };
+  for (const root of [document, ...knownShadows()]) observer.observe(root, what);
+  const stays = (isCovered) => {
+    const now = performance.now();
+    const [point] = isCovered ? pointsIn(boxesOf(element)) : [];
+    const over = point ? topAt(point.x, point.y) : null;
+    if (over === null || readyStateOf(document) !== 'complete' || isWithinAnimated([element, over])) top = null;
+    else if (over !== top) [top, since] = [over, now];
+    return top !== null && now - since >= COVERED_MS;
+  };
+  return { stays, end: () => observer.disconnect() };
+}
+
+/** Whether the browser animates one of these elements, or anything around one. */
+function isWithinAnimated(elements) {
+  const around = new Set();
+  for (const element of elements) for (let at = element; at; at = dom.shownIn(at)) around.add(at);
+  const roots = new Set([...around].map((at) => dom.root(at)));
+  return [...roots].some((root) => {
+    const isInner = dom.type(root) === FRAGMENT && isShadow(root);
+    const animations = isInner ? shadowAnimationsOf(root) : animationsOf(document);
+    return animations.some(({ effect }) => around.has(effect?.target));
   });
 }
 
