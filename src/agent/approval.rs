@@ -60,13 +60,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.page = Some(now);
             return Ok(Some(blocked));
         }
-        let tree = &now.observation.tree;
         let same_page = url.as_deref() == Some(now.head.url.as_str());
-        let is_there = |wanted: &TargetIdentity| {
-            tree.iter().any(|(id, node)| {
-                node.role == wanted.role && TargetIdentity::of(tree, id).is_same_element(wanted)
-            })
-        };
+        let is_there = |wanted: &TargetIdentity| now.find(wanted).next().is_some();
         let unchanged = same_page && targets.iter().all(is_there);
         self.page = Some(now);
         Ok((!unchanged).then(|| {

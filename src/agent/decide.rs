@@ -20,7 +20,7 @@ use crate::{
     event::EventKind,
     guard::{CallEstimate, Spent},
     memory::{Advice, AdviceId, Cue, Placement},
-    page::{ElementRef, Node, Observation, PageHead, Role, TargetIdentity, ViewOptions, interpret},
+    page::{ElementRef, Node, Observation, Role, TargetIdentity},
     prompt::{StepParts, step},
     secret::mask_fields,
     working::StopReason,
@@ -81,22 +81,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Ok(observation) => self.redacted(observation),
             Err(error) => return Err(self.lost(error)),
         };
-        let head = PageHead::new(observation.url.clone(), observation.title.clone());
-        let view = Arc::new(interpret(&head, &observation.tree, &ViewOptions::default()));
-        let observation = Arc::new(observation);
+        let page = PageNow::of(observation);
         let elapsed_ms = elapsed_ms(started);
         self.emitter.emit(EventKind::Observed {
-            observation: Arc::clone(&observation),
+            observation: Arc::clone(&page.observation),
             elapsed_ms,
         });
         self.emitter.emit(EventKind::Interpreted {
-            view: Arc::clone(&view),
+            view: Arc::clone(&page.view),
         });
-        Ok(PageNow {
-            head,
-            observation,
-            view,
-        })
+        Ok(page)
     }
 
     async fn observed(&self, request: &ObserveRequest) -> CrateResult<Observation> {
@@ -396,10 +390,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// What the references of an action point at now; `None` when one of them points at nothing.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
-        let tree = &self.page.as_ref()?.observation.tree;
+        let page = self.page.as_ref()?;
         let known = |reference: &ElementRef| {
-            tree.by_ref(reference.as_str())
-                .map(|id| TargetIdentity::of(tree, id))
+            page.tree()
+                .by_ref(reference.as_str())
+                .map(|id| page.identity(id))
         };
         references(action).into_iter().map(known).collect()
     }

@@ -4,7 +4,7 @@ use super::{foreign::is_hidden, page_now::PageNow};
 use crate::{
     action::{BrowserAction, Click, Effect, Target},
     guard::{PageContext, PageKind, classify},
-    page::{NodeId, PageType, Role, TargetIdentity, Tree},
+    page::{NodeId, PageType, Role, Tree},
     secret::holds_secret,
 };
 
@@ -30,9 +30,9 @@ pub(super) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
         Aim::At(id) => id,
     };
     around.link = tree[at].url.as_deref();
-    let submit = gravest_button(tree, at, &around);
+    let submit = gravest_button(page, at, &around);
     around.submit = submit.as_deref();
-    classify(action, Some(&TargetIdentity::of(tree, at)), &around)
+    classify(action, Some(&page.element(at)), &around)
 }
 
 /// What an action acts on.
@@ -81,27 +81,47 @@ fn focused(tree: &Tree) -> Option<NodeId> {
 }
 
 /// The button that Enter in this field could press: of the nearest part of the page that has buttons, the worst one.
-fn gravest_button(tree: &Tree, field: NodeId, around: &PageContext<'_>) -> Option<String> {
+fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
+    let tree = page.tree();
     if !tree[field].role.is_editable() {
         return None;
     }
-    let buttons = tree.ancestors(field).find_map(|part| {
-        let buttons: Vec<NodeId> = tree
-            .descendants(part)
-            .filter(|id| tree[*id].role == Role::Button)
-            .collect();
-        (!buttons.is_empty()).then_some(buttons)
-    })?;
-    let worst = buttons
-        .iter()
-        .copied()
-        .max_by_key(|id| click_effect(tree, *id, around));
-    worst.map(|id| tree[id].name.to_string())
+    let mut worst: Option<(Effect, NodeId)> = None;
+    for button in nearest_buttons(tree, field).into_iter().rev() {
+        let effect = click_effect(page, button, around);
+        if worst.is_none_or(|(known, _)| effect > known) {
+            worst = Some((effect, button));
+        }
+        if effect == Effect::Irreversible {
+            break;
+        }
+    }
+    worst.map(|(_, id)| tree[id].name.to_string())
 }
 
-fn click_effect(tree: &Tree, button: NodeId, around: &PageContext<'_>) -> Effect {
-    let identity = TargetIdentity::of(tree, button);
-    let Some(reference) = tree[button].reference.clone() else {
+/// The buttons of the nearest part of the page around this node that has any, in document order.
+///
+/// Each wider part is searched only beside the one before, so that deep nesting costs no more than one walk.
+fn nearest_buttons(tree: &Tree, field: NodeId) -> Vec<NodeId> {
+    let is_button = |id: &NodeId| tree[*id].role == Role::Button;
+    let mut buttons: Vec<NodeId> = tree.descendants(field).filter(is_button).collect();
+    let mut searched = field;
+    for part in tree.ancestors(field) {
+        let last = tree.descendants(searched).next_back().unwrap_or(searched);
+        let before = tree.descendants(part).take_while(|id| *id < searched);
+        let after = tree.descendants(part).rev().take_while(|id| *id > last);
+        buttons.extend(before.chain(after).filter(is_button));
+        if !buttons.is_empty() {
+            break;
+        }
+        searched = part;
+    }
+    buttons.sort_unstable();
+    buttons
+}
+
+fn click_effect(page: &PageNow, button: NodeId, around: &PageContext<'_>) -> Effect {
+    let Some(reference) = page.tree()[button].reference.clone() else {
         return Effect::Reversible;
     };
     classify(
@@ -109,7 +129,7 @@ fn click_effect(tree: &Tree, button: NodeId, around: &PageContext<'_>) -> Effect
             target: Target::Ref(reference),
             button: None,
         }),
-        Some(&identity),
+        Some(&page.element(button)),
         around,
     )
 }
@@ -147,9 +167,7 @@ mod tests {
     use super::*;
     use crate::{
         action::{DialogAccept, Drag, Fill, Key, Press},
-        page::{
-            Dialog, DialogKind, ElementRef, Node, Observation, PageHead, ViewOptions, interpret,
-        },
+        page::{Dialog, DialogKind, ElementRef, Node, Observation},
     };
 
     /// A form with a field and a grave button that has the focus, and a harmless form beside it.
@@ -168,14 +186,11 @@ mod tests {
         b.leaf(node(Role::SearchBox, "Search", "e7"));
         b.leaf(node(Role::Button, "Go", "e8"));
         b.close();
-        let observation = Observation::new("https://shop.example/x", "Shop", b.finish());
-        let head = PageHead::new(observation.url.clone(), observation.title.clone());
-        let view = interpret(&head, &observation.tree, &ViewOptions::default());
-        PageNow {
-            head,
-            observation: Arc::new(observation),
-            view: Arc::new(view),
-        }
+        PageNow::of(Observation::new(
+            "https://shop.example/x",
+            "Shop",
+            b.finish(),
+        ))
     }
 
     fn target(text: &str) -> Target {

@@ -26,6 +26,8 @@ mod restored;
 mod run;
 mod step;
 mod task;
+#[cfg(all(test, feature = "testing"))]
+mod tests;
 pub(crate) mod tool;
 mod verify;
 

@@ -1,10 +1,13 @@
 //! The page as the loop holds it: what was seen, and what it means.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::{
     base::{Host, Site},
-    page::{Observation, PageHead, PageTemplate, PageView},
+    page::{
+        Identities, NodeId, Observation, PageHead, PageTemplate, PageView, TargetIdentity, Tree,
+        ViewOptions, interpret,
+    },
 };
 
 /// The page as the loop holds it.
@@ -13,9 +16,50 @@ pub(super) struct PageNow {
     pub(super) head: PageHead,
     pub(super) observation: Arc<Observation>,
     pub(super) view: Arc<PageView>,
+    /// Made when it is first asked what an element is: one walk over the page, however many are asked for.
+    identities: Arc<OnceLock<Identities>>,
 }
 
 impl PageNow {
+    /// Interprets an observation.
+    pub(super) fn of(observation: Observation) -> Self {
+        let head = PageHead::new(observation.url.clone(), observation.title.clone());
+        let view = interpret(&head, &observation.tree, &ViewOptions::default());
+        Self {
+            head,
+            observation: Arc::new(observation),
+            view: Arc::new(view),
+            identities: Arc::default(),
+        }
+    }
+
+    pub(super) fn tree(&self) -> &Tree {
+        &self.observation.tree
+    }
+
+    fn identities(&self) -> &Identities {
+        self.identities
+            .get_or_init(|| Identities::of(&self.observation.tree))
+    }
+
+    /// What makes the element itself, with its place among siblings: for what is aimed at, not for every element of a page.
+    pub(super) fn identity(&self, id: NodeId) -> TargetIdentity {
+        self.identities().identity(self.tree(), id)
+    }
+
+    /// The same without the place among siblings.
+    pub(super) fn element(&self, id: NodeId) -> TargetIdentity {
+        self.identities().element(self.tree(), id)
+    }
+
+    /// The elements that are the wanted one.
+    pub(super) fn find<'a>(
+        &'a self,
+        wanted: &'a TargetIdentity,
+    ) -> impl Iterator<Item = NodeId> + 'a {
+        self.identities().find(self.tree(), wanted)
+    }
+
     pub(super) fn host(&self) -> Option<Host> {
         Host::of(&url::Url::parse(&self.head.url).ok()?).ok()
     }

@@ -4,7 +4,7 @@ use super::page_now::PageNow;
 use crate::{
     action::{Action, BrowserAction, Fill, TextValue},
     memory::LoggedStep,
-    page::{TargetIdentity, Tree},
+    page::TargetIdentity,
 };
 
 /// Steps back in which a failure is looked for. Source: chosen, as far as lessons look for its recovery.
@@ -19,9 +19,8 @@ pub(super) fn restored(
     let (Some(before), Some(after)) = (before, after) else {
         return Vec::new();
     };
-    let (before, after) = (&before.observation.tree, &after.observation.tree);
-    let holds = |tree: &Tree, logged: &LoggedStep| {
-        asked(logged).is_some_and(|(field, text)| holds(tree, field, text))
+    let holds = |page: &PageNow, logged: &LoggedStep| {
+        asked(logged).is_some_and(|(field, text)| holds(page, field, text))
     };
     let failed = log
         .iter()
@@ -48,24 +47,17 @@ fn asked(logged: &LoggedStep) -> Option<(&TargetIdentity, &str)> {
     }
 }
 
-fn holds(tree: &Tree, field: &TargetIdentity, text: &str) -> bool {
-    // The value first: it is rare, and an identity costs a walk over the tree.
-    let with_value = tree
-        .iter()
-        .filter(|(_, node)| node.role == field.role && node.value.as_deref() == Some(text));
-    with_value
-        .map(|(id, _)| TargetIdentity::of(tree, id))
-        .any(|found| found.is_same_element(field))
+fn holds(page: &PageNow, field: &TargetIdentity, text: &str) -> bool {
+    page.find(field)
+        .any(|id| page.tree()[id].value.as_deref() == Some(text))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
         action::{ErrorClass, Outcome, Signature, Target},
-        page::{ElementRef, Node, NodeId, Observation, PageHead, Role, ViewOptions, interpret},
+        page::{ElementRef, Node, NodeId, Observation, Role, Tree},
     };
 
     /// A page with two fields and what they hold.
@@ -80,14 +72,7 @@ mod tests {
                 node.with_value(value)
             });
         }
-        let observation = Observation::new("https://x.example/", "", b.finish());
-        let head = PageHead::new(observation.url.clone(), "");
-        let view = interpret(&head, &observation.tree, &ViewOptions::default());
-        PageNow {
-            head,
-            observation: Arc::new(observation),
-            view: Arc::new(view),
-        }
+        PageNow::of(Observation::new("https://x.example/", "", b.finish()))
     }
 
     fn fill(text: &str, outcome: Outcome) -> LoggedStep {

@@ -126,9 +126,9 @@ pub(super) fn references(action: &Action) -> Vec<&ElementRef> {
 }
 
 fn still_there(page: &PageNow, reference: &ElementRef, wanted: &TargetIdentity) -> bool {
-    let tree = &page.observation.tree;
-    tree.by_ref(reference.as_str())
-        .is_some_and(|id| TargetIdentity::of(tree, id).is_same_element(wanted))
+    page.tree()
+        .by_ref(reference.as_str())
+        .is_some_and(|id| page.element(id).is_same_element(wanted))
 }
 
 async fn sleep_or_forever(time: Option<std::time::Duration>) {

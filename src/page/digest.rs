@@ -1,5 +1,7 @@
 //! What a prompt shows of a page: elements ranked by use for the goal, like ones folded, text in its place among them.
 
+use std::collections::HashMap;
+
 use super::{
     Element, PageView, Passage, Role,
     rank::{self, Pick},
@@ -132,7 +134,8 @@ pub(super) fn digest<'v>(
         out: Vec::new(),
         menu: Vec::new(),
         footer: Vec::new(),
-        crowds: Vec::new(),
+        crowds: HashMap::new(),
+        sizes: sizes(&view.elements),
     };
     let mut passages = fitting(&view.passages, options.max_text)
         .into_iter()
@@ -143,7 +146,7 @@ pub(super) fn digest<'v>(
         }
         let element = &view.elements[*at];
         match element.crowd.filter(|_| options.folded && !matched) {
-            Some(crowd) => lines.crowd(crowd, element, &view.elements),
+            Some(crowd) => lines.crowd(crowd, element),
             None if options.folded && !matched && element.in_footer && is_menu(element) => {
                 lines.footer.push(element);
             }
@@ -248,8 +251,21 @@ struct Lines<'v> {
     menu: Vec<(&'v Element, bool)>,
     /// What stands in the page's last line.
     footer: Vec<&'v Element>,
-    /// Crowds that have a line, and where.
-    crowds: Vec<(u32, usize)>,
+    /// Where the crowds that have a line have it.
+    crowds: HashMap<u32, usize>,
+    /// How many elements each crowd has.
+    sizes: HashMap<u32, u32>,
+}
+
+/// How many elements each crowd has; the first of a crowd knows.
+fn sizes(elements: &[Element]) -> HashMap<u32, u32> {
+    let mut sizes = HashMap::new();
+    for element in elements {
+        if let Some(crowd) = element.crowd {
+            sizes.entry(crowd).or_insert(element.group);
+        }
+    }
+    sizes
 }
 
 impl<'v> Lines<'v> {
@@ -281,23 +297,16 @@ impl<'v> Lines<'v> {
         }
     }
 
-    fn crowd(&mut self, crowd: u32, element: &'v Element, all: &'v [Element]) {
+    fn crowd(&mut self, crowd: u32, element: &'v Element) {
         self.leave_menu(element);
-        let at = self
-            .crowds
-            .iter()
-            .find(|(known, _)| *known == crowd)
-            .map(|(_, at)| *at);
-        let line = at.and_then(|at| self.out.get_mut(at));
+        let at = self.crowds.get(&crowd);
+        let line = at.and_then(|at| self.out.get_mut(*at));
         if let Some(DigestLine::Crowd { elements, .. }) = line {
             elements.push(element);
             return;
         }
-        let size = all
-            .iter()
-            .find(|e| e.crowd == Some(crowd))
-            .map_or(1, |first| first.group);
-        self.crowds.push((crowd, self.out.len()));
+        let size = self.sizes.get(&crowd).copied().unwrap_or(1);
+        self.crowds.insert(crowd, self.out.len());
         self.out.push(DigestLine::Crowd {
             elements: vec![element],
             size,

@@ -1,5 +1,7 @@
 //! What makes an element itself: the target identity that memory keeps instead of a reference.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -73,12 +75,26 @@ impl TargetIdentity {
     /// Whether another identity means the same element of the same page: all but the locator and the place among
     /// siblings, which changes when siblings come and go.
     pub fn is_same_element(&self, other: &Self) -> bool {
-        let plain = |identity: &Self| Self {
-            locator: None,
-            collection: None,
-            ..identity.clone()
-        };
-        plain(self) == plain(other)
+        let Self {
+            role,
+            name,
+            label,
+            ordinal,
+            ancestors,
+            landmark,
+            collection: _,
+            attributes,
+            frames,
+            locator: _,
+        } = self;
+        *ordinal == other.ordinal
+            && *role == other.role
+            && *name == other.name
+            && *label == other.label
+            && *ancestors == other.ancestors
+            && *landmark == other.landmark
+            && *attributes == other.attributes
+            && *frames == other.frames
     }
 
     /// An identity of which only role and name are known.
@@ -101,41 +117,83 @@ impl TargetIdentity {
     ///
     /// Costs one walk over the tree.
     pub fn of(tree: &Tree, id: NodeId) -> Self {
-        let node = &tree[id];
+        Identities::of(tree).identity(tree, id)
+    }
+}
+
+/// Answers what the elements of one tree are, after a single walk over it.
+///
+/// Made once for a page that is asked about more than one element. Every method takes the tree that it was made of.
+#[derive(Debug)]
+pub(crate) struct Identities {
+    outline: Outline,
+    /// For each node its place among those with the same role, name and frame.
+    ordinals: Vec<u32>,
+}
+
+impl Identities {
+    pub(crate) fn of(tree: &Tree) -> Self {
         let outline = Outline::of(tree);
-        let place = outline.place(id);
-        let is_twin = |at: NodeId| {
-            tree[at].role == node.role
-                && tree[at].name == node.name
-                && outline.place(at).frame == place.frame
-        };
-        let ordinal = tree
+        let mut twins: HashMap<(&Role, &str, Option<NodeId>), u32> = HashMap::new();
+        let ordinals = tree
             .iter()
-            .take_while(|(at, _)| *at < id)
-            .filter(|(at, _)| is_twin(*at))
-            .count();
-        let named = tree
-            .ancestors(id)
-            .filter(|at| tree[*at].role != Role::Iframe && !tree[*at].name.is_empty());
-        let frames = std::iter::successors(place.frame, |frame| outline.place(*frame).frame);
+            .map(|(id, node)| {
+                let key = (&node.role, &*node.name, outline.place(id).frame);
+                let next = twins.entry(key).or_default();
+                let ordinal = *next;
+                *next = next.saturating_add(1);
+                ordinal
+            })
+            .collect();
+        Self { outline, ordinals }
+    }
+
+    /// The whole identity. Looks at the siblings of the element and of what it is in, so it costs up to a walk over the tree.
+    pub(crate) fn identity(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
+        TargetIdentity {
+            collection: collection(tree, &self.outline, id),
+            ..self.element(tree, id)
+        }
+    }
+
+    /// The identity without the place among siblings: all that [`TargetIdentity::is_same_element`] compares. Looks at a bounded
+    /// number of nodes.
+    pub(crate) fn element(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
+        let node = &tree[id];
+        let place = self.outline.place(id);
+        let ancestors = std::iter::successors(place.named, |at| self.outline.place(*at).named);
+        let frames = std::iter::successors(place.frame, |at| self.outline.place(*at).frame);
         let mut frames: Vec<String> = frames
             .take(MAX_FRAMES)
             .map(|frame| capped(&tree[frame].name))
             .collect();
         frames.reverse();
-        Self {
-            label: label(tree, &outline, id),
-            ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
-            ancestors: named
+        TargetIdentity {
+            label: label(tree, &self.outline, id),
+            ordinal: self.ordinals[id.index()],
+            ancestors: ancestors
                 .take(MAX_ANCESTORS)
                 .map(|at| capped(&tree[at].name))
                 .collect(),
             landmark: place.landmark.map(|landmark| tree[landmark].role.clone()),
-            collection: collection(tree, &outline, id),
             attributes: attributes(node),
             frames,
-            ..Self::new(closed(&node.role), capped(&node.name))
+            ..TargetIdentity::new(closed(&node.role), capped(&node.name))
         }
+    }
+
+    /// The elements that are the wanted one, in document order: mostly one or none.
+    pub(crate) fn find<'a>(
+        &'a self,
+        tree: &'a Tree,
+        wanted: &'a TargetIdentity,
+    ) -> impl Iterator<Item = NodeId> + 'a {
+        tree.iter()
+            .filter(|(id, node)| {
+                self.ordinals[id.index()] == wanted.ordinal && closed(&node.role) == wanted.role
+            })
+            .map(|(id, _)| id)
+            .filter(|id| self.element(tree, *id).is_same_element(wanted))
     }
 }
 
@@ -200,8 +258,17 @@ fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> 
         if is_container(role) {
             continue;
         }
+        let own_roles = (!is_item(role)).then(|| roles_in(tree, at));
+        let is_similar = |sibling: NodeId| {
+            own_roles
+                .as_ref()
+                .is_none_or(|own| similar(own, &roles_in(tree, sibling)))
+        };
         let is_like = |sibling: &NodeId| {
-            *sibling == at || (tree[*sibling].role == *role && target.is_in(*sibling, at))
+            *sibling == at
+                || (tree[*sibling].role == *role
+                    && target.is_in(*sibling, at)
+                    && is_similar(*sibling))
         };
         let alike: Vec<NodeId> = match tree.parent(at) {
             Some(parent) => tree.children(parent).filter(is_like).collect(),
@@ -253,7 +320,7 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Whether `sibling` holds to this element as `own` does, `own` being the element or what it is in.
+    /// Whether `sibling` has a counterpart of this element as `own` has it, `own` being the element or what it is in.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)
@@ -263,13 +330,11 @@ impl<'t> Likeness<'t> {
             tree[at].role == tree[self.id].role
                 && (self.said.is_none() || said(tree, self.outline, at) == self.said)
         };
-        let has_counterpart = if own == self.id {
+        if own == self.id {
             is_counterpart(sibling)
         } else {
             nodes.any(is_counterpart)
-        };
-        has_counterpart
-            && (is_item(&tree[own].role) || similar(&roles_in(tree, own), &roles_in(tree, sibling)))
+        }
     }
 }
 
@@ -305,4 +370,33 @@ fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
 fn similar(a: &[&Role], b: &[&Role]) -> bool {
     let common = a.iter().filter(|role| b.contains(role)).count();
     common * 2 >= a.len() + b.len() - common
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Node, counted};
+
+    #[test]
+    fn an_element_is_told_by_a_bounded_number_of_nodes_however_large_and_deep_its_page_is() {
+        let cost = |n: usize| {
+            let mut page = Tree::builder();
+            for _ in 0..n {
+                page.leaf(Node::new(Role::Button, "Add"));
+                page.open(Node::new(Role::Generic, ""));
+            }
+            page.leaf(Node::new(Role::Button, "Add"));
+            let tree = page.finish();
+            let identities = Identities::of(&tree);
+            let last = tree.iter().next_back().unwrap().0;
+            counted::take();
+            let element = identities.element(&tree, last);
+            let cost = counted::take();
+            assert_eq!(element.ordinal as usize, n);
+            assert!(element.is_same_element(&TargetIdentity::of(&tree, last)));
+            assert!(identities.find(&tree, &element).eq([last]));
+            cost
+        };
+        assert_eq!(cost(10), cost(10_000));
+    }
 }

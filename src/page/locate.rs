@@ -1,5 +1,7 @@
 //! Finding what a locator means in a tree, as far as a tree can tell.
 
+use std::ops::Range;
+
 use super::{Locator, LocatorStep, Node, NodeId, Role, Tree};
 use crate::base::text::{fold, squeeze};
 
@@ -21,10 +23,10 @@ impl Locator {
         let mut found: Option<Vec<NodeId>> = None;
         for step in self.steps() {
             found = Some(match step {
-                LocatorStep::HasText(text) => found?
-                    .into_iter()
-                    .filter(|id| contains(&tree.text_of(*id), text))
-                    .collect(),
+                LocatorStep::HasText(text) => {
+                    let shown = Shown::of(tree, text);
+                    found?.into_iter().filter(|id| shown.is_in(*id)).collect()
+                }
                 LocatorStep::Nth(place) => nth(&found?, *place).into_iter().collect(),
                 LocatorStep::Css(_)
                 | LocatorStep::TestId(_)
@@ -47,15 +49,77 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
             .map(|(id, _)| id)
             .filter(|id| test(&tree[*id]))
             .collect(),
-        Some(roots) => roots
-            .iter()
-            .flat_map(|root| tree.descendants(*root))
-            .filter(|id| test(&tree[*id]))
-            .collect(),
+        Some(roots) => {
+            // Those found so far are in document order, and what is in one of them may be in the next too.
+            let mut searched_to: Option<NodeId> = None;
+            let mut found = Vec::new();
+            for root in roots {
+                let last = tree.descendants(*root).next_back();
+                if last > searched_to {
+                    let below = tree.descendants(*root);
+                    let new = below
+                        .rev()
+                        .take_while(|id| searched_to.is_none_or(|to| *id > to));
+                    found.extend(new.filter(|id| test(&tree[*id])));
+                    searched_to = last;
+                }
+            }
+            found
+        }
     };
     found.sort_unstable();
-    found.dedup();
     found
+}
+
+/// Where a tree shows a text, as [`contains`] compares: found in one pass, because each node repeats what is in it.
+struct Shown {
+    /// Where the words of each node begin in the text of the whole tree, and where those in it end.
+    spans: Vec<Range<usize>>,
+    /// Where the wanted text begins, in order.
+    starts: Vec<usize>,
+    len: usize,
+}
+
+impl Shown {
+    fn of(tree: &Tree, wanted: &str) -> Self {
+        let mut all = String::new();
+        let mut begins: Vec<Range<usize>> = Vec::with_capacity(tree.len());
+        for node in tree.nodes() {
+            let begin = all.len();
+            for part in [&*node.name, node.value.as_deref().unwrap_or_default()] {
+                let part = fold(&squeeze(part));
+                if !part.is_empty() {
+                    all.push(' ');
+                    all.push_str(&part);
+                }
+            }
+            begins.push(begin..all.len());
+        }
+        let spans = tree
+            .iter()
+            .map(|(id, _)| {
+                let last = tree.descendants(id).next_back().unwrap_or(id);
+                begins[id.index()].start..begins[last.index()].end
+            })
+            .collect();
+        let wanted = fold(&squeeze(wanted));
+        let step = wanted.chars().next().map_or(1, char::len_utf8);
+        let next = |from: usize| Some(from + all.get(from..)?.find(&wanted)?);
+        let starts = std::iter::successors(next(0), |at| next(at + step)).collect();
+        Self {
+            spans,
+            starts,
+            len: wanted.len(),
+        }
+    }
+
+    fn is_in(&self, id: NodeId) -> bool {
+        let span = &self.spans[id.index()];
+        let first = self.starts.partition_point(|start| *start < span.start);
+        self.starts
+            .get(first)
+            .is_some_and(|start| start + self.len <= span.end)
+    }
 }
 
 fn matches(node: &Node, step: &LocatorStep) -> bool {
@@ -139,6 +203,35 @@ mod tests {
         assert_eq!(found(r#"text="Canoe" exact"#), Some(vec![5]));
         assert_eq!(found(r#"text="canoe" exact"#), Some(vec![]));
         assert_eq!(found(r#"text="Can" exact"#), Some(vec![]));
+    }
+
+    #[test]
+    fn a_text_is_found_across_what_is_in_an_element_and_never_across_its_border() {
+        let mut b = Tree::builder();
+        b.open(Node::new(Role::Group, ""));
+        b.open(Node::new(Role::Group, "aa"));
+        b.leaf(Node::text("A  b"));
+        b.close();
+        b.leaf(Node::text("c"));
+        b.close();
+        b.leaf(Node::new(Role::Group, "c"));
+        let tree = b.finish();
+        let found = |text: &str| {
+            let locator = format!("role=group >> has-text={}", serde_json::Value::from(text));
+            let ids = Locator::parse(&locator).unwrap().find(&tree).unwrap();
+            ids.into_iter().map(NodeId::index).collect::<Vec<_>>()
+        };
+        assert_eq!(found("a b c"), [0]);
+        assert_eq!(found("aa a"), [0, 1]);
+        assert_eq!(found("A B"), [0, 1]);
+        assert_eq!(found("c c"), [0; 0]);
+        assert_eq!(found("c"), [0, 4]);
+        let mut page = Tree::builder();
+        page.open(Node::new(Role::Group, "a"));
+        page.leaf(Node::new(Role::Group, "aa"));
+        let tree = page.finish();
+        let locator = Locator::parse(r#"role=group >> has-text="a""#).unwrap();
+        assert_eq!(locator.find(&tree).unwrap().len(), 2);
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub use diff::{Change, MAX_CHANGES, PageDiff, diff};
 pub use digest::{Digest, DigestLine, DigestOptions};
 pub use element::{CROWD, Element, MAX_OPTIONS};
 pub use fingerprint::Fingerprint;
+pub(crate) use identity::Identities;
 pub use identity::{Collection, TargetIdentity};
 pub use label::MAX_LABEL;
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
@@ -44,5 +45,7 @@ pub use reference::ElementRef;
 pub use role::Role;
 pub use summary::MAX_SUMMARY;
 pub use template::PageTemplate;
+#[cfg(test)]
+pub(crate) use tree::counted;
 pub use tree::{MAX_NODES, Node, NodeId, States, Tree, TreeBuilder, Tri};
 pub use view::{PageHead, PageView, ViewOptions, interpret};

@@ -32,11 +32,14 @@ pub(super) struct Place {
     pub(super) landmark: Option<NodeId>,
     /// The frame that it is in.
     pub(super) frame: Option<NodeId>,
+    /// The nearest thing around it that has a name and is no frame.
+    pub(super) named: Option<NodeId>,
     pub(super) area: Area,
     /// Whether it is in the footer of the page, in whatever landmark there.
     pub(super) in_footer: bool,
 }
 
+#[derive(Debug)]
 pub(super) struct Outline {
     places: Vec<Place>,
     has_main: bool,
@@ -62,10 +65,12 @@ impl Outline {
                     } else {
                         above.landmark
                     };
-                    place.frame = if *role == Role::Iframe {
-                        Some(parent)
+                    let is_frame = *role == Role::Iframe;
+                    place.frame = if is_frame { Some(parent) } else { above.frame };
+                    place.named = if is_frame || tree[parent].name.is_empty() {
+                        above.named
                     } else {
-                        above.frame
+                        Some(parent)
                     };
                     &mut last_child[parent.index()]
                 }

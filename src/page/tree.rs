@@ -1,6 +1,8 @@
 //! The page tree: accessible nodes in document order, in one flat list.
 
 mod builder;
+#[cfg(test)]
+pub(crate) mod counted;
 mod frames;
 
 use std::{collections::HashMap, ops::Range};
@@ -231,15 +233,16 @@ impl Tree {
 
     /// All nodes in document order.
     pub fn nodes(&self) -> &[Node] {
+        count(self.nodes.len());
         &self.nodes
     }
 
     /// All nodes with their ids, in document order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
-        self.nodes
-            .iter()
-            .enumerate()
-            .map(|(index, node)| (NodeId(u32::try_from(index).unwrap_or(u32::MAX)), node))
+        self.nodes.iter().enumerate().map(|(index, node)| {
+            count(1);
+            (NodeId(u32::try_from(index).unwrap_or(u32::MAX)), node)
+        })
     }
 
     /// Number of nodes.
@@ -282,7 +285,10 @@ impl Tree {
     /// Everything below a node, in document order, without the node itself.
     pub fn descendants(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         let range: Range<u32> = id.0 + 1..self[id].end;
-        range.map(NodeId)
+        range.map(|id| {
+            count(1);
+            NodeId(id)
+        })
     }
 
     /// The direct children of a node, in order.
@@ -325,6 +331,7 @@ impl Tree {
     /// and properties. References, states and structure stay.
     #[must_use]
     pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
+        count(self.nodes.len());
         for node in &mut self.nodes {
             if let Role::Other(name) = &node.role {
                 node.role = Role::parse(&f(name));
@@ -349,6 +356,7 @@ impl Tree {
     /// The same tree after a look at each node that may change its texts.
     #[must_use]
     pub(crate) fn edit(mut self, mut change: impl FnMut(NodeId, &mut Node)) -> Self {
+        count(self.nodes.len());
         for (index, node) in (0..).zip(&mut self.nodes) {
             change(NodeId(index), node);
         }
@@ -361,6 +369,7 @@ impl Tree {
     /// whether something was typed.
     #[must_use]
     pub fn mask_values(mut self, mut hidden: impl FnMut(&Node) -> bool, mask: &str) -> Self {
+        count(self.nodes.len());
         let mut hidden_to = 0;
         for (index, node) in (0_u32..).zip(&mut self.nodes) {
             if index < hidden_to && !node.name.is_empty() {
@@ -377,10 +386,17 @@ impl Tree {
     }
 }
 
+#[cfg(test)]
+use counted::add as count;
+/// Counts nodes that are looked at, in tests of this crate; nothing anywhere else.
+#[cfg(not(test))]
+const fn count(_: usize) {}
+
 impl std::ops::Index<NodeId> for Tree {
     type Output = Node;
 
     fn index(&self, id: NodeId) -> &Node {
+        count(1);
         &self.nodes[id.index()]
     }
 }

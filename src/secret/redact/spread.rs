@@ -5,7 +5,10 @@
 //! has no text in it). A hit that reaches over several nodes hides its part in each of them, and whatever repeats such a
 //! part in the nodes around it.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
 
 use super::Forms;
 use crate::{
@@ -150,6 +153,7 @@ fn cut(pieces: &[Piece], hit: &Range<usize>, placeholder: &str, cuts: &mut Cuts)
 
 fn without(tree: Tree, cuts: Cuts) -> Tree {
     let mut instead: BTreeMap<(NodeId, Part), String> = BTreeMap::new();
+    let mut hidden: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
     for ((id, part), mut parts) in cuts {
         let text = text_of(&tree[id], part).trim();
         parts.sort_by_key(|(range, _)| (range.start, range.end));
@@ -161,17 +165,15 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
             }
             out.push_str(text.get(at..range.start).unwrap_or_default());
             out.push_str(&placeholder);
-            repeated(
-                &tree,
-                id,
-                text.get(range.clone()).unwrap_or_default(),
-                &mut instead,
-            );
+            if let Some(piece) = text.get(range.clone()).filter(|piece| !piece.is_empty()) {
+                hidden.entry(id).or_default().push(piece.to_owned());
+            }
             at = range.end;
         }
         out.push_str(text.get(at..).unwrap_or_default());
         instead.insert((id, part), out);
     }
+    hide_repeated(&tree, &hidden, &mut instead);
     tree.edit(|id, node| {
         if let Some(name) = instead.remove(&(id, Part::Name)) {
             node.name = name.into();
@@ -182,19 +184,38 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
     })
 }
 
-/// Hides the same part where it is the whole name or value of the node itself, of one above it, or of one in it.
-fn repeated(tree: &Tree, id: NodeId, part: &str, instead: &mut BTreeMap<(NodeId, Part), String>) {
-    let around = std::iter::once(id)
-        .chain(tree.ancestors(id).take(MAX_LEVELS))
-        .chain(tree.descendants(id));
-    for near in around {
+/// Hides the same pieces where one is the whole name or value of the node itself, of one above it, or of one in it.
+fn hide_repeated(
+    tree: &Tree,
+    hidden: &BTreeMap<NodeId, Vec<String>>,
+    instead: &mut BTreeMap<(NodeId, Part), String>,
+) {
+    let mut hide = |id: NodeId, is_piece: &dyn Fn(&str) -> bool| {
         for place in [Part::Name, Part::Value] {
-            if !part.is_empty() && text_of(&tree[near], place).trim() == part {
+            if is_piece(text_of(&tree[id], place).trim()) {
                 instead
-                    .entry((near, place))
+                    .entry((id, place))
                     .or_insert_with(|| HIDDEN.to_owned());
             }
         }
+    };
+    for (id, pieces) in hidden {
+        for above in tree.ancestors(*id).take(MAX_LEVELS) {
+            hide(above, &|text| pieces.iter().any(|piece| piece == text));
+        }
+    }
+    // One walk for what is in all of them: each piece with the last node that it is hidden in.
+    let mut until: HashMap<&str, NodeId> = HashMap::new();
+    let Some(first) = hidden.keys().next() else {
+        return;
+    };
+    for (id, _) in tree.iter().skip(first.index()) {
+        for piece in hidden.get(&id).into_iter().flatten() {
+            let last = tree.descendants(id).next_back().unwrap_or(id);
+            let known = until.entry(piece).or_insert(last);
+            *known = last.max(*known);
+        }
+        hide(id, &|text| until.get(text).is_some_and(|last| id <= *last));
     }
 }
 

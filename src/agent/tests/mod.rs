@@ -1,0 +1,3 @@
+//! Tests of the loop that look inside the crate.
+
+mod growth;
