@@ -64,6 +64,7 @@ class Facts {
     this.isMasked = undefined;
     this.hasRoom = undefined;
     this.firstSeen = undefined;
+    this.heading = undefined;
     // What a walk notes down.
     this.visited = false;
     this.node = null;

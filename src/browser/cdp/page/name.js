@@ -191,6 +191,7 @@ function ownedBy(facts, css) {
     if (dom.matches(owned, css)) found.push(owned);
     found.push(...dom.query(owned, css));
   }
+  nameBudget -= found.length;
   return found;
 }
 

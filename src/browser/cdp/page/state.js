@@ -93,8 +93,18 @@ function isNativelyDisabled(facts) {
   const group = dom.closest(element, 'fieldset[disabled]');
   if (group === null) return false;
   // What stands in the heading of a group stays usable.
-  const heading = dom.query(group, ':scope > legend')[0];
-  return heading === undefined || !dom.contains(heading, element);
+  const heading = headingOf(factsOf(group));
+  return heading === null || !dom.contains(heading, element);
+}
+
+/** The heading of a group of controls, or null; looked for once a look, because a group may hold ten thousand. */
+function headingOf(group) {
+  if (group.heading === undefined) {
+    let child = dom.first(group.element);
+    while (child !== null && !(dom.type(child) === ELEMENT && dom.isHtml(child, 'legend'))) child = dom.next(child);
+    group.heading = child;
+  }
+  return group.heading;
 }
 
 function isDisabledByAria(facts) {
