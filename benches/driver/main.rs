@@ -1,9 +1,10 @@
 //! What drivers cost on a real Chromium, side by side.
 //!
-//! `cargo bench --features full --bench driver` prints three tables; a name after `--` prints that one alone.
+//! `cargo bench --features full --bench driver` prints four tables; a name after `--` prints that one alone.
 //!
 //! ```text
 //! drivers      playwright-cli by its socket and our own driver, call by call, at 20, 300 and 10,000 elements
+//! growth       our own driver, alone and in the loop, at 10, 300, 3,000 and 10,000 buttons
 //! shopping     both on the demo's errand: what a step costs with the model's time taken out
 //! transports   playwright-cli by its socket and by a process a command
 //! ```
@@ -15,6 +16,7 @@ mod calls;
 mod drivers;
 #[path = "../../tests/support/errand.rs"]
 mod errand;
+mod growth;
 mod shopping;
 mod site;
 mod transports;
@@ -33,6 +35,9 @@ async fn main() -> Anything {
     let site = site::serve()?;
     if is_wanted("drivers") {
         drivers::measure(&site).await?;
+    }
+    if is_wanted("growth") {
+        growth::measure(&site).await?;
     }
     if is_wanted("shopping") {
         shopping::measure().await?;

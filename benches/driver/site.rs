@@ -10,6 +10,7 @@ use std::{
 ///
 /// They are a field with its label, a button and eight links in turn, each in a paragraph, after them a password field, and at
 /// most two rules that make up the number. Of 10,000 elements an observation makes 10,474 nodes: texts are nodes too.
+/// The document of `/buttons/N` is a form with a field and N buttons.
 pub(crate) fn serve() -> std::io::Result<String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let site = format!("http://{}", listener.local_addr()?);
@@ -27,17 +28,29 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     reader.read_line(&mut first)?;
     while reader.read_line(&mut String::new())? > 2 {}
-    let elements = first
-        .split(['/', ' '])
-        .nth(2)
-        .and_then(|number| number.parse().ok())
-        .unwrap_or(0);
-    let body = page(elements);
+    let mut parts = first.split(['/', ' ']).skip(2);
+    let number = |part: Option<&str>| part.and_then(|number| number.parse().ok()).unwrap_or(0);
+    let body = match parts.next() {
+        Some("buttons") => buttons(number(parts.next())),
+        part => page(number(part)),
+    };
     let length = body.len();
     write!(
         stream,
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     )
+}
+
+/// A form of a field and so many buttons; each says something more when it is clicked.
+fn buttons(count: usize) -> String {
+    let mut body = "<!doctype html><title>buttons</title><form onclick=\"event.target.type === 'button' && event.target.append('!')\">\
+        <label>Note <input></label>"
+        .to_owned();
+    for at in 0..count {
+        let part = format!("<button type=button>Button {at}</button>");
+        body.push_str(&part);
+    }
+    body + "</form>"
 }
 
 /// Elements that no tag of the page names: `html`, `head` and `body`.
