@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, Error, ErrorKind, Origin, Result, RunId, Task, Trust,
     action::{BrowserTool, ErrorClass, Outcome, RawCall},
-    agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport},
+    agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport, StepEnd},
     base::TokenCount,
     browser::BrowserCapabilities,
     chat::ChatResponse,
@@ -388,6 +388,61 @@ async fn one_handle_stops_every_run_of_a_loop() {
     agent.cancel_handle().cancel();
     assert_eq!(agent.run(task()).await.summary.stop.as_str(), "cancelled");
     assert!(model.requests().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn busy() {
+    let model = ScriptedModel::new([finish("racket"), finish("racket")]);
+    let (browser, recorder, memory) = (shop(), Recorder::new(), InMemory::new());
+    let agent = DecisionLoop::builder(browser.clone(), model.clone(), memory.clone())
+        .with_options(options())
+        .with_sink(recorder.clone())
+        .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
+        .build()
+        .unwrap();
+    let named = |id: &str| task().with_run_id(RunId::parse(id).unwrap());
+    let mut first = agent.start(named("run_1")).await;
+    first.step().await;
+    let shelf = Shelf::global(&Namespace::default(), "lessons");
+    let before = memory.load(&shelf).await.unwrap();
+
+    let report = agent.run(named("run_2")).await;
+    assert_eq!(report.summary.stop, StopReason::Busy);
+    let mut text = String::new();
+    for event in recorder.events() {
+        if event.run.as_str() == "run_2" {
+            writeln!(text, "{}", serde_json::to_string(&event).unwrap()).unwrap();
+        }
+    }
+    golden("busy", &text);
+    assert_eq!(browser.executed().len(), 1, "the first run's start alone");
+    assert_eq!(memory.load(&shelf).await.unwrap(), before, "nothing learnt");
+    let mut second = agent.start(named("run_3")).await;
+    assert_eq!(second.step().await, StepEnd::Stopped(StopReason::Busy));
+    drop(second);
+
+    // Whoever was refused gives nothing back; who had the browser does, finished or dropped.
+    assert_eq!(
+        agent.run(named("run_4")).await.summary.stop,
+        StopReason::Busy
+    );
+    drop(first);
+    let report = agent.start(named("run_5")).await.finish().await;
+    assert_eq!(report.summary.stop, StopReason::Cancelled);
+    let report = agent.run(named("run_6")).await;
+    assert_ne!(report.summary.stop, StopReason::Busy);
+    {
+        let starting = agent.run(named("run_7"));
+        tokio::select! {
+            biased;
+            _ = starting => panic!("it takes more than one turn"),
+            () = std::future::ready(()) => {}
+        }
+    }
+    assert_ne!(
+        agent.run(named("run_8")).await.summary.stop,
+        StopReason::Busy
+    );
 }
 
 #[tokio::test(start_paused = true)]

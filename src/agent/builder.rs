@@ -1,6 +1,6 @@
 //! Putting a loop together.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use super::{Approver, Cancel, Clock, DecisionLoop, Options, SystemClock, Tool};
 use crate::{
@@ -31,6 +31,7 @@ impl<B, L, M> Builder<B, L, M> {
                 cancel: Cancel::new(),
                 kinds: kinds(),
                 tools: Vec::new(),
+                is_busy: AtomicBool::new(false),
             },
         }
     }

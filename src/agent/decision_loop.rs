@@ -1,13 +1,14 @@
 //! The loop as a value: its parts and its two ways to run.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use super::{Approver, Builder, Cancel, Clock, Options, Run, RunReport, StepEnd, Task, Tool};
 use crate::{BrowserDriver, LlmClient, event::EventSink, memory::MemoryKind, store::MemoryBackend};
 
 /// The agent: a browser, a model, a memory, and how they are used.
 ///
-/// It can be used for many runs, one after the other on one browser.
+/// It can be used for many runs, one after the other on one browser. A run that is started while another one has the browser ends
+/// at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver, model: impl webwise::LlmClient) -> webwise::Result<()> {
@@ -31,6 +32,8 @@ pub struct DecisionLoop<B, L, M> {
     pub(super) cancel: Cancel,
     pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
+    /// Whether a run has the browser.
+    pub(super) is_busy: AtomicBool,
 }
 
 impl<B, L, M> DecisionLoop<B, L, M> {
@@ -67,6 +70,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     }
 
     /// Starts a task, to be driven step by step; end it with [`Run::finish`].
+    ///
+    /// The run has the browser until it is finished or dropped; one that is started meanwhile is stopped from the start.
     pub async fn start(&self, task: Task) -> Run<'_, B, L, M> {
         Run::start(self, task).await
     }

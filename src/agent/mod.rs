@@ -29,6 +29,7 @@ mod task;
 #[cfg(all(test, feature = "testing"))]
 mod tests;
 pub(crate) mod tool;
+mod turn;
 mod verify;
 
 pub use approver::{Approval, ApprovalRequest, Approver};

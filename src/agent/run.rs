@@ -18,6 +18,7 @@ use super::{
     engine::{Asking, Engine},
     guards::Guards,
     page_now::PageNow,
+    turn::Turn,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -123,6 +124,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
     recording: Option<String>,
+    /// Given back when the run is finished or dropped; a run without it is over from the start.
+    turn: Option<Turn<'l>>,
 }
 
 impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
@@ -143,6 +146,7 @@ impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     pub(super) async fn start(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Self {
         let started = Instant::now();
+        let turn = Turn::take(&parts.is_busy);
         let redactor = task.vault.redactor();
         let secrets: Vec<SecretName> = task.vault.names().cloned().collect();
         let id = task
@@ -161,7 +165,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             parts.browser.capabilities(),
         );
         let tools = Arc::new(ToolSet::new(&browser.tools, parts.options.scripts, custom));
-        let kinds = if parts.options.memory {
+        let kinds = if parts.options.memory && turn.is_some() {
             parts.kinds.clone()
         } else {
             Vec::new()
@@ -209,18 +213,21 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             emitter: &emitter,
             redactor: &redactor,
         };
-        engine.prepare(&parts.memory, asking).await;
-        let asked = Instant::now();
-        let lessons = engine.recall(&parts.memory, &Cue::RunStarted, asking).await;
-        emitter.emit(EventKind::Tier1Loaded {
-            count: lessons.len(),
-            lessons: lessons
-                .iter()
-                .map(|lesson| lesson.text().to_owned())
-                .collect(),
-            items: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
-            elapsed_ms: elapsed_ms(asked),
-        });
+        let mut lessons = Vec::new();
+        if turn.is_some() {
+            engine.prepare(&parts.memory, asking).await;
+            let asked = Instant::now();
+            lessons = engine.recall(&parts.memory, &Cue::RunStarted, asking).await;
+            emitter.emit(EventKind::Tier1Loaded {
+                count: lessons.len(),
+                lessons: lessons
+                    .iter()
+                    .map(|lesson| lesson.text().to_owned())
+                    .collect(),
+                items: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
+                elapsed_ms: elapsed_ms(asked),
+            });
+        }
 
         let system = system(&SystemParts {
             goal: &goal,
@@ -272,8 +279,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             evidence: None,
             extracted: BTreeMap::new(),
             error: None,
-            stopped: None,
+            stopped: turn.is_none().then_some(StopReason::Busy),
             recording: None,
+            turn,
             emitter,
             task,
         }
@@ -364,7 +372,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Ends the run: learns from it and reports. What was not stopped yet counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
         let stop = self.stopped.unwrap_or(StopReason::Cancelled);
-        if self.parts.options.memory {
+        if self.parts.options.memory && self.turn.is_some() {
             let offered = std::mem::take(&mut self.offered).into_iter().collect();
             let log = RunLog::new(
                 self.emitter.run.clone(),

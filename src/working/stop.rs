@@ -49,6 +49,8 @@ pub enum StopReason {
     BrowserLost,
     /// The browser stands on a page that the run may not visit, and cannot be brought back.
     OutOfScope,
+    /// Another run of the same loop has the browser; nothing was begun.
+    Busy,
 }
 
 impl StopReason {
@@ -71,6 +73,7 @@ impl StopReason {
             Self::ModelUnusable => "model_unusable",
             Self::BrowserLost => "browser_lost",
             Self::OutOfScope => "out_of_scope",
+            Self::Busy => "busy",
         }
     }
 

@@ -130,6 +130,7 @@ pub(in crate::cli) const fn stop(reason: StopReason) -> &'static str {
         StopReason::ModelUnusable => "the model could not be used",
         StopReason::BrowserLost => "the browser was lost",
         StopReason::OutOfScope => "the browser stood where this run may not be",
+        StopReason::Busy => "another run has the browser, so nothing was begun",
     }
 }
 
