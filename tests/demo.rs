@@ -36,13 +36,14 @@ use shop::{
 };
 
 /// What a run leaves, as `RunFolder` documents it; reasoning and pictures only where there were some.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "run_meta.json",
     "actions.jsonl",
     "model.jsonl",
     "observations.jsonl",
     "interpretations.jsonl",
     "memory_events.jsonl",
+    "intents.jsonl",
 ];
 const SEED: u64 = 7;
 /// The drivers by name, and how each reaches its browser.

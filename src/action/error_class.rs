@@ -89,6 +89,8 @@ classes! {
     Blocked = "blocked" => "the action is not allowed in this run",
     /// The person asked said no, or nobody could be asked.
     Rejected = "rejected" => "the action needed approval and did not get it",
+    /// It cannot be undone, and the journal could not keep it before it was done.
+    NotRecorded = "not_recorded" => "the action cannot be undone and could not be recorded beforehand, so it was not done",
     /// Script in the page threw.
     ScriptFailed = "script_failed" => "the script failed",
     /// This driver cannot do it.

@@ -24,13 +24,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             None => Some(Outcome::failed(ErrorClass::RefNotFound, "")),
             Some(_) => self.refusal(&action),
         };
+        let effect = effect(&action, self.page.as_ref());
         let refused = match refused {
-            Some(outcome) => Some(outcome),
-            None if next.given => None,
-            None => {
-                let effect = effect(&action, self.page.as_ref());
-                self.approval(&tried.action, &tried.targets, effect).await? // 11
-            }
+            None if !next.given => self.approval(&tried.action, &tried.targets, effect).await?, // 11
+            known => known,
+        };
+        let refused = match refused {
+            None => self.intend(&tried.action, &tried.targets, effect).await,
+            known => known,
         };
         if let Some(outcome) = refused {
             return self.absorb(tried.ended(outcome)).await;

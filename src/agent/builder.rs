@@ -6,7 +6,7 @@ use super::{Approver, Cancel, Clock, DecisionLoop, Options, SystemClock, Tool};
 use crate::{
     action::{BrowserTool, ToolSet},
     base::{Error, ErrorKind, Result},
-    event::{EventSink, NoEvents},
+    event::{EventSink, Journal, NoEvents},
     guard::ApprovalMode,
     memory::{MemoryKind, kinds},
 };
@@ -26,6 +26,7 @@ impl<B, L, M> Builder<B, L, M> {
                 memory,
                 options: Options::default(),
                 sink: Arc::new(NoEvents),
+                journal: None,
                 clock: Arc::new(SystemClock),
                 approver: None,
                 cancel: Cancel::new(),
@@ -63,6 +64,12 @@ impl<B, L, M> Builder<B, L, M> {
     /// Who watches.
     pub fn with_sink(mut self, sink: impl EventSink + 'static) -> Self {
         self.parts.sink = Arc::new(sink);
+        self
+    }
+
+    /// Who is told of each action before it is done, reads left out, and awaited. Nobody unless said otherwise.
+    pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
+        self.parts.journal = Some(Arc::new(journal));
         self
     }
 

@@ -3,7 +3,12 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use super::{Approver, Builder, Cancel, Clock, Options, Run, RunReport, StepEnd, Task, Tool};
-use crate::{BrowserDriver, LlmClient, event::EventSink, memory::MemoryKind, store::MemoryBackend};
+use crate::{
+    BrowserDriver, LlmClient,
+    event::{EventSink, Journal},
+    memory::MemoryKind,
+    store::MemoryBackend,
+};
 
 /// The agent: a browser, a model, a memory, and how they are used.
 ///
@@ -27,6 +32,7 @@ pub struct DecisionLoop<B, L, M> {
     pub(super) memory: M,
     pub(super) options: Options,
     pub(super) sink: Arc<dyn EventSink>,
+    pub(super) journal: Option<Arc<dyn Journal>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) approver: Option<Arc<dyn Approver>>,
     pub(super) cancel: Cancel,

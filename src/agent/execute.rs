@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use super::{Run, decide::is_closed_frame, page_now::PageNow, step::references, verify::judge};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{BrowserAction, DialogAccept, ErrorClass, Goto, NoArguments, Outcome},
+    action::{Action, BrowserAction, DialogAccept, Effect, ErrorClass, Goto, NoArguments, Outcome},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution},
     event::EventKind,
@@ -245,6 +245,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Some(DialogKind::FileChooser) | None => leave.clone(),
                 Some(_) => BrowserAction::DialogDismiss(NoArguments {}),
             };
+            // It goes on also where this is not kept: the page must be left.
+            self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
+                .await;
             match self.send(way.clone(), None).await {
                 Err(error) if error.kind() == ErrorKind::BrowserLost => {
                     return Err(self.lost(error));

@@ -150,6 +150,7 @@ fn was_carried_out(outcome: &Outcome) -> bool {
             ErrorClass::RefNotFound
                 | ErrorClass::Blocked
                 | ErrorClass::Rejected
+                | ErrorClass::NotRecorded
                 | ErrorClass::BadArguments
                 | ErrorClass::Unsupported
         )

@@ -18,6 +18,7 @@ mod execute;
 mod finish;
 mod foreign;
 mod guards;
+mod journal;
 mod options;
 mod own;
 mod page_now;

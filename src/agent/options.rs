@@ -37,6 +37,9 @@ pub struct Options {
     pub memory_timeout: Duration,
     /// Longest time a tool of the embedder may take. Default 60 s. Source: chosen.
     pub tool_timeout: Duration,
+    /// Longest time the journal may take for one intent. Default 2 s. Source: chosen; a write takes less than 1 ms and a sync on
+    /// a slow disk some 100 ms.
+    pub journal_timeout: Duration,
     /// How long to wait before a page that did not change is looked at once more. Default 300 ms. Source: chosen, above the
     /// 100 to 250 ms of usual input delays of autocompletes.
     pub settle: Duration,
@@ -70,6 +73,7 @@ impl Default for Options {
             model_timeout: Duration::from_mins(10),
             memory_timeout: Duration::from_secs(10),
             tool_timeout: Duration::from_mins(1),
+            journal_timeout: Duration::from_secs(2),
             settle: Duration::from_millis(300),
             temperature: 0.2,
             max_output: TokenCount(2_048),

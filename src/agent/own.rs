@@ -195,7 +195,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 )))
                 .await;
         };
-        if let Some(refused) = self.approval(&tried.action, &[], tool.effect()).await? {
+        let refused = match self.approval(&tried.action, &[], tool.effect()).await? {
+            None => self.intend(&tried.action, &[], tool.effect()).await,
+            known => known,
+        };
+        if let Some(refused) = refused {
             return self.absorb(tried.ended(refused)).await;
         }
         self.in_flight = Some(tried.clone());

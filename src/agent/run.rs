@@ -124,6 +124,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
     recording: Option<String>,
+    /// Why an intent was not kept.
+    pub(super) unrecorded: Option<String>,
     /// Given back when the run is finished or dropped; a run without it is over from the start.
     turn: Option<Turn<'l>>,
 }
@@ -281,6 +283,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             error: None,
             stopped: turn.is_none().then_some(StopReason::Busy),
             recording: None,
+            unrecorded: None,
             turn,
             emitter,
             task,
@@ -427,7 +430,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             error: self.error,
             recording: self
                 .recording
-                .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text))),
+                .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text)))
+                .or(self.unrecorded),
         }
     }
 }

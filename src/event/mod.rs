@@ -1,7 +1,8 @@
-//! The port to whoever watches a run, and its sinks.
+//! The two ports to whoever wants to know of a run: sinks are told what happened, a journal is awaited before it happens.
 
 mod callback;
 mod fan_out;
+pub(crate) mod journal;
 #[cfg(feature = "jsonl")]
 mod jsonl;
 mod kinds;
@@ -14,6 +15,7 @@ mod tracing;
 
 pub use callback::Callback;
 pub use fan_out::FanOut;
+pub use journal::{Intent, Journal};
 #[cfg(feature = "jsonl")]
 pub use jsonl::Jsonl;
 pub use kinds::{Event, EventKind, RunSummary};

@@ -1,4 +1,4 @@
-//! The second net: an event without any form of any secret, whatever made it.
+//! The second net: an event or intent without any form of any secret, whatever made it.
 //!
 //! What a browser, a model or a person returns is redacted where it enters the loop. This is the same once more where it
 //! leaves, so that a text that was put together from clean ones, or came from a store or a kind of memory, is seen too.
@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::EventKind;
+use super::{EventKind, Intent};
 use crate::{
     action::{CallProblem, Outcome},
     memory::{AdviceId, Change, Committed, Record, StoreNotice, StoreNoticeKind},
@@ -160,6 +160,18 @@ impl EventKind {
             | Self::Warned { .. }
             | Self::Pictured { .. } => {}
         }
+        self
+    }
+}
+
+impl Intent {
+    /// The same intent with every secret replaced.
+    #[must_use]
+    pub(crate) fn redacted(mut self, redactor: &Redactor) -> Self {
+        let net = Net(redactor);
+        self.action = self.action.redacted(redactor);
+        net.targets(&mut self.targets);
+        net.text(&mut self.url);
         self
     }
 }

@@ -3,6 +3,7 @@
 //! Here is the sink and which run an event belongs to. `folder` writes one run, `retention` forgets old ones.
 
 mod folder;
+mod intents;
 mod retention;
 #[cfg(test)]
 mod tests;
@@ -13,10 +14,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use tokio::sync::oneshot;
+
 pub use self::retention::Retention;
 use self::{folder::Folder, retention::prune};
-use super::{Event, EventKind, EventSink, jsonl::Writer};
-use crate::base::{Error, Result, RunId};
+use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
+use crate::base::{Error, ErrorKind, Result, RunId};
 
 /// Most failures remembered for their runs to ask. Source: chosen; a full disk fails every run from then on.
 const MAX_FAILURES: usize = 1_000;
@@ -30,10 +35,11 @@ const MAX_FAILURES: usize = 1_000;
 /// | `model.jsonl` | requests and responses |
 /// | `observations.jsonl`, `interpretations.jsonl` | pages as seen and as understood |
 /// | `reasoning.jsonl` | text and reasoning beside the calls |
+/// | `intents.jsonl` | actions that are about to be done, where it is the loop's journal too: an [`Intent`] a line, with a version |
 /// | `memory_events.jsonl` | what memory was asked, said and stored |
 /// | `steps/NNNN-N.png` | pictures by step and in order, when they were asked for |
 ///
-/// Every line but those of `reasoning.jsonl` is an [`Event`] and reads back as one.
+/// Every line but those of `reasoning.jsonl` and `intents.jsonl` is an [`Event`] and reads back as one.
 ///
 /// A run's folder appears with its first event, so a run that never starts leaves nothing behind. It is closed when the
 /// run ends; one sink serves any number of runs, also at the same time. A folder that is there already is not touched:
@@ -44,7 +50,8 @@ const MAX_FAILURES: usize = 1_000;
 ///
 /// # Loss policy
 /// As [`Jsonl`](super::Jsonl); lines are written at the end of each step, so a killed process loses those of its last
-/// step. A run that cannot be written does not stop the recording of others; its report says so, as far as it was known
+/// step. As a journal it loses nothing: an intent is awaited until it is written, an irreversible one until the disk has it.
+/// A run that cannot be written does not stop the recording of others; its report says so, as far as it was known
 /// when the run ended, and [`close`](Self::close) does in any case.
 ///
 /// ```
@@ -59,9 +66,17 @@ const MAX_FAILURES: usize = 1_000;
 /// ```
 #[derive(Debug)]
 pub struct RunFolder {
-    writer: Writer<Arc<Event>>,
+    writer: Writer<Message>,
     parent: PathBuf,
     failures: Failures,
+}
+
+/// What the thread that writes is told, in order.
+#[derive(Debug)]
+enum Message {
+    Event(Arc<Event>),
+    /// An intent, and who waits until it is kept.
+    Intent(Box<Intent>, oneshot::Sender<Result<()>>),
 }
 
 /// Runs that could not be written, and why: told by the thread that writes.
@@ -106,7 +121,7 @@ impl RunFolder {
 
 impl EventSink for RunFolder {
     fn emit(&self, event: &Event) {
-        self.writer.send(Arc::new(event.clone()));
+        self.writer.send(Message::Event(Arc::new(event.clone())));
     }
 
     fn failure(&self, run: &RunId) -> Option<String> {
@@ -115,6 +130,19 @@ impl EventSink for RunFolder {
             .unwrap_or_else(PoisonError::into_inner)
             .get(run)
             .cloned()
+    }
+}
+
+#[async_trait]
+impl Journal for RunFolder {
+    /// Written after all events that were emitted before it, by the thread that writes them: the folder is there by then.
+    async fn intent(&self, intent: &Intent) -> Result<()> {
+        let (done, kept) = oneshot::channel();
+        self.writer
+            .send(Message::Intent(Box::new(intent.clone()), done));
+        kept.await.unwrap_or_else(|_| {
+            Err(Error::new(ErrorKind::Io, "event.intent").with("why", "the run folder is closed"))
+        })
     }
 }
 
@@ -139,9 +167,14 @@ impl RunFolderBuilder {
     pub fn build(self) -> Result<RunFolder> {
         let failures = Failures::default();
         let mut runs = Runs::new(self.parent.clone(), self.retention, Arc::clone(&failures));
-        let writer = Writer::start(move |events: &mut dyn Iterator<Item = Arc<Event>>| {
-            for event in events {
-                runs.take(&event);
+        let writer = Writer::start(move |messages: &mut dyn Iterator<Item = Message>| {
+            for message in messages {
+                match message {
+                    Message::Event(event) => runs.take(&event),
+                    // Whoever has given up waiting does not do the action either, or told that it is not recorded.
+                    Message::Intent(_, done) if done.is_closed() => {}
+                    Message::Intent(intent, done) => _ = done.send(runs.keep(&intent)),
+                }
             }
             runs.finish()
         })?;
@@ -179,12 +212,7 @@ impl Runs {
     }
 
     fn take(&mut self, event: &Event) {
-        if !self.open.contains_key(&event.run) {
-            match self.start(event) {
-                Ok(folder) => _ = self.open.insert(event.run.clone(), Some(folder)),
-                Err(error) => self.fail(&event.run, error),
-            }
-        }
+        self.open(&event.run, event.step, event.at);
         if let Some(Some(folder)) = self.open.get_mut(&event.run)
             && let Err(error) = folder.write(event)
         {
@@ -195,11 +223,33 @@ impl Runs {
         }
     }
 
+    /// Keeps an intent in the folder of its run.
+    fn keep(&mut self, intent: &Intent) -> Result<()> {
+        self.open(&intent.run, intent.step, intent.at);
+        match self.open.get_mut(&intent.run) {
+            Some(Some(folder)) => folder.keep(intent),
+            _ => {
+                Err(Error::new(ErrorKind::Io, "event.intent")
+                    .with("why", "the run is not recorded"))
+            }
+        }
+    }
+
+    /// Makes the folder of a run that is not known yet.
+    fn open(&mut self, run: &RunId, step: u32, at: DateTime<Utc>) {
+        if !self.open.contains_key(run) {
+            match self.start(run, step, at) {
+                Ok(folder) => _ = self.open.insert(run.clone(), Some(folder)),
+                Err(error) => self.fail(run, error),
+            }
+        }
+    }
+
     /// Makes the folder of a run, and room for it.
-    fn start(&mut self, first: &Event) -> Result<Folder> {
-        let folder = Folder::create(&self.parent, first)?;
-        let is_open = |run: &RunId| self.open.contains_key(run) || *run == first.run;
-        let pruned = prune(&self.parent, &self.retention, first.at, is_open);
+    fn start(&mut self, run: &RunId, step: u32, at: DateTime<Utc>) -> Result<Folder> {
+        let folder = Folder::create(&self.parent, run, step, at)?;
+        let is_open = |other: &RunId| self.open.contains_key(other) || other == run;
+        let pruned = prune(&self.parent, &self.retention, at, is_open);
         self.not_removed(pruned);
         Ok(folder)
     }

@@ -31,7 +31,7 @@ pub use tree::tree;
 pub use crate::{
     agent::{approver::MockApprover, tool::MockTool},
     browser::port::MockBrowserDriver,
-    event::port::MockEventSink,
+    event::{journal::MockJournal, port::MockEventSink},
     llm::port::MockLlmClient,
     store::port::MockMemoryBackend,
 };

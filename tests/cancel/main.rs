@@ -4,6 +4,7 @@
 //! points    the run's future dropped, a step dropped, and a cancel asked for, at every await point
 //! real      a real browser's run dropped at many moments
 //! kill      the program that runs it killed at random moments
+//! intent    the program killed in the middle of an action: its folder says of which
 //! disk      the run folder's disk is full
 //! left      what is left: processes, locks, folders, files that cannot be read
 //! ```
@@ -26,6 +27,7 @@ mod profile;
 mod random;
 
 mod disk;
+mod intent;
 mod kill;
 mod left;
 mod points;
@@ -37,6 +39,16 @@ use browsers::Driver;
 const JOB: &str = "WEBWISE_CANCEL_JOB";
 /// Where it does it.
 const PLACE: &str = "WEBWISE_CANCEL_PLACE";
+
+#[test]
+fn a_killed_run_says_which_action_was_under_way() {
+    if intent::is_child() {
+        return intent::child();
+    }
+    let (kills, told) = intent::in_mid_action();
+    figure!("cancel: {told} of {kills} kills in mid-action told by the run folder");
+    assert_eq!((kills, told), (8, 8));
+}
 
 #[test]
 fn nothing_is_left_and_all_reads_wherever_a_run_is_cut_off() {

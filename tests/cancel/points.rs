@@ -20,7 +20,7 @@ use webwise::{
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, StepEnd, Tool},
     browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
-    event::{Event, EventKind, FanOut, RunFolder},
+    event::{Event, EventKind, FanOut, Intent, Journal, RunFolder},
     guard::ApprovalMode,
     memory::{
         Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog,
@@ -146,6 +146,13 @@ impl Tool for Slow<()> {
     }
 }
 
+#[async_trait]
+impl Journal for Slow<()> {
+    async fn intent(&self, _: &Intent) -> Result<()> {
+        self.1.around("journal", async { Ok(()) }).await
+    }
+}
+
 /// Says nothing.
 #[derive(Debug)]
 struct Silent;
@@ -243,6 +250,7 @@ impl World {
         .with_kinds(kinds)
         .with_approver(Slow((), place.clone()))
         .with_tool(Slow((), place.clone()))
+        .with_journal(Slow((), place.clone()))
         .with_sink(
             FanOut::new()
                 .with(Arc::new(recorder.clone()))
@@ -364,7 +372,8 @@ pub(crate) fn dropped_everywhere() -> (usize, usize) {
         points += 1;
     }
     let all = [
-        "answer", "approve", "execute", "load", "model", "observe", "settle", "tool", "update",
+        "answer", "approve", "execute", "journal", "load", "model", "observe", "settle", "tool",
+        "update",
     ];
     assert_eq!(
         places,

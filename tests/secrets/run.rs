@@ -22,7 +22,7 @@ use webwise::{
 use crate::{
     mirror::{Mirror, SITE},
     model::{Model, Script},
-    taps::{Diary, Echo, Lines, Person, Taps, files, panic_message},
+    taps::{Diary, Echo, Intents, Lines, Person, Taps, files, panic_message},
 };
 
 const NAME: &str = "CANARY";
@@ -121,6 +121,7 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
         Lines::default(),
     );
     let events: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let intents = Arc::new(Mutex::new(String::new()));
     let _traced = tracing::subscriber::set_default(lines.clone());
 
     let jsonl = Arc::new(Jsonl::create(folder.path().join("events.jsonl")).unwrap());
@@ -135,6 +136,8 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
         })));
     let mut options = Options::default();
     options.settle = std::time::Duration::ZERO;
+    // However busy the machine is: what is refused would leave nothing to search.
+    options.journal_timeout = std::time::Duration::from_mins(1);
     options.screenshots = true;
     options.images = true;
     options.seed = Some(7);
@@ -155,6 +158,10 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
         })
         .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
         .with_sink(sinks)
+        .with_journal(Intents {
+            told: Arc::clone(&intents),
+            folder: Arc::clone(&kept_runs),
+        })
         .build()
         .unwrap();
 
@@ -197,6 +204,7 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
         "json lines",
         std::fs::read(folder.path().join("events.jsonl")).unwrap(),
     );
+    taps.add("journal", intents.lock().unwrap().as_str());
     taps.add("run folder", files(&folder.path().join("runs")));
     taps.add("tracing", lines.0.lock().unwrap().as_str());
     taps.add(

@@ -14,6 +14,7 @@ use webwise::{
     Error, ErrorKind, RunId, Trust,
     action::{Effect, ToolSpec},
     agent::{Approval, ApprovalRequest, Approver, Tool},
+    event::{Intent, Journal, RunFolder},
     memory::{
         Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
         Placement, Record, RunLog, Shelf, ShelfEdit,
@@ -95,6 +96,22 @@ impl Approver for Person {
     async fn answer(&self, question: &str) -> Option<String> {
         writeln!(self.told.lock().unwrap(), "{question}").unwrap();
         Some(self.answer.clone())
+    }
+}
+
+/// A journal that shows all it is told, and has it kept in the folder of the run too.
+#[derive(Debug)]
+pub(crate) struct Intents {
+    pub(crate) told: Arc<Mutex<String>>,
+    pub(crate) folder: Arc<RunFolder>,
+}
+
+#[async_trait]
+impl Journal for Intents {
+    async fn intent(&self, intent: &Intent) -> Result<(), Error> {
+        let json = serde_json::to_string(intent).unwrap();
+        writeln!(self.told.lock().unwrap(), "{intent:?}\n{json}").unwrap();
+        self.folder.intent(intent).await
     }
 }
 

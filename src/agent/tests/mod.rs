@@ -1,3 +1,4 @@
 //! Tests of the loop that look inside the crate.
 
 mod growth;
+mod journal;

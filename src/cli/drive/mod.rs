@@ -72,6 +72,7 @@ impl Drive<'_> {
             DecisionLoop::builder(browser.driver(), Arc::clone(&self.model), self.memory)
                 .with_options(options)
                 .with_cancel(stop.cancel())
+                .with_journal(Arc::clone(&folder))
                 .with_sink(
                     FanOut::new()
                         .with(Arc::clone(&folder) as _)

@@ -7,13 +7,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::intents::Intents;
 use crate::{
-    base::{Error, ErrorKind, Result},
+    base::{Error, ErrorKind, Result, RunId},
     event::{
-        Event, EventKind,
+        Event, EventKind, Intent,
         jsonl::{create_private, io_error, open_private, write_line, write_lines},
     },
 };
@@ -37,19 +39,20 @@ pub(super) struct Folder {
     step: u32,
     /// Pictures of this step.
     pictures: u32,
+    intents: Intents,
 }
 
 impl Folder {
-    /// Makes the folder of the run that this is the first event of; never takes one that is there.
-    pub(super) fn create(parent: &Path, first: &Event) -> Result<Self> {
+    /// Makes the folder of a run; never takes one that is there.
+    pub(super) fn create(parent: &Path, run: &RunId, step: u32, at: DateTime<Utc>) -> Result<Self> {
         private_dirs(true)
             .create(parent)
             .map_err(|e| io_error(parent, e))?;
-        let path = parent.join(first.run.as_str());
+        let path = parent.join(run.as_str());
         if path.symlink_metadata().is_ok() {
             return Err(known(&path));
         }
-        let meta = json!({ "version": VERSION, "run": first.run, "status": "running", "started_at": first.at });
+        let meta = json!({ "version": VERSION, "run": run, "status": "running", "started_at": at });
         // Made beside and renamed, so that there is never a folder that does not say whose it is.
         let new = parent.join(format!("{NEW}{}", Uuid::new_v4().simple()));
         let made = private_dirs(false)
@@ -71,8 +74,9 @@ impl Folder {
             waiting: BTreeMap::new(),
             meta,
             is_started: false,
-            step: first.step,
+            step,
             pictures: 0,
+            intents: Intents::default(),
         })
     }
 
@@ -150,6 +154,11 @@ impl Folder {
             | EventKind::RecordingFailed { .. }
             | EventKind::HumanAsked { .. } => self.line("actions.jsonl", event),
         }
+    }
+
+    /// Keeps an intent before its action is done.
+    pub(super) fn keep(&mut self, intent: &Intent) -> Result<()> {
+        self.intents.keep(&self.path, intent)
     }
 
     /// Takes over what the event tells, beside its name and where it stands.

@@ -556,3 +556,55 @@ fn a_run_of_the_same_sink_is_not_removed_while_it_goes_on() {
     runs.close().unwrap();
     assert_eq!(names(dir.path()), set(&["run_1", "run_2"]));
 }
+
+fn intents(folder: &Path) -> Vec<Value> {
+    fs::read_to_string(folder.join("intents.jsonl"))
+        .unwrap_or_default()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[cfg(feature = "testing")]
+#[tokio::test]
+async fn the_folder_is_a_journal_for_its_owner_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let runs = RunFolder::new(place.path()).unwrap();
+    let kept = |run: &RunId| {
+        let lines = intents(&runs.path_of(run));
+        assert!(lines.iter().all(|line| line["version"] == 1));
+        lines
+            .into_iter()
+            .map(|line| serde_json::from_value(line).unwrap())
+            .collect()
+    };
+    crate::testing::conformance::journal::check(&runs, kept).await;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = runs.path_of(&id("run_1")).join("intents.jsonl");
+        assert_eq!(
+            fs::metadata(file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    }
+    runs.close().unwrap();
+}
+
+#[tokio::test]
+async fn an_intent_of_a_run_that_cannot_be_recorded_is_not_kept() {
+    use crate::action::{Action, BrowserAction, Effect, NoArguments};
+
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("run_1")).unwrap();
+    let runs = RunFolder::new(place.path()).unwrap();
+    runs.emit(&started("run_1"));
+    let action = Action::Browser(BrowserAction::GoBack(NoArguments {}));
+    let intent = Intent::new(id("run_1"), 1, now(), action, Effect::Irreversible);
+    let refused = runs.intent(&intent).await;
+    assert!(refused.is_err(), "{refused:?}");
+    assert!(intents(&place.path().join("run_1")).is_empty());
+    assert_eq!(runs.close().unwrap_err().kind(), ErrorKind::InvalidInput);
+    let closed = runs.intent(&intent).await;
+    assert!(closed.is_err(), "{closed:?}");
+}

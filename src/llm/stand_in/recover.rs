@@ -30,7 +30,12 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
         .find(|class| class.as_str() == last.outcome);
     if matches!(
         class,
-        Some(ErrorClass::Blocked | ErrorClass::Rejected | ErrorClass::SecretRefused)
+        Some(
+            ErrorClass::Blocked
+                | ErrorClass::Rejected
+                | ErrorClass::NotRecorded
+                | ErrorClass::SecretRefused
+        )
     ) {
         return Some(vec![give_up("the action is not allowed")]);
     }

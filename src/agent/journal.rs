@@ -1,0 +1,55 @@
+//! The journal of intents: what is about to be done is kept before it is done.
+
+use tokio::time::timeout;
+
+use super::Run;
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{Action, Effect, ErrorClass, Outcome},
+    base::{Error, ErrorKind},
+    event::{EventKind, Intent},
+    page::TargetIdentity,
+};
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Keeps the intent; the outcome is the refusal of what cannot be undone and was not kept.
+    pub(super) async fn intend(
+        &mut self,
+        action: &Action,
+        targets: &[TargetIdentity],
+        effect: Effect,
+    ) -> Option<Outcome> {
+        let journal = self.parts.journal.clone()?;
+        if effect == Effect::Read {
+            return None;
+        }
+        let mut intent = Intent::new(
+            self.emitter.run.clone(),
+            self.emitter.step,
+            self.parts.clock.now(),
+            action.clone(),
+            effect,
+        );
+        intent.targets = targets.to_vec();
+        if let Some(page) = &self.page {
+            intent.url.clone_from(&page.head.url);
+        }
+        let intent = intent.redacted(&self.redactor);
+        let limit = self.parts.options.journal_timeout;
+        let kept = match timeout(limit, journal.intent(&intent)).await {
+            Ok(kept) => kept,
+            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.journal")
+                .with("waited", format!("{limit:?}"))),
+        };
+        let why = self.describe(kept.err()?);
+        if effect == Effect::Irreversible {
+            return Some(Outcome::failed(ErrorClass::NotRecorded, &why));
+        }
+        if self.unrecorded.is_none() {
+            self.emitter
+                .emit(EventKind::RecordingFailed { error: why.clone() });
+            self.unrecorded = Some(why);
+        }
+        None
+    }
+}

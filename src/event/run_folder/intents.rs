@@ -1,0 +1,71 @@
+//! Intents of a run in a file of their own: each is written when it comes, and what cannot be undone is on the disk by then.
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    path::Path,
+};
+
+use serde::Serialize;
+
+use crate::{
+    action::Effect,
+    base::Result,
+    event::{
+        Intent,
+        jsonl::{io_error, open_private, write_line, write_lines},
+    },
+};
+
+/// The file in the folder of the run.
+const INTENTS: &str = "intents.jsonl";
+/// Version of a line.
+const VERSION: u32 = 1;
+
+#[derive(Debug, Default)]
+pub(super) struct Intents {
+    /// Whether the names that lead to the file are on the disk.
+    is_named: bool,
+}
+
+/// An intent as it is written.
+#[derive(Serialize)]
+struct Line<'a> {
+    version: u32,
+    #[serde(flatten)]
+    intent: &'a Intent,
+}
+
+impl Intents {
+    /// Writes one intent to the end of the file; synced, if its action cannot be undone.
+    pub(super) fn keep(&mut self, folder: &Path, intent: &Intent) -> Result<()> {
+        let path = folder.join(INTENTS);
+        let mut line = Vec::new();
+        let version = VERSION;
+        write_line(&mut line, &Line { version, intent }, &path)?;
+        let mut file = open_private(&path, OpenOptions::new().append(true).create(true))?;
+        let kept = write_lines(&mut file, &mut line).and_then(|()| match intent.effect {
+            Effect::Irreversible => self.sync(folder, &file),
+            Effect::Read | Effect::Reversible => Ok(()),
+        });
+        kept.map_err(|error| io_error(&path, error))
+    }
+
+    fn sync(&mut self, folder: &Path, file: &File) -> io::Result<()> {
+        file.sync_data()?;
+        if !self.is_named {
+            // The folder that holds the run's, and the one above it, may be as new as the file.
+            folder.ancestors().take(3).try_for_each(sync_names)?;
+            self.is_named = true;
+        }
+        Ok(())
+    }
+}
+
+/// Makes the names in a folder durable. Only Unix can.
+fn sync_names(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) && !folder.as_os_str().is_empty() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}

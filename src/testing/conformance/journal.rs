@@ -1,0 +1,84 @@
+//! What every journal keeps.
+
+use std::fmt::Debug;
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    RunId,
+    action::{Action, BrowserAction, Effect, Goto},
+    event::{Intent, Journal},
+};
+
+/// Runs all checks; `kept` reads what the journal holds of a run, in order, as another process would.
+///
+/// # Panics
+/// If the journal breaks the contract.
+pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>) {
+    let runs = [run("run_1"), run("run_2")];
+    for id in &runs {
+        assert_eq!(
+            kept(id),
+            [],
+            "a run of which nothing was told holds nothing"
+        );
+    }
+    let mut told = [Vec::new(), Vec::new()];
+    for step in 1..=4 {
+        for (run, told) in runs.iter().zip(&mut told) {
+            let intent = intent(run, step);
+            is_kept(journal.intent(&intent).await);
+            told.push(intent);
+            assert_eq!(
+                kept(run),
+                *told,
+                "all of it is kept when the journal answers, in order"
+            );
+        }
+    }
+    let (first, second) = (intent(&runs[0], 5), intent(&runs[1], 5));
+    let (a, b) = tokio::join!(journal.intent(&first), journal.intent(&second));
+    is_kept(a);
+    is_kept(b);
+    told[0].push(first);
+    told[1].push(second);
+    // One that is given up may be kept or not; those after it are.
+    let given_up = intent(&runs[0], 6);
+    tokio::select! {
+        biased;
+        () = std::future::ready(()) => {}
+        _ = journal.intent(&given_up) => {}
+    }
+    let after = intent(&runs[0], 7);
+    is_kept(journal.intent(&after).await);
+    told[0].push(after);
+    let without: Vec<Intent> = kept(&runs[0])
+        .into_iter()
+        .filter(|intent| *intent != given_up)
+        .collect();
+    assert_eq!([without, kept(&runs[1])], told);
+}
+
+fn is_kept<E: Debug>(kept: Result<(), E>) {
+    assert!(kept.is_ok(), "{kept:?}");
+}
+
+fn run(id: &str) -> RunId {
+    RunId::parse(id).expect("an id")
+}
+
+/// Every other one cannot be undone.
+fn intent(run: &RunId, step: u32) -> Intent {
+    let action = Action::Browser(BrowserAction::Goto(Goto {
+        url: format!("https://shop.example/{step}?\n\"{run}\""),
+    }));
+    let effect = if step % 2 == 0 {
+        Effect::Irreversible
+    } else {
+        Effect::Reversible
+    };
+    let at = DateTime::<Utc>::from_timestamp(1_767_323_045, 0).expect("a time");
+    let mut intent = Intent::new(run.clone(), step, at, action, effect);
+    "https://shop.example/".clone_into(&mut intent.url);
+    intent
+}
