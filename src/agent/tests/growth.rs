@@ -50,7 +50,7 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
 const SPREAD: &str = "a secret spread over elements in one another";
 /// How much more may be looked at for each node of a larger page. A cost that is quadratic grows at least 3.3 times from one
 /// size to the next.
-const MOST: usize = 3;
+const MOST: usize = 2;
 
 fn node(role: Role, name: &str, number: usize) -> Node {
     Node::new(role, name).with_ref(ElementRef::parse(&format!("e{number}")).unwrap())
