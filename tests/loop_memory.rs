@@ -1,16 +1,25 @@
 //! What memory says and learns by the whole loop, with scripted ports: a person's words, and a lesson that loses its rank.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
+use tokio::{sync::Barrier, task::JoinSet};
 use webwise::{
-    DecisionLoop, MemoryBackend as _, RunId, Site, Task,
+    DecisionLoop, MemoryBackend, Result, RunId, Site, Task,
     action::{BrowserTool, ErrorClass, RawCall},
     base::Host,
     chat::ChatResponse,
     memory::{
-        Change, Edit, MemoryKind as _, Namespace, Shelf,
+        Change, Committed, Edit, MemoryKind as _, Namespace, Shelf, ShelfFilter, ShelfState,
+        StoreNotice,
         lesson::{
             Category, Lesson, LessonSource, LessonText, Lessons, Move, NamedKey, Recovery,
             Template, Trouble,
@@ -257,4 +266,83 @@ async fn a_promoted_lesson_that_is_followed_in_vain_leaves_the_system_instructio
         !second[0][1].contains(&text) && second[1][1].contains(&text),
         "{second:?}"
     );
+}
+
+/// A store that several runs read before any of them writes, as at the first start of several at once.
+#[derive(Debug, Clone)]
+struct ReadTogether {
+    store: InMemory,
+    lessons: Shelf,
+    all: Arc<Barrier>,
+    loads: Arc<AtomicUsize>,
+    runs: usize,
+}
+
+#[async_trait]
+impl MemoryBackend for ReadTogether {
+    async fn load(&self, shelf: &Shelf) -> Result<ShelfState> {
+        let state = self.store.load(shelf).await;
+        if *shelf == self.lessons && self.loads.fetch_add(1, Ordering::Relaxed) < self.runs {
+            self.all.wait().await;
+        }
+        state
+    }
+
+    async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed> {
+        self.store.update(shelf, edit).await
+    }
+
+    async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>> {
+        self.store.shelves(filter).await
+    }
+
+    async fn remove(&self, shelf: &Shelf) -> Result<()> {
+        self.store.remove(shelf).await
+    }
+
+    fn notices(&self) -> Vec<StoreNotice> {
+        Vec::new()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_run_of_ten_that_start_at_once_on_an_empty_memory_is_told_the_seeds() {
+    const RUNS: usize = 10;
+    let lessons = Shelf::global(&Namespace::default(), Lessons.name());
+    let memory = ReadTogether {
+        store: InMemory::new(),
+        lessons: lessons.clone(),
+        all: Arc::new(Barrier::new(RUNS)),
+        loads: Arc::default(),
+        runs: RUNS,
+    };
+    let mut runs = JoinSet::new();
+    for _ in 0..RUNS {
+        let (memory, model) = (memory.clone(), ScriptedModel::new([give_up()]));
+        runs.spawn(async move {
+            let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", PAGE);
+            let agent = DecisionLoop::builder(browser, model.clone(), memory)
+                .with_clock(FixedClock::at(NOW))
+                .build()
+                .unwrap();
+            let task = Task::new("Press Go").unwrap().with_start_url(SHOP).unwrap();
+            agent.run(task).await;
+            model.requests()[0].system.clone()
+        });
+    }
+    let told = runs.join_all().await;
+    let seeds: Vec<String> = memory
+        .load(&lessons)
+        .await
+        .unwrap()
+        .records
+        .iter()
+        .map(|record| Lesson::from_record(record).unwrap().text.render())
+        .collect();
+    assert_eq!((told.len(), seeds.len()), (RUNS, 3));
+    let without = told
+        .iter()
+        .filter(|system| !seeds.iter().all(|seed| system.contains(seed)))
+        .count();
+    assert_eq!(without, 0, "runs that were not told all seeds");
 }

@@ -293,15 +293,23 @@ impl Engine {
             match self.within(store.update(shelf, edit.clone())).await {
                 Ok(committed) if is_known => {
                     let elapsed_ms = elapsed_ms(started);
-                    let after = apply(&state.records, &committed.changes);
-                    let before = std::mem::replace(&mut state.records, after);
+                    state.records = apply(&state.records, &committed.changes);
+                    let is_next = committed.generation
+                        == state.generation + u64::from(!committed.changes.is_empty());
                     state.generation = committed.generation;
+                    if !is_next {
+                        // Another run wrote the shelf since it was read, such as the seeds at the first start of several.
+                        match self.within(store.load(shelf)).await {
+                            Ok(now) => state = now,
+                            Err(error) => self.tell(error, asking),
+                        }
+                    }
                     tell_of(
                         kind,
                         shelf,
                         &asking.emitter.run,
                         (committed, elapsed_ms),
-                        &before,
+                        &state.records,
                         asking,
                     );
                 }
