@@ -28,6 +28,8 @@ use crate::{
 pub(super) const MAX_DEPTH: usize = 120;
 /// Tells the store's files from others.
 const FORMAT: &str = "webwise-shelf";
+/// The fields of a [`Shelf`].
+const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
 
 /// A migration from one version to the next. Pure, and without effect on what it does not know.
 pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
@@ -65,6 +67,8 @@ pub(super) struct Document {
     pub(super) records: Vec<Record>,
     /// What a later version, or a person, added.
     pub(super) extra: BTreeMap<String, Value>,
+    /// The same inside `shelf`.
+    pub(super) shelf_extra: BTreeMap<String, Value>,
     /// In which version it was stored.
     pub(super) version: u64,
 }
@@ -118,9 +122,10 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
             map = next;
         }
     }
-    let stored = map
-        .remove("shelf")
-        .and_then(|value| serde_json::from_value::<Shelf>(value).ok());
+    let Stored {
+        shelf: stored,
+        extra: shelf_extra,
+    } = Stored::of(map.remove("shelf"));
     let stored = match (stored, shelf) {
         (Some(stored), Some(shelf)) if stored != *shelf => {
             return Parsed::OtherShelf(stored.to_string());
@@ -144,10 +149,8 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
         generation,
         shelf: stored,
         records: ordered(records),
-        extra: map
-            .into_iter()
-            .map(|(key, value)| (key, sorted(&value)))
-            .collect(),
+        extra: unknown(map),
+        shelf_extra,
         version,
     };
     if is_newer {
@@ -155,6 +158,39 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
     } else {
         Parsed::Good(document)
     }
+}
+
+/// What a file says of its shelf.
+struct Stored {
+    shelf: Option<Shelf>,
+    extra: BTreeMap<String, Value>,
+}
+
+impl Stored {
+    fn of(value: Option<Value>) -> Self {
+        let Some(Value::Object(mut map)) = value else {
+            return Self {
+                shelf: None,
+                extra: BTreeMap::new(),
+            };
+        };
+        let known: Map<String, Value> = SHELF
+            .iter()
+            .filter_map(|key| map.remove_entry(*key))
+            .collect();
+        Self {
+            shelf: serde_json::from_value(Value::Object(known)).ok(),
+            extra: unknown(map),
+        }
+    }
+}
+
+/// Fields that are not known, in the form in which they are kept.
+fn unknown(fields: Map<String, Value>) -> BTreeMap<String, Value> {
+    fields
+        .into_iter()
+        .map(|(key, value)| (key, sorted(&value)))
+        .collect()
 }
 
 fn ordered(records: Map<String, Value>) -> Vec<Record> {
@@ -175,6 +211,7 @@ impl Document {
             shelf: shelf.clone(),
             records: Vec::new(),
             extra: BTreeMap::new(),
+            shelf_extra: BTreeMap::new(),
             version,
         }
     }
@@ -185,7 +222,10 @@ impl Document {
             format: FORMAT,
             version: schema.current(),
             generation: self.generation,
-            shelf: &self.shelf,
+            shelf: Whose {
+                shelf: &self.shelf,
+                extra: &self.shelf_extra,
+            },
             records: Records(&self.records),
             extra: &self.extra,
         };
@@ -200,8 +240,16 @@ struct File<'a> {
     format: &'a str,
     version: u64,
     generation: u64,
-    shelf: &'a Shelf,
+    shelf: Whose<'a>,
     records: Records<'a>,
+    #[serde(flatten)]
+    extra: &'a BTreeMap<String, Value>,
+}
+
+#[derive(Serialize)]
+struct Whose<'a> {
+    #[serde(flatten)]
+    shelf: &'a Shelf,
     #[serde(flatten)]
     extra: &'a BTreeMap<String, Value>,
 }

@@ -106,6 +106,23 @@ fn fields_that_are_not_known_survive_an_update() {
 }
 
 #[test]
+fn fields_inside_the_shelf_that_are_not_known_survive_an_update() {
+    let scene = Scene::new();
+    let file = json!({ "format": "webwise-shelf", "version": 1, "generation": 4,
+        "shelf": { "namespace": "default", "collection": "lessons", "scope": "global",
+            "owner": { "team": ["a", "b"] } },
+        "records": { "a": { "n": 1 } } });
+    scene.write("default/lessons.json", file.to_string());
+    scene.put(&lessons(), "b", 2).unwrap();
+    let after: Value = serde_json::from_slice(&scene.read("default/lessons.json")).unwrap();
+    assert_eq!(after["shelf"], file["shelf"]);
+    assert_eq!(
+        (&after["generation"], &after["records"]["b"]),
+        (&json!(5), &json!({ "n": 2 }))
+    );
+}
+
+#[test]
 fn a_newer_version_is_read_as_far_as_it_is_known_and_never_written() {
     let scene = Scene::new();
     let newer = json!({ "format": "webwise-shelf", "version": 9, "generation": 4, "shelf": lessons(),
