@@ -38,7 +38,16 @@ impl MemoryPlace {
 
     /// The store in it; nothing is read or made yet.
     pub(super) fn open(&self) -> Result<JsonFiles, Refusal> {
-        Ok(JsonFiles::open(self.dir()?))
+        let dir = self.dir()?;
+        // What cannot be looked at is told by the store, which says why.
+        if dir.metadata().is_ok_and(|data| !data.is_dir()) {
+            return Err(Refusal::usage(format!(
+                "memory cannot be kept in {}, which is a file and no folder: move it away, or name a folder with \
+                 --memory-dir or WEBWISE_HOME",
+                dir.display()
+            )));
+        }
+        Ok(JsonFiles::open(dir))
     }
 
     /// The namespace that was named, if one was.

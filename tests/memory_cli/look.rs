@@ -320,6 +320,25 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
     );
 }
 
+#[test]
+fn a_memory_folder_that_is_a_file_is_named_with_a_way_out() {
+    let machine = Machine::new();
+    std::fs::write(machine.memory(), "mine").unwrap();
+    for command in [
+        &["list"][..],
+        &["undo", "run_1"],
+        &["forget", "--all", "--yes"],
+    ] {
+        let said = machine.refuses(command);
+        let path = machine.memory().display().to_string();
+        assert!(
+            said.contains(&path) && said.contains("is a file") && said.contains("--memory-dir"),
+            "{command:?}: {said}"
+        );
+    }
+    assert_eq!(std::fs::read_to_string(machine.memory()).unwrap(), "mine");
+}
+
 #[tokio::test]
 async fn what_is_forgotten_is_in_no_backup() {
     let machine = Machine::new();

@@ -43,7 +43,11 @@ pub(super) enum Failure {
 impl Failure {
     /// For `map_err`: the system's answer to this call for this path.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.display().to_string();
+        let path = if path.as_os_str().is_empty() {
+            ".".to_owned()
+        } else {
+            path.display().to_string()
+        };
         move |error| Self::Io { what, path, error }
     }
 
