@@ -302,7 +302,7 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
         &["list"][..],
         &["show", "seed"],
         &["export"],
-        &["undo", "run_1"],
+        &["undo", "run_1", "--yes"],
         &["forget", "--all", "--yes"],
     ] {
         let output = machine.run(command);
@@ -326,7 +326,7 @@ fn a_memory_folder_that_is_a_file_is_named_with_a_way_out() {
     std::fs::write(machine.memory(), "mine").unwrap();
     for command in [
         &["list"][..],
-        &["undo", "run_1"],
+        &["undo", "run_1", "--yes"],
         &["forget", "--all", "--yes"],
     ] {
         let said = machine.refuses(command);
@@ -343,7 +343,7 @@ fn a_memory_folder_that_is_a_file_is_named_with_a_way_out() {
 async fn what_is_forgotten_is_in_no_backup() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;
-    machine.says(&["forget", "--host", "https://shop.example"]);
+    machine.says(&["forget", "--host", "https://shop.example", "--yes"]);
     let default = machine.memory().join("default");
     for name in ["lessons.json", "lessons.json.bak"] {
         let kept = std::fs::read_to_string(default.join(name)).unwrap();

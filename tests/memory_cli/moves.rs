@@ -24,7 +24,7 @@ async fn a_lesson_can_be_forgotten_and_a_seed_cannot() {
         .unwrap()
         .to_owned();
     assert_eq!(
-        machine.says(&["forget", &name]),
+        machine.says(&["forget", &name, "--yes"]),
         format!("Forgot {name}.\n")
     );
     assert_eq!(machine.lessons().len(), 4);
@@ -42,7 +42,7 @@ async fn a_host_that_is_forgotten_leaves_nothing_that_it_taught() {
     machine.shop("run_2", "other.example").await;
     let before = stored(&machine);
     assert!(before.contains("shop.example"));
-    let said = machine.says(&["forget", "--host", "https://shop.example/any?path"]);
+    let said = machine.says(&["forget", "--host", "https://shop.example/any?path", "--yes"]);
     assert!(said.contains("1 records of its own, 1 elsewhere"), "{said}");
     let after = stored(&machine);
     assert!(
@@ -63,7 +63,7 @@ async fn a_site_that_is_forgotten_takes_all_its_hosts_along() {
     let machine = Machine::new();
     machine.shop("run_1", "a.shop.example").await;
     machine.shop("run_2", "b.shop.example").await;
-    machine.says(&["forget", "--site", "shop.example"]);
+    machine.says(&["forget", "--site", "shop.example", "--yes"]);
     assert!(!stored(&machine).contains("shop.example"));
     assert_eq!(machine.lessons().len(), 3, "the seeds are nobody's");
 }
@@ -79,6 +79,59 @@ async fn everything_is_forgotten_only_on_a_clear_word() {
 }
 
 #[tokio::test]
+async fn nothing_is_taken_away_where_nobody_can_be_asked() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let before = stored(&machine);
+    let learned = machine
+        .lessons()
+        .iter()
+        .find(|lesson| lesson["source"] == "learned")
+        .unwrap()["name"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for command in [
+        &["forget", &learned][..],
+        &["forget", "--host", "https://shop.example"],
+        &["forget", "--site", "shop.example"],
+        &["undo", "run_1"],
+    ] {
+        assert!(machine.refuses(command).contains("--yes"), "{command:?}");
+    }
+    assert_eq!(stored(&machine), before);
+}
+
+#[tokio::test]
+async fn a_host_that_cannot_be_is_refused_and_one_nobody_knows_is_not_called_forgotten() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let before = stored(&machine);
+    let long = format!("https://{}.example", "a".repeat(64));
+    for host in [
+        "https://a..b",
+        "https://.",
+        "https://*.example",
+        "https://shop!.example",
+        &long,
+        "no host",
+        "a..b",
+    ] {
+        let said = machine.refuses(&["forget", "--host", host, "--yes"]);
+        assert!(said.contains("--host"), "{host}: {said}");
+    }
+    assert_eq!(
+        machine.says(&["forget", "--host", "https://other.example", "--yes"]),
+        "Nothing was known of other.example, so nothing was forgotten.\n"
+    );
+    assert_eq!(
+        machine.says(&["forget", "--site", "other.example", "--yes"]),
+        "Nothing was known of other.example, so nothing was forgotten.\n"
+    );
+    assert_eq!(stored(&machine), before);
+}
+
+#[tokio::test]
 async fn what_a_run_taught_is_taken_back_on_all_shelves() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;
@@ -86,13 +139,13 @@ async fn what_a_run_taught_is_taken_back_on_all_shelves() {
     machine.shop("run_2", "other.example").await;
     assert!(
         machine
-            .says(&["undo", "run_2"])
+            .says(&["undo", "run_2", "--yes"])
             .contains("Took back what run_2 taught")
     );
     assert_eq!(machine.lessons(), before);
     assert!(
         machine
-            .refuses(&["undo", "run_2"])
+            .refuses(&["undo", "run_2", "--yes"])
             .contains("nothing is remembered of run run_2")
     );
 }

@@ -99,11 +99,26 @@ pub(super) struct ForgetArgs {
 fn host(text: &str) -> Result<Host, String> {
     let wrong = || "give an address such as https://shop.example".to_owned();
     let host = if text.contains("://") {
-        Url::parse(text).ok().and_then(|url| Host::of(&url).ok())
+        Url::parse(text)
+            .ok()
+            .filter(|url| url.domain().is_none_or(is_name))
+            .and_then(|url| Host::of(&url).ok())
     } else {
         Host::of_domain(text).ok()
     };
     host.ok_or_else(wrong)
+}
+
+/// Whether any host can have this name, which is more than that an address can hold it. Source of the limits: RFC 1035.
+fn is_name(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+    };
+    name.len() <= 253 && name.split('.').all(is_label)
 }
 
 #[derive(Debug, Args)]
@@ -111,6 +126,9 @@ pub(super) struct UndoArgs {
     /// The run's id.
     #[arg(value_parser = run)]
     pub(super) run: RunId,
+    /// Do not ask first.
+    #[arg(long, short = 'y')]
+    pub(super) yes: bool,
 }
 
 fn run(text: &str) -> Result<RunId, String> {

@@ -27,16 +27,22 @@ pub(super) async fn run(
     let namespace = place.namespace();
     if let Some(key) = &args.key {
         let book = Book::read(store, &namespace).await?;
-        return one(store, book.find(key)?).await;
+        let known = book.find(key)?;
+        if known.lesson.source != LessonSource::Seed {
+            confirm("Forget", &known.name(), args.yes)?;
+        }
+        return one(store, known).await;
     }
     if let Some(host) = &args.host {
         let Some(site) = host.site() else {
             return Err(Refusal::usage(format!("{host} is no address of a site")));
         };
+        confirm("Forget", &host.to_string(), args.yes)?;
         let hosts = [host.clone()];
         return places(store, &namespace, &hosts, &site, &host.to_string()).await;
     }
     if let Some(site) = &args.site {
+        confirm("Forget", site.as_str(), args.yes)?;
         let hosts = hosts(store, &namespace, site).await?;
         return places(store, &namespace, &hosts, site, site.as_str()).await;
     }
@@ -123,6 +129,12 @@ async fn places(
     }
     // What waits is cut into parts, so that a name may stand in two of them: all of it goes.
     changed += update(store, &Shelf::global(namespace, PENDING), without(|_| true)).await?;
+    if gone + changed == 0 {
+        say(one_line(&format!(
+            "Nothing was known of {name}, so nothing was forgotten."
+        )));
+        return Ok(());
+    }
     say(one_line(&format!(
         "Forgot {name}: {gone} records of its own, {changed} elsewhere that it had a part in."
     )));
@@ -166,6 +178,31 @@ async fn update(store: &impl MemoryBackend, shelf: &Shelf, edit: Edit) -> Result
     Ok(changed)
 }
 
+/// Asks a person before something is taken away for good; where nobody can be asked, only `--yes` is a clear word.
+fn confirm(verb: &str, what: &str, yes: bool) -> Result<(), Refusal> {
+    if yes {
+        return Ok(());
+    }
+    let question = one_line(&format!("{verb} {what}?"));
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(Refusal::usage(format!(
+            "nobody is at a terminal to ask: \"{question}\" Give --yes to do it"
+        )));
+    }
+    let mut err = io::stderr();
+    let _ = write!(err, "{question} [y/N] ");
+    let _ = err.flush();
+    let mut answer = String::new();
+    let read = io::stdin()
+        .read_line(&mut answer)
+        .is_ok_and(|read| read > 0);
+    if read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        Ok(())
+    } else {
+        Err(Refusal::usage("nothing was changed"))
+    }
+}
+
 async fn all(
     store: &impl MemoryBackend,
     place: &MemoryPlace,
@@ -179,23 +216,7 @@ async fn all(
         namespace.as_str(),
         place.dir()?.display()
     );
-    if !yes {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            return Err(Refusal::usage(format!(
-                "nobody is at a terminal to ask: forget all {what} with --yes"
-            )));
-        }
-        let mut err = io::stderr();
-        let _ = write!(err, "Forget all {}? [y/N] ", one_line(&what));
-        let _ = err.flush();
-        let mut answer = String::new();
-        let read = io::stdin()
-            .read_line(&mut answer)
-            .is_ok_and(|read| read > 0);
-        if !read || !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-            return Err(Refusal::usage("nothing was forgotten"));
-        }
-    }
+    confirm("Forget", &format!("all {what}"), yes)?;
     for shelf in &shelves {
         store.remove(shelf).await.map_err(|e| super::broken(&e))?;
     }
@@ -209,6 +230,11 @@ pub(super) async fn undo(
     args: &UndoArgs,
 ) -> Result<(), Refusal> {
     let namespace = place.namespace();
+    confirm(
+        "Take back",
+        &format!("what run {} taught", args.run),
+        args.yes,
+    )?;
     let mut changed = 0;
     for shelf in shelves(store, &namespace).await? {
         let edit = match shelf.collection.as_str() {
