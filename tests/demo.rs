@@ -16,8 +16,8 @@ mod shop {
 
 use std::{
     ffi::OsStr,
-    io::{BufRead as _, BufReader},
-    os::unix::fs::PermissionsExt as _,
+    io::{BufRead as _, BufReader, Read as _},
+    os::{fd::OwnedFd, unix::fs::PermissionsExt as _},
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -446,11 +446,18 @@ fn checked_folder_without_memory(place: &Place, secret: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_ctrl_c_stops_the_run_and_keeps_what_there_is() {
     for (driver, _) in DRIVERS {
-        is_stopped(driver).await;
+        is_stopped(driver, "INT").await;
     }
 }
 
-async fn is_stopped(driver: &str) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_signal_that_asks_to_end_stops_the_run_as_ctrl_c_does() {
+    for signal in ["TERM", "HUP", "QUIT"] {
+        is_stopped("cdp", signal).await;
+    }
+}
+
+async fn is_stopped(driver: &str, signal: &str) {
     let (place, model) = (Place::new(), ModelServer::silent().await);
     let shop = Shop::start(ShopOptions::default().with_seed(SEED))
         .await
@@ -470,11 +477,16 @@ async fn is_stopped(driver: &str) {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     model.was_asked().await;
-    interrupt(child.id());
+    send(signal, child.id());
     let output = tokio::task::spawn_blocking(|| child.wait_with_output().unwrap())
         .await
         .unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{signal}: {}",
+        text(&output.stderr)
+    );
     assert!(text(&output.stderr).contains("Stopping"));
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
@@ -540,10 +552,61 @@ async fn is_ended(driver: &str) {
         .expect("the browser ends with the program");
 }
 
+/// Stopped by nothing but what it says to nobody: the model never answers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_whose_reader_left_stops_and_asks_the_model_no_more() {
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED))
+        .await
+        .unwrap();
+    let run = ["run", "--goal", "Look", "--url", shop.url().as_str()];
+    for (json, rest) in [(false, &[][..]), (true, &["--json"])] {
+        let (place, model) = (Place::new(), ModelServer::silent().await);
+        let mut command =
+            place.command(&[&run[..], &["--driver", "cdp", "--approve", "auto"], rest].concat());
+        command
+            .env("WEBWISE_LLM_BASE_URL", model.url())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        model.was_asked().await;
+        // As `| head -1` does: what says how it goes is closed, and the other stays.
+        let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
+        drop(if json {
+            stderr.take().map(OwnedFd::from)
+        } else {
+            stdout.take().map(OwnedFd::from)
+        });
+        let status = tokio::task::spawn_blocking(move || child.wait().unwrap());
+        let status = tokio::time::timeout(Duration::from_mins(2), status)
+            .await
+            .expect("it goes on without a reader")
+            .unwrap();
+        let mut said = String::new();
+        if let Some(mut stderr) = stderr {
+            stderr.read_to_string(&mut said).unwrap();
+            assert!(said.contains("nobody reads the output"), "{said}");
+        }
+        assert_eq!(status.code(), Some(141), "{said}");
+        assert_eq!(model.calls().await, 1);
+        let meta: Value =
+            serde_json::from_slice(&std::fs::read(place.only_run().join("run_meta.json")).unwrap())
+                .unwrap();
+        assert_eq!(
+            (&meta["status"], &meta["summary"]["stop"]),
+            (&"ended".into(), &"cancelled".into())
+        );
+        place.assert_no_browser();
+    }
+}
+
 fn interrupt(pid: u32) {
+    send("INT", pid);
+}
+
+fn send(signal: &str, pid: u32) {
     assert!(
         Command::new("kill")
-            .args(["-INT", &pid.to_string()])
+            .args([&format!("-{signal}"), &pid.to_string()])
             .status()
             .unwrap()
             .success()

@@ -5,6 +5,8 @@
 //! | 0 | it was done |
 //! | 1 | it was tried and did not come out well |
 //! | 2 | it was not tried: what was asked for is wrong or not possible here; one sentence on stderr says what to do |
+//! | 130 | a second signal ended it at once |
+//! | 141 | a run was stopped because nobody reads its output any more |
 //!
 //! Only the binary calls this room; the library never does.
 

@@ -33,6 +33,14 @@ impl Refusal {
         }
     }
 
+    /// It was stopped because nobody reads the output any more. The code is 128 and the number of SIGPIPE, as shells have it.
+    pub(crate) fn unread() -> Self {
+        Self {
+            code: 141,
+            ..Self::silent()
+        }
+    }
+
     /// It did not come out well, and what was printed says so already.
     pub(crate) fn silent() -> Self {
         Self::failure(String::new())

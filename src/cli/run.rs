@@ -35,10 +35,10 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     } else {
         Arc::new(args.memory.open()?)
     };
-    let stop = Stop::listen()?;
     let voice = Voice {
         json: args.output.json,
     };
+    let stop = Stop::listen(voice)?;
     let approver = Person::at_terminal().map(|person| Arc::new(person) as Arc<dyn Approver>);
     if approver.is_none() && args.approve != Approve::Auto {
         voice.line("Nobody is at a terminal to ask: what needs approval will be refused (--approve says what does).");

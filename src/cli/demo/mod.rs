@@ -51,14 +51,13 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         .await
         .map_err(|error| no_shop(&error))?;
     let choice = setup::ensure(args.browser.driver).await?;
-    let stop = Stop::listen()?;
-
     let (voice, errand) = (
         Voice {
             json: args.output.json,
         },
         Errand::default(),
     );
+    let stop = Stop::listen(voice)?;
     let origin = Origin::of(shop.url()).map_err(|error| no_shop(&error))?;
     let task = task(&shop, &errand, &origin).map_err(|error| no_shop(&error))?;
     voice.line(format_args!(

@@ -3,7 +3,7 @@
 //! ```text
 //! browser    which driver, and its start   person     who is asked at the terminal
 //! model      which model decides
-//! runs_dir   where runs are kept           stop       Ctrl-C
+//! runs_dir   where runs are kept           stop       signals, and a reader who left
 //! watch      the steps as they happen      result     the end, in lines and as JSON
 //! words      actions and reasons in words
 //! ```
@@ -33,6 +33,7 @@ use crate::{
     BrowserDriver as _, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
     agent::{Approver, Options, StepEnd},
     event::{FanOut, RunFolder},
+    working::StopReason,
 };
 
 /// What a run is made of.
@@ -61,7 +62,11 @@ impl Drive<'_> {
         );
         let kept_in = folder.path_of(&id);
         let browser = tokio::select! {
-            () = stop.asked() => Err(Refusal::failure("it was stopped before the browser was there")),
+            () = stop.asked() => Err(if stop.is_unread() {
+                Refusal::unread()
+            } else {
+                Refusal::failure("it was stopped before the browser was there")
+            }),
             browser = Browser::open(&self.browser) => browser,
         }?;
         voice.line(format_args!("Driver    {}", self.browser));
@@ -105,6 +110,9 @@ impl Drive<'_> {
             if let Some(error) = error {
                 voice.line(format_args!("     warning: {what}: {error:?}"));
             }
+        }
+        if stop.is_unread() && report.summary.stop == StopReason::Cancelled {
+            return Err(Refusal::unread());
         }
         Ok(Ended {
             report,

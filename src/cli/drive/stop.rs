@@ -1,10 +1,16 @@
-//! Ctrl-C: the first asks the run to stop and to learn from what it has, the second ends the program.
+//! What ends a run from outside: the first signal asks the run to stop and to learn from what it has, the second ends the
+//! program. A reader of the output that went away counts as the first.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use tokio::sync::watch;
 
 use crate::{
     agent::Cancel,
-    cli::{Refusal, tell},
+    cli::{Refusal, say::Voice, tell},
 };
 
 /// Exit code of a program that a second Ctrl-C ended. Source: 128 and the number of the signal, as shells have it.
@@ -15,11 +21,12 @@ const INTERRUPTED: i32 = 130;
 pub(in crate::cli) struct Stop {
     cancel: Cancel,
     asked: watch::Receiver<bool>,
+    unread: Arc<AtomicBool>,
 }
 
 impl Stop {
     /// Listens from now on, as long as the runtime lives.
-    pub(in crate::cli) fn listen() -> Result<Self, Refusal> {
+    pub(in crate::cli) fn listen(voice: Voice) -> Result<Self, Refusal> {
         let mut signals = Signals::new().map_err(|error| {
             Refusal::failure(format!("the system lets nobody listen to Ctrl-C: {error}"))
         })?;
@@ -27,10 +34,17 @@ impl Stop {
         let stop = Self {
             cancel: cancel.clone(),
             asked,
+            unread: Arc::default(),
         };
+        let unread = Arc::clone(&stop.unread);
         tokio::spawn(async move {
-            signals.next().await;
-            tell("Stopping; once more ends it at once.");
+            tokio::select! {
+                () = signals.next() => tell("Stopping; once more ends it at once."),
+                () = reader_left(voice) => {
+                    unread.store(true, Ordering::Relaxed);
+                    tell("Stopping, because nobody reads the output any more.");
+                }
+            }
             cancel.cancel();
             sender.send_replace(true);
             signals.next().await;
@@ -45,6 +59,11 @@ impl Stop {
         self.cancel.clone()
     }
 
+    /// Whether the run was stopped because nobody reads the output any more.
+    pub(super) fn is_unread(&self) -> bool {
+        self.unread.load(Ordering::Relaxed)
+    }
+
     /// Waits until the person asks.
     pub(in crate::cli) async fn asked(&self) {
         if self.asked.clone().wait_for(|asked| *asked).await.is_err() {
@@ -54,10 +73,56 @@ impl Stop {
     }
 }
 
+/// Waits until nobody reads what the run prints: its result, or what it says on the way.
+#[cfg(unix)]
+async fn reader_left(voice: Voice) {
+    tokio::select! {
+        () = closed(std::io::stdout()) => {}
+        () = closed(std::io::stderr()), if voice.json => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn reader_left(_: Voice) {
+    std::future::pending().await
+}
+
+/// Waits until the other end of a pipe or terminal is closed. What is neither, such as a file, never is.
+#[cfg(unix)]
+async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
+    use rustix::{
+        event::{PollFd, PollFlags, poll},
+        io::Errno,
+    };
+
+    let (sender, told) = tokio::sync::oneshot::channel();
+    // Asked for nothing, the system tells errors alone. The thread ends with the program.
+    let waits = std::thread::Builder::new().spawn(move || {
+        let mut watched = [PollFd::new(&output, PollFlags::empty())];
+        loop {
+            match poll(&mut watched, None) {
+                Ok(_) => {
+                    let _ = sender.send(());
+                    break;
+                }
+                Err(Errno::INTR) => {}
+                Err(_) => break,
+            }
+        }
+    });
+    if waits.is_err() || told.await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// A request to end, by a person, a supervisor or a terminal that went away.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// `None` for those that whoever started the program has it ignore, as `nohup` does.
+    hangup: Option<tokio::signal::unix::Signal>,
+    quit: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -65,9 +130,16 @@ impl Signals {
     fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
 
+        let unless_ignored = |kind: SignalKind| {
+            (!is_ignored(kind.as_raw_value()))
+                .then(|| signal(kind))
+                .transpose()
+        };
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hangup: unless_ignored(SignalKind::hangup())?,
+            quit: unless_ignored(SignalKind::quit())?,
         })
     }
 
@@ -75,8 +147,31 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            () = received(self.hangup.as_mut()) => {}
+            () = received(self.quit.as_mut()) => {}
         }
     }
+}
+
+#[cfg(unix)]
+async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => _ = signal.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether this process was started with a signal ignored, as far as the system tells.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let mask = || {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let mask = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    };
+    mask().is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 #[cfg(not(unix))]
