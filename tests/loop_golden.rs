@@ -26,8 +26,8 @@ use webwise::{
     event::{EventKind, RunFolder},
     guard::{ApprovalMode, Money, Prices},
     memory::{
-        Advice, AdviceId, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Placement,
-        Record, RunLog, Shelf, ShelfEdit,
+        Advice, AdviceId, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion,
+        Placement, Record, RunLog, Shelf, ShelfEdit,
     },
     page::{Dialog, DialogKind, Observation, Tab},
     secret::{Secret, SecretName, Vault},
@@ -1272,7 +1272,7 @@ impl MemoryKind for SiteTips {
     fn learn(&self, _: &Namespace, _: &Value) -> Result<Vec<ShelfEdit>> {
         Ok(Vec::new())
     }
-    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
         Vec::new()
     }
 }

@@ -10,8 +10,8 @@ use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, PENDING, Record,
-        RunLog, Scope, Shelf, ShelfEdit, ShelfState, apply,
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Occasion, PENDING,
+        Record, RunLog, Scope, Shelf, ShelfEdit, ShelfState, apply,
         waiting::{self, Waiting},
     },
     secret::Redactor,
@@ -211,7 +211,7 @@ impl Engine {
                         .map(|known| known.state.records)
                         .unwrap_or_default();
                     tell_of(
-                        kind,
+                        (kind, Occasion::Learning),
                         &shelf,
                         run,
                         (committed, elapsed_ms(started)),
@@ -305,7 +305,7 @@ impl Engine {
                         }
                     }
                     tell_of(
-                        kind,
+                        (kind, Occasion::Upkeep),
                         shelf,
                         &asking.emitter.run,
                         (committed, elapsed_ms),
@@ -363,7 +363,7 @@ fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
 
 /// Tells what was committed in how many milliseconds, and what it means.
 fn tell_of(
-    kind: &dyn MemoryKind,
+    (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,
     run: &RunId,
     (committed, elapsed_ms): (Committed, u64),
@@ -371,7 +371,7 @@ fn tell_of(
     asking: Asking<'_>,
 ) {
     let remaining = apply(before, &committed.changes).len();
-    let notes = kind.notes(shelf, run, &committed, remaining);
+    let notes = kind.notes(occasion, shelf, run, &committed, remaining);
     asking.emitter.emit(EventKind::MemoryUpdated {
         shelf: shelf.clone(),
         committed,

@@ -314,6 +314,17 @@ pub enum EventKind {
         /// Which record it is.
         item: AdviceId,
     },
+    /// A lesson is no longer advice for every run: what followed no longer proves it.
+    LessonDemoted {
+        /// What it says.
+        lesson: String,
+        /// How often it helped.
+        helped: u64,
+        /// How often it was followed in vain.
+        harmed: u64,
+        /// Which record it is.
+        item: AdviceId,
+    },
     /// A lesson harmed and is no longer shown.
     LessonRetired {
         /// What it says.
@@ -344,6 +355,13 @@ pub enum EventKind {
     LessonsPruned {
         /// How many.
         pruned_count: usize,
+        /// How many are left on their shelf.
+        remaining_count: usize,
+    },
+    /// The least proven lessons made room on a full shelf.
+    LessonsCompacted {
+        /// How many.
+        removed_count: usize,
         /// How many are left on their shelf.
         remaining_count: usize,
     },

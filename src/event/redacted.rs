@@ -70,6 +70,7 @@ impl EventKind {
             }
             Self::LessonDeduplicated { lesson, item, .. }
             | Self::LessonPromoted { lesson, item, .. }
+            | Self::LessonDemoted { lesson, item, .. }
             | Self::LessonRetired { lesson, item, .. } => net.all([lesson, &mut item.key]),
             Self::LessonCredited { item, .. } => net.text(&mut item.key),
             Self::ModelAsked {
@@ -156,6 +157,7 @@ impl EventKind {
             // A picture cannot be searched; none is made once a secret was typed or shown.
             Self::StoreNoticed { notice } => net.store_notice(notice),
             Self::LessonsPruned { .. }
+            | Self::LessonsCompacted { .. }
             | Self::CallsDropped { .. }
             | Self::Warned { .. }
             | Self::Pictured { .. } => {}

@@ -56,11 +56,21 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// What committed changes mean; `remaining` records are on the shelf now.
     fn notes(
         &self,
+        occasion: Occasion,
         shelf: &Shelf,
         run: &RunId,
         committed: &Committed,
         remaining: usize,
     ) -> Vec<Note>;
+}
+
+/// Which edit of a kind changed a shelf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion {
+    /// That of [`MemoryKind::upkeep`], before a shelf is read.
+    Upkeep,
+    /// One of [`MemoryKind::learn`], after a run.
+    Learning,
 }
 
 /// Every kind of memory that a run uses.

@@ -19,7 +19,7 @@ pub(crate) mod waiting;
 pub use advice::{Advice, AdviceId, Placement};
 pub use cue::Cue;
 pub use edit::{Change, Committed, Durable, Edit, apply};
-pub use kind::{Index, MemoryKind, ShelfEdit, kinds};
+pub use kind::{Index, MemoryKind, Occasion, ShelfEdit, kinds};
 pub use log::{LoggedStep, RunLog};
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};

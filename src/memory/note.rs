@@ -42,6 +42,17 @@ pub enum Note {
         /// Where it was used.
         triggered_domains: Vec<Site>,
     },
+    /// A lesson is no longer advice for every run: what followed no longer proves it.
+    Demoted {
+        /// Which.
+        id: AdviceId,
+        /// What it says.
+        lesson: String,
+        /// How often it helped.
+        helped: u64,
+        /// How often it was followed in vain.
+        harmed: u64,
+    },
     /// A lesson harmed and is no longer shown.
     Retired {
         /// Which.
@@ -72,6 +83,13 @@ pub enum Note {
     Pruned {
         /// How many.
         pruned_count: usize,
+        /// How many are left on their shelf.
+        remaining_count: usize,
+    },
+    /// The least proven lessons made room on a full shelf.
+    Compacted {
+        /// How many.
+        removed_count: usize,
         /// How many are left on their shelf.
         remaining_count: usize,
     },

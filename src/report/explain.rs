@@ -95,6 +95,8 @@ pub enum Became {
     Recorded,
     /// It became advice for every run.
     Promoted,
+    /// It is no longer advice for every run.
+    Demoted,
     /// It is no longer shown.
     Retired,
 }
@@ -246,6 +248,9 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
             EventKind::LessonDeduplicated { item, lesson, .. } => book.says(item, lesson),
             EventKind::LessonPromoted { item, lesson, .. } => {
                 book.became(item, lesson, Became::Promoted);
+            }
+            EventKind::LessonDemoted { item, lesson, .. } => {
+                book.became(item, lesson, Became::Demoted)
             }
             EventKind::LessonRetired { item, lesson, .. } => {
                 book.became(item, lesson, Became::Retired);

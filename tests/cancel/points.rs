@@ -23,8 +23,8 @@ use webwise::{
     event::{Event, EventKind, FanOut, Intent, Journal, RunFolder},
     guard::ApprovalMode,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog,
-        Shelf, ShelfEdit, ShelfFilter, ShelfState, StoreNotice,
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record,
+        RunLog, Shelf, ShelfEdit, ShelfFilter, ShelfState, StoreNotice,
     },
     store::InMemory,
     testing::{Recorder, ScriptedModel, call},
@@ -200,7 +200,7 @@ impl MemoryKind for Pairs {
             edit,
         }])
     }
-    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
         Vec::new()
     }
 }

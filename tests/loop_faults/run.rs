@@ -22,8 +22,8 @@ use webwise::{
     guard::ApprovalMode,
     llm::Retrying,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog,
-        Shelf, ShelfEdit,
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record,
+        RunLog, Shelf, ShelfEdit,
     },
     store::InMemory,
     testing::{
@@ -454,7 +454,7 @@ impl MemoryKind for Diary {
         }])
     }
 
-    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
         Vec::new()
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use webwise::{
     RunId,
     memory::{
-        Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf, ShelfEdit,
-        lesson::Lessons,
+        Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record, RunLog, Shelf,
+        ShelfEdit, lesson::Lessons,
     },
     testing::Recorder,
 };
@@ -225,7 +225,7 @@ impl MemoryKind for Witness {
         Ok(Vec::new())
     }
 
-    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
         Vec::new()
     }
 }

@@ -9,8 +9,8 @@ use webwise::{
     agent::Options,
     guard::ApprovalMode,
     memory::{
-        Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog, Shelf,
-        ShelfEdit, kinds,
+        Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record, RunLog,
+        Shelf, ShelfEdit, kinds,
         lesson::{COLLECTION, Category, Lesson, LessonSource, LessonText, Lessons, Trace},
     },
     store::InMemory,
@@ -74,7 +74,7 @@ impl MemoryKind for Careless {
         }])
     }
 
-    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
         Vec::new()
     }
 }

@@ -11,7 +11,7 @@ use webwise::{
     Result, RunId, Site, Trust,
     memory::{
         Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
-        Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
+        Occasion, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
         lesson::{Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, Trace, Trouble},
     },
 };
@@ -282,12 +282,13 @@ impl MemoryKind for Weak {
 
     fn notes(
         &self,
+        occasion: Occasion,
         shelf: &Shelf,
         run: &RunId,
         committed: &Committed,
         remaining: usize,
     ) -> Vec<Note> {
-        Lessons.notes(shelf, run, committed, remaining)
+        Lessons.notes(occasion, shelf, run, committed, remaining)
     }
 }
 

@@ -17,7 +17,7 @@ use webwise::{
     event::{Intent, Journal, RunFolder},
     memory::{
         Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
-        Placement, Record, RunLog, Shelf, ShelfEdit,
+        Occasion, Placement, Record, RunLog, Shelf, ShelfEdit,
     },
 };
 
@@ -246,7 +246,7 @@ impl MemoryKind for Diary {
         }])
     }
 
-    fn notes(&self, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
         Vec::new()
     }
 }

@@ -42,6 +42,12 @@ fn lines(event: &Event) -> Vec<String> {
                 &format!("for every run from now on, {}", quoted(lesson, MAX_TEXT)),
             )]
         }
+        EventKind::LessonDemoted { lesson, .. } => {
+            vec![aside(
+                "memory",
+                &format!("no longer for every run, {}", quoted(lesson, MAX_TEXT)),
+            )]
+        }
         EventKind::LessonRetired { lesson, .. } => {
             vec![aside(
                 "forgot",

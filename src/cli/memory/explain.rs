@@ -177,6 +177,7 @@ fn lines(item: &Item) -> Vec<String> {
             match became {
                 Became::Recorded => "new: this run taught it",
                 Became::Promoted => "advice for every run",
+                Became::Demoted => "no longer advice for every run",
                 Became::Retired => "retired: it harmed, and is no longer shown",
             }
         ));

@@ -82,6 +82,10 @@ pub(super) fn lines(known: &Known) -> Vec<String> {
             lesson.promoted_by.as_ref().map(ToString::to_string),
         ),
         (
+            "Demoted by",
+            lesson.demoted_by.as_ref().map(ToString::to_string),
+        ),
+        (
             "Retired by",
             lesson.retired_by.as_ref().map(ToString::to_string),
         ),

@@ -32,9 +32,11 @@ impl EventKind {
             Self::LessonRecorded { .. } => "lesson_recorded",
             Self::LessonDeduplicated { .. } => "lesson_deduplicated",
             Self::LessonPromoted { .. } => "lesson_promoted",
+            Self::LessonDemoted { .. } => "lesson_demoted",
             Self::LessonRetired { .. } => "lesson_retired",
             Self::LessonCredited { .. } => "lesson_credited",
             Self::LessonsPruned { .. } => "lessons_pruned",
+            Self::LessonsCompacted { .. } => "lessons_compacted",
             Self::StoreNoticed { .. } => "store_noticed",
             Self::MemoryFailed { .. } => "memory_failed",
             Self::RecordingFailed { .. } => "recording_failed",
@@ -79,6 +81,17 @@ impl From<Note> for EventKind {
                 triggered_domains,
                 item,
             },
+            Note::Demoted {
+                id: item,
+                lesson,
+                helped,
+                harmed,
+            } => Self::LessonDemoted {
+                lesson,
+                helped,
+                harmed,
+                item,
+            },
             Note::Retired {
                 id: item,
                 lesson,
@@ -110,6 +123,13 @@ impl From<Note> for EventKind {
                 remaining_count,
             } => Self::LessonsPruned {
                 pruned_count,
+                remaining_count,
+            },
+            Note::Compacted {
+                removed_count,
+                remaining_count,
+            } => Self::LessonsCompacted {
+                removed_count,
                 remaining_count,
             },
         }

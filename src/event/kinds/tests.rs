@@ -54,9 +54,11 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::LessonCredited { .. } => 29,
         EventKind::LessonsPruned { .. } => 30,
         EventKind::StoreNoticed { .. } => 31,
+        EventKind::LessonDemoted { .. } => 32,
+        EventKind::LessonsCompacted { .. } => 33,
     }
 }
-const VARIANTS: usize = 32;
+const VARIANTS: usize = 34;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -231,6 +233,12 @@ fn memory_samples() -> Vec<EventKind> {
             triggered_domains: vec![site.clone()],
             item: item(),
         },
+        EventKind::LessonDemoted {
+            lesson: text("press Enter"),
+            helped: 5,
+            harmed: 1,
+            item: item(),
+        },
         EventKind::LessonRetired {
             lesson: text("press Enter"),
             helped: 0,
@@ -248,6 +256,10 @@ fn memory_samples() -> Vec<EventKind> {
         EventKind::LessonsPruned {
             pruned_count: 1,
             remaining_count: 3,
+        },
+        EventKind::LessonsCompacted {
+            removed_count: 1,
+            remaining_count: 300,
         },
         EventKind::StoreNoticed {
             notice: StoreNotice {

@@ -135,9 +135,11 @@ impl Folder {
             | EventKind::LessonRecorded { .. }
             | EventKind::LessonDeduplicated { .. }
             | EventKind::LessonPromoted { .. }
+            | EventKind::LessonDemoted { .. }
             | EventKind::LessonRetired { .. }
             | EventKind::LessonCredited { .. }
             | EventKind::LessonsPruned { .. }
+            | EventKind::LessonsCompacted { .. }
             | EventKind::StoreNoticed { .. }
             | EventKind::MemoryUpdated { .. }
             | EventKind::FactProposed { .. }

@@ -246,7 +246,7 @@ fn take_back(
         let began_so = is_learned && began(lesson);
         if taken || began_so {
             // Rules are applied anew on what is left.
-            lesson.retired_by = None;
+            (lesson.demoted_by, lesson.retired_by) = (None, None);
             let last = lesson.evidence.last().map(|evidence| evidence.run.clone());
             if let Some(run) = &last {
                 lesson.judge(run);

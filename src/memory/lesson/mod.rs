@@ -41,8 +41,8 @@ pub use trace::{Found, Trace, TraceStep};
 pub use words::{Form, Move, NamedKey, Thing, Trouble};
 
 use super::{
-    AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Record, RunLog,
-    Shelf, ShelfEdit,
+    AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record,
+    RunLog, Shelf, ShelfEdit,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
@@ -172,16 +172,17 @@ impl MemoryKind for Lessons {
 
     fn notes(
         &self,
+        occasion: Occasion,
         shelf: &Shelf,
         run: &RunId,
         committed: &Committed,
         remaining: usize,
     ) -> Vec<Note> {
         let mut notes = Vec::new();
-        let mut pruned = 0;
+        let mut removed = 0;
         for change in &committed.changes {
             match change {
-                Change::Remove(_) => pruned += 1,
+                Change::Remove(_) => removed += 1,
                 Change::Put(record) => {
                     if let Ok(lesson) = Lesson::from_record(record) {
                         let id = AdviceId {
@@ -193,9 +194,15 @@ impl MemoryKind for Lessons {
                 }
             }
         }
-        notes.extend((pruned > 0).then_some(Note::Pruned {
-            pruned_count: pruned,
-            remaining_count: remaining,
+        notes.extend((removed > 0).then_some(match occasion {
+            Occasion::Upkeep => Note::Pruned {
+                pruned_count: removed,
+                remaining_count: remaining,
+            },
+            Occasion::Learning => Note::Compacted {
+                removed_count: removed,
+                remaining_count: remaining,
+            },
         }));
         notes
     }
@@ -249,6 +256,14 @@ fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
             lesson: text.clone(),
             use_count: lesson.counts.used,
             triggered_domains: lesson.triggered_domains.iter().cloned().collect(),
+        });
+    }
+    if lesson.demoted_by.as_ref() == Some(run) {
+        notes.push(Note::Demoted {
+            id: id.clone(),
+            lesson: text.clone(),
+            helped: lesson.counts.helped,
+            harmed: lesson.counts.harmed,
         });
     }
     if lesson.retired_by.as_ref() == Some(run) {

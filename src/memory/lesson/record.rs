@@ -239,6 +239,9 @@ pub struct Lesson {
     /// The run that promoted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promoted_by: Option<RunId>,
+    /// The run after which it was no longer promoted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demoted_by: Option<RunId>,
     /// The run after which it was no longer shown, because it harmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<RunId>,
@@ -279,6 +282,7 @@ impl Lesson {
             provenance: Provenance::default(),
             counted_until: None,
             promoted_by: None,
+            demoted_by: None,
             retired_by: None,
             original: None,
             extra: Map::new(),

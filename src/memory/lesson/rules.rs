@@ -33,7 +33,7 @@ pub const MAX_LEARNED: usize = 300;
 const MAX_SITES_OF_A_RUN: usize = 6;
 /// Longest key. Unit: bytes. Source: chosen; ours have 23.
 const MAX_KEY: usize = 64;
-/// Room of a record for its key and for the run that promotes or retires the lesson. Unit: bytes. Source: a key of ours has
+/// Room of a record for its key and for the runs that demote and retire the lesson. Unit: bytes. Source: a key of ours has
 /// 23, an id at most 64, with the names of both fields.
 const RESERVED: usize = 256;
 
@@ -220,9 +220,11 @@ impl Lesson {
         if self.promoted_by.is_some() {
             if !is_proven || !self.has_earned_promotion() {
                 (self.category, self.promoted_by) = (Category::ErrorRecovery, None);
+                self.demoted_by = Some(run.clone());
             }
         } else if is_proven && self.may_be_promoted() {
             (self.category, self.promoted_by) = (Category::BestPractice, Some(run.clone()));
+            self.demoted_by = None;
         }
     }
 

@@ -132,7 +132,14 @@ fn five_uses_on_three_sites_that_helped_promote_and_a_harm_takes_it_back() {
         ];
         log_of(run, "https://d.example", 9, steps)
     };
-    memory.learn(&vain("run_8"));
+    let notes = memory.learn(&vain("run_8"));
+    let demoted = Note::Demoted {
+        id: id(&global(), &lesson),
+        lesson: lesson.1.text.render(),
+        helped: 5,
+        harmed: 1,
+    };
+    assert!(notes.contains(&demoted), "{notes:?}");
     let lesson = recovery(&memory).1;
     assert_eq!(
         (lesson.counts.harmed, lesson.category),
@@ -405,7 +412,16 @@ fn a_shelf_keeps_the_best_proven_when_there_are_too_many() {
         })
         .collect();
     memory.edit(&shelf, &Edit::new(move |_| Ok(full.clone())));
-    memory.learn(&banner_run("run_1", "https://a.example", 401, &[]));
+    let notes = memory.learn(&banner_run("run_1", "https://a.example", 401, &[]));
+    let room = Note::Compacted {
+        removed_count: 1,
+        remaining_count: MAX_LEARNED,
+    };
+    assert!(notes.contains(&room), "{notes:?}");
+    assert!(
+        !notes.iter().any(|note| matches!(note, Note::Pruned { .. })),
+        "nothing was stale: {notes:?}"
+    );
     let lessons = memory.lessons(&shelf);
     assert_eq!(lessons.len(), MAX_LEARNED);
     assert!(

@@ -121,7 +121,13 @@ impl Memory {
                 durable: crate::memory::Durable::Yes,
                 changes,
             };
-            notes.extend(Lessons.notes(&shelf, &log.run, &committed, records.len()));
+            notes.extend(Lessons.notes(
+                Occasion::Learning,
+                &shelf,
+                &log.run,
+                &committed,
+                records.len(),
+            ));
         }
         notes
     }
