@@ -21,6 +21,6 @@ pub use jsonl::Jsonl;
 pub use kinds::{Event, EventKind, RunSummary};
 pub use port::{EventSink, NoEvents};
 #[cfg(feature = "jsonl")]
-pub use run_folder::{Retention, RunFolder, RunFolderBuilder};
+pub use run_folder::{Retention, RunFolder, RunFolderBuilder, RunLines};
 #[cfg(feature = "tracing")]
 pub use tracing::Tracing;

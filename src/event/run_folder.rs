@@ -1,12 +1,15 @@
 //! Runs as folders: what was seen, said and done, file by file.
 //!
-//! Here is the sink and which run an event belongs to. `folder` writes one run, `retention` forgets old ones.
+//! Here is the sink and which run an event belongs to. `folder` writes one run, `trees` says how pages are kept, `reader` reads
+//! them back, `retention` forgets old runs.
 
 mod folder;
 mod intents;
+mod reader;
 mod retention;
 #[cfg(test)]
 mod tests;
+mod trees;
 
 use std::{
     collections::BTreeMap,
@@ -18,11 +21,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 
-pub use self::retention::Retention;
 use self::{folder::Folder, retention::prune};
+pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
+/// What a run may take, its `run_meta.json` and the line of its end apart. Unit: bytes. Source: chosen; a hundred runs, which is
+/// how many are kept, then stay below 26 GB whatever pages and models say.
+const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
 /// Most failures remembered for their runs to ask. Source: chosen; a full disk fails every run from then on.
 const MAX_FAILURES: usize = 1_000;
 
@@ -39,7 +45,9 @@ const MAX_FAILURES: usize = 1_000;
 /// | `memory_events.jsonl` | what memory was asked, said and stored |
 /// | `steps/NNNN-N.png` | pictures by step and in order, when they were asked for |
 ///
-/// Every line but those of `reasoning.jsonl` and `intents.jsonl` is an [`Event`] and reads back as one.
+/// Every line but those of `reasoning.jsonl` and `intents.jsonl` is an [`Event`]; [`read`](Self::read) gives them back. In
+/// `observations.jsonl` the tree of a page is whole once and then told by what differs from the line before, so that a page that
+/// stays the same costs nothing.
 ///
 /// A run's folder appears with its first event, so a run that never starts leaves nothing behind. It is closed when the
 /// run ends; one sink serves any number of runs, also at the same time. A folder that is there already is not touched:
@@ -47,6 +55,11 @@ const MAX_FAILURES: usize = 1_000;
 ///
 /// # Retention
 /// When a run's folder is made, old ones are removed: see [`Retention`].
+///
+/// # Cap
+/// A run that takes more than 256 MiB, or what the builder says, is kept up to there. A `recording_failed` line at the end of
+/// `actions.jsonl` and `nothing_kept_from_step` in `run_meta.json` name the step, and the run's report says so; the end of the
+/// run is written all the same.
 ///
 /// # Loss policy
 /// As [`Jsonl`](super::Jsonl); lines are written at the end of each step, so a killed process loses those of its last
@@ -99,7 +112,19 @@ impl RunFolder {
         RunFolderBuilder {
             parent: parent.into(),
             retention: Retention::default(),
+            max_bytes: MAX_BYTES,
         }
+    }
+
+    /// The events in a file of a run's folder, in the order in which they were written. Of one that is still written or was cut
+    /// off, those that are there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. Each event can fail on its own:
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for a line that is none, or whose page refers to a line that is not
+    /// there.
+    pub fn read(file: impl Into<PathBuf>) -> Result<RunLines> {
+        RunLines::open(file.into())
     }
 
     /// Where a run is written.
@@ -152,6 +177,7 @@ impl Journal for RunFolder {
 pub struct RunFolderBuilder {
     parent: PathBuf,
     retention: Retention,
+    max_bytes: u64,
 }
 
 impl RunFolderBuilder {
@@ -160,13 +186,18 @@ impl RunFolderBuilder {
         Self { retention, ..self }
     }
 
+    /// What one run may take. Unit: bytes; 256 MiB unless said otherwise.
+    pub fn with_max_bytes(self, max_bytes: u64) -> Self {
+        Self { max_bytes, ..self }
+    }
+
     /// Starts the thread that writes.
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be started.
     pub fn build(self) -> Result<RunFolder> {
         let failures = Failures::default();
-        let mut runs = Runs::new(self.parent.clone(), self.retention, Arc::clone(&failures));
+        let mut runs = Runs::new(&self, Arc::clone(&failures));
         let writer = Writer::start(move |messages: &mut dyn Iterator<Item = Message>| {
             for message in messages {
                 match message {
@@ -191,6 +222,7 @@ impl RunFolderBuilder {
 struct Runs {
     parent: PathBuf,
     retention: Retention,
+    max_bytes: u64,
     /// `None` for a run that cannot be written: the rest of it is dropped.
     open: BTreeMap<RunId, Option<Folder>>,
     first_error: Option<Error>,
@@ -200,10 +232,11 @@ struct Runs {
 }
 
 impl Runs {
-    const fn new(parent: PathBuf, retention: Retention, failures: Failures) -> Self {
+    fn new(options: &RunFolderBuilder, failures: Failures) -> Self {
         Self {
-            parent,
-            retention,
+            parent: options.parent.clone(),
+            retention: options.retention,
+            max_bytes: options.max_bytes,
             open: BTreeMap::new(),
             first_error: None,
             first_kept: None,
@@ -213,10 +246,17 @@ impl Runs {
 
     fn take(&mut self, event: &Event) {
         self.open(&event.run, event.step, event.at);
-        if let Some(Some(folder)) = self.open.get_mut(&event.run)
-            && let Err(error) = folder.write(event)
-        {
-            self.fail(&event.run, error);
+        if let Some(Some(folder)) = self.open.get_mut(&event.run) {
+            let was_full = folder.full().is_some();
+            match folder.write(event) {
+                Err(error) => self.fail(&event.run, error),
+                Ok(()) => {
+                    if let Some(why) = folder.full().filter(|_| !was_full) {
+                        let why = why.to_owned();
+                        self.note(&event.run, why);
+                    }
+                }
+            }
         }
         if matches!(event.kind, EventKind::RunEnded { .. }) {
             self.open.remove(&event.run);
@@ -227,7 +267,7 @@ impl Runs {
     fn keep(&mut self, intent: &Intent) -> Result<()> {
         self.open(&intent.run, intent.step, intent.at);
         match self.open.get_mut(&intent.run) {
-            Some(Some(folder)) => folder.keep(intent),
+            Some(Some(folder)) => folder.write_intent(intent),
             _ => {
                 Err(Error::new(ErrorKind::Io, "event.intent")
                     .with("why", "the run is not recorded"))
@@ -247,7 +287,7 @@ impl Runs {
 
     /// Makes the folder of a run, and room for it.
     fn start(&mut self, run: &RunId, step: u32, at: DateTime<Utc>) -> Result<Folder> {
-        let folder = Folder::create(&self.parent, run, step, at)?;
+        let folder = Folder::create(&self.parent, (run, step, at), self.max_bytes)?;
         let is_open = |other: &RunId| self.open.contains_key(other) || other == run;
         let pruned = prune(&self.parent, &self.retention, at, is_open);
         self.not_removed(pruned);
@@ -256,14 +296,18 @@ impl Runs {
 
     /// Gives a run up; what was written of it stays.
     fn fail(&mut self, run: &RunId, error: Error) {
+        self.note(run, format!("{error:?}"));
+        self.first_error.get_or_insert(error);
+        self.open.insert(run.clone(), None);
+    }
+
+    /// Remembers why a run is not complete, for who asks.
+    fn note(&self, run: &RunId, why: String) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.len() >= MAX_FAILURES {
             failures.pop_first();
         }
-        failures.insert(run.clone(), format!("{error:?}"));
-        drop(failures);
-        self.first_error.get_or_insert(error);
-        self.open.insert(run.clone(), None);
+        failures.insert(run.clone(), why);
     }
 
     /// Keeps a failure to remove old runs, which is no reason to lose the new one.

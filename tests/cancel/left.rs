@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::Value;
-use webwise::event::Event;
+use webwise::event::RunFolder;
 
 pub(crate) use crate::processes::{ORPHAN, family, gone};
 
@@ -62,7 +62,7 @@ pub(crate) fn unreadable(runs: &Path) -> Vec<String> {
         let meta = fs::read(run.join("run_meta.json"))
             .ok()
             .and_then(|text| serde_json::from_slice::<Value>(&text).ok());
-        if meta.is_none_or(|meta| meta["run"] != name.as_str() || meta["version"] != 1) {
+        if meta.is_none_or(|meta| meta["run"] != name.as_str() || meta["version"] != 2) {
             wrong.push(format!("{name}/run_meta.json"));
         }
         for file in files(&run)
@@ -82,15 +82,21 @@ pub(crate) fn unreadable(runs: &Path) -> Vec<String> {
 /// The lines of a file that do not read back.
 pub(crate) fn bad_lines(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap_or_else(|error| format!("{error}"));
-    let is_fine = |line: &&str| {
-        if file.ends_with("reasoning.jsonl") {
-            serde_json::from_str::<Value>(line).is_ok()
-        } else {
-            serde_json::from_str::<Event>(line).is_ok()
-        }
-    };
-    text.lines()
-        .filter(|line| !is_fine(line))
-        .map(|line| line.chars().take(120).collect())
-        .collect()
+    let cut = |line: &str| line.chars().take(120).collect();
+    if file.ends_with("reasoning.jsonl") {
+        let is_fine = |line: &&str| serde_json::from_str::<Value>(line).is_ok();
+        return text
+            .lines()
+            .filter(|line| !is_fine(line))
+            .map(cut)
+            .collect();
+    }
+    match RunFolder::read(file) {
+        Ok(events) => events
+            .zip(text.lines())
+            .filter(|(event, _)| event.is_err())
+            .map(|(_, line)| cut(line))
+            .collect(),
+        Err(error) => vec![error.to_string()],
+    }
 }

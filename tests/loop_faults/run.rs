@@ -491,8 +491,8 @@ pub(crate) fn incomplete_folders(parent: &Path, count: usize) -> Vec<String> {
                 .is_some_and(|extension| extension == "jsonl")
                 && !file.ends_with("reasoning.jsonl")
             {
-                for line in fs::read_to_string(&file).unwrap().lines() {
-                    let event: Event = serde_json::from_str(line).unwrap();
+                for event in RunFolder::read(&file).unwrap() {
+                    let event = event.unwrap();
                     *events.entry(event.kind.name().to_owned()).or_default() += 1;
                 }
             }

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::intents::Intents;
+use super::{intents::Intents, trees};
 use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::{
@@ -24,8 +24,8 @@ use crate::{
 pub(super) const META: &str = "run_meta.json";
 /// How the name of a folder begins that is being made; no id of a run does.
 pub(super) const NEW: &str = ".new-";
-/// Version of the folder's format, in its meta.
-pub(super) const VERSION: u32 = 1;
+/// Version of the folder's format, in its meta; older ones are read, too. 2 since trees are kept by their differences.
+pub(super) const VERSION: u32 = 2;
 /// What may wait for the end of a step. Unit: bytes of one file. Source: chosen; pages can be large.
 const MAX_WAITING: usize = 64 * 1_024;
 
@@ -40,11 +40,20 @@ pub(super) struct Folder {
     /// Pictures of this step.
     pictures: u32,
     intents: Intents,
+    trees: trees::Writer,
+    /// What may still be kept. Unit: bytes.
+    room: u64,
+    /// Why the rest of the run is not kept, if it is not.
+    full: Option<String>,
 }
 
 impl Folder {
-    /// Makes the folder of a run; never takes one that is there.
-    pub(super) fn create(parent: &Path, run: &RunId, step: u32, at: DateTime<Utc>) -> Result<Self> {
+    /// Makes the folder of a run at this step and time; never takes one that is there.
+    pub(super) fn create(
+        parent: &Path,
+        (run, step, at): (&RunId, u32, DateTime<Utc>),
+        room: u64,
+    ) -> Result<Self> {
         private_dirs(true)
             .create(parent)
             .map_err(|e| io_error(parent, e))?;
@@ -77,6 +86,9 @@ impl Folder {
             step,
             pictures: 0,
             intents: Intents::default(),
+            trees: trees::Writer::default(),
+            room,
+            full: None,
         })
     }
 
@@ -102,18 +114,21 @@ impl Folder {
                 self.add_to_meta(event)?;
                 self.meta["status"] = json!("ended");
                 self.meta["ended_at"] = json!(event.at);
-                self.line("actions.jsonl", event)?;
+                self.add("actions.jsonl", &encoded(event, &self.path)?)?;
                 self.flush()?;
                 self.write_meta()
             }
             EventKind::Observed { observation, .. } => {
                 if let Some(png) = &observation.screenshot {
-                    self.write_picture(png)?;
+                    self.write_picture(png, event)?;
                 }
-                self.line("observations.jsonl", event)
+                let name = "observations.jsonl";
+                let line = self.trees.line(event);
+                let line = line.map_err(|e| io_error(&self.path.join(name), e.into()))?;
+                self.keep(name, &line, event)
             }
             EventKind::Pictured { png } => {
-                self.write_picture(png)?;
+                self.write_picture(png, event)?;
                 self.line("actions.jsonl", event)
             }
             EventKind::Interpreted { .. } => self.line("interpretations.jsonl", event),
@@ -122,7 +137,7 @@ impl Folder {
                     let thought = json!({
                         "step": event.step, "at": event.at, "text": response.text, "reasoning": response.reasoning,
                     });
-                    self.line("reasoning.jsonl", &thought)?;
+                    self.keep("reasoning.jsonl", &thought, event)?;
                 }
                 self.line("model.jsonl", event)
             }
@@ -159,7 +174,7 @@ impl Folder {
     }
 
     /// Keeps an intent before its action is done.
-    pub(super) fn keep(&mut self, intent: &Intent) -> Result<()> {
+    pub(super) fn write_intent(&mut self, intent: &Intent) -> Result<()> {
         self.intents.keep(&self.path, intent)
     }
 
@@ -173,9 +188,60 @@ impl Folder {
         Ok(())
     }
 
-    fn line(&mut self, name: &'static str, value: &impl serde::Serialize) -> Result<()> {
+    fn line(&mut self, name: &'static str, event: &Event) -> Result<()> {
+        self.keep(name, event, event)
+    }
+
+    /// Keeps a line of an event while there is room.
+    fn keep(
+        &mut self,
+        name: &'static str,
+        value: &impl serde::Serialize,
+        event: &Event,
+    ) -> Result<()> {
+        if self.full.is_some() {
+            return Ok(());
+        }
+        let line = encoded(value, &self.path.join(name))?;
+        if self.has_room(line.len(), event)? {
+            self.add(name, &line)?;
+        }
+        Ok(())
+    }
+
+    /// Takes room for so many bytes of an event. When there is none, that is marked, and nothing is kept from then on but
+    /// the end.
+    fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
+        if self.full.is_some() {
+            return Ok(false);
+        }
+        if let Some(left) = self.room.checked_sub(bytes as u64) {
+            self.room = left;
+            return Ok(true);
+        }
+        let why = format!(
+            "the run folder is full: from step {} on nothing is kept but how the run ends",
+            event.step
+        );
+        self.full = Some(why.clone());
+        self.meta["nothing_kept_from_step"] = json!(event.step);
+        let kind = EventKind::RecordingFailed { error: why };
+        let mark = Event::new(kind, event.run.clone(), event.step, event.at);
+        let path = self.path.join("actions.jsonl");
+        self.add("actions.jsonl", &encoded(&mark, &path)?)?;
+        self.flush()?;
+        self.write_meta()?;
+        Ok(false)
+    }
+
+    /// Why a part of the run is not kept, if it is not.
+    pub(super) fn full(&self) -> Option<&str> {
+        self.full.as_deref()
+    }
+
+    fn add(&mut self, name: &'static str, line: &[u8]) -> Result<()> {
         let waiting = self.waiting.entry(name).or_default();
-        write_line(waiting, value, &self.path.join(name))?;
+        waiting.extend_from_slice(line);
         if waiting.len() > MAX_WAITING {
             append(&self.path.join(name), waiting)?;
         }
@@ -200,7 +266,10 @@ impl Folder {
         written
     }
 
-    fn write_picture(&mut self, png: &[u8]) -> Result<()> {
+    fn write_picture(&mut self, png: &[u8], event: &Event) -> Result<()> {
+        if !self.has_room(png.len(), event)? {
+            return Ok(());
+        }
         let steps = self.path.join("steps");
         private_dirs(true)
             .create(&steps)
@@ -223,10 +292,16 @@ impl Drop for Folder {
     }
 }
 
-/// A new file with this value and nothing else.
-fn write_whole(path: &Path, value: &Value) -> Result<()> {
+/// A value as a line of this file.
+fn encoded(value: &impl serde::Serialize, path: &Path) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     write_line(&mut line, value, path)?;
+    Ok(line)
+}
+
+/// A new file with this value and nothing else.
+fn write_whole(path: &Path, value: &Value) -> Result<()> {
+    let line = encoded(value, path)?;
     create_private(path)?
         .write_all(&line)
         .map_err(|e| io_error(path, e))

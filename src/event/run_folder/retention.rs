@@ -155,7 +155,7 @@ fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -
         return Some(Stored { path, over: None });
     }
     let meta: Meta = serde_json::from_slice(&fs::read(path.join(META)).ok()?).ok()?;
-    if meta.version != VERSION || meta.run != name {
+    if !(1..=VERSION).contains(&meta.version) || meta.run != name {
         return None;
     }
     let crashed = || is_past(meta.started_at, MAX_SILENCE, now) && is_silent(&path, now);

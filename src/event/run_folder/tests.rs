@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::*;
+use super::{folder::META, *};
 use crate::{
     ErrorKind,
     chat::Usage,
     event::RunSummary,
-    page::{Observation, Tree},
+    page::{ElementRef, Node, Observation, Role, Tree},
     working::StopReason,
 };
 
@@ -143,7 +143,7 @@ fn each_event_goes_to_its_file_and_the_meta_tells_the_end() {
     );
     let meta = meta(&folder);
     for (key, value) in [
-        ("version", json!(1)),
+        ("version", json!(2)),
         ("run", json!("run_1")),
         ("status", json!("ended")),
         ("ended_at", json!(NOW)),
@@ -362,11 +362,7 @@ fn an_old_run_that_cannot_be_removed_leaves_the_new_one_complete_and_is_told_las
         )
     };
     let record = |run: &str| {
-        let mut runs = Runs::new(
-            dir.path().to_owned(),
-            Retention::default(),
-            Failures::default(),
-        );
+        let mut runs = Runs::new(&RunFolder::builder(dir.path()), Failures::default());
         runs.not_removed(failed());
         runs.take(&started(run));
         runs.take(&ended(run));
@@ -468,7 +464,7 @@ fn only_folders_that_are_surely_ours_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     let ancient = |run: &str| over(run, 4_000);
     let mut newer = ancient("newer");
-    newer["version"] = json!(2);
+    newer["version"] = json!(3);
     store(dir.path(), "newer", &newer);
     store(dir.path(), "renamed", &ancient("run_1"));
     store(dir.path(), "not ours", &ancient("run_1"));
@@ -607,4 +603,166 @@ async fn an_intent_of_a_run_that_cannot_be_recorded_is_not_kept() {
     assert_eq!(runs.close().unwrap_err().kind(), ErrorKind::InvalidInput);
     let closed = runs.intent(&intent).await;
     assert!(closed.is_err(), "{closed:?}");
+}
+
+/// A page of this many buttons under two groups, with a clock and a counter far from each other.
+fn page(buttons: usize, time: &str, count: &str) -> Observation {
+    let mut tree = Tree::builder();
+    tree.leaf(Node::text(time));
+    tree.open(Node::new(Role::Group, "first"));
+    for n in 0..buttons / 2 {
+        let reference = ElementRef::parse(&format!("e{n}")).unwrap();
+        tree.leaf(Node::new(Role::Button, format!("Buy product {n}")).with_ref(reference));
+    }
+    tree.close();
+    tree.open(Node::new(Role::Group, "second"));
+    for n in buttons / 2..buttons {
+        let reference = ElementRef::parse(&format!("e{n}")).unwrap();
+        tree.leaf(Node::new(Role::Button, format!("Buy product {n}")).with_ref(reference));
+    }
+    tree.leaf(Node::text(count));
+    tree.close();
+    Observation::new("https://shop.example/", "Shop", tree.finish())
+}
+
+fn observed(step: u32, observation: Observation) -> Event {
+    let kind = EventKind::Observed {
+        observation: Arc::new(observation),
+        elapsed_ms: 1,
+    };
+    event_of("run_1", step, kind)
+}
+
+/// Writes these, and gives the size of each line with the events that are read back.
+fn kept(told: &[Event]) -> (Vec<usize>, Vec<Event>) {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = RunFolder::new(dir.path()).unwrap();
+    told.iter().for_each(|event| runs.emit(event));
+    runs.close().unwrap();
+    let file = runs.path_of(&id("run_1")).join("observations.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let read = RunFolder::read(&file).unwrap();
+    (
+        text.lines().map(str::len).collect(),
+        read.map(Result::unwrap).collect(),
+    )
+}
+
+#[test]
+fn a_page_that_stays_the_same_costs_a_line_of_no_size_and_reads_back_whole() {
+    let told: Vec<Event> = (1..=8)
+        .map(|step| observed(step, page(3_000, "14:02", "0")))
+        .collect();
+    let (sizes, read) = kept(&told);
+    assert_eq!(read, told);
+    assert!(
+        sizes[0] > 150_000 && sizes[1..].iter().all(|size| *size < 300),
+        "{sizes:?}"
+    );
+}
+
+#[test]
+fn a_page_that_changes_in_places_costs_what_changed_and_reads_back_whole() {
+    let mut told = vec![observed(1, page(3_000, "14:02", "0"))];
+    for step in 2..=8 {
+        // A clock at the top, a counter at the end, and a button more in the middle, which moves all after it.
+        let buttons = 3_000 + 2 * usize::try_from(step).unwrap();
+        told.push(observed(
+            step,
+            page(buttons, &format!("14:{step:02}"), &step.to_string()),
+        ));
+    }
+    // Away and back again: another page is kept whole where that is smaller.
+    told.push(observed(9, page(1, "now", "1")));
+    told.push(observed(
+        10,
+        Observation::new("about:blank", "", Tree::default()),
+    ));
+    told.push(observed(11, page(10, "now", "2")));
+    let (sizes, read) = kept(&told);
+    assert_eq!(read, told);
+    assert!(
+        sizes[0] > 150_000 && sizes[1..].iter().all(|size| *size < 2_000),
+        "{sizes:?}"
+    );
+}
+
+#[test]
+fn a_page_whose_line_before_is_gone_is_told_and_not_made_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = RunFolder::new(dir.path()).unwrap();
+    for step in 1..=3 {
+        runs.emit(&observed(step, page(10, "14:02", &step.to_string())));
+    }
+    runs.close().unwrap();
+    let file = runs.path_of(&id("run_1")).join("observations.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let forged = lines[1].replace("\"lines\":[", "\"lines\":[[9,9],");
+    for (content, good) in [
+        ([lines[0], lines[2]].join("\n"), vec![true, false]),
+        ([lines[0], &forged].join("\n"), vec![true, false]),
+        ([lines[1], lines[2]].join("\n"), vec![false, false]),
+        (text.clone(), vec![true; 3]),
+    ] {
+        fs::write(&file, &content).unwrap();
+        let read: Vec<_> = RunFolder::read(&file).unwrap().collect();
+        let is_good: Vec<bool> = read.iter().map(Result::is_ok).collect();
+        assert_eq!(is_good, good, "{read:#?}");
+        for error in read.iter().filter_map(|event| event.as_ref().err()) {
+            assert_eq!(error.kind(), ErrorKind::Corrupt);
+        }
+    }
+}
+
+#[test]
+fn a_run_is_kept_up_to_its_cap_and_says_from_which_step_on_it_is_not() {
+    const CAP: u64 = 20_000;
+    let dir = tempfile::tempdir().unwrap();
+    let runs = RunFolder::builder(dir.path())
+        .with_max_bytes(CAP)
+        .build()
+        .unwrap();
+    runs.emit(&started("run_1"));
+    for step in 1..=50 {
+        runs.emit(&looked("run_1", step, &[7; 500]));
+        runs.emit(&warned("run_1", step, &"x".repeat(1_000)));
+    }
+    runs.emit(&ended("run_1"));
+    runs.close().unwrap();
+    let folder = runs.path_of(&id("run_1"));
+    let size = |path: &Path| -> u64 {
+        let entries = fs::read_dir(path).unwrap().map(Result::unwrap);
+        entries
+            .filter(|entry| entry.file_type().unwrap().is_file() && entry.file_name() != META)
+            .map(|entry| entry.metadata().unwrap().len())
+            .sum()
+    };
+    let actions: Vec<Event> = RunFolder::read(folder.join("actions.jsonl"))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let [.., mark, end] = &actions[..] else {
+        panic!("{actions:?}");
+    };
+    let of = |event: &Event| serde_json::to_vec(event).unwrap().len() as u64 + 1;
+    let kept = size(&folder) + size(&folder.join("steps")) - of(mark) - of(end);
+    // Full to the last thing that did not fit.
+    assert!(kept <= CAP && kept + 1_500 > CAP, "{kept}");
+    let EventKind::RecordingFailed { error } = &mark.kind else {
+        panic!("{mark:?}");
+    };
+    assert!(
+        error.contains(&format!("from step {} on", mark.step)),
+        "{error}"
+    );
+    assert_eq!(*end, ended("run_1"));
+    assert_eq!(
+        (
+            &meta(&folder)["nothing_kept_from_step"],
+            &meta(&folder)["status"]
+        ),
+        (&json!(mark.step), &json!("ended"))
+    );
+    assert!(runs.failure(&id("run_1")).unwrap().contains("is full"));
 }

@@ -1,0 +1,215 @@
+//! Trees of pages as a run's folder keeps them: the first as it is, each later one as what differs from the one before.
+//!
+//! ```json
+//! { "since": 3, "lines": [[0, 120], { "depth": 4, "role": "text", "states": {}, "value": "14:02" }, [121, 9879]] }
+//! ```
+//!
+//! This stands in the place of `tree` in the fourth line of `observations.jsonl`. `since` counts the lines of that file from
+//! 1, and is always the line before. `lines` are the nodes of the tree in document order: `[from, count]` are nodes of the
+//! tree before, counted from 0, and an object is a node that was not there. A node is written with its depth, from 0, where a
+//! whole tree has `parent` and `end`, so that a node that comes or goes changes no other. Version 1 of the folder has whole
+//! trees only. Pure: events in, values out, and back.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    base::{Error, ErrorKind, Result},
+    event::{Event, EventKind},
+    page::MAX_NODES,
+};
+
+/// What a run of copied nodes takes, at most. Unit: bytes. Source: two numbers below [`MAX_NODES`] with their brackets.
+const COPY: usize = 16;
+
+/// What is known of the observations that were written.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    /// How many there are.
+    count: u64,
+    /// The nodes of the last one, each in the form in which it is compared and written.
+    last: Vec<String>,
+}
+
+impl Writer {
+    /// An event in the form in which it is written.
+    pub(super) fn line(&mut self, event: &Event) -> serde_json::Result<Value> {
+        let mut value = serde_json::to_value(event)?;
+        if !matches!(event.kind, EventKind::Observed { .. }) {
+            return Ok(value);
+        }
+        let Some(tree) = value.pointer_mut("/observation/tree") else {
+            return Ok(value);
+        };
+        let nodes = leveled(tree)
+            .iter()
+            .map(serde_json::to_string)
+            .collect::<serde_json::Result<Vec<String>>>()?;
+        let since = self.count;
+        if since > 0
+            && let Some(lines) = differences(&self.last, &nodes)?
+            && let Value::Object(fields) = tree
+        {
+            fields.remove("nodes");
+            fields.insert("since".to_owned(), json!(since));
+            fields.insert("lines".to_owned(), lines);
+        }
+        self.count += 1;
+        self.last = nodes;
+        Ok(value)
+    }
+}
+
+/// The nodes of a whole tree with their depth in the place of their links.
+fn leveled(tree: &Value) -> Vec<Value> {
+    let nodes = tree.get("nodes").and_then(Value::as_array);
+    let mut depths: Vec<u64> = Vec::new();
+    let mut leveled = Vec::new();
+    for node in nodes.into_iter().flatten() {
+        let mut node = node.clone();
+        let mut depth = 0;
+        if let Value::Object(fields) = &mut node {
+            fields.remove("end");
+            let parent = fields.remove("parent").and_then(|parent| parent.as_u64());
+            depth = parent
+                .and_then(|parent| depths.get(usize::try_from(parent).ok()?))
+                .map_or(0, |above| above + 1);
+            fields.insert("depth".to_owned(), json!(depth));
+        }
+        depths.push(depth);
+        leveled.push(node);
+    }
+    leveled
+}
+
+/// The new nodes as runs of old ones and what is new among them; `None` when the whole would be no larger.
+fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Value>> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, line) in old.iter().enumerate() {
+        places.entry(line).or_default().push(at);
+    }
+    let (mut lines, mut bytes) = (Vec::new(), 0);
+    let (mut at, mut cursor) = (0, 0);
+    while let Some(line) = new.get(at) {
+        // What follows the last run is the likeliest, then the next equal node after it, then any.
+        let from = if old.get(cursor) == Some(line) {
+            Some(cursor)
+        } else {
+            places.get(line.as_str()).and_then(|equal| {
+                let next = equal.partition_point(|place| *place < cursor);
+                equal.get(next).or_else(|| equal.first()).copied()
+            })
+        };
+        let Some(from) = from else {
+            lines.push(serde_json::from_str(line)?);
+            bytes += line.len();
+            at += 1;
+            continue;
+        };
+        let run = old[from..].iter().zip(&new[at..]);
+        let count = run.take_while(|(old, new)| old == new).count();
+        lines.push(json!([from, count]));
+        bytes += COPY;
+        at += count;
+        cursor = from + count;
+    }
+    let whole: usize = new.iter().map(String::len).sum();
+    Ok((bytes < whole).then_some(Value::Array(lines)))
+}
+
+/// What is known of the observations that were read.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    count: u64,
+    last: Vec<Value>,
+}
+
+impl Reader {
+    /// The event of a line.
+    ///
+    /// # Errors
+    /// `Corrupt` for a line that is none, or that refers to one that is not there.
+    pub(super) fn event(&mut self, line: &[u8]) -> Result<Event> {
+        let corrupt = |error| Error::new(ErrorKind::Corrupt, "event.read").with_source(error);
+        let mut value: Value = serde_json::from_slice(line).map_err(corrupt)?;
+        if let Some(tree) = value.pointer_mut("/observation/tree") {
+            self.restore(tree)?;
+        }
+        serde_json::from_value(value).map_err(corrupt)
+    }
+
+    /// Makes a tree whole again.
+    fn restore(&mut self, tree: &mut Value) -> Result<()> {
+        let refuse = |why: &str| Error::new(ErrorKind::Corrupt, "event.read").with("why", why);
+        let nodes = match tree {
+            Value::Object(fields) if fields.contains_key("lines") => {
+                if fields.remove("since") != Some(json!(self.count)) || self.count == 0 {
+                    return Err(refuse("the line before it is missing"));
+                }
+                let nodes = fields
+                    .remove("lines")
+                    .and_then(|lines| self.nodes(&lines))
+                    .ok_or_else(|| refuse("its tree cannot be restored"))?;
+                let linked =
+                    linked(nodes.clone()).ok_or_else(|| refuse("its nodes make no tree"))?;
+                fields.insert("nodes".to_owned(), Value::Array(linked));
+                nodes
+            }
+            whole => leveled(whole),
+        };
+        self.count += 1;
+        self.last = nodes;
+        Ok(())
+    }
+
+    fn nodes(&self, lines: &Value) -> Option<Vec<Value>> {
+        let mut nodes = Vec::new();
+        for line in lines.as_array()? {
+            match line {
+                Value::Array(run) => {
+                    let [from, count] = run.as_slice() else {
+                        return None;
+                    };
+                    let [from, count] = [from, count]
+                        .map(|number| number.as_u64().and_then(|n| usize::try_from(n).ok()));
+                    let from = from?;
+                    nodes.extend_from_slice(self.last.get(from..from.checked_add(count?)?)?);
+                }
+                node => nodes.push(node.clone()),
+            }
+            if nodes.len() > MAX_NODES {
+                return None;
+            }
+        }
+        Some(nodes)
+    }
+}
+
+/// Nodes with their links in the place of their depth; `None` when a depth fits nowhere.
+fn linked(nodes: Vec<Value>) -> Option<Vec<Value>> {
+    let mut linked: Vec<Map<String, Value>> = Vec::new();
+    // The nodes that are open at this place, from the root down.
+    let mut open: Vec<usize> = Vec::new();
+    for node in nodes {
+        let Value::Object(mut fields) = node else {
+            return None;
+        };
+        let depth = usize::try_from(fields.remove("depth")?.as_u64()?).ok()?;
+        if depth > open.len() {
+            return None;
+        }
+        let at = linked.len();
+        for closed in open.drain(depth..) {
+            linked[closed].insert("end".to_owned(), json!(at));
+        }
+        fields.insert("parent".to_owned(), json!(open.last()));
+        open.push(at);
+        linked.push(fields);
+    }
+    let end = linked.len();
+    for closed in open {
+        linked[closed].insert("end".to_owned(), json!(end));
+    }
+    Some(linked.into_iter().map(Value::Object).collect())
+}
