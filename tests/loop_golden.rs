@@ -939,6 +939,46 @@ async fn what_a_run_learned_is_there_for_the_next_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_reply_without_measure_is_cut_where_it_enters_the_run() {
+    let huge = "x".repeat(2_000_000);
+    let mut thinks = click("e3");
+    (thinks.text, thinks.reasoning) = (huge.clone(), Some(huge.clone()));
+    let replies = [
+        finish_with(&huge, "PX-40213"),
+        thinks,
+        click("e12"),
+        finish_with(&format!("PX-40213 {}", "y".repeat(60_000)), "PX-40213"),
+    ];
+    let recorder = Recorder::new();
+    let agent = DecisionLoop::builder(shop(), ScriptedModel::new(replies), InMemory::new())
+        .with_options(options())
+        .with_sink(recorder.clone())
+        .build()
+        .unwrap();
+    let report = agent.run(task()).await;
+    assert_eq!(report.summary.stop, StopReason::Finished);
+    let answer = report.answer.unwrap();
+    assert!(
+        answer.ends_with("yyy… (cut here: 8000 of 60009 characters are kept)"),
+        "{}",
+        answer.len()
+    );
+    let events = recorder.events();
+    let refused = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::CallRefused { .. }))
+        .count();
+    assert_eq!(refused, 1, "half of an answer is none");
+    let sizes: Vec<usize> = events
+        .iter()
+        .map(|event| serde_json::to_string(event).unwrap().len())
+        .collect();
+    // Text and reasoning of one reply, each cut at 256 KiB.
+    assert!(*sizes.iter().max().unwrap() < 600_000, "{sizes:?}");
+    assert!(sizes.iter().sum::<usize>() < 1_000_000, "{sizes:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_run_folder_holds_what_was_seen_said_and_done() {
     let dir = tempfile::tempdir().unwrap();
     let folder = Arc::new(RunFolder::new(dir.path()).unwrap());

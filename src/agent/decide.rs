@@ -295,7 +295,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
         match answer {
             Ok(response) => {
-                let response = response.redacted(&self.redactor);
+                // Redacted first: a cut must not take half of a secret away.
+                let response = response.redacted(&self.redactor).capped();
                 let usage = response
                     .usage
                     .unwrap_or_else(|| estimate_usage(&response, estimated_tokens));

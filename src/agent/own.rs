@@ -21,6 +21,8 @@ use crate::{
 const MAX_FOUND: usize = 10;
 /// Most characters kept of one extraction. Source: the third requirements document.
 const MAX_EXTRACT: usize = 8_000;
+/// Most characters of an answer, a question, a fact, and of what an embedder's tool gives. Source: chosen, as an extraction.
+const MAX_SAID: usize = MAX_EXTRACT;
 
 /// The page with all its elements, also those that the cap of a view left out.
 fn whole_view(page: &PageNow) -> Arc<PageView> {
@@ -69,9 +71,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .page
             .as_ref()
             .is_some_and(|page| is_shown(&finish.evidence, &finish.answer, &page.observation));
+        let [answer, evidence] =
+            [&finish.answer, &finish.evidence].map(|said| text::cut(said, MAX_SAID));
         self.emitter.emit(EventKind::FinishChecked {
-            answer: finish.answer.clone(),
-            evidence: finish.evidence.clone(),
+            answer: answer.clone(),
+            evidence: evidence.clone(),
             verified: shown,
         });
         let stop = match (finish.success, shown, self.finish_refused) {
@@ -87,8 +91,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 return Ok(());
             }
         };
-        self.answer = Some(finish.answer.clone());
-        self.evidence = shown.then(|| finish.evidence.clone());
+        self.answer = Some(answer);
+        self.evidence = shown.then_some(evidence);
         Err(stop)
     }
 
@@ -108,8 +112,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     fn propose(&mut self, fact: &Remember) -> Outcome {
         self.emitter.emit(EventKind::FactProposed {
-            key: fact.key.clone(),
-            value: fact.value.clone(),
+            key: text::cut(&fact.key, MAX_SAID),
+            value: text::cut(&fact.value, MAX_SAID),
         });
         self.remarks
             .notes
@@ -118,20 +122,21 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     async fn ask_human(&mut self, ask: &AskHuman) -> Outcome {
+        let question = text::cut(&ask.question, MAX_SAID);
         let answer = match &self.parts.approver {
             Some(approver) => approver
-                .answer(&ask.question)
+                .answer(&question)
                 .await
-                .map(|answer| self.redactor.text(&answer)),
+                .map(|answer| text::cut(&self.redactor.text(&answer), MAX_SAID)),
             None => None,
         };
         self.emitter.emit(EventKind::HumanAsked {
-            question: ask.question.clone(),
+            question: question.clone(),
             answer: answer.clone(),
         });
         match answer {
             Some(answer) => {
-                self.remarks.answers.push((ask.question.clone(), answer));
+                self.remarks.answers.push((question, answer));
                 Outcome::Done
             }
             None => Outcome::failed(ErrorClass::Rejected, "nobody is there to answer"),
@@ -162,7 +167,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (Some(_), None) => return Outcome::failed(ErrorClass::NotFound, ""),
         };
         // Squeezed to one line, what stood apart stands together; and a cut must not take half of a secret away.
-        let text = text::truncate(&self.redactor.text(&text::squeeze(&text)), MAX_EXTRACT);
+        let text = text::cut(&self.redactor.text(&text::squeeze(&text)), MAX_EXTRACT);
         self.emitter.emit(EventKind::Extracted {
             name: extract.name.clone(),
             text: text.clone(),
@@ -213,7 +218,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
         let mut outcome = match result {
             Ok(text) => {
-                let text = self.redactor.text(&text::clean(&text));
+                let text = text::cut(&self.redactor.text(&text::clean(&text)), MAX_SAID);
                 self.remarks.results.push((call.tool, text));
                 Outcome::Done
             }

@@ -86,6 +86,25 @@ pub fn truncate(text: &str, max: usize) -> String {
     }
 }
 
+/// The text if it has at most `max` characters, else its beginning and a word of what was left out.
+///
+/// ```
+/// use webwise::base::text::cut;
+///
+/// assert_eq!(cut("short", 5), "short");
+/// assert_eq!(cut("too long", 3), "too… (cut here: 3 of 8 characters are kept)");
+/// ```
+pub fn cut(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some((at, _)) => format!(
+            "{}… (cut here: {max} of {} characters are kept)",
+            &text[..at],
+            text.chars().count()
+        ),
+    }
+}
+
 /// Lower case for comparison in any script; not for display.
 pub fn fold(text: &str) -> String {
     text.to_lowercase()

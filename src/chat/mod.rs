@@ -6,4 +6,4 @@ mod request;
 mod response;
 
 pub use request::{CallMode, ChatRequest, Image, LlmCapabilities};
-pub use response::{ChatResponse, Usage};
+pub use response::{ChatResponse, MAX_ARGUMENTS, MAX_CALLS, MAX_REPLY_TEXT, Usage};

@@ -2,7 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{action::RawCall, base::TokenCount, secret::Redactor};
+use serde_json::Value;
+
+use crate::{
+    action::RawCall,
+    base::{TokenCount, text::cut},
+    secret::Redactor,
+};
+
+/// Most characters of a reply's text, and of its reasoning, that a run takes in. Source: chosen; 2,048 tokens, which a reply may
+/// have by default, are about 8,000.
+pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
+/// Most bytes of a call's arguments as compact JSON. Source: chosen; eight times the tokens of a reply by default.
+pub const MAX_ARGUMENTS: usize = 64 * 1_024;
+/// Most calls of a reply. Source: chosen; a run carries out five of them unless told otherwise.
+pub const MAX_CALLS: usize = 100;
+/// Most characters of the name of a tool. Source: chosen; providers allow 64.
+const MAX_NAME: usize = 200;
 
 /// Tokens as the provider reported them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,11 +95,85 @@ impl ChatResponse {
         self
     }
 
+    /// The same response within [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that is cut says so; arguments
+    /// that are too large are replaced by a sentence, because a part of what was to be typed is worse than nothing.
+    #[must_use]
+    pub fn capped(mut self) -> Self {
+        let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]
+            .into_iter()
+            .flatten();
+        for text in [&mut self.text].into_iter().chain(optional) {
+            // Bytes first: they are never fewer than the characters, and known without counting.
+            if text.len() > MAX_REPLY_TEXT {
+                *text = cut(text, MAX_REPLY_TEXT);
+            }
+        }
+        self.calls.truncate(MAX_CALLS);
+        for call in &mut self.calls {
+            if call.name.len() > MAX_NAME {
+                call.name = cut(&call.name, MAX_NAME);
+            }
+            let size = call.arguments.to_string().len();
+            if size > MAX_ARGUMENTS {
+                call.arguments = Value::String(format!(
+                    "(left out: arguments of {size} bytes, of which at most {MAX_ARGUMENTS} are read)"
+                ));
+            }
+        }
+        self
+    }
+
     /// A response with this text and no call.
     pub fn with_text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             ..Self::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_reply_within_its_caps_stays_as_it_is() {
+        let mut reply = ChatResponse::with_calls([RawCall::new(
+            "type",
+            json!({ "text": "x".repeat(MAX_ARGUMENTS - 11) }),
+        )]);
+        reply.text = "ü".repeat(MAX_REPLY_TEXT);
+        reply.reasoning = Some("why".to_owned());
+        assert_eq!(reply.clone().capped(), reply);
+    }
+
+    #[test]
+    fn what_is_beyond_the_caps_is_cut_and_says_so() {
+        let call = RawCall::new(
+            "n".repeat(1_000),
+            json!({ "text": "x".repeat(MAX_ARGUMENTS) }),
+        );
+        let mut reply = ChatResponse::with_calls(vec![call; 1_000]);
+        reply.text = "ü".repeat(1_000_000);
+        reply.reasoning = Some("r".repeat(1_000_000));
+        let capped = reply.capped();
+        assert!(
+            capped
+                .text
+                .ends_with("… (cut here: 262144 of 1000000 characters are kept)")
+        );
+        assert!(capped.reasoning.unwrap().contains("262144 of 1000000"));
+        assert_eq!(capped.calls.len(), MAX_CALLS);
+        let size = serde_json::to_string(&capped.calls).unwrap().len();
+        assert!(size < MAX_CALLS * 500, "{size}");
+        assert!(
+            capped.calls[0]
+                .arguments
+                .as_str()
+                .unwrap()
+                .contains("65547 bytes")
+        );
     }
 }
