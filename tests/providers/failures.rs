@@ -239,6 +239,85 @@ async fn an_answer_that_does_not_come_is_a_time_out() {
     }
 }
 
+#[tokio::test]
+async fn no_reply_is_asked_for_in_a_compressed_form() {
+    for (provider, model) in PROVIDERS {
+        let peer = Peer::new(provider, model, [ok(good(provider))]).await;
+        peer.complete(&request()).await;
+        assert_eq!(peer.header("accept-encoding").await, None, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_beyond_the_cap_is_malformed_and_asked_for_once() {
+    for (provider, model) in PROVIDERS {
+        let mut large = good(provider);
+        large["padding"] = json!("x".repeat(5 * 1024 * 1024));
+        let peer = Peer::new(provider, model, [ok(large), ok(good(provider))]).await;
+        let error = checked(peer.patient().complete(&request()).await.unwrap_err());
+        assert_eq!(error.kind(), ErrorKind::MalformedReply, "{provider:?}");
+        assert!(
+            error.to_string().contains("max_reply_bytes: 4194304"),
+            "{error}"
+        );
+        assert_eq!(peer.requests().await.len(), 1, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_of_the_cap_is_read_and_one_byte_more_is_not() {
+    let reply = good(Provider::OpenAiCompatible);
+    let size = reply.to_string().len();
+    let answers = [ok(reply.clone()), ok(reply)];
+    let peer = Peer::new(Provider::OpenAiCompatible, "some-model", answers).await;
+    let mut options = peer.options();
+    options.max_reply_bytes = size;
+    let whole = GenAi::new(options.clone()).unwrap();
+    assert_eq!(
+        lines(&whole.complete(&request()).await.unwrap()),
+        ["reload {}"]
+    );
+    options.max_reply_bytes = size - 1;
+    let cut = GenAi::new(options).unwrap();
+    let error = cut.complete(&request()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MalformedReply);
+}
+
+#[tokio::test]
+async fn a_server_that_never_stops_talking_is_left_at_the_cap() {
+    const CHUNK: usize = 64 * 1024;
+    const ENOUGH: usize = 256 * 1024 * 1024;
+    for status in ["200 OK", "500 Internal Server Error"] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\n\r\n{{\"a\":\"");
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut buffer = vec![0; 64 * 1024];
+            let _ = stream.read(&mut buffer).await;
+            stream.write_all(head.as_bytes()).await.unwrap();
+            let mut written = 0;
+            while written < ENOUGH && stream.write_all(&[b'x'; CHUNK]).await.is_ok() {
+                written += CHUNK;
+            }
+            written
+        });
+        let mut options = GenAiOptions::new(Provider::OpenAiCompatible, "m");
+        options.base_url = Some(format!("http://{address}/v1").parse().unwrap());
+        let client = GenAi::new(options).unwrap();
+        let error = client.complete(&request()).await.unwrap_err();
+        let kind = if status.starts_with("200") {
+            ErrorKind::MalformedReply
+        } else {
+            ErrorKind::Unavailable
+        };
+        assert_eq!(error.kind(), kind, "{error}");
+        // What the system holds on the way is not ours: some megabytes at each end.
+        let written = server.await.unwrap();
+        assert!(written < 64 * 1024 * 1024, "{written}");
+    }
+}
+
 /// A server that reads a request, writes these bytes and closes the connection.
 async fn breaks_off(answer: &'static [u8]) -> GenAi {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -112,7 +112,7 @@ async fn a_call_that_was_cut_off_does_not_take_the_whole_ones_with_it() {
     assert_eq!(
         lines(&response),
         [
-            r#"click "{\"target\":\"e1\"}""#,
+            r#"click {"target":"e1"}"#,
             r#"finish "{\"answer\":\"The or""#
         ]
     );

@@ -64,6 +64,18 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
     })
 }
 
+/// A reply that is larger than what is read. Asking again would be answered so again.
+pub(super) fn too_large(max: usize) -> Error {
+    malformed("the reply is too large").with("max_reply_bytes", max)
+}
+
+/// A reply of another kind than JSON, such as a page to log in.
+pub(super) fn not_json(content_type: &str, body: &str) -> Error {
+    malformed("the reply is not JSON")
+        .with("content_type", said(content_type))
+        .with("said", said(body))
+}
+
 /// A reply that cannot be understood.
 pub(super) fn malformed(cause: impl AsRef<str>) -> Error {
     call(ErrorKind::MalformedReply).with("cause", said(cause.as_ref()))
@@ -90,11 +102,7 @@ fn web(error: WebError) -> Error {
             body,
             headers,
         } => status_error(status, &body, &headers),
-        WebError::ResponseFailedNotJson { content_type, body } => {
-            malformed("the reply is not JSON")
-                .with("content_type", said(&content_type))
-                .with("said", said(&body))
-        }
+        WebError::ResponseFailedNotJson { content_type, body } => not_json(&content_type, &body),
         WebError::ResponseFailedInvalidJson { cause, .. } => malformed(cause),
         WebError::JsonValueExt(cause) => malformed(cause.to_string()),
         WebError::Reqwest(error) => connection(error),
@@ -102,7 +110,7 @@ fn web(error: WebError) -> Error {
 }
 
 /// A connection that failed before there was a whole reply.
-fn connection(error: reqwest::Error) -> Error {
+pub(super) fn connection(error: reqwest::Error) -> Error {
     let kind = if error.is_timeout() {
         ErrorKind::Timeout
     } else if error.is_builder() {
@@ -121,7 +129,7 @@ fn connection(error: reqwest::Error) -> Error {
     call(kind).with("cause", said(&cause))
 }
 
-fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) -> Error {
+pub(super) fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) -> Error {
     let json: Value = serde_json::from_str(body).unwrap_or_default();
     let complaint = if json.is_null() {
         Complaint::words(body)

@@ -12,7 +12,11 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .connect_timeout(options.connect_timeout)
         .timeout(options.timeout)
         .tcp_nodelay(true)
-        .gzip(true)
+        // A reply of one megabyte may hold a thousand when it is compressed.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
         .referer(false)
         // A redirect would carry the key, which some providers take in a header of their own, to another host.
         .redirect(Policy::none());

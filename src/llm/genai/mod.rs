@@ -1,9 +1,11 @@
 //! Hosted and local models through the `genai` crate: Gemini, `OpenAI` and compatible servers, Anthropic, Ollama.
 //!
 //! No type of that crate appears outside of this folder. `options` and `env` say whom to ask, `request` and `response`
-//! translate, `error` and `retry_after` read what went wrong, `http` holds the connection. Nothing here retries:
+//! translate, `error` and `retry_after` read what went wrong, `http` holds the connection, `compatible` speaks Chat Completions
+//! without the crate. Nothing here retries:
 //! [`Retrying`](super::Retrying) does.
 
+mod compatible;
 mod env;
 mod error;
 mod http;
@@ -43,6 +45,7 @@ use crate::{
 /// ```
 pub struct GenAi {
     client: Client,
+    http: reqwest::Client,
     options: GenAiOptions,
 }
 
@@ -53,12 +56,15 @@ impl GenAi {
     /// [`ErrorKind::InvalidInput`] naming the option that is wrong or missing.
     pub fn new(options: GenAiOptions) -> Result<Self> {
         let options = options.checked()?;
-        let client = Client::builder()
-            .with_reqwest(http::client(&options)?)
-            .build();
+        let http = http::client(&options)?;
+        let client = Client::builder().with_reqwest(http.clone()).build();
         let client =
             client.map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e))?;
-        Ok(Self { client, options })
+        Ok(Self {
+            client,
+            http,
+            options,
+        })
     }
 
     /// The client that the environment describes, or `None` when it describes none. In this order:
@@ -155,14 +161,19 @@ impl LlmClient for GenAi {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
-        let chat = request::chat(request);
-        let options = request::options(request, &self.options);
-        let reply = self
-            .client
-            .exec_chat(self.target(request.mode), chat, Some(&options))
-            .await;
-        reply
-            .map_or_else(response::recover, response::read)
-            .map_err(|error| self.finished(error))
+        let kind = self.options.adapter_kind(request.mode);
+        let response = if matches!(kind, AdapterKind::Omlx | AdapterKind::Custom(_)) {
+            compatible::complete(&self.http, &self.options, request).await
+        } else {
+            let chat = request::chat(request);
+            let options = request::options(request, &self.options);
+            let target = self.target(request.mode);
+            let max_bytes = self.options.max_reply_bytes;
+            match self.client.exec_chat(target, chat, Some(&options)).await {
+                Ok(reply) => response::read(reply, max_bytes),
+                Err(error) => response::recover(error, max_bytes),
+            }
+        };
+        response.map_err(|error| self.finished(error))
     }
 }

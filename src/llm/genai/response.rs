@@ -18,8 +18,9 @@ const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
 /// Reads a reply that the crate understood.
-pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
+pub(super) fn read(reply: GenAiResponse, max_bytes: usize) -> Result<ChatResponse> {
     let body = reply.captured_raw_body.unwrap_or_default();
+    check_size(&body, max_bytes)?;
     if let Some(error) = error::in_body(&body) {
         return Err(error);
     }
@@ -53,7 +54,7 @@ pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
 ///
 /// It gives a whole reply up when the arguments of one call are not JSON, as in one that was cut off. The other calls are
 /// good, and the broken one is for the parser to report.
-pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
+pub(super) fn recover(error: GenAiError, max_bytes: usize) -> Result<ChatResponse> {
     let GenAiError::ChatResponseGeneration {
         response_body: body,
         cause,
@@ -62,6 +63,7 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     else {
         return Err(error::convert(error));
     };
+    check_size(&body, max_bytes)?;
     if let Some(error) = error::in_body(&body) {
         return Err(error);
     }
@@ -85,8 +87,29 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
+/// An error for a reply that holds more than may be read. The crate has read it by then, and it goes no further.
+fn check_size(body: &Value, max_bytes: usize) -> Result<()> {
+    if weight(body) > max_bytes {
+        return Err(error::too_large(max_bytes));
+    }
+    Ok(())
+}
+
+/// What a value takes as JSON, at least. Unit: bytes.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => 2 + items.iter().map(|item| 1 + weight(item)).sum::<usize>(),
+        Value::Object(map) => {
+            let entry = |(key, value): (&String, &Value)| key.len() + 4 + weight(value);
+            2 + map.iter().map(entry).sum::<usize>()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
+    }
+}
+
 /// The calls of a body in either of `OpenAI`'s formats, arguments as they came.
-fn raw_calls(body: &Value) -> Vec<RawCall> {
+pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)
             .and_then(Value::as_array)
@@ -102,16 +125,18 @@ fn raw_calls(body: &Value) -> Vec<RawCall> {
     chat.chain(responses).filter_map(call).collect()
 }
 
-fn raw_usage(body: &Value) -> Option<Usage> {
+pub(super) fn raw_usage(body: &Value) -> Option<Usage> {
     let count = |names: [&str; 2]| {
         names
             .iter()
             .find_map(|name| body.pointer(name)?.as_u64())
             .map(TokenCount)
     };
-    Some(Usage {
-        input: count(["/usage/prompt_tokens", "/usage/input_tokens"])?,
-        output: count(["/usage/completion_tokens", "/usage/output_tokens"])?,
+    let input = count(["/usage/prompt_tokens", "/usage/input_tokens"]);
+    let output = count(["/usage/completion_tokens", "/usage/output_tokens"]);
+    (input.is_some() || output.is_some()).then(|| Usage {
+        input: input.unwrap_or_default(),
+        output: output.unwrap_or_default(),
         cached: count([
             "/usage/prompt_tokens_details/cached_tokens",
             "/usage/input_tokens_details/cached_tokens",
@@ -148,7 +173,7 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
 }
 
 /// An error if a filter or the model itself declined. Only for replies without a call.
-fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
+pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     let said = |pointer: &str| {
         body.pointer(pointer)
             .and_then(Value::as_str)
@@ -184,7 +209,7 @@ fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
 }
 
 /// An error if a reply that says nothing was not a reply at all. Only for replies without call and text.
-fn unspoken(body: &Value) -> Result<()> {
+pub(super) fn unspoken(body: &Value) -> Result<()> {
     let known = ["choices", "candidates", "content", "output", "message"];
     let spoken = known.iter().any(|key| match body.get(*key) {
         Some(Value::Array(items)) => *key == "content" || !items.is_empty(),

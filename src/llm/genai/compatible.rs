@@ -1,0 +1,197 @@
+//! Chat Completions of compatible servers, sent and read by ourselves.
+//!
+//! The `genai` crate reads a reply whole, however large it is, and lets nobody else send what it made: for the providers it
+//! carries, a reply is measured after it was read. A compatible server may be anybody's, so its reply is read here, and no
+//! further than [`max_reply_bytes`](super::GenAiOptions::max_reply_bytes).
+
+use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use serde_json::{Map, Value, json};
+
+use super::{GenAiOptions, error, request, response};
+use crate::{
+    base::{Result, sorted},
+    chat::{CallMode, ChatRequest, ChatResponse},
+};
+
+/// Asks once.
+pub(super) async fn complete(
+    http: &reqwest::Client,
+    options: &GenAiOptions,
+    request: &ChatRequest,
+) -> Result<ChatResponse> {
+    let url = options.endpoint(request.mode) + "chat/completions";
+    let body = body(options, request);
+    let mut post = http
+        .post(url)
+        .header(CONTENT_TYPE, "application/json")
+        .body(body.to_string());
+    if let Some(key) = &options.api_key {
+        post = post.header(AUTHORIZATION, format!("Bearer {}", key.expose()));
+    }
+    let mut reply = post.send().await.map_err(error::connection)?;
+    let (status, headers) = (reply.status(), reply.headers().clone());
+    let mut bytes = Vec::new();
+    while let Some(chunk) = reply.chunk().await.map_err(error::connection)? {
+        let room = options.max_reply_bytes.saturating_sub(bytes.len());
+        bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() <= room {
+            continue;
+        }
+        if status.is_success() {
+            return Err(error::too_large(options.max_reply_bytes));
+        }
+        // The beginning of an error says enough.
+        break;
+    }
+    if !status.is_success() {
+        let said = String::from_utf8_lossy(&bytes);
+        return Err(error::status_error(status, &said, &headers));
+    }
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    if !content_type.starts_with("application/json") {
+        let said = String::from_utf8_lossy(&bytes);
+        return Err(error::not_json(content_type, &said));
+    }
+    let body: Value =
+        serde_json::from_slice(&bytes).map_err(|e| error::malformed(e.to_string()))?;
+    read(&body, options)
+}
+
+/// What is sent: from what stays to what changes, so that servers cache the beginning.
+fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
+    let chat = request::options(request, options);
+    let mut body = Map::new();
+    let mut set = |key: &str, value: Value| {
+        body.insert(key.to_owned(), value);
+    };
+    set("model", json!(options.model));
+    set("stream", json!(false));
+    if let Some(effort) = effort(&chat) {
+        set("reasoning_effort", json!(effort));
+        if options.api_key.is_none() {
+            // Servers without a key are local ones, which take it as an argument of the model's template.
+            let template = json!({
+                "enable_thinking": true, "reasoning_effort": effort, "preserve_thinking": false,
+            });
+            set("chat_template_kwargs", template);
+        }
+    }
+    if request.mode == CallMode::Tools {
+        let tools = request.tools.declared().iter().map(|spec| {
+            json!({ "type": "function", "function": {
+                "name": spec.name,
+                "description": spec.description,
+                "parameters": sorted(&spec.parameters),
+            } })
+        });
+        set("tools", tools.collect());
+    }
+    match chat.tool_choice {
+        Some(ToolChoice::Required) => set("tool_choice", json!("required")),
+        Some(ToolChoice::Auto) => set("tool_choice", json!("auto")),
+        _ => {}
+    }
+    set("messages", messages(request));
+    if let Some(temperature) = chat.temperature {
+        set("temperature", json!(temperature));
+    }
+    if let Some(tokens) = chat.max_tokens {
+        set(tokens_key(&options.model), json!(tokens));
+    }
+    if let Some(Value::Object(extra)) = chat.extra_body {
+        body.extend(extra);
+    }
+    Value::Object(body)
+}
+
+fn messages(request: &ChatRequest) -> Value {
+    let content = if request.images.is_empty() {
+        json!(request.message)
+    } else {
+        let text = json!({ "type": "text", "text": request.message });
+        let images = request.images.iter().map(|image| {
+            let url = format!("data:image/png;base64,{}", STANDARD.encode(&image.png));
+            json!({ "type": "image_url", "image_url": { "url": url } })
+        });
+        std::iter::once(text).chain(images).collect()
+    };
+    json!([
+        { "role": "system", "content": request.system },
+        { "role": "user", "content": content },
+    ])
+}
+
+fn effort(chat: &ChatOptions) -> Option<&'static str> {
+    match chat.reasoning_effort.as_ref()? {
+        ReasoningEffort::Zero => Some("none"),
+        ReasoningEffort::Low => Some("low"),
+        ReasoningEffort::Medium => Some("medium"),
+        ReasoningEffort::High => Some("high"),
+        _ => None,
+    }
+}
+
+/// What the model calls the most tokens of its reply: `OpenAI`'s reasoning models behind a gateway have a name of their own.
+fn tokens_key(model: &str) -> &'static str {
+    let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
+    if own.iter().any(|prefix| model.starts_with(prefix)) {
+        "max_completion_tokens"
+    } else {
+        "max_tokens"
+    }
+}
+
+/// Reads a reply: each call on its own, so that one that was cut off takes no other with it.
+fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
+    if let Some(error) = error::in_body(body) {
+        return Err(error);
+    }
+    let text = |pointer: &str| {
+        body.pointer(pointer)
+            .and_then(Value::as_str)
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
+    let mut calls = response::raw_calls(body);
+    for call in &mut calls {
+        if let Some(arguments) = call
+            .arguments
+            .as_str()
+            .and_then(|a| serde_json::from_str(a).ok())
+        {
+            call.arguments = arguments;
+        }
+    }
+    let response = ChatResponse {
+        text: text("/choices/0/message/content")
+            .or_else(|| parts(body))
+            .unwrap_or_default(),
+        reasoning: text("/choices/0/message/reasoning")
+            .or_else(|| text("/choices/0/message/reasoning_content")),
+        calls,
+        usage: response::raw_usage(body),
+        stop: text("/choices/0/finish_reason"),
+        model: text("/model").or_else(|| Some(options.model.clone())),
+        ..ChatResponse::default()
+    };
+    if response.calls.is_empty() {
+        response::declined(body, response.stop.clone().map(StopReason::from).as_ref())?;
+        if response.text.is_empty() {
+            response::unspoken(body)?;
+        }
+    }
+    Ok(response)
+}
+
+/// The text of a message in parts, as some servers send it.
+fn parts(body: &Value) -> Option<String> {
+    let parts = body.pointer("/choices/0/message/content")?.as_array()?;
+    let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+    Some(texts.collect::<String>().trim().to_owned())
+}
