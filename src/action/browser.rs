@@ -300,7 +300,7 @@ pub enum ScrollDirection {
     Right,
 }
 
-/// Longest wait by time. Unit: seconds. Source: chosen, below the command time-out of 45 s.
+/// Longest wait by time. Unit: seconds. Source: chosen, what a wait takes is added to the time of its step.
 const MAX_WAIT_SECONDS: u32 = 30;
 
 impl BrowserAction {

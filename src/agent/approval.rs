@@ -54,7 +54,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     ) -> Result<Option<Outcome>, StopReason> {
         let before = self.page.clone();
         let url = before.as_ref().map(|page| page.head.url.clone());
-        let mut now = self.look().await?;
+        let mut now = self.look(self.patience()).await?;
         // While the person thought, the page may have led anywhere.
         if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut now).await? {
             self.page = Some(now);

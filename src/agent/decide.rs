@@ -2,10 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
-    Run, emit::elapsed_ms, engine::Asking, execute::GRACE, page_now::PageNow, run::Queued,
+    Run, emit::elapsed_ms, engine::Asking, page_now::PageNow, patience::Patience, run::Queued,
     step::references,
 };
 use crate::{
@@ -44,7 +44,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Looks at the page unless the last action's verification already did.
     pub(super) async fn observe(&mut self) -> Result<(), StopReason> {
         if self.page.is_none() || self.stale {
-            let mut page = self.look().await?;
+            let mut page = self.look(self.patience()).await?;
             let before = self.page.clone();
             if before.is_some() {
                 self.back_in_scope(None, before.as_ref(), &mut page).await?;
@@ -58,14 +58,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Observes and interprets; the one place where a page enters the run, and where secrets in it are replaced.
-    pub(super) async fn look(&mut self) -> Result<PageNow, StopReason> {
-        let options = &self.parts.options;
-        let request = ObserveRequest::default()
-            .with_timeout(options.command_timeout)
-            // A picture cannot be redacted, so none is taken once a secret was typed or shown.
-            .with_screenshot(options.screenshots && !self.secret_seen);
+    pub(super) async fn look(&mut self, patience: Patience) -> Result<PageNow, StopReason> {
         let started = Instant::now();
-        let mut observed = self.observed(&request).await;
+        let mut observed = self.observed(patience).await;
         // Looking changes nothing, so it may be tried again. A driver that says itself that the time is up would only take it
         // twice; one that says nothing may have lost the question.
         let may_pass = |error: &Error| match error.kind() {
@@ -74,7 +69,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             _ => true,
         };
         if observed.as_ref().is_err_and(may_pass) {
-            observed = self.observed(&request).await;
+            observed = self.observed(patience).await;
         }
         self.stale = false;
         let observation = match observed {
@@ -93,12 +88,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Ok(page)
     }
 
-    async fn observed(&self, request: &ObserveRequest) -> CrateResult<Observation> {
-        match timeout(request.timeout + GRACE, self.parts.browser.observe(request)).await {
+    async fn observed(&self, patience: Patience) -> CrateResult<Observation> {
+        let limit = patience.limit();
+        let request = ObserveRequest::default()
+            .with_timeout(limit)
+            // A picture cannot be redacted, so none is taken once a secret was typed or shown.
+            .with_screenshot(self.parts.options.screenshots && !self.secret_seen);
+        match timeout_at(patience.last(), self.parts.browser.observe(&request)).await {
             Ok(result) => result,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, SILENT)
-                .with("waited", format!("{:?}", request.timeout))),
+            Err(_) => {
+                Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{limit:?}")))
+            }
         }
+    }
+
+    /// The time for what begins now: a look, or an action with all that follows it.
+    pub(super) fn patience(&self) -> Patience {
+        Patience::new(self.parts.options.command_timeout)
     }
 
     /// What the run may see of an observation: no secret, and nothing of tabs that it may not visit.
@@ -140,10 +146,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) async fn look_once_more(&mut self) {
         let request = ObserveRequest::default().with_timeout(LAST_LOOK);
         let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;
-        let late = |_| {
-            Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{LAST_LOOK:?}")))
+        let late =
+            || Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{LAST_LOOK:?}"));
+        let looked = match looked {
+            Ok(Ok(seen)) if !seen.unresponsive => Ok(()),
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(_)) | Err(_) => Err(late()),
         };
-        if let Err(error) = looked.unwrap_or_else(late) {
+        if let Err(error) = looked {
             let error = self.describe(error);
             let text = format!(
                 "the evidence was seen, and by now the page cannot be looked at any more: {error}"

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::timeout_at;
 
-use super::{Run, decide::is_closed_frame, page_now::PageNow, step::references, verify::judge};
+use super::{
+    Run, decide::is_closed_frame, page_now::PageNow, patience::Patience, step::references,
+    verify::judge,
+};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, BrowserAction, DialogAccept, Effect, ErrorClass, Goto, NoArguments, Outcome},
@@ -20,8 +23,8 @@ use crate::{
 const MAX_CHANGED: usize = 6;
 /// Most actions to get away from a page: three dialogs and the way back. Source: chosen.
 const MAX_LEAVING: usize = 4;
-/// What a driver may take beyond the time-out that it was given. Source: chosen; it has to end what it began.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
+/// What is told of an address that was opened, and whose page gives no answer.
+const NO_ANSWER: &str = "the page that it led to gives no answer";
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Steps 12 and 13: executes, looks at the page, and judges.
@@ -44,7 +47,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.stale = true;
         let before = self.page.clone();
         let seen = before.as_ref().map(|page| page.head.url.as_str());
-        let mut execution = match self.send(resolved.clone(), seen).await {
+        let patience = self.patience_for(&resolved);
+        let mut execution = match self.send(resolved.clone(), seen, patience).await {
             Ok(execution) => self.redacted_execution(execution),
             Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
             Err(error) => {
@@ -58,18 +62,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         };
         let notices = std::mem::take(&mut execution.notices);
-        let mut after = self.look().await?;
+        let mut after = self.look(patience).await?;
         let mut changes = before.as_ref().map(|before| difference(before, &after));
         let quiet = changes.as_ref().is_some_and(PageDiff::is_empty);
         if quiet
             && execution.outcome.is_done()
             && (action.tool().should_change_page() || matches!(action, BrowserAction::Hover(_)))
             && after.observation.dialog.is_none()
+            && !after.observation.unresponsive
         {
             // Some pages answer late, and menus open some time after the pointer came; the second look costs nothing but
             // this wait.
             tokio::time::sleep(self.parts.options.settle).await;
-            after = self.look().await?;
+            after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
         let left = self
@@ -80,6 +85,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             // Nothing that came back with the action is shown either: it may be of the page that was left.
             execution = outcome.into();
             changes = None;
+        } else if after.observation.unresponsive {
+            // That the page shows nothing says nothing of what was done to it.
+            if execution.outcome.is_done() && leads_to_a_page(&resolved) {
+                execution.outcome = Outcome::failed(ErrorClass::Timeout, NO_ANSWER);
+            }
+            self.drop_queue("the page gives no answer");
         } else if let (Some(changes), Some(before)) = (&changes, &before) {
             execution.outcome = judge(
                 &resolved,
@@ -115,8 +126,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.remarks.pictures.push(png);
         }
         self.page = Some(after);
-        // Another page is shown whole, so what differs from the one before needs no words.
-        let here = changes.filter(|changes| !changes.navigated);
+        // Another page is shown whole, so what differs from the one before needs no words; and of one that gives no answer nobody
+        // knows what changed.
+        let is_seen = |page: &Option<PageNow>| {
+            page.as_ref()
+                .is_some_and(|page| !page.observation.unresponsive)
+        };
+        let here =
+            changes.filter(|changes| !changes.navigated && is_seen(&before) && is_seen(&self.page));
         Ok((
             execution,
             here.map(|changes| changes.summary(MAX_CHANGED))
@@ -124,14 +141,29 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         ))
     }
 
+    /// The time for an action with all that follows it. A time that the model wants to wait is on top.
+    fn patience_for(&self, action: &BrowserAction) -> Patience {
+        let waits = match action {
+            BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
+            _ => 0,
+        };
+        let waits = Duration::from_secs(waits.into());
+        Patience::new(self.parts.options.command_timeout.saturating_add(waits))
+    }
+
     /// Asks the driver, and no longer than it was given.
-    async fn send(&self, action: BrowserAction, seen: Option<&str>) -> CrateResult<Execution> {
-        let limit = self.parts.options.command_timeout;
+    async fn send(
+        &self,
+        action: BrowserAction,
+        seen: Option<&str>,
+        patience: Patience,
+    ) -> CrateResult<Execution> {
+        let limit = patience.limit();
         let mut request = ExecuteRequest::new(action)
             .with_secrets(self.secrets.clone())
             .with_timeout(limit);
         request.page = seen.map(str::to_owned);
-        match timeout(limit + GRACE, self.parts.browser.execute(&request)).await {
+        match timeout_at(patience.last(), self.parts.browser.execute(&request)).await {
             Ok(result) => result,
             Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.execute")
                 .with("waited", format!("{limit:?}"))),
@@ -236,6 +268,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             None => BrowserAction::GoBack(NoArguments {}),
         };
         self.left_scope = true;
+        let patience = self.patience();
         for _ in 0..MAX_LEAVING {
             // A dialog of the page holds it fast, and so does its question whether to leave.
             let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
@@ -248,12 +281,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             // It goes on also where this is not kept: the page must be left.
             self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
                 .await;
-            match self.send(way.clone(), None).await {
+            match self.send(way.clone(), None, patience).await {
                 Err(error) if error.kind() == ErrorKind::BrowserLost => {
                     return Err(self.lost(error));
                 }
                 // Whether it is back is seen, not believed.
-                _ => *after = self.look().await?,
+                _ => *after = self.look(patience).await?,
             }
             if self
                 .guards
@@ -288,6 +321,21 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             _ => StopReason::OutOfScope,
         }
     }
+}
+
+/// Whether the page that follows is what the action is for.
+const fn leads_to_a_page(action: &BrowserAction) -> bool {
+    use BrowserAction as A;
+    matches!(
+        action,
+        A::Goto(_)
+            | A::GoBack(_)
+            | A::GoForward(_)
+            | A::Reload(_)
+            | A::TabNew(_)
+            | A::TabSelect(_)
+            | A::Snapshot(_)
+    )
 }
 
 /// What an action tells the model in words. Of tabs the page after it tells what may be told, and not the driver.

@@ -22,6 +22,7 @@ mod journal;
 mod options;
 mod own;
 mod page_now;
+mod patience;
 mod report;
 mod restored;
 mod run;

@@ -28,7 +28,9 @@ pub struct Options {
     pub max_calls: usize,
     /// How much of a page a prompt shows. Default: 60 elements and 800 characters of text, like ones folded.
     pub digest: DigestOptions,
-    /// Longest time one browser command may take. Default 45 s. Source: the first requirements document.
+    /// Longest time an action with its settling and the looks after it may take together, and a look before a decision. What
+    /// takes longer fails as a time-out, and the run goes on. A `wait` by seconds gets its seconds on top. Default 30 s. Source:
+    /// [`COMMAND_TIMEOUT`].
     pub command_timeout: Duration,
     /// Longest time one model call may take, its retries included. Default 10 min. Source: chosen; a model on two cores
     /// takes half a minute, four tries with their waits a few.

@@ -226,7 +226,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         // The tool may have used the same browser.
         let before = self.page.clone();
-        let mut after = self.look().await?;
+        let mut after = self.look(self.patience()).await?;
         if let Some(blocked) = self
             .back_in_scope(None, before.as_ref(), &mut after)
             .await?

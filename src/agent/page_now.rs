@@ -10,6 +10,10 @@ use crate::{
     },
 };
 
+/// What the model reads of a page that gives no answer.
+const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be seen or used: its script does not end. \
+                            go_back, goto, tab_select, tab_new and tab_close lead away from it, and reload may help";
+
 /// The page as the loop holds it.
 #[derive(Debug, Clone)]
 pub(super) struct PageNow {
@@ -24,7 +28,10 @@ impl PageNow {
     /// Interprets an observation.
     pub(super) fn of(observation: Observation) -> Self {
         let head = PageHead::new(observation.url.clone(), observation.title.clone());
-        let view = interpret(&head, &observation.tree, &ViewOptions::default());
+        let mut view = interpret(&head, &observation.tree, &ViewOptions::default());
+        if observation.unresponsive {
+            view.notes.push(UNRESPONSIVE.to_owned());
+        }
         Self {
             head,
             observation: Arc::new(observation),

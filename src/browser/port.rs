@@ -15,8 +15,10 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Longest time one command may take. Unit: time. Source: the first requirements document.
-pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(45);
+/// Longest time one command may take, and in the loop an action with its settling and its looks together. Unit: time.
+/// Source: chosen; the first requirements document gives one command 45 s, and a page that answers nothing then takes several
+/// of them a step.
+pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What a driver can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,10 +211,12 @@ pub trait BrowserDriver: Debug + Send + Sync {
 
     /// The state of the current page.
     ///
-    /// An empty page is an empty tree, a page under a dialog has `dialog` and an empty tree; neither is an error.
+    /// An empty page is an empty tree, a page under a dialog has `dialog` and an empty tree; neither is an error. A page that
+    /// gives no answer in time, because its script does not end, is [`unresponsive`](Observation::unresponsive), with the
+    /// address that the browser shows: it can be left.
     ///
     /// # Errors
-    /// `BrowserLost`, `Timeout`, `MalformedReply`, `Unavailable`.
+    /// `BrowserLost`, `MalformedReply`, `Unavailable`; `Timeout` if the browser itself gives no answer.
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation>;
 
     /// Carries out one action.

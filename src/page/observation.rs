@@ -86,6 +86,10 @@ pub struct Observation {
     /// The dialog that blocks the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialog: Option<Dialog>,
+    /// Whether the page gave no answer in time: the tree is empty because nothing could be read, and the address is what the
+    /// browser shows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unresponsive: bool,
     /// The open tabs, if the driver was told of more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<Tab>,
@@ -102,6 +106,14 @@ impl Observation {
             title: truncate(&clean(title), MAX_TITLE),
             tree,
             ..Self::default()
+        }
+    }
+
+    /// A page at this address that gives no answer.
+    pub fn unresponsive(url: impl Into<String>, title: &str) -> Self {
+        Self {
+            unresponsive: true,
+            ..Self::new(url, title, Tree::default())
         }
     }
 

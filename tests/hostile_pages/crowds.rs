@@ -8,7 +8,7 @@ use webwise::{page::Role, testing::call, working::StopReason};
 use crate::{
     bed::{Bed, options},
     browsers::Driver,
-    played::{click, click_at, decides, finish, give_up, reference, says},
+    played::{click, click_at, decides, finish, reference, says},
 };
 
 on_each_driver! {
@@ -16,7 +16,6 @@ on_each_driver! {
     a_feed_without_end_grows_and_the_message_does_not,
     a_page_that_rewrites_itself_is_still_used,
     a_page_that_never_settles_does_not_hold_the_run_up,
-    a_page_that_spins_is_given_up,
 }
 
 async fn on_a_page_of_20_000_buttons_the_last_one_is_found_and_pressed(by: Driver) {
@@ -143,37 +142,5 @@ async fn a_page_that_never_settles_does_not_hold_the_run_up(by: Driver) {
         )
         .await;
     assert_eq!(played.course(), ["goto done", "click done"], "{played:?}");
-    bed.close().await;
-}
-
-async fn a_page_that_spins_is_given_up(by: Driver) {
-    let bed = Bed::own(by).await;
-    let mut options = options();
-    options.command_timeout = Duration::from_secs(8);
-    let model = says([click("Spin"), give_up()]);
-    let played = bed
-        .play_with(
-            "spins",
-            "spins",
-            bed.driver(),
-            model,
-            options,
-            StopReason::BrowserLost,
-        )
-        .await;
-    assert!(
-        played
-            .report
-            .error
-            .as_deref()
-            .is_some_and(|error| error.contains("timeout")),
-        "{:?}",
-        played.report.error
-    );
-    assert_eq!(
-        played.messages.len(),
-        1,
-        "the model is not asked about a page that cannot be seen"
-    );
     bed.close().await;
 }

@@ -6,6 +6,7 @@ mod bed;
 #[macro_use]
 #[path = "../support/browsers.rs"]
 mod browsers;
+mod bounds;
 mod crowds;
 mod deaths;
 mod dialogs;

@@ -80,6 +80,13 @@ pub(crate) fn answer(path: &str, host: &str) -> Answer {
             <button onclick=\"log('pressed', 1)\">Press</button>"),
         "spins" => page("Spins", "<h1>Spins</h1><button onclick='for (;;) {}'>Spin</button>"),
 
+        "spins-at-once" => page("Spins", "<h1>Spins</h1><script>for (;;) {}</script>"),
+        "pushes" => page("Pushes", "<h1>Pushes</h1><script>for (;;) history.pushState(0, '', '?' + Math.random())</script>"),
+        "opens" => page("Opens", "<h1>Opens</h1><button onclick=\"log('pressed', 1)\">Press</button>\
+            <script>setInterval(() => window.open('/tiny'), 100)</script>"),
+        "nested" => page("Nested", "<h1>Nested</h1><button onclick=\"log('pressed', 1)\">Press</button><script>let at = document.body; \
+            for (let i = 0; i < 20000; i++) at = at.appendChild(document.createElement('div')); at.textContent = 'the innermost'</script>"),
+
         "redirect-loop" => Answer::Redirect("/redirect-loop".into()),
         "never" => Answer::Stall(Vec::new()),
         "half" => Answer::Stall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Half</title><h1>Half a page</h1>".to_vec()),

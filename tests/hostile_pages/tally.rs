@@ -63,6 +63,14 @@ pub(crate) const PAGES: &[&str] = &[
     "speaks like the model",
 ];
 
+/// Pages that are played by the native driver alone: the other one's tool does not get away from them.
+const OF_THE_BROWSER: &[&str] = &[
+    "spins while it loads",
+    "pushes states without end",
+    "opens windows without end",
+    "20,000 elements in each other",
+];
+
 /// Pages that can be played only by a driver with a tool of its own: its death, by each way to talk to it.
 const OF_THE_TOOL: &[&str] = &["daemon killed", "daemon killed, by processes"];
 /// The same in the full profile: pages that both ways show.
@@ -102,7 +110,7 @@ static ENDED: Mutex<BTreeMap<(&str, &str), End>> = Mutex::new(BTreeMap::new());
 /// Notes how a page ended, and prints it; after the last one of a driver also the sum.
 pub(crate) fn ended(by: Driver, page: &'static str, end: End, how: &str, after: Duration) {
     let (driver, own) = match by {
-        Driver::Cdp => ("cdp", [].as_slice()),
+        Driver::Cdp => ("cdp", OF_THE_BROWSER),
         _ if full() => ("playwright-cli", OF_THE_TOOL_IN_FULL),
         Driver::PlaywrightCli | Driver::PlaywrightCliByProcesses => ("playwright-cli", OF_THE_TOOL),
     };

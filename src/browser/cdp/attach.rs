@@ -16,6 +16,7 @@ use super::{
     hub::Hub,
     launch::{Life, there},
     options::CdpOptions,
+    said::Said,
     trouble::Trouble,
     wire,
 };
@@ -62,7 +63,7 @@ async fn in_the_background(
         Ok(ends) => ends,
         Err(error) => return drop(wanted.send(Err(error))),
     };
-    let (hub, line) = Hub::start(reader, writer, options, None);
+    let (hub, line) = Hub::start(reader, writer, options, None, Said::default());
     let mut beginning = pin!(begin(&hub));
     let begun = tokio::select! {
         begun = timeout_at(end, &mut beginning) => Some(begun),

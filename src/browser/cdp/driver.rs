@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::{
     sync::{Mutex, MutexGuard},
-    time::timeout,
+    time::{Instant, timeout, timeout_at},
 };
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
     options::CdpOptions,
     pointer::Midway,
     rows::Seen,
+    said,
     trouble::{Trouble, lost},
 };
 use crate::{
@@ -23,13 +24,16 @@ use crate::{
     base::{Error, ErrorKind, Result},
     browser::{
         BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution,
-        ObserveRequest, ScreenshotRequest, rules::out_of_time,
+        ObserveRequest, ScreenshotRequest, chromium, rules::out_of_time,
     },
     page::Observation,
 };
 
 /// How long a browser may take to end by itself. Unit: time. Source: it takes 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long it may take to learn how a page or a browser ended. Unit: time. Source: chosen; it takes some 10 ms.
+const EXPLAIN: Duration = Duration::from_millis(500);
 
 /// A Chromium driven by its own DevTools protocol.
 ///
@@ -127,29 +131,74 @@ impl Cdp {
         }
     }
 
+    /// Says of a browser that is gone how it ended, and what it wrote last.
+    async fn explained<T>(&self, result: Result<T>) -> Result<T> {
+        let error = match result {
+            Err(error) if error.kind() == ErrorKind::BrowserLost => error,
+            other => return other,
+        };
+        // The browser tells how a page ended a moment after it tells that it did.
+        let crash = self.hub.until(|known| {
+            if known.closed {
+                return Some(None);
+            }
+            let tab = known.tab()?;
+            tab.how.clone().map(Some)
+        });
+        let how = match timeout(EXPLAIN, crash).await {
+            Ok(Some(how)) => Some(how),
+            Ok(None) => self.exit().await,
+            Err(_) => None,
+        };
+        let error = match how {
+            Some(how) => error.with("ended", how),
+            None => error,
+        };
+        Err(if self.hub.owned {
+            error.with("said", self.hub.said.last())
+        } else {
+            error
+        })
+    }
+
+    /// How the program ended, if it is ours and nobody is closing it.
+    async fn exit(&self) -> Option<String> {
+        let mut life = self.life.try_lock().ok()?;
+        let status = timeout(EXPLAIN, life.own.as_mut()?.child.wait()).await;
+        let status = status.ok().and_then(std::io::Result::ok)?;
+        Some(said::how(Some(status)))
+    }
+
     async fn look(&self, request: &ObserveRequest) -> Result<Observation> {
-        let work = async {
-            let mut turn = self.turn("browser.observe").await?;
-            let mut observation = self
-                .seen(&mut turn)
-                .await
-                .map_err(|t| turn.failed(t, "browser.observe"))?;
-            if request.screenshot && observation.dialog.is_none() {
-                let picture = self
-                    .picture(None)
-                    .await
-                    .map_err(|t| turn.failed(t, "browser.observe"))?;
+        const OPERATION: &str = "browser.observe";
+        let time = chromium::bounded(request.timeout);
+        let end = Instant::now() + time;
+        let late = |_| Err(Error::new(ErrorKind::Timeout, OPERATION));
+        let mut turn = timeout_at(end, self.turn(OPERATION))
+            .await
+            .unwrap_or_else(late)?;
+        self.hub.begin(time);
+        // What is left then is for asking the browser itself.
+        let page = end - time / 4;
+        let seen = match timeout_at(page, self.seen(&mut turn)).await {
+            Err(_) | Ok(Err(Trouble::Late)) => self.unanswered(end).await,
+            Ok(seen) => seen,
+        };
+        let mut observation = seen.map_err(|trouble| turn.failed(trouble, OPERATION))?;
+        if request.screenshot && observation.dialog.is_none() && !observation.unresponsive {
+            // A page that was read is told without a picture that does not come.
+            if let Ok(picture) = timeout_at(page, self.picture(None)).await {
+                let picture = picture.map_err(|trouble| turn.failed(trouble, OPERATION))?;
                 observation.screenshot = Some(picture);
             }
-            Ok(observation)
-        };
-        let late = |_| Err(Error::new(ErrorKind::Timeout, "browser.observe"));
-        timeout(request.timeout, work).await.unwrap_or_else(late)
+        }
+        Ok(observation)
     }
 
     async fn carry_out(&self, request: &ExecuteRequest) -> Result<Execution> {
         let work = async {
             let mut turn = self.turn("browser.execute").await?;
+            self.hub.begin(chromium::bounded(request.timeout));
             let mut execution = match self.act(&mut turn, request).await {
                 Ok(execution) => execution,
                 Err(trouble) => turn.keep(trouble).into_execution()?,
@@ -167,6 +216,7 @@ impl Cdp {
         const OPERATION: &str = "browser.screenshot";
         let work = async {
             let mut turn = self.turn(OPERATION).await?;
+            self.hub.begin(COMMAND_TIMEOUT);
             let target = request.target.clone().map(crate::action::Target::Ref);
             self.picture(target.as_ref())
                 .await
@@ -263,15 +313,15 @@ impl BrowserDriver for Cdp {
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
-        self.look(request).await
+        self.explained(self.look(request).await).await
     }
 
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
-        self.carry_out(request).await
+        self.explained(self.carry_out(request).await).await
     }
 
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
-        self.take_picture(request).await
+        self.explained(self.take_picture(request).await).await
     }
 
     async fn close(&self) -> Result<()> {

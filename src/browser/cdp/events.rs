@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::wire::Event;
+use crate::base::text::clean;
 
 /// What the browser told. Texts are as the browser wrote them; addresses and titles are the page's doing.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +15,7 @@ pub(super) enum Told {
     TargetCrashed {
         target: String,
         why: &'static str,
+        how: String,
     },
     /// A session of a target begins.
     Attached {
@@ -184,9 +186,16 @@ struct Crash {
     target_id: String,
     #[serde(default)]
     status: String,
+    #[serde(default)]
+    error_code: i64,
 }
 
 impl Crash {
+    /// The browser's own words and number.
+    fn how(&self) -> String {
+        format!("{}, {}", clean(&self.status), self.error_code)
+    }
+
     /// The browser's word for it as a sentence.
     fn why(&self) -> &'static str {
         match &*self.status {
@@ -293,6 +302,7 @@ impl Told {
                 let crash = event.read::<Crash>()?;
                 Self::TargetCrashed {
                     why: crash.why(),
+                    how: crash.how(),
                     target: crash.target_id,
                 }
             }

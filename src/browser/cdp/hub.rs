@@ -13,14 +13,15 @@ use serde_json::{Value, json, value::RawValue};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use super::{
     downloads::{self, Offered},
     events::{FrameTree, Told},
-    known::{Effect, Known, Tab},
+    known::{Effect, Frame, Known, Tab, is_blank},
     options::CdpOptions,
+    said::Said,
     trouble::Trouble,
     wire::{Event, Line, Reader, Wire, Writer},
 };
@@ -43,12 +44,16 @@ pub(super) struct Hub {
     pub(super) owned: bool,
     /// The private folder of a browser of ours.
     pub(super) private: Option<PathBuf>,
+    /// What a browser of ours writes.
+    pub(super) said: Said,
 }
 
 #[derive(Default)]
 struct Shared {
     known: Mutex<Known>,
     offered: Mutex<Offered>,
+    /// When the command under way stops waiting for documents.
+    load_until: Mutex<Option<Instant>>,
     changed: watch::Sender<()>,
 }
 
@@ -64,6 +69,12 @@ impl fmt::Debug for Shared {
 impl Shared {
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn load_until(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.load_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn offered(&self) -> MutexGuard<'_, Offered> {
@@ -129,6 +140,7 @@ impl Hub {
         writer: impl Writer,
         options: CdpOptions,
         private: Option<&Path>,
+        said: Said,
     ) -> (Arc<Self>, Line) {
         let shared = Arc::<Shared>::default();
         shared.known().own_only = private.is_none();
@@ -160,6 +172,7 @@ impl Hub {
             options,
             owned: private.is_some(),
             private,
+            said,
         });
         tokio::spawn(Arc::clone(&hub).look_after(queue));
         (hub, line)
@@ -168,6 +181,26 @@ impl Hub {
     /// The browser is closed: whoever waits is told.
     pub(super) fn close(&self) {
         self.known().closed = true;
+        self.shared.changed.send_replace(());
+    }
+
+    /// A command begins that may take so long. Documents may take two thirds of it: then they are given up, and the page
+    /// that is there has to answer in what is left. Source: chosen.
+    pub(super) fn begin(&self, time: Duration) {
+        *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
+    }
+
+    /// How long a document may take that the command under way waits for.
+    pub(super) fn time_to_load(&self) -> Duration {
+        let longest = self.options.common.navigation_timeout;
+        let left = |end: Instant| end.saturating_duration_since(Instant::now());
+        self.shared
+            .load_until()
+            .map_or(longest, |end| longest.min(left(end)))
+    }
+
+    /// Something was learnt by an answer, and not by an event.
+    pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
 
@@ -297,6 +330,11 @@ impl Hub {
                 } => {
                     tokio::spawn(Arc::clone(&self).prepare(session, target, is_tab));
                 }
+                Effect::Close { target } => {
+                    // One that is gone by itself is what was wanted.
+                    let params = json!({ "targetId": target });
+                    drop(self.wire.call::<Value>(None, "Target.closeTarget", params));
+                }
                 Effect::End { session } => self.wire.end_session(&session),
                 Effect::CancelDownload { id } => {
                     drop(self.wire.call::<Value>(
@@ -334,6 +372,32 @@ impl Hub {
         }
     }
 
+    /// Has the page of a tab behind others, or of a window without a screen, behave as if it was looked at.
+    ///
+    /// Chromium hands what was not answered yet to the document that comes, and this call is the end of that document's process
+    /// while it is on its way. So a window that a page opened is asked once its document is there.
+    async fn emulate_focus(&self, session: &str, target: &str) {
+        self.until(|known| {
+            let is_current = known.current.as_deref() == Some(target);
+            let is_closed = known.closed;
+            let Some(tab) = known.by_target(target) else {
+                return Some(());
+            };
+            let is_ours = is_current || tab.told;
+            let is_there = |main: &Frame| {
+                main.goes.is_none() && !main.asked && (is_ours || !is_blank(&main.url))
+            };
+            (is_closed || tab.main().is_some_and(is_there)).then_some(())
+        })
+        .await;
+        let enabled = json!({ "enabled": true });
+        // A tab that is gone again needs nothing.
+        let _ = self
+            .wire
+            .call::<Value>(Some(session), "Emulation.setFocusEmulationEnabled", enabled)
+            .await;
+    }
+
     /// Switches on what is listened to in a new session and reads its frames.
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
         let mut calls = vec![
@@ -353,17 +417,10 @@ impl Hub {
                 json!({ "enabled": true }),
             ),
         ];
-        if is_tab {
-            // Pages of tabs behind others, and of windows without a screen, behave as if they were looked at.
-            calls.push((
-                "Emulation.setFocusEmulationEnabled",
-                json!({ "enabled": true }),
-            ));
-            if self.owned {
-                let (width, height) = self.options.common.viewport;
-                let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-                calls.push(("Emulation.setDeviceMetricsOverride", size));
-            }
+        if is_tab && self.owned {
+            let (width, height) = self.options.common.viewport;
+            let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+            calls.push(("Emulation.setDeviceMetricsOverride", size));
         }
         for (method, params) in calls {
             // All are sent before the last one is answered; what one of them cannot do, the page goes without.
@@ -373,10 +430,14 @@ impl Hub {
             .wire
             .call::<Tree>(Some(&session), "Page.getFrameTree", json!({}))
             .await;
-        let mut known = self.known();
         if let Ok(tree) = &tree {
-            known.frames(&session, &tree.frame_tree);
+            self.known().frames(&session, &tree.frame_tree);
+            self.changed();
         }
+        if is_tab {
+            self.emulate_focus(&session, &target).await;
+        }
+        let mut known = self.known();
         if let Some(tab) = known.by_target(&target) {
             tab.prepared = true;
         }

@@ -21,6 +21,8 @@ use crate::page::Dialog;
 pub(super) enum Effect {
     /// A tab appeared that nobody is attached to.
     Attach { target: String },
+    /// A page opens more windows than anybody can use.
+    Close { target: String },
     /// A session began: switch on what is listened to, and read its frames.
     Prepare {
         session: String,
@@ -73,6 +75,9 @@ pub(super) struct Known {
 /// How the address of a tab begins that this driver makes for itself and that is nobody's business.
 pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
+/// Most tabs; a window that a page opens beyond them is closed. Unit: tabs. Source: chosen; pages open one or two, and some open
+/// them until the machine has no memory left.
+pub(super) const MAX_TABS: usize = 30;
 /// Most origins that are remembered. Unit: origins. Source: chosen; a page has up to some thirty.
 const MAX_ORIGINS: usize = 200;
 
@@ -182,9 +187,10 @@ impl Known {
                 }
             }
             Told::TargetDestroyed(target) => self.destroyed(&target),
-            Told::TargetCrashed { target, why } => {
+            Told::TargetCrashed { target, why, how } => {
                 if let Some(tab) = self.by_target(&target) {
                     tab.crashed = Some(why);
+                    tab.how = Some(how);
                 }
             }
             Told::Attached {
@@ -318,6 +324,11 @@ impl Known {
             .is_some_and(|opener| self.by_target(opener).is_some());
         if self.own_only && !opener_is_ours {
             return None;
+        }
+        if target.opener_id.is_some() && self.tabs.len() >= MAX_TABS {
+            return Some(Effect::Close {
+                target: target.target_id.clone(),
+            });
         }
         let tab = Tab {
             url: target.url.clone(),

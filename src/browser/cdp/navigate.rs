@@ -62,7 +62,7 @@ impl Hub {
     /// While another document is on its way, the browser lets the page answer nothing: one that does not come in time is given
     /// up, and what was asked is answered by the page that is there.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
-        sleep(self.options.common.navigation_timeout).await;
+        sleep(self.time_to_load()).await;
         let is_on_its_way = self
             .known()
             .tab()
@@ -210,7 +210,7 @@ impl Cdp {
         &self,
         work: impl Future<Output = Result<(), Trouble>>,
     ) -> Result<(), Trouble> {
-        let patience = self.hub.options.common.navigation_timeout;
+        let patience = self.hub.time_to_load();
         let work = async {
             self.end_a_script_in_the_way().await;
             work.await
@@ -235,7 +235,7 @@ impl Cdp {
             .tab()
             .and_then(Tab::main)
             .is_some_and(|main| !(main.loading && main.ready));
-        let patience = HUNG.min(self.hub.options.common.navigation_timeout / 2);
+        let patience = HUNG.min(self.hub.time_to_load() / 2);
         if is_there
             && let (Err(_), Ok(session)) =
                 (timeout(patience, self.place()).await, self.main_session())

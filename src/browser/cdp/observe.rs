@@ -97,6 +97,29 @@ impl Cdp {
         Ok(observation)
     }
 
+    /// The page when it gives no answer. A browser that answers can leave it; of one that does not, nobody knows anything.
+    pub(super) async fn unanswered(&self, end: Instant) -> Result<Observation, Trouble> {
+        let asked = self
+            .hub
+            .wire
+            .call::<Value>(None, "Browser.getVersion", json!({}));
+        match timeout_at(end, asked).await {
+            Ok(answer) => answer.map(drop)?,
+            Err(_) => return Err(Trouble::Late),
+        }
+        if let Some(observation) = self.under_a_dialog()? {
+            return Ok(observation);
+        }
+        let (url, title) = {
+            let known = self.hub.known();
+            let tab = known.tab().ok_or(Trouble::Late)?;
+            (tab.url.clone(), tab.title.clone())
+        };
+        let mut observation = Observation::unresponsive(url, &title);
+        observation.tabs = self.open_tabs();
+        Ok(observation)
+    }
+
     /// Reads the page with its frames, and keeps what it read; the page and what shows each frame.
     async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), Trouble> {
         let mut page = self.page()?;

@@ -12,7 +12,7 @@ use crate::{
 
 /// Further switches of a browser that no person looks at. Source: what tools that drive Chromium agree on; each keeps the
 /// browser from waiting, asking, slowing hidden pages down, or loading anything but the page.
-const SWITCHES: [&str; 17] = [
+const SWITCHES: [&str; 16] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
@@ -22,7 +22,6 @@ const SWITCHES: [&str; 17] = [
     "--disable-extensions",
     "--disable-features=Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades",
     "--disable-hang-monitor",
-    "--disable-ipc-flooding-protection",
     // A window that is held back is told to nobody.
     "--disable-popup-blocking",
     "--disable-prompt-on-repost",

@@ -1,6 +1,12 @@
-//! What a browser says of its start, and how it ended if it did.
+//! What a browser writes, and how it ended if it did.
 
-use std::{process::ExitStatus, time::Duration};
+use std::{
+    collections::VecDeque,
+    fmt,
+    process::ExitStatus,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader},
@@ -13,13 +19,46 @@ use crate::base::text::{clean, truncate};
 
 /// Longest line and most lines kept of what the browser says. Unit: bytes and lines. Source: chosen.
 const SAID: (u64, usize) = (4 << 10, 200);
+/// How many of its last lines are kept for the time when it is lost. Source: chosen.
+const LAST: usize = 40;
 /// How many of its last lines are told, and how long they are together. Unit: lines and characters. Source: chosen.
 const TOLD: (usize, usize) = (3, 300);
 /// What it says at every start on machines without a desktop, or after a crash of whatever kind, and why nobody should read it.
 const NOISE: [&str; 3] = ["third_party/crashpad", "cpufreq", "dbus/"];
 
-/// Keeps the first lines of what the browser says, and reads the rest so that it never waits for us.
-pub(super) fn listen(errors: ChildStderr) -> JoinHandle<Vec<String>> {
+/// The last lines that a browser wrote; the clones share them.
+#[derive(Clone, Default)]
+pub(super) struct Said(Arc<Mutex<VecDeque<String>>>);
+
+impl fmt::Debug for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Said").finish_non_exhaustive()
+    }
+}
+
+impl Said {
+    fn add(&self, line: String) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LAST {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    /// The lines of it that tell something, without the words of pages that some browsers repeat.
+    pub(super) fn last(&self) -> String {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines: Vec<String> = lines
+            .iter()
+            .filter(|line| !line.contains("CONSOLE"))
+            .cloned()
+            .collect();
+        telling(&lines)
+    }
+}
+
+/// Keeps the first lines and the last ones of what the browser says, and reads all so that it never waits for us.
+pub(super) fn listen(errors: ChildStderr, said: Said) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
         let (longest, most) = SAID;
         let mut reader = BufReader::new(errors);
@@ -32,8 +71,13 @@ pub(super) fn listen(errors: ChildStderr) -> JoinHandle<Vec<String>> {
                 .await
             {
                 Ok(0) | Err(_) => return lines,
-                Ok(_) if lines.len() < most => lines.push(clean(&String::from_utf8_lossy(&line))),
-                Ok(_) => {}
+                Ok(_) => {
+                    let line = clean(&String::from_utf8_lossy(&line));
+                    if lines.len() < most {
+                        lines.push(line.clone());
+                    }
+                    said.add(line);
+                }
             }
         }
     })
@@ -47,12 +91,20 @@ pub(super) async fn reason(status: Option<ExitStatus>, said: JoinHandle<Vec<Stri
         .ok()
         .and_then(Result::ok)
         .unwrap_or_default();
-    let how = match (status, signal(status)) {
+    format!(
+        "it ended at once ({}) and said {}",
+        how(status),
+        telling(&lines)
+    )
+}
+
+/// How a browser ended.
+pub(super) fn how(status: Option<ExitStatus>) -> String {
+    match (status, signal(status)) {
         (_, Some(signal)) => format!("signal {signal}"),
         (Some(status), None) => format!("status {}", status.code().unwrap_or_default()),
         (None, None) => "the connection closed".to_owned(),
-    };
-    format!("it ended at once ({how}) and said {}", telling(&lines))
+    }
 }
 
 /// The signal that ended it: a crash, or somebody's doing.
@@ -93,6 +145,16 @@ mod tests {
     const CRASH: &str = "[1:1:1122/1.1:ERROR:third_party/crashpad/crashpad/util/file/file_io_posix.cc:153] open \
                          /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq: No such file or directory (2)";
     const BUS: &str = "[1:9:1122/1.1:ERROR:dbus/bus.cc:405] Failed to connect to the bus";
+
+    #[test]
+    fn the_last_lines_are_kept_and_not_what_a_page_said() {
+        let said = Said::default();
+        for at in 0..100 {
+            said.add(format!("line {at}"));
+        }
+        said.add("[1:1:INFO:CONSOLE(1)] \"hunter2\"".to_owned());
+        assert_eq!(said.last(), "line 97 | line 98 | line 99");
+    }
 
     #[test]
     fn of_what_a_browser_said_the_telling_lines_are_told() {

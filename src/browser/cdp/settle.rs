@@ -133,7 +133,7 @@ impl Hub {
     /// [`Trouble::Late`] if a navigation did not come to its document in time; a dialog, a crash, the end of the browser.
     pub(super) async fn settle(&self, mark: &Mark) -> Result<Option<Place>, Trouble> {
         let begin = Instant::now();
-        let navigation = begin + self.options.common.navigation_timeout;
+        let navigation = begin + self.time_to_load();
         let restless = self.known().tab().is_some_and(|tab| tab.restless);
         let time = if restless {
             self.options.common.settle / RESTLESS
@@ -141,7 +141,7 @@ impl Hub {
             self.options.common.settle
         };
         // For what follows the document that a navigation leads to, the time begins anew.
-        let mut end = begin + time;
+        let mut end = navigation.min(begin + time);
         let (mut documents, mut quiet) = (0, None);
         loop {
             let pending = self.known().pending(mark);
@@ -177,7 +177,7 @@ impl Hub {
                     };
                     moved?;
                     documents += 1;
-                    end = Instant::now() + time;
+                    end = navigation.min(Instant::now() + time);
                     quiet = None;
                 }
                 Pending::Parts | Pending::Rest if Instant::now() >= end => break,

@@ -38,6 +38,7 @@ impl Hub {
                 .call(None, "Target.createTarget", json!({ "url": BLANK }))
                 .await?;
             hub.known().open(&target);
+            hub.changed();
             if !hub.owned {
                 let params = json!({ "targetId": target, "flatten": true });
                 hub.wire

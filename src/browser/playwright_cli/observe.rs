@@ -68,6 +68,8 @@ impl PlaywrightCli {
         state: &mut State,
         timeout: Duration,
     ) -> Result<Observation> {
+        // What is left is for telling that the page gives no answer.
+        let timeout = timeout * 7 / 8;
         // Of a page that held the command before up, the first look is a short one.
         let (first, second) = if state.stalled {
             (timeout / 6, timeout / 3)
@@ -82,7 +84,16 @@ impl PlaywrightCli {
         match stopped {
             Some(now) if now.bodiless || error.kind() == ErrorKind::TooLarge => Ok(unread(now.top)),
             _ if error.kind() == ErrorKind::TooLarge => Err(error),
-            _ => self.try_snapshot(state, second).await,
+            stopped => match self.try_snapshot(state, second).await {
+                Err(error) if error.kind() == ErrorKind::Timeout => {
+                    let top = stopped.map(|now| now.top);
+                    let url = top
+                        .or_else(|| state.url().map(str::to_owned))
+                        .ok_or(error)?;
+                    Ok(Observation::unresponsive(url, ""))
+                }
+                other => other,
+            },
         }
     }
 

@@ -80,6 +80,8 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) dialogs: u64,
     pub(in crate::browser::cdp) chooser: Option<Chooser>,
     pub(in crate::browser::cdp) crashed: Option<&'static str>,
+    /// How the browser says that it did.
+    pub(in crate::browser::cdp) how: Option<String>,
     /// Whether it was not still when the last action was over.
     pub(in crate::browser::cdp) restless: bool,
     /// Whether somebody asked for it, and it need not be told.
@@ -174,6 +176,7 @@ impl Tab {
             dialogs: 0,
             chooser: None,
             crashed: None,
+            how: None,
             restless: false,
             told: false,
             frames: BTreeMap::new(),

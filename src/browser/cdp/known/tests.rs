@@ -378,6 +378,8 @@ fn a_crash_and_the_end_are_told_before_anything_else() {
     assert!(
         matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Lost(said)) if said == why)
     );
+    let how = played.0.tab().and_then(|tab| tab.how.clone());
+    assert_eq!(how.as_deref(), Some("oom, 5"), "in the browser's words");
     let mut played = Played::with_a_page();
     played.hears(None, "Target.targetDestroyed", &json!({ "targetId": "T" }));
     assert!(matches!(
@@ -805,4 +807,16 @@ fn a_page_that_goes_elsewhere_while_another_comes_may_take_its_place() {
         assert_eq!(played.0.tab().unwrap().has_let_in("L2"), !contested);
         assert!(played.0.tab().unwrap().has_let_in("M"));
     }
+}
+
+#[test]
+fn a_window_beyond_what_anybody_can_use_is_closed() {
+    let mut played = Played::with_a_page();
+    let mut effects = Vec::new();
+    for at in 0..MAX_TABS {
+        effects = played.target(&format!("w{at}"), Some("T"), "");
+    }
+    let last = format!("w{}", MAX_TABS - 1);
+    assert_eq!(effects, [Effect::Close { target: last }]);
+    assert_eq!(played.0.tabs.len(), MAX_TABS);
 }

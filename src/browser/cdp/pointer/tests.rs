@@ -10,6 +10,7 @@ use crate::browser::cdp::{
     CdpOptions,
     hub::Hub,
     launch::{Life, there},
+    said::Said,
     wire::tests::{From, To},
 };
 
@@ -150,7 +151,13 @@ async fn driver(mut played: Played) -> Cdp {
     let (to, mut sent) = mpsc::unbounded_channel();
     let (says, from) = mpsc::unbounded_channel();
     let options = CdpOptions::new("unused");
-    let (hub, line) = Hub::start(From(from), To(to), options, Some("/unused".as_ref()));
+    let (hub, line) = Hub::start(
+        From(from),
+        To(to),
+        options,
+        Some("/unused".as_ref()),
+        Said::default(),
+    );
     let say = move |message: &Value| says.send(message.to_string().into_bytes());
     for (target, session) in [(PAGE, "s"), ("other", "s2")] {
         let info = json!({ "targetId": target, "type": "page", "title": "", "url": "" });

@@ -1,0 +1,59 @@
+//! The time that the browser gets: one bound for an action with all that follows it.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// What is longer is as good as without end. Source: chosen.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// The time that is left for an action with its settling and the looks after it, or for a look before a decision.
+///
+/// Each call gets a part of what is left, so that the next one has time too: a page that eats an action's time must still be
+/// looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    end: Instant,
+}
+
+impl Patience {
+    pub(super) fn new(time: Duration) -> Self {
+        Self {
+            end: Instant::now() + time.min(LONGEST),
+        }
+    }
+
+    /// The time-out of the next call: three quarters of what is left. Source: chosen.
+    pub(super) fn limit(&self) -> Duration {
+        self.left() * 3 / 4
+    }
+
+    /// How long a driver is waited for that does not keep its time-out: five sixths of what is left. Source: chosen; it has to
+    /// end what it began.
+    pub(super) fn last(&self) -> Instant {
+        Instant::now() + self.left() * 5 / 6
+    }
+
+    fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn each_call_leaves_time_for_the_next_and_all_end_together() {
+        let begin = Instant::now();
+        let patience = Patience::new(Duration::from_secs(30));
+        assert_eq!(patience.limit(), Duration::from_millis(22_500));
+        for _ in 0..20 {
+            assert!(begin + patience.limit() <= patience.last());
+            tokio::time::sleep_until(patience.last()).await;
+        }
+        assert!(begin.elapsed() <= Duration::from_secs(30));
+        assert!(patience.limit() < Duration::from_millis(1));
+        assert!(Patience::new(Duration::MAX).limit() > Duration::from_hours(1));
+    }
+}

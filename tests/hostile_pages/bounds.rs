@@ -1,0 +1,183 @@
+//! Pages that would eat a run: each step with one ends in its time as a failure of a class, and the page can be left.
+
+use std::time::Duration;
+
+use serde_json::json;
+use webwise::{
+    agent::Options,
+    chat::ChatResponse,
+    testing::{ScriptedModel, call},
+    working::StopReason,
+};
+
+use crate::{
+    bed::{Bed, options},
+    browsers::Driver,
+    played::{Played, click, decides, finish, give_up, go, says, text_of},
+};
+
+on_each_driver! {
+    a_page_that_spins_when_it_is_clicked_is_told,
+}
+
+/// What the model reads of a page that gives no answer.
+const TOLD: &str = "note the page gives no answer";
+/// The bound of a step here. Unit: time. Source: chosen; twelve times what these pages need otherwise.
+const BOUND: Duration = Duration::from_secs(12);
+
+/// A page that takes long by itself is not what is bounded.
+fn patient() -> Options {
+    let mut options = options();
+    options.command_timeout = Duration::from_mins(2);
+    options
+}
+
+fn bounded() -> Options {
+    let mut options = options();
+    options.command_timeout = BOUND;
+    options
+}
+
+/// A model that does this first, and this when it is told that the page gives no answer.
+fn told(
+    first: Option<ChatResponse>,
+    then: impl Fn() -> ChatResponse + Send + 'static,
+) -> ScriptedModel {
+    let mut first = first;
+    decides(move |_, message| match first.take() {
+        Some(first) => first,
+        None if message.contains(TOLD) => then(),
+        None => finish("All is well"),
+    })
+}
+
+/// A model that goes to the plain page when it is told that the page gives no answer.
+fn leaves(bed: &Bed, first: Option<ChatResponse>) -> ScriptedModel {
+    let plain = bed.site.url("plain");
+    told(first, move || go(&plain))
+}
+
+/// Whether a page was shown as one that gives no answer, at the address that the browser shows, and with nothing of it.
+fn was_told(played: &Played, url: &str) {
+    let seen = played.seen();
+    let silent: Vec<_> = seen.iter().filter(|seen| seen.unresponsive).collect();
+    assert!(
+        !silent.is_empty()
+            && silent
+                .iter()
+                .all(|seen| seen.url.starts_with(url) && seen.tree.is_empty()),
+        "{played:?}"
+    );
+}
+
+async fn a_page_that_spins_when_it_is_clicked_is_told(by: Driver) {
+    let bed = Bed::start(by).await;
+    // The other driver's tool does not get away from such a page in the same process.
+    let can_leave = by == Driver::Cdp;
+    let (model, stop) = if can_leave {
+        (leaves(&bed, Some(click("Spin"))), StopReason::Finished)
+    } else {
+        (told(Some(click("Spin")), give_up), StopReason::GaveUp)
+    };
+    let played = bed
+        .play_with("spins", "spins", bed.driver(), model, bounded(), stop)
+        .await;
+    let course = ["goto done", "click timeout", "goto done"];
+    assert_eq!(
+        played.course(),
+        course[..if can_leave { 3 } else { 2 }],
+        "{played:?}"
+    );
+    was_told(&played, &bed.site.url("spins"));
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_spins_while_it_loads_is_told_and_left() {
+    let bed = Bed::start(Driver::Cdp).await;
+    let model = leaves(&bed, None);
+    let played = bed
+        .play_with(
+            "spins while it loads",
+            "spins-at-once",
+            bed.driver(),
+            model,
+            bounded(),
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(played.course(), ["goto timeout", "goto done"], "{played:?}");
+    was_told(&played, &bed.site.url("spins-at-once"));
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_pushes_states_without_end_is_told_and_left() {
+    let bed = Bed::start(Driver::Cdp).await;
+    let model = leaves(&bed, None);
+    let played = bed
+        .play_with(
+            "pushes states without end",
+            "pushes",
+            bed.driver(),
+            model,
+            bounded(),
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(played.course(), ["goto timeout", "goto done"], "{played:?}");
+    was_told(&played, &bed.site.url("pushes"));
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_opens_windows_without_end_keeps_the_number_of_tabs_bounded() {
+    let bed = Bed::start(Driver::Cdp).await;
+    let course = says([
+        click("Press"),
+        go(&bed.site.url("plain")),
+        call("tab_list", json!({})),
+        finish("All is well"),
+    ]);
+    let played = bed
+        .play_with(
+            "opens windows without end",
+            "opens",
+            bed.driver(),
+            course,
+            bounded(),
+            StopReason::Finished,
+        )
+        .await;
+    assert!(
+        played
+            .course()
+            .starts_with(&["goto done".to_owned(), "click done".to_owned()]),
+        "{played:?}"
+    );
+    let told = played.notices().len();
+    // The page opens ten each second for as long as it is shown.
+    assert!((1..=30).contains(&told), "{told} windows");
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_20_000_elements_in_each_other_is_seen() {
+    let bed = Bed::start(Driver::Cdp).await;
+    let played = bed
+        .play_with(
+            "20,000 elements in each other",
+            "nested",
+            bed.driver(),
+            says([click("Press"), finish("pressed=1")]),
+            patient(),
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(played.course(), ["goto done", "click done"], "{played:?}");
+    assert!(
+        text_of(&played.seen()[0]).contains("the innermost"),
+        "{played:?}"
+    );
+    bed.close().await;
+}
