@@ -85,6 +85,8 @@ classes! {
     BadArguments = "bad_arguments" => "the arguments were not accepted",
     /// A secret may not be typed here.
     SecretRefused = "secret_refused" => "this secret may not be typed on this page",
+    /// A form, or another request of the page, would carry a secret to an origin that it is not bound to.
+    SecretLeaves = "secret_leaves" => "a secret would be sent to an origin that may not receive it",
     /// A guard of the loop refused the action before it ran.
     Blocked = "blocked" => "the action is not allowed in this run",
     /// The person asked said no, or nobody could be asked.

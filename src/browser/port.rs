@@ -200,6 +200,8 @@ impl From<Outcome> for Execution {
 /// - A lost browser, daemon or renderer is [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost), at once and for
 ///   every later call; a blank page in the place of a real one counts as lost.
 /// - A value that the resolver released appears in nothing that is returned, in no argument of a process and in no log.
+/// - A form that would send a secret to where [`SecretResolver::may_send`] refuses it gets none and is not sent, as
+///   [`SecretLeaves`](crate::action::ErrorClass::SecretLeaves).
 /// - Nothing is tried twice when the first try may have had an effect.
 /// - Dropping a future gives the call up without leaving a lock or a child behind; dropping the driver ends its browser.
 /// - All text is cleaned of control characters where it enters.

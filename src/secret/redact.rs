@@ -127,7 +127,12 @@ impl Redactor {
 
     /// Whether the text shows a secret in any form.
     pub fn contains(&self, text: &str) -> bool {
-        self.replaced(text.as_bytes()).is_some()
+        self.is_in(text.as_bytes())
+    }
+
+    /// Whether the bytes show a secret in any form.
+    pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
+        self.replaced(bytes).is_some()
     }
 
     /// Redacts every string and key of a value; also a number that is a secret, unless the secret is short.

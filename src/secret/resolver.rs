@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Redactor, Secret, SecretName, Vault};
+use super::{Misdirected, Redactor, Secret, SecretName, Vault};
 use crate::base::{Origin, Result};
 
 /// Releases secrets of one run to a driver.
@@ -29,6 +29,37 @@ impl SecretResolver {
     /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) for an origin that the secret is not bound to.
     pub fn resolve(&self, name: &SecretName, top: &Origin, frame: &Origin) -> Result<Secret> {
         self.0.release(name, top, frame)
+    }
+
+    /// Whether a form that holds the value may send it to an address: to an origin that it is bound to, or by https to the
+    /// registrable domain of one.
+    ///
+    /// Ask it of every address the form may go to, before the value is typed and again before the form is sent.
+    ///
+    /// # Errors
+    /// The origin that it would go to.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use webwise::{Origin, secret::{Secret, SecretName, SecretResolver, Vault}};
+    ///
+    /// let name = SecretName::parse("PASSWORD")?;
+    /// let origins = vec![Origin::parse("https://login.shop.example")?];
+    /// let secrets = SecretResolver::new(Arc::new(Vault::new().with(name.clone(), Secret::new("hunter2"), origins)?));
+    /// assert!(secrets.may_send(&name, "https://shop.example/session").is_ok());
+    /// assert!(secrets.may_send(&name, "https://shop.example.evil.test/").is_err());
+    /// # Ok::<(), webwise::Error>(())
+    /// ```
+    pub fn may_send(
+        &self,
+        name: &SecretName,
+        address: &str,
+    ) -> std::result::Result<(), Misdirected> {
+        self.0.may_send(name, address)
+    }
+
+    pub(super) const fn vault(&self) -> &Arc<Vault> {
+        &self.0
     }
 }
 

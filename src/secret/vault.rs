@@ -23,7 +23,8 @@ impl Vault {
         Self::default()
     }
 
-    /// Adds a secret that may be typed into these origins and nowhere else.
+    /// Adds a secret that may be typed into these origins and nowhere else. A form may send it to these, too, and by https to
+    /// their registrable domains.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the value is empty, no origin is given, or an origin is plain http on another
@@ -69,6 +70,22 @@ impl Vault {
                 .iter()
                 .map(|(name, entry)| (name, &entry.value)),
         )
+    }
+
+    /// What replaces every form of one secret.
+    pub(super) fn redactor_of(&self, name: &SecretName) -> Redactor {
+        Redactor::new(
+            self.entries
+                .get_key_value(name)
+                .map(|(name, entry)| (name, &entry.value)),
+        )
+    }
+
+    /// The origins that a secret is bound to.
+    pub(super) fn origins(&self, name: &SecretName) -> &[Origin] {
+        self.entries
+            .get(name)
+            .map_or(&[], |entry| &entry.origins[..])
     }
 
     /// Releases a value if both the page and the frame are among its origins.

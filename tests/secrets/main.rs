@@ -9,7 +9,8 @@
 //! browser   a real browser                   site     pages for it that repeat what they got
 //! origins   where a value may be typed          pictures what is photographed
 //! lessons   what memory keeps, and recalls      shadow   a page that teaches it
-//! disk      every byte that a store writes
+//! disk      every byte that a store writes      leaving  where forms and scripts send it
+//! ear       a server that keeps what it gets
 //! ```
 #![cfg(target_os = "linux")]
 
@@ -19,18 +20,20 @@ mod browsers;
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
+#[path = "../support/profile.rs"]
+mod profile;
 
 mod browser;
 mod canaries;
 mod disk;
+mod ear;
 mod forms;
+mod leaving;
 mod lessons;
 mod mirror;
 mod model;
 mod origins;
 mod pictures;
-#[path = "../support/profile.rs"]
-mod profile;
 mod program;
 mod run;
 mod shadow;

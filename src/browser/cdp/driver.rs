@@ -20,7 +20,7 @@ use super::{
     trouble::{Trouble, lost},
 };
 use crate::{
-    action::BrowserTool,
+    action::{BrowserTool, Outcome},
     base::{Error, ErrorKind, Result},
     browser::{
         BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution,
@@ -203,6 +203,9 @@ impl Cdp {
                 Ok(execution) => execution,
                 Err(trouble) => turn.keep(trouble).into_execution()?,
             };
+            if let Some(failure) = self.hub.take_held() {
+                execution.outcome = Outcome::Failed(failure);
+            }
             execution.notices = self.hub.take_notices();
             Ok(execution)
         };

@@ -1,5 +1,7 @@
 //! The events of the protocol that this driver listens to, as values.
 
+use std::{collections::BTreeMap, fmt};
+
 use serde::Deserialize;
 
 use super::wire::Event;
@@ -21,6 +23,8 @@ pub(super) enum Told {
     Attached {
         session: String,
         target: TargetInfo,
+        /// Whether it waits for us before it begins.
+        waits: bool,
     },
     /// And ends.
     Detached {
@@ -103,9 +107,7 @@ pub(super) enum Told {
     },
     DragBegan(serde_json::Value),
     /// A request waits for an answer of ours.
-    RequestPaused {
-        request: String,
-    },
+    RequestPaused(Box<Paused>),
     Crashed,
 }
 
@@ -146,6 +148,46 @@ impl FrameInfo {
         };
         format!("{url}{}", self.url_fragment)
     }
+}
+
+/// A request that waits for an answer of ours.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Paused {
+    #[serde(rename = "requestId")]
+    pub(super) id: String,
+    pub(super) request: Sent,
+    #[serde(rename = "resourceType", default)]
+    pub(super) kind: String,
+}
+
+impl fmt::Debug for Paused {
+    /// Nothing of what it sends: it may be what was typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Paused")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a request sends.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Sent {
+    pub(super) url: String,
+    #[serde(default)]
+    pub(super) url_fragment: String,
+    #[serde(default)]
+    pub(super) headers: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) has_post_data: bool,
+    pub(super) post_data_entries: Option<Vec<Bytes>>,
+}
+
+/// A part of what a request sends, as base64; none for one that cannot be read.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Bytes {
+    pub(super) bytes: Option<String>,
 }
 
 /// A frame with the frames in it.
@@ -215,6 +257,8 @@ pub(super) const CRASHED: &str = "the page crashed";
 struct AttachedTo {
     session_id: String,
     target_info: TargetInfo,
+    #[serde(default)]
+    waiting_for_debugger: bool,
 }
 
 #[derive(Deserialize)]
@@ -311,6 +355,7 @@ impl Told {
                 Self::Attached {
                     session: attached.session_id,
                     target: attached.target_info,
+                    waits: attached.waiting_for_debugger,
                 }
             }
             "Target.detachedFromTarget" => Self::Detached {
@@ -430,9 +475,7 @@ impl Told {
                     state: of.state,
                 }
             }
-            "Fetch.requestPaused" => Self::RequestPaused {
-                request: event.read::<Request>()?.id,
-            },
+            "Fetch.requestPaused" => Self::RequestPaused(Box::new(event.read()?)),
             "Input.dragIntercepted" => Self::DragBegan(event.read::<Drag>()?.data),
             "Inspector.targetCrashed" => Self::Crashed,
             _ => return None,

@@ -22,6 +22,7 @@ use super::{
     known::{Effect, Frame, Known, Tab, is_blank},
     options::CdpOptions,
     said::Said,
+    sending::Guard,
     trouble::Trouble,
     wire::{Event, Line, Reader, Wire, Writer},
 };
@@ -54,6 +55,7 @@ struct Shared {
     offered: Mutex<Offered>,
     /// When the command under way stops waiting for documents.
     load_until: Mutex<Option<Instant>>,
+    guard: Mutex<Guard>,
     changed: watch::Sender<()>,
 }
 
@@ -209,6 +211,14 @@ impl Hub {
         self.shared.known()
     }
 
+    /// What was typed, and must not leave. The guard must not be kept across an await.
+    pub(super) fn guard(&self) -> MutexGuard<'_, Guard> {
+        self.shared
+            .guard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// An element of the page has this number: no other page's gets it.
     pub(super) fn told(&self, number: u64) {
         let mut known = self.known();
@@ -335,6 +345,24 @@ impl Hub {
                     let params = json!({ "targetId": target });
                     drop(self.wire.call::<Value>(None, "Target.closeTarget", params));
                 }
+                Effect::Watch { session } => {
+                    let hub = Arc::clone(&self);
+                    tokio::spawn(async move { hub.watch_requests(&session).await });
+                }
+                Effect::Leave { session, waits } => {
+                    if waits {
+                        self.let_begin(&session);
+                    }
+                    let params = json!({ "sessionId": session });
+                    drop(
+                        self.wire
+                            .call::<Value>(None, "Target.detachFromTarget", params),
+                    );
+                }
+                Effect::Judge { session, request } => {
+                    let hub = Arc::clone(&self);
+                    tokio::spawn(async move { hub.judge(&session, *request).await });
+                }
                 Effect::End { session } => self.wire.end_session(&session),
                 Effect::CancelDownload { id } => {
                     drop(self.wire.call::<Value>(
@@ -400,6 +428,8 @@ impl Hub {
 
     /// Switches on what is listened to in a new session and reads its frames.
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
+        // What begins in it waits until its requests are looked at, where those of others are.
+        let guards = self.known().guards;
         let mut calls = vec![
             ("Page.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
@@ -409,7 +439,7 @@ impl Hub {
             ),
             (
                 "Target.setAutoAttach",
-                json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true }),
+                json!({ "autoAttach": true, "waitForDebuggerOnStart": guards, "flatten": true }),
             ),
             // Of a frame with a process of its own too: nobody sees the system's chooser, and none may stay open.
             (

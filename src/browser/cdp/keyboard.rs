@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     driver::{Cdp, Turn},
+    sending::By,
     trouble::Trouble,
 };
 use crate::action::Key;
@@ -242,6 +243,11 @@ fn typed(text: &str) -> Vec<Typed> {
 impl Cdp {
     /// Presses a key.
     pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), Trouble> {
+        match key.as_str().rsplit('+').next() {
+            Some("Enter") => self.may_send(By::Enter).await?,
+            Some("Space" | " ") => self.may_send(By::Space).await?,
+            _ => {}
+        }
         match strokes(key) {
             Some(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await,
             // It is one sign that no key has.
@@ -251,6 +257,9 @@ impl Cdp {
 
     /// Types a text into whatever has the focus.
     pub(super) async fn type_keys(&self, turn: &mut Turn, text: &str) -> Result<(), Trouble> {
+        if text.contains(['\n', '\r']) {
+            self.may_send(By::Enter).await?;
+        }
         let mut parts = typed(text).into_iter().peekable();
         while let Some(part) = parts.next() {
             let done = match part {
@@ -270,6 +279,7 @@ impl Cdp {
 
     /// Presses Enter.
     pub(super) async fn press_enter(&self, turn: &mut Turn) -> Result<(), Trouble> {
+        self.may_send(By::Enter).await?;
         let events = stroke("Enter", 0).into_iter().flatten().collect();
         self.dispatch(turn, "Input.dispatchKeyEvent", events).await
     }

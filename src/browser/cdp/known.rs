@@ -5,7 +5,10 @@
 mod files;
 mod tab;
 
-use std::{collections::HashMap, fmt};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
 
 use url::Url;
 
@@ -13,7 +16,7 @@ use self::files::Files;
 pub(super) use self::files::MAX_DOWNLOAD;
 pub(super) use self::tab::{Frame, Request, Tab, World};
 
-use super::events::{FrameTree, TargetInfo, Told};
+use super::events::{FrameTree, Paused, TargetInfo, Told};
 use crate::page::Dialog;
 
 /// What is to be done about an event.
@@ -28,6 +31,15 @@ pub(super) enum Effect {
         session: String,
         target: String,
         is_tab: bool,
+    },
+    /// Requests are looked at, and a session began: look at those of this one too, and let it begin.
+    Watch { session: String },
+    /// A session began that is none of our business: let it begin, and leave it.
+    Leave { session: String, waits: bool },
+    /// A request waits to be looked at.
+    Judge {
+        session: String,
+        request: Box<Paused>,
     },
     /// A session is over.
     End { session: String },
@@ -56,8 +68,12 @@ pub(super) struct Known {
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
-    /// Requests that wait for an answer of ours, by session.
+    /// Requests of tabs that nobody sees, which wait for an answer of ours, by session.
     pub(super) paused: HashMap<String, String>,
+    /// Whether the requests of all tabs are looked at.
+    pub(super) guards: bool,
+    /// Sessions of workers, and further ones of tabs: all that is known of them is that they make requests.
+    others: HashSet<String>,
     last_frame: u32,
     /// The highest number that an element of any page got.
     pub(super) last_number: u64,
@@ -196,7 +212,8 @@ impl Known {
             Told::Attached {
                 session: new,
                 target,
-            } => return self.attached(session, new, &target),
+                waits,
+            } => return self.attached(session, new, &target, waits),
             Told::Detached { session } => return self.detached(session),
             // In a browser of others, files of their pages come too.
             Told::DownloadBegan { id, frame, name } if self.has_frame(&frame) || !self.own_only => {
@@ -212,10 +229,14 @@ impl Known {
             }
             Told::WindowOpened { url } => self.blank += usize::from(is_blank(&url)),
             Told::DragBegan(data) => self.drag = Some(data),
-            Told::RequestPaused { request } => {
-                if let Some(session) = session {
-                    self.paused.insert(session.to_owned(), request);
+            Told::RequestPaused(request) => {
+                let Some(session) = session.map(str::to_owned) else {
+                    return Vec::new();
+                };
+                if self.sessions.contains_key(&session) || self.others.contains(&session) {
+                    return vec![Effect::Judge { session, request }];
                 }
+                self.paused.insert(session, request.id);
             }
             Told::RequestStarted {
                 request,
@@ -312,17 +333,23 @@ impl Known {
         self.origins.push(origin);
     }
 
+    /// Has requests looked at from now on; the sessions that make some.
+    pub(super) fn begin_to_guard(&mut self) -> Vec<String> {
+        self.guards = true;
+        self.sessions.keys().chain(&self.others).cloned().collect()
+    }
+
+    /// Whether a tab that is not known yet is our business.
+    fn is_ours(&self, target: &TargetInfo) -> bool {
+        let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
+        !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
+    }
+
     fn created(&mut self, target: &TargetInfo) -> Option<Effect> {
-        // What a page opens has an opener, so no page can hide in this way.
-        let is_hidden = target.url.starts_with(HIDDEN) && target.opener_id.is_none();
-        if target.kind != "page" || is_hidden || self.by_target(&target.target_id).is_some() {
-            return None;
-        }
-        let opener_is_ours = target
-            .opener_id
-            .as_deref()
-            .is_some_and(|opener| self.by_target(opener).is_some());
-        if self.own_only && !opener_is_ours {
+        if target.kind != "page"
+            || self.by_target(&target.target_id).is_some()
+            || !self.is_ours(target)
+        {
             return None;
         }
         if target.opener_id.is_some() && self.tabs.len() >= MAX_TABS {
@@ -361,16 +388,21 @@ impl Known {
         parent: Option<&str>,
         session: String,
         target: &TargetInfo,
+        waits: bool,
     ) -> Vec<Effect> {
         match &*target.kind {
             "page" => {
-                let Some(tab) = self.by_target(&target.target_id) else {
-                    return Vec::new();
-                };
-                if tab.session.is_some() {
-                    return Vec::new();
+                let is_ours = self.is_ours(target);
+                let guards = self.guards;
+                match self.by_target(&target.target_id) {
+                    Some(tab) if tab.session.is_none() => tab.session = Some(session.clone()),
+                    // A window that a page opens is told twice: because it waits for us, and because we asked for it.
+                    known if waits && (known.is_some() || is_ours) => return self.other(session),
+                    // Who opened a tab that nobody sees knows its session.
+                    None if is_hidden(target) && !waits => return Vec::new(),
+                    _ if guards => return vec![Effect::Leave { session, waits }],
+                    _ => return Vec::new(),
                 }
-                tab.session = Some(session.clone());
             }
             "iframe" => {
                 let number = self.last_frame + 1;
@@ -388,15 +420,24 @@ impl Known {
                     self.last_frame = number;
                 }
             }
-            _ => return Vec::new(),
+            _ => return self.other(session),
         }
         self.sessions
             .insert(session.clone(), target.target_id.clone());
-        vec![Effect::Prepare {
-            session,
+        let prepare = Effect::Prepare {
+            session: session.clone(),
             target: target.target_id.clone(),
             is_tab: target.kind == "page",
-        }]
+        };
+        let watch = self.guards.then_some(Effect::Watch { session });
+        [prepare].into_iter().chain(watch).collect()
+    }
+
+    /// A session of which nothing is to be known but its requests.
+    fn other(&mut self, session: String) -> Vec<Effect> {
+        self.others.insert(session.clone());
+        let watch = self.guards.then_some(Effect::Watch { session });
+        watch.into_iter().collect()
     }
 
     fn detached(&mut self, session: String) -> Vec<Effect> {
@@ -418,8 +459,14 @@ impl Known {
             }
         }
         self.sessions.remove(&session);
+        self.others.remove(&session);
         vec![Effect::End { session }]
     }
+}
+
+/// Whether a tab is one that this driver made for itself. What a page opens has an opener, so no page can hide in this way.
+fn is_hidden(target: &TargetInfo) -> bool {
+    target.url.starts_with(HIDDEN) && target.opener_id.is_none()
 }
 
 /// Whether a tab of this address shows nothing of the web.

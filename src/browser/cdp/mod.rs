@@ -4,6 +4,7 @@
 //! wire      messages, by a pipe or a WebSocket         known     what events have told; pure
 //! hub       calls, events and what is known, in one    page      the script in each document, and ask, which asks it
 //! launch    starting; attach joins others, said listens settle    when an action is over
+//! sending   where a typed secret may leave
 //! ```
 
 mod act;
@@ -24,6 +25,7 @@ mod page;
 mod pointer;
 mod rows;
 mod said;
+mod sending;
 mod settle;
 mod storage;
 mod tabs;

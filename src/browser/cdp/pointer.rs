@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 use super::{
     driver::{Cdp, Turn},
     known::{Tab, World},
+    sending::By,
     settle::millis,
     target::{Aim, Point},
     trouble::Trouble,
@@ -107,6 +108,7 @@ impl Cdp {
             Some(MouseButton::Right) => ("right", 2),
             Some(MouseButton::Middle) => ("middle", 4),
         };
+        self.may_send(By::Click(&aim.frame, aim.number)).await?;
         turn.pointer = (point.x, point.y);
         let mut events = vec![mouse("mouseMoved", point, "none", 0, 0)];
         for count in 1..=clicks {

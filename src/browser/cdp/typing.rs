@@ -43,9 +43,10 @@ impl Cdp {
         self.able(aim, json!({ "editable": true })).await?;
         match text {
             TextValue::Secret(name) => {
-                let (at, value) = self.released(&aim.frame, name, secrets).await?;
+                let field = (&*aim.frame, Some(aim.number));
+                let (at, value) = self.released(field, name, secrets).await?;
                 turn.sent = true;
-                let given = json!([aim.number, value.expose(), { "secret": true }]);
+                let given = json!([aim.number, value.expose(), { "secret": true, "name": name }]);
                 self.without_words(&at, "fill", given).await
             }
             text => {
@@ -82,17 +83,17 @@ impl Cdp {
             return self.type_keys(turn, &text.to_string()).await;
         };
         let frame = self.focused().await?;
-        let (at, value) = self.released(&frame, name, secrets).await?;
+        let (at, value) = self.released((&frame, None), name, secrets).await?;
         turn.sent = true;
-        let given = json!([value.expose(), { "secret": true }]);
+        let given = json!([value.expose(), { "secret": true, "name": name }]);
         self.without_words(&at, "typeInto", given).await
     }
 
-    /// The value of a secret, if page and frame are where it is bound to, and the document that it may be typed into: that
-    /// one, and none that takes its place.
+    /// The value of a secret, if page and frame are where it is bound to and the field's form goes where it may be sent; and
+    /// the document that it may be typed into: that one, and none that takes its place. From then on requests are looked at.
     async fn released(
         &self,
-        frame: &str,
+        (frame, field): (&str, Option<u64>),
         name: &SecretName,
         secrets: &SecretResolver,
     ) -> Result<((String, World), Secret), Trouble> {
@@ -101,10 +102,12 @@ impl Cdp {
             self.hub.world(&self.page()?).await?,
             self.hub.world(frame).await?,
         );
-        let (top, frame) = (self.origin(&page).await?, self.origin(&at).await?);
+        let (top, inner) = (self.origin(&page).await?, self.origin(&at).await?);
         let value = secrets
-            .resolve(name, &top, &frame)
+            .resolve(name, &top, &inner)
             .map_err(|error| refuse(&error.to_string()))?;
+        self.may_be_sent(&at, field, (name, secrets)).await?;
+        self.hub.guard_secret(frame, name, secrets).await?;
         Ok((at, value))
     }
 

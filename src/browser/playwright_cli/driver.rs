@@ -28,6 +28,7 @@ use crate::{
         ScreenshotRequest, chromium::Folder,
     },
     page::{Dialog, Notice, Observation, Tab},
+    secret::TypedSecrets,
 };
 
 /// What the tool calls a page that was never loaded, and a page whose renderer died.
@@ -67,6 +68,8 @@ pub(super) struct State {
     pub(super) secret: HashSet<String>,
     /// Whether secrets stand in fields that have no such reference.
     pub(super) typed: Typed,
+    /// The secrets that were typed.
+    pub(super) secrets: TypedSecrets,
     notices: Vec<Notice>,
 }
 

@@ -15,6 +15,10 @@
 //! private folder that only this user can read and that is removed when the command ends. The value is never an argument
 //! of a process, and the echo of the script in the reply is wiped unread. Fields that hold passwords, one-time codes or
 //! card numbers, and fields that a secret was typed into, show a mask instead of their value.
+//!
+//! Before a secret is typed and before a form that holds one is sent, a script reads where the form goes. Requests themselves
+//! are not looked at: the tool's routes do not see where a redirect leads, nor what a service worker sends. So a page whose
+//! own script turns the form while it is sent, or sends the value itself, is stopped by [`Cdp`](crate::browser::Cdp) alone.
 
 mod downloads;
 mod driver;

@@ -26,8 +26,10 @@ impl PlaywrightCli {
         if let Some(why) = unsendable(&request.action) {
             return Ok(Some(Outcome::failed(ErrorClass::BadArguments, why)));
         }
-        let has_moved = self.has_moved(state, request).await?;
-        Ok(has_moved.then(|| Outcome::failed(ErrorClass::Detached, MOVED)))
+        if self.has_moved(state, request).await? {
+            return Ok(Some(Outcome::failed(ErrorClass::Detached, MOVED)));
+        }
+        self.misdirected(state, request).await
     }
 
     /// Whether an action that would meet whatever page is there would meet one of another origin than it was decided for.

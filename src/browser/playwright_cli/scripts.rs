@@ -8,7 +8,7 @@ use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::locator;
-use crate::action::Target;
+use crate::{action::Target, secret::SecretName};
 
 /// What one of the scripts returned.
 #[derive(Debug, Default, Deserialize)]
@@ -38,6 +38,27 @@ pub(super) struct Returned {
     pub(super) kept: Option<usize>,
     /// Of each frame asked for, its address; `None` if it is gone.
     pub(super) frames: Vec<Option<String>>,
+    /// The addresses that the form of a field may go to.
+    pub(super) to: Vec<String>,
+    /// Where the form of the field goes now, and did not when it was looked at.
+    pub(super) turned: Option<String>,
+    /// What would be sent.
+    pub(super) sends: Vec<Sends>,
+}
+
+/// A secret in a form that would be sent, and where it would go.
+#[derive(Debug, Deserialize)]
+pub(super) struct Sends {
+    pub(super) name: SecretName,
+    pub(super) to: String,
+}
+
+/// What may send a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Click,
+    Enter,
+    Space,
 }
 
 impl Returned {
@@ -81,6 +102,56 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
       return known.length === 0 || known.some(origin => !/^https?:/.test(origin));
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
+
+/// Two functions for the page, which read past the names of fields: `sendsFrom` gives every address that the form of an
+/// element may go to, `sendsBy` the one that it goes to when `element` is clicked or gets a key, if it sends `kept` too.
+///
+/// They run where the page's own scripts run: a script could lie to them, but it could as well send the value itself.
+const FORMS: &str = r"const forms = `
+      const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+      const tagOf = node => get(Element, 'localName').call(node);
+      const above = node => get(Node, 'parentNode').call(node) || (node instanceof ShadowRoot ? node.host : null);
+      const types = { button: HTMLButtonElement, input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement };
+      const is = (node, tag) => node.nodeType === 1 && tagOf(node) === tag;
+      const formOf = element => {
+        const type = types[tagOf(element)];
+        const own = type && get(type, 'form').call(element);
+        if (own) return own;
+        for (let at = element; at; at = above(at)) if (at instanceof HTMLFormElement) return at;
+        return null;
+      };
+      const isSubmitter = element => is(element, 'button') && get(HTMLButtonElement, 'type').call(element) === 'submit'
+        || is(element, 'input') && ['submit', 'image'].includes(get(HTMLInputElement, 'type').call(element));
+      const submittersOf = form => [...Node.prototype.getRootNode.call(form).querySelectorAll('button, input')]
+        .filter(each => isSubmitter(each) && formOf(each) === form);
+      const addressOf = (form, button) => {
+        const type = button && types[tagOf(button)];
+        const method = button && button.hasAttribute('formmethod')
+          ? get(type, 'formMethod').call(button) : get(HTMLFormElement, 'method').call(form);
+        if (method === 'dialog') return null;
+        return button && button.hasAttribute('formaction')
+          ? get(type, 'formAction').call(button) : get(HTMLFormElement, 'action').call(form);
+      };
+    `;
+    const sendsFrom = new Function('element', forms + `
+      const control = is(element, 'label') && element.control || element;
+      const form = formOf(control);
+      const all = form ? [null, ...submittersOf(form)].map(button => addressOf(form, button)) : [];
+      return [...new Set(all.filter(address => address !== null))];
+    `);
+    const sendsBy = new Function('kept', 'given', forms + `
+      const { element, by } = given;
+      const form = formOf(kept);
+      if (!form || kept.isConnected === false || kept.value === '') return null;
+      let button = null;
+      for (let at = element; at && !button; at = by === 'click' ? above(at) : null) {
+        const control = is(at, 'label') ? at.control : at;
+        if (control && control.nodeType === 1 && isSubmitter(control)) button = control;
+      }
+      if (button) return formOf(button) === form ? addressOf(form, button) : null;
+      if (by !== 'enter' || !is(element, 'input') || formOf(element) !== form) return null;
+      return addressOf(form, submittersOf(form)[0] || null);
+    `);";
 
 /// What a script types into.
 #[derive(Debug, Clone, Copy)]
@@ -154,19 +225,43 @@ fn guarded(body: &str) -> String {
     )
 }
 
-/// Reads the addresses of the page and of the frame that holds the field, from the browser and not from the page.
+/// Reads the addresses of the page and of the frame that holds the field, from the browser and not from the page; and where
+/// its form goes.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
-        "{find}\n    {ASK_OPAQUE}\n    return {{ opaque, top: page.url(), frame: frame ? frame.url() : '' }};"
+        "{find}\n    {ASK_OPAQUE}\n    {FORMS}
+    const to = await handle.evaluate(sendsFrom);
+    return {{ opaque, top: page.url(), frame: frame ? frame.url() : '', to }};"
     ))
 }
 
-/// Types a value, if page and frame still have these origins.
+/// Asks what an element would send, of what the script of [`type_if_still_at`] typed.
+pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
+    let find = find(field, timeout_ms);
+    let by = match by {
+        By::Click => "click",
+        By::Enter => "enter",
+        By::Space => "space",
+    };
+    guarded(&format!(
+        "{find}\n    {FORMS}
+    const ask = async kept => {{
+      // Of another document it is in another form.
+      const to = await kept.evaluate(sendsBy, {{ element: handle, by: '{by}' }}).catch(() => null);
+      return to === null ? [] : [{{ name: kept.webwiseName, to }}];
+    }};
+    return {{ sends: (await Promise.all((page.{KEPT} || []).map(ask))).flat() }};"
+    ))
+}
+
+/// Types a value, if page and frame still have these origins and the field's form goes to no address but these; and presses
+/// Enter if it still does.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
-    value: &str,
+    to: &[String],
+    (name, value): (&SecretName, &str),
     submit: bool,
     timeout_ms: u64,
 ) -> String {
@@ -176,16 +271,25 @@ pub(super) fn type_if_still_at(
         "type"
     };
     let enter = if submit {
-        format!("await handle.press('Enter', {{ timeout: {timeout_ms} }});")
+        format!(
+            "const before = await handle.evaluate(sendsBy, {{ element: handle, by: 'enter' }});
+    if (before !== null && !to.includes(before)) return {{ turned: before }};
+    await handle.press('Enter', {{ timeout: {timeout_ms} }});"
+        )
     } else {
         String::new()
     };
     let script = guarded(&format!(
         "{find}
+    {FORMS}
     const origin = address => {{ try {{ return new URL(address).origin; }} catch {{ return ''; }} }};
     if (!frame || origin(page.url()) !== {top} || origin(frame.url()) !== {frame}) return {{ moved: true }};
     {ASK_OPAQUE}
     if (opaque) return {{ opaque: true }};
+    const to = {to};
+    const turned = (await handle.evaluate(sendsFrom)).find(address => !to.includes(address));
+    if (turned !== undefined) return {{ turned }};
+    handle.webwiseName = '{name}';
     (page.{KEPT} ??= []).push(handle);
     await handle.{method}({VALUE}, {{ timeout: {timeout_ms} }});
     {enter}
@@ -193,6 +297,7 @@ pub(super) fn type_if_still_at(
         find = find(field, timeout_ms),
         top = literal(top),
         frame = literal(frame),
+        to = Value::from(to),
     ));
     with_value(&script, value)
 }
@@ -333,7 +438,14 @@ mod tests {
             fill(&target, hostile, true, 1),
             type_text(hostile, true),
             select(&target, &[hostile.to_owned()], 1),
-            type_if_still_at(Field::Focused, ("https://a", "https://b"), hostile, true, 1),
+            type_if_still_at(
+                Field::Focused,
+                ("https://a", "https://b"),
+                &[hostile.to_owned()],
+                (&SecretName::parse("WORD").unwrap(), hostile),
+                true,
+                1,
+            ),
         ] {
             assert!(script.contains(r#""\"); process.exit(); //"#), "{script}");
             assert!(!script.contains("//\u{2028}\n"), "{script}");

@@ -2,26 +2,56 @@
 //!
 //! First the addresses of page and frame are read from the browser. Only against those does the run's resolver release
 //! the value. The script that types it compares the origins once more, in the same process and right before it types,
-//! because a page can move in between. Nothing of the tool's words about that script is kept: they may quote the value.
+//! because a page can move in between. It looks at where the field's form goes, too, and so does a script before each action
+//! that may send a form that a secret was typed into. Nothing of the tool's words about that script is kept: they may quote the value.
 
-use std::time::Duration;
+use std::{slice, time::Duration};
 
 use super::{
     driver::{PlaywrightCli, Scripted, State},
     failure::{self, Verdict},
     locator,
-    scripts::{self, Field, Returned},
+    scripts::{self, By, Field, Returned, Sends},
     transport::Command,
 };
 use crate::{
-    action::{ErrorClass, Outcome, Target},
+    action::{BrowserAction, ErrorClass, Outcome, Target, TextValue},
     base::{Origin, Result},
-    browser::Execution,
+    browser::{ExecuteRequest, Execution},
     page::Locator,
     secret::{SecretName, SecretResolver},
 };
 
+/// Why a form is not sent that was looked at before.
+const TURNED: &str = "the form was turned to another address while the value was typed";
+
 impl PlaywrightCli {
+    /// Why an action is not tried that would send a form: a secret in it may not go there.
+    pub(super) async fn misdirected(
+        &self,
+        state: &mut State,
+        request: &ExecuteRequest,
+    ) -> Result<Option<Outcome>> {
+        let Some((field, by)) = sending(&request.action).filter(|_| !state.secrets.is_empty())
+        else {
+            return Ok(None);
+        };
+        let script = scripts::sends(field, by, self.action_ms());
+        // What cannot be looked at, as under a dialog, is told by the action itself.
+        let Scripted::Returned(Returned { sends, .. }) =
+            self.script(state, script, request.timeout).await?
+        else {
+            return Ok(None);
+        };
+        let misdirected = |sends: &Sends| {
+            state
+                .secrets
+                .misdirected(slice::from_ref(&sends.name), &sends.to)
+        };
+        let why = sends.iter().find_map(misdirected);
+        Ok(why.map(|why| Outcome::failed(ErrorClass::SecretLeaves, &why.to_string())))
+    }
+
     pub(super) async fn fill_secret(
         &self,
         state: &mut State,
@@ -87,14 +117,27 @@ impl PlaywrightCli {
             Ok(value) => value,
             Err(error) => return refuse(&error.to_string()),
         };
+        for address in &place.to {
+            if let Err(misdirected) = secrets.may_send(name, address) {
+                let why = misdirected.to_string();
+                return Ok(Outcome::failed(ErrorClass::SecretLeaves, &why).into());
+            }
+        }
         // From here on the field may hold the value, whatever becomes of the script. The script itself marks the element,
         // which is all there is where no reference names it.
         if let Field::At(Target::Ref(reference)) = field {
             state.secret.insert(reference.to_string());
         }
         let origins = (top.as_str(), frame.as_str());
-        let code =
-            scripts::type_if_still_at(field, origins, value.expose(), submit, self.action_ms());
+        let code = scripts::type_if_still_at(
+            field,
+            origins,
+            &place.to,
+            (name, value.expose()),
+            submit,
+            self.action_ms(),
+        );
+        state.secrets.add(name, secrets);
         state.typed.begin();
         let answer = self.script(state, code, timeout).await?;
         if matches!(answer, Scripted::Returned(_)) {
@@ -102,9 +145,14 @@ impl PlaywrightCli {
         }
         Ok(match answer {
             Scripted::Returned(returned) if returned.done => Outcome::Done.into(),
-            Scripted::Returned(returned) => match obstacle(&returned) {
-                Some(outcome) => outcome.into(),
-                None => without_words(""),
+            Scripted::Returned(returned) => match (&returned.turned, obstacle(&returned)) {
+                (Some(address), _) => {
+                    let why = secrets.may_send(name, address).err();
+                    let why = why.map_or_else(|| TURNED.to_owned(), |why| why.to_string());
+                    Outcome::failed(ErrorClass::SecretLeaves, &why).into()
+                }
+                (None, Some(outcome)) => outcome.into(),
+                (None, None) => without_words(""),
             },
             Scripted::Refused(error) => without_words(&error),
             Scripted::Interrupted(dialog) => Scripted::done_under(dialog),
@@ -126,6 +174,27 @@ impl PlaywrightCli {
         Ok(reply
             .result
             .and_then(|text| locator::parse(&format!("await page.{text}.click();"))))
+    }
+}
+
+/// The element by which an action may send a form, and how.
+fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
+    match action {
+        BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {
+            Some((Field::At(&click.target), By::Click))
+        }
+        BrowserAction::Fill(fill) if fill.submit => Some((Field::At(&fill.target), By::Enter)),
+        BrowserAction::Type(typed) => {
+            let has_enter =
+                matches!(&typed.text, TextValue::Literal(text) if text.contains(['\n', '\r']));
+            (typed.submit || has_enter).then_some((Field::Focused, By::Enter))
+        }
+        BrowserAction::Press(press) => match press.key.as_str().rsplit('+').next() {
+            Some("Enter") => Some((Field::Focused, By::Enter)),
+            Some("Space" | " ") => Some((Field::Focused, By::Space)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

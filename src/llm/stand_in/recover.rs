@@ -35,6 +35,7 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
                 | ErrorClass::Rejected
                 | ErrorClass::NotRecorded
                 | ErrorClass::SecretRefused
+                | ErrorClass::SecretLeaves
         )
     ) {
         return Some(vec![give_up("the action is not allowed")]);

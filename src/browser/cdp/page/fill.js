@@ -7,13 +7,14 @@ function fill(number, text, want) {
   const lacking = lacks(element, { visible: true, enabled: true, editable: true });
   if (lacking) return lacking;
   const field = controlOf(element);
-  if (want.secret) hideFrom(field);
+  if (want.secret) hideFrom(field, want.name);
   return put(field, text.replace(/\r\n?/g, '\n'), want.secret === true);
 }
 
 /** Never shows again what is in a field, nor what stands around it if it is part of something larger that is edited. */
-function hideFrom(field) {
+function hideFrom(field, name) {
   rememberSecret(field);
+  rememberTyped(field, name);
   if (!isTextControl(field)) rememberSecret(editingHost(field));
 }
 
@@ -106,7 +107,7 @@ function typeInto(text, want) {
   const refuse = (why) => failed(want.secret ? 'secret_refused' : 'not_editable', why);
   const isUsable = field !== null && takesText(field) && !isDisabled(field) && isWritable(field);
   if (!isUsable) return refuse('no field has the focus');
-  if (want.secret) hideFrom(field);
+  if (want.secret) hideFrom(field, want.name);
   let went = text === '';
   for (const character of text.replace(/\r\n?/g, '\n')) {
     if (!dom.connected(field) || !holdsFocus(field)) return refuse('the focus moved while it was typed');

@@ -8,7 +8,7 @@
 //! refs      numbers of elements, and which of them hold secrets    find     locators, and locators for elements
 //! look      what one look at the page has read of an element       ready    what an action needs before it begins
 //! aria      roles; `state`, `shown`, `name`: the rest of it        press    what the pointer really hit
-//! tree      which elements are nodes; `simplify`: which stay       fill     typing, choosing, ticking
+//! tree      which elements are nodes; `simplify`: which stay       fill     typing, choosing, ticking; `sends`: where forms go
 //! ```
 
 /// The files in the order in which they build upon each other.
@@ -30,6 +30,7 @@ const FILES: &[&str] = &[
     include_str!("press.js"),
     include_str!("crossing.js"),
     include_str!("insert.js"),
+    include_str!("sends.js"),
     include_str!("fill.js"),
     include_str!("choose.js"),
     include_str!("quiet.js"),
@@ -74,6 +75,9 @@ const EXPORTED: &[&str] = &[
     "typeInto",
     "focus",
     "focused",
+    "sendsFrom",
+    "sendsOn",
+    "sendsByKey",
     "select",
     "checkState",
     "quiet",

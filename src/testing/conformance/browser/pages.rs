@@ -34,6 +34,7 @@ pub(super) fn page(path: &str) -> Option<String> {
         "many" => ("Many", MANY.into()),
         "login" => ("Login", format!("{LOG}{LOGIN}")),
         "login-asking" => ("Asking", format!("{LOG}{ASKING}")),
+        "login-elsewhere" => ("Elsewhere", format!("{LOG}{ELSEWHERE}")),
         "word-shown" => ("Shown", "<label>Word <input value=prefilled-by-page></label>".into()),
         "word-hidden" => ("Hidden", "<label>Word <input type=password value=prefilled-by-page></label>".into()),
         "fields" => ("Fields", format!("{FIELDS}<iframe title=inner src=/fields-inner></iframe>")),
@@ -133,6 +134,13 @@ const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.leng
 <label>Code <input autocomplete="section-x one-time-code" value=424242></label>
 <label>Remembered <input type=password value=prefilled-by-page></label>
 <button>Sign in</button></form>"#;
+
+/// A form that goes elsewhere, and one that does so once something was typed.
+const ELSEWHERE: &str = r#"<form onsubmit="event.preventDefault(); log('sent', '1')" action=http://elsewhere.test/>
+<label>First <input name=action oninput="log('first', value.length)"></label></form>
+<form onsubmit="event.preventDefault(); log('sent', '2')" id=second>
+<label>Second <input name=action oninput="log('second', value.length); go.formAction = 'http://elsewhere.test/'"></label>
+<button id=go>Go on</button></form>"#;
 
 /// A dialog opens while a value is typed.
 const ASKING: &str = r#"<label>Word <input oninput="alert('typed'); log('word', value.length + ':' + [...value].reduce((s, c) => s + c.codePointAt(0), 0))"></label>"#;

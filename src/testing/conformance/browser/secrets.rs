@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, DialogAccept, ErrorClass, Fill, Outcome, Select, TabNew, Target, TextValue,
-        Type,
+        BrowserAction, DialogAccept, ErrorClass, Fill, Key, Outcome, Press, Select, TabNew, Target,
+        TextValue, Type,
     },
     base::Origin,
     browser::{ExecuteRequest, Execution},
@@ -28,6 +28,7 @@ checks! {
     a_secret_is_refused_on_another_origin needs [Fill, Type],
     a_secret_is_refused_in_a_frame_of_another_origin needs [Fill],
     a_secret_is_released_in_a_frame_only_if_both_origins_are_bound needs [Fill],
+    a_form_that_goes_elsewhere_gets_no_secret_and_sends_none needs [Fill, Click, Press],
     an_unknown_secret_is_refused_and_not_typed_as_text needs [Fill],
     a_secret_goes_into_fields_only needs [Fill],
 }
@@ -286,6 +287,42 @@ async fn a_secret_is_released_in_a_frame_only_if_both_origins_are_bound(bed: &Be
     let outcome = in_the_frame(bed, &[&bed.site.url(""), &bed.site.other_url("")]).await?;
     ensure!(outcome.is_done(), "bound to both it gave {outcome:?}");
     bed.shows(&format!("password={};", sum(VALUE))).await
+}
+
+async fn a_form_that_goes_elsewhere_gets_no_secret_and_sends_none(bed: &Bed<'_>) -> Found {
+    bed.open("login-elsewhere").await?;
+    let secrets = bound_to(&[&bed.site.url("")])?;
+    let first = bed.find(Role::TextBox, "First").await?;
+    let refused = fill(bed, first, secrets.clone(), true).await?;
+    let second = bed.find(Role::TextBox, "Second").await?;
+    let filled = fill(bed, second, secrets.clone(), false).await?.outcome;
+    ensure!(filled.is_done(), "filling the second gave {filled:?}");
+    bed.shows(&format!("second={};", VALUE.encode_utf16().count()))
+        .await?;
+    let press = BrowserAction::Press(Press {
+        key: Key::parse("Enter").map_err(said)?,
+    });
+    let button = bed.find(Role::Button, "Go on").await?;
+    let mut executions = vec![refused];
+    for action in [press, click(button)] {
+        let request = ExecuteRequest::new(action).with_secrets(secrets.clone());
+        executions.push(bed.ask(request).await?);
+    }
+    for Execution { outcome, .. } in &executions {
+        let told = match outcome {
+            Outcome::Failed(failure) if failure.class == ErrorClass::SecretLeaves => {
+                failure.detail.contains("http://elsewhere.test")
+            }
+            _ => false,
+        };
+        ensure!(told, "it gave {outcome:?}");
+    }
+    let text = bed.text().await?;
+    ensure!(
+        !text.contains("first=") && !text.contains("sent="),
+        "something was typed or sent: {text:?}"
+    );
+    Ok(())
 }
 
 async fn an_unknown_secret_is_refused_and_not_typed_as_text(bed: &Bed<'_>) -> Found {

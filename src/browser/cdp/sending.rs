@@ -1,0 +1,304 @@
+//! Where a typed secret may leave: forms are looked at before one is typed and before one is sent, and from the first typed
+//! one on each request waits until it was looked at.
+//!
+//! Requests wait in all tabs that this driver sees, with their frames and workers; a new one waits to begin until its requests
+//! do. What the browser sends past its requests is out of reach: by a WebSocket, by WebRTC, as reports, and in cookies.
+
+use std::collections::BTreeSet;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{driver::Cdp, events::Paused, hub::Hub, known::World, trouble::Trouble};
+use crate::{
+    action::{ErrorClass, Failure},
+    secret::{Misdirected, Outgoing, SecretName, SecretResolver, TypedSecrets},
+};
+
+/// Most of a body that is searched. Unit: bytes. Source: chosen; a search takes some 100 bytes of memory for each of it.
+const MAX_BODY: usize = 4 << 20;
+/// Most of a request that is searched at once, without a thread of its own. Unit: bytes. Source: chosen; forms take less.
+const AT_ONCE: usize = 64 << 10;
+
+/// What was typed, and what was held back because of it.
+#[derive(Debug, Default)]
+pub(super) struct Guard {
+    typed: TypedSecrets,
+    /// The documents that something was typed into.
+    documents: BTreeSet<String>,
+    /// Not yet told.
+    held: Option<Misdirected>,
+    /// What scripts try again and again is told once.
+    told: BTreeSet<Misdirected>,
+}
+
+/// Where the form of a field may go.
+#[derive(Deserialize)]
+struct Sends {
+    to: Vec<String>,
+}
+
+/// What would be sent, and where.
+#[derive(Deserialize)]
+struct Sending {
+    names: Vec<SecretName>,
+    to: Option<String>,
+}
+
+/// What may send a form.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum By<'a> {
+    /// A click on an element, by its frame and number.
+    Click(&'a str, u64),
+    Enter,
+    Space,
+}
+
+fn refused(misdirected: &Misdirected) -> Trouble {
+    Trouble::refused(ErrorClass::SecretLeaves, &misdirected.to_string())
+}
+
+impl Cdp {
+    /// Looks at where the form of a field may send a secret, before that is typed.
+    ///
+    /// # Errors
+    /// The first address that it may not go to.
+    pub(super) async fn may_be_sent(
+        &self,
+        at: &(String, World),
+        field: Option<u64>,
+        (name, secrets): (&SecretName, &SecretResolver),
+    ) -> Result<(), Trouble> {
+        let Sends { to } = self.hub.ask_in(at, "sendsFrom", json!([field])).await?;
+        to.iter()
+            .try_for_each(|address| secrets.may_send(name, address))
+            .map_err(|misdirected| refused(&misdirected))
+    }
+
+    /// Looks at where a form would send the secrets in it, right before it is sent.
+    ///
+    /// # Errors
+    /// That they may not go there.
+    pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), Trouble> {
+        if !self.hub.known().guards {
+            return Ok(());
+        }
+        let asked = |frame: String| async move {
+            let (function, given) = match by {
+                By::Click(_, number) => ("sendsOn", json!([number])),
+                By::Enter => ("sendsByKey", json!([true])),
+                By::Space => ("sendsByKey", json!([false])),
+            };
+            self.hub.ask::<Sending>(&frame, function, given).await
+        };
+        let frames: Vec<String> = match by {
+            By::Click(frame, _) => vec![frame.to_owned()],
+            // Where the script world was never needed nothing was typed.
+            By::Enter | By::Space => {
+                let known = self.hub.known();
+                let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
+                frames
+                    .filter(|(_, at)| at.world.is_some())
+                    .map(|(frame, _)| frame.clone())
+                    .collect()
+            }
+        };
+        for frame in frames {
+            let sending = match asked(frame).await {
+                Ok(sending) => sending,
+                // With its document went what was typed there.
+                Err(Trouble::Moved) => continue,
+                Err(trouble) => return Err(trouble),
+            };
+            let Sending {
+                names,
+                to: Some(to),
+            } = sending
+            else {
+                continue;
+            };
+            if let Some(misdirected) = self.hub.guard().typed.misdirected(&names, &to) {
+                return Err(refused(&misdirected));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Hub {
+    /// Has every request looked at from now on: this secret is about to be typed.
+    ///
+    /// # Errors
+    /// That a tab or a frame cannot be watched; the secret must not be typed then.
+    pub(super) async fn guard_secret(
+        &self,
+        frame: &str,
+        name: &SecretName,
+        secrets: &SecretResolver,
+    ) -> Result<(), Trouble> {
+        let document = {
+            let known = self.known();
+            let at = known.tab().and_then(|tab| tab.frames.get(frame));
+            at.ok_or(Trouble::Moved)?.loader.clone()
+        };
+        {
+            let mut guard = self.guard();
+            guard.documents.insert(document);
+            guard.typed.add(name, secrets);
+        }
+        let begun = {
+            let mut known = self.known();
+            if known.guards {
+                return Ok(());
+            }
+            known.begin_to_guard()
+        };
+        let watched = async {
+            let calls: Vec<_> = begun
+                .iter()
+                .map(|session| self.hold_requests(session))
+                .collect();
+            // Windows that pages open: they wait until their requests do.
+            let windows = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{ "type": "page" }] });
+            let windows = self
+                .wire
+                .call::<Value>(None, "Target.setAutoAttach", windows);
+            for call in calls {
+                match call.await.map_err(Trouble::from) {
+                    // It is gone, with all that it could have sent.
+                    Ok(_) | Err(Trouble::Moved) => {}
+                    Err(trouble) => return Err(trouble),
+                }
+            }
+            windows.await?;
+            Ok(())
+        };
+        let done = self.unless_blocked(watched).await;
+        if done.is_err() {
+            self.known().guards = false;
+        }
+        done
+    }
+
+    /// Asks a session to hold its requests, and to hold what begins in it until it holds its own.
+    fn hold_requests(
+        &self,
+        session: &str,
+    ) -> impl Future<Output = Result<Value, super::wire::WireError>> + Send + use<> {
+        let inner = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
+        // What cannot have others in it has none.
+        drop(
+            self.wire
+                .call::<Value>(Some(session), "Target.setAutoAttach", inner),
+        );
+        let all = json!({ "patterns": [{ "urlPattern": "*", "requestStage": "Request" }] });
+        self.wire.call(Some(session), "Fetch.enable", all)
+    }
+
+    /// Has the requests of a session that begins looked at, and lets it begin.
+    pub(super) async fn watch_requests(&self, session: &str) {
+        // One that makes no requests cannot hold them.
+        let _ = self.hold_requests(session).await;
+        self.let_begin(session);
+    }
+
+    /// Lets a session begin that waits for us.
+    pub(super) fn let_begin(&self, session: &str) {
+        drop(
+            self.wire
+                .call::<Value>(Some(session), "Runtime.runIfWaitingForDebugger", json!({})),
+        );
+    }
+
+    /// Lets a request go, or fails it.
+    pub(super) async fn judge(&self, session: &str, request: Paused) {
+        let typed = self.guard().typed.clone();
+        let id = request.id.clone();
+        let is_document = request.kind == "Document";
+        let is_small = request.size() <= AT_ONCE;
+        let look = move || request.held(&typed);
+        let held = if is_small {
+            look()
+        } else {
+            // A search that broke says nothing, so nothing goes.
+            match tokio::task::spawn_blocking(look).await {
+                Ok(held) => held,
+                Err(_) => return,
+            }
+        };
+        // What cannot be read is held back while a document is there that a secret was typed into, and not for good.
+        let held = held.filter(|held| held.is_certain() || self.is_shown_what_was_typed());
+        let (method, params) = match held {
+            None => ("Fetch.continueRequest", json!({ "requestId": id })),
+            Some(misdirected) => {
+                let mut guard = self.guard();
+                // Of what a script sends beside the action, and only may be the secret, the action says nothing.
+                let is_news = misdirected.is_certain() && guard.told.insert(misdirected.clone());
+                if is_news || is_document {
+                    guard.held = Some(misdirected);
+                }
+                // A document that is aborted leaves the page that is there; a blocked one takes its place.
+                let why = if is_document {
+                    "Aborted"
+                } else {
+                    "BlockedByClient"
+                };
+                (
+                    "Fetch.failRequest",
+                    json!({ "requestId": id, "errorReason": why }),
+                )
+            }
+        };
+        // A request whose page is gone needs no answer.
+        drop(self.wire.call::<Value>(Some(session), method, params));
+    }
+
+    fn is_shown_what_was_typed(&self) -> bool {
+        let guard = self.guard();
+        let known = self.known();
+        let mut frames = known.tabs.iter().flat_map(|tab| tab.frames.values());
+        frames.any(|at| guard.documents.contains(&at.loader))
+    }
+
+    /// The failure of an action while which, or before which, a request was held back; told once.
+    pub(super) fn take_held(&self) -> Option<Failure> {
+        let held = self.guard().held.take()?;
+        let why = format!("a request of the page was held back: {held}");
+        Some(Failure::new(ErrorClass::SecretLeaves, &why))
+    }
+}
+
+impl Paused {
+    fn size(&self) -> usize {
+        let entries = self.request.post_data_entries.iter().flatten();
+        let body: usize = entries
+            .map(|entry| entry.bytes.as_ref().map_or(0, String::len))
+            .sum();
+        self.request.url.len() + body
+    }
+
+    /// Why it must not leave, if it must not.
+    fn held(&self, typed: &TypedSecrets) -> Option<Misdirected> {
+        let body = self.body();
+        let headers = self.request.headers.values().map(String::as_str);
+        typed.held(&Outgoing {
+            address: &format!("{}{}", self.request.url, self.request.url_fragment),
+            headers: headers.collect(),
+            body: body.as_deref(),
+        })
+    }
+
+    /// What it carries; nothing if that cannot be read: a file, something that its page is still writing, or too much.
+    fn body(&self) -> Option<Vec<u8>> {
+        let Some(entries) = &self.request.post_data_entries else {
+            return (!self.request.has_post_data).then(Vec::new);
+        };
+        let mut body = Vec::new();
+        for entry in entries {
+            body.extend(STANDARD.decode(entry.bytes.as_ref()?).ok()?);
+        }
+        (body.len() <= MAX_BODY && (!body.is_empty() || !self.request.has_post_data))
+            .then_some(body)
+    }
+}
