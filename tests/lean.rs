@@ -1,6 +1,7 @@
 //! What a task's prompts cost, in a real browser on the demo shop: what the example `test_beds` installs must be there.
 //!
-//! Tokens are those of `o200k`, counted over all that a request holds: system instruction, tools as JSON, message.
+//! Tokens are those of `o200k`, counted over all that a request holds: system instruction, message, and the tools or the reply's
+//! schema as JSON.
 
 #[macro_use]
 #[path = "support/browsers.rs"]
@@ -10,12 +11,14 @@ mod errand;
 #[macro_use]
 #[path = "support/figure.rs"]
 mod figure;
+#[path = "support/web.rs"]
+mod web;
 
 use webwise::{
-    DecisionLoop, RunReport,
+    DecisionLoop, RunReport, Task,
     agent::Options,
     browser::BrowserDriver as _,
-    chat::ChatRequest,
+    chat::{CallMode, ChatRequest},
     demo::{Shop, ShopOptions},
     page::DigestOptions,
     store::InMemory,
@@ -24,6 +27,7 @@ use webwise::{
 
 use browsers::{Driver, Wishes};
 use errand::{Watched, Yes};
+use web::{Answer, Web};
 
 /// What the requirement allows for the whole task. A loop that sends plain snapshots needs 31,000.
 const MAX_TOKENS: usize = 15_000;
@@ -34,61 +38,161 @@ fn o200k(text: &str) -> usize {
         .len()
 }
 
+/// What a schema of the reply may cost beside the tools of the other mode: the model is told of the tools in words, and the
+/// schema stands beside them. Unit: percent of the task in tools mode. Source: the requirements.
+const MAX_BY_SCHEMA: usize = 120;
+/// How many times less a long page must cost than the whole of it. Source: chosen, below what is printed.
+const LONG_PAGE_SAVES: usize = 5;
+
 /// What a request costs.
 fn cost(request: &ChatRequest) -> usize {
-    let tools = request.tools.declared().iter().map(|tool| {
-        serde_json::json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters })
-            .to_string()
-    });
     let texts = [request.system.clone(), request.message.clone()];
+    let schemas = match request.mode {
+        CallMode::Tools => request
+            .tools
+            .declared()
+            .iter()
+            .map(|tool| {
+                serde_json::json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters })
+                    .to_string()
+            })
+            .collect(),
+        CallMode::JsonSchema => vec![request.tools.reply_schema(request.max_calls).to_string()],
+    };
     texts
         .into_iter()
-        .chain(tools)
+        .chain(schemas)
         .map(|text| o200k(&text))
         .sum()
 }
 
-/// The demo's errand, and what all its requests cost.
-async fn shopping(by: Driver, digest: DigestOptions) -> (RunReport, usize) {
-    let shop = Shop::start(ShopOptions::default().with_seed(7))
-        .await
-        .unwrap();
+/// A task of the stand-in, and what all its requests cost.
+async fn run(by: Driver, mode: CallMode, digest: DigestOptions, task: Task) -> (RunReport, usize) {
     let mut options = Options::default();
     options.digest = digest;
-    let model = Watched::default();
+    let model = Watched::in_mode(mode);
     let browser = by.launch(&Wishes::default()).await;
     let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
         .with_options(options)
         .with_approver(Yes)
         .build()
         .unwrap();
-    let report = agent.run(errand::task(&shop).unwrap()).await;
+    let report = agent.run(task).await;
     agent.browser().close().await.unwrap();
     assert_eq!(report.summary.stop, StopReason::Finished, "{report:?}");
+    (report, model.requests().iter().map(cost).sum())
+}
+
+/// The demo's errand, and what all its requests cost.
+async fn shopping(by: Driver, mode: CallMode, digest: DigestOptions) -> (RunReport, usize) {
+    let shop = Shop::start(ShopOptions::default().with_seed(7))
+        .await
+        .unwrap();
+    let (report, cost) = run(by, mode, digest, errand::task(&shop).unwrap()).await;
     let number = &shop.orders()[0].number;
     assert!(report.answer.as_ref().unwrap().contains(number));
-    (report, model.requests().iter().map(cost).sum())
+    (report, cost)
+}
+
+fn tell(by: Driver, name: &str, report: &RunReport, cost: usize) {
+    let (driver, summary) = (by.name(), &report.summary);
+    figure!(
+        "{driver}: {name}: {cost} tokens by o200k, {} calls, {} steps",
+        summary.calls,
+        summary.steps
+    );
 }
 
 on_each_driver! {
     a_task_costs_few_tokens_and_takes_no_more_steps_than_with_the_whole_page,
+    a_reply_schema_costs_little_more_than_tools,
+    a_long_page_costs_a_fraction_of_the_whole_of_it_and_is_used_as_well,
 }
 
 async fn a_task_costs_few_tokens_and_takes_no_more_steps_than_with_the_whole_page(by: Driver) {
-    let (lean, lean_cost) = shopping(by, DigestOptions::default()).await;
-    let (whole, whole_cost) = shopping(by, DigestOptions::whole()).await;
-    for (name, report, cost) in [
-        ("lean", &lean, lean_cost),
-        ("whole page", &whole, whole_cost),
-    ] {
-        let (driver, summary) = (by.name(), &report.summary);
-        figure!(
-            "{driver}: {name}: {cost} tokens by o200k, {} calls, {} steps",
-            summary.calls,
-            summary.steps
-        );
-    }
+    let (lean, lean_cost) = shopping(by, CallMode::Tools, DigestOptions::default()).await;
+    let (whole, whole_cost) = shopping(by, CallMode::Tools, DigestOptions::whole()).await;
+    tell(by, "lean", &lean, lean_cost);
+    tell(by, "whole page", &whole, whole_cost);
     assert!(lean_cost < MAX_TOKENS);
     assert!(lean_cost < whole_cost, "there is something to leave out");
     assert!(lean.summary.steps <= whole.summary.steps);
+}
+
+async fn a_reply_schema_costs_little_more_than_tools(by: Driver) {
+    let (tools, tools_cost) = shopping(by, CallMode::Tools, DigestOptions::default()).await;
+    let (schema, schema_cost) = shopping(by, CallMode::JsonSchema, DigestOptions::default()).await;
+    tell(by, "tools", &tools, tools_cost);
+    tell(by, "json_schema", &schema, schema_cost);
+    figure!(
+        "{}: json_schema costs {} % of tools",
+        by.name(),
+        schema_cost * 100 / tools_cost
+    );
+    assert_eq!(schema.summary.calls, tools.summary.calls);
+    assert!(schema_cost * 100 <= tools_cost * MAX_BY_SCHEMA);
+}
+
+/// Products of the long page.
+const PRODUCTS: usize = 300;
+/// The one that is looked for.
+const WANTED: usize = 217;
+
+/// A list of products as long as a shop's page gets, and a page of each with a long table.
+fn products() -> Web {
+    Web::start(|asked| {
+        let Some(number) = asked.path.strip_prefix("/product/") else {
+            let row = |n: usize| {
+                let (litres, price) = (20 + n % 40, 15 + n * 3);
+                format!(
+                    "<tr><td><a href='/product/{n}'>Kayak {n}</a></td><td>Boat of {litres} litres for rivers and lakes</td>\
+                     <td>{price}.50 EUR</td><td><button>Compare Kayak {n}</button></td></tr>"
+                )
+            };
+            let rows: String = (1..=PRODUCTS).map(row).collect();
+            return Answer::page(format!(
+                "<!doctype html><title>Boats</title><h1>All boats</h1><table>{rows}</table>"
+            ));
+        };
+        let row = |n: usize| {
+            format!(
+                "<tr><th>Measure {n}</th><td>{} cm at {n} knots</td></tr>",
+                n * 7
+            )
+        };
+        let rows: String = (1..=PRODUCTS).map(row).collect();
+        Answer::page(format!(
+            "<!doctype html><title>Kayak {number}</title><h1>Kayak {number}</h1><p>Price: {number}.50 EUR</p><table>{rows}</table>"
+        ))
+    })
+}
+
+async fn a_long_page_costs_a_fraction_of_the_whole_of_it_and_is_used_as_well(by: Driver) {
+    let site = products();
+    let goal = format!("Open \"Kayak {WANTED}\" and report the price.");
+    let mut costs = Vec::new();
+    for (name, digest) in [
+        ("a long page, lean", DigestOptions::default()),
+        ("a long page, whole", DigestOptions::whole()),
+    ] {
+        let task = Task::new(&goal)
+            .unwrap()
+            .with_start_url(&site.url("localhost", "/"))
+            .unwrap();
+        let (report, cost) = run(by, CallMode::Tools, digest, task).await;
+        let answer = report.answer.as_ref().unwrap();
+        assert!(answer.contains(&format!("{WANTED}.50")), "{answer}");
+        tell(by, name, &report, cost);
+        costs.push((cost, report.summary.steps));
+    }
+    let [(lean, lean_steps), (whole, whole_steps)] = costs[..] else {
+        panic!("two runs");
+    };
+    figure!(
+        "{}: a long page costs {} % of the whole of it",
+        by.name(),
+        lean * 100 / whole
+    );
+    assert_eq!(lean_steps, whole_steps);
+    assert!(lean * LONG_PAGE_SAVES <= whole, "{lean} of {whole}");
 }

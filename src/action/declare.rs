@@ -3,6 +3,9 @@
 //! The schemas of thirty tools cost more in every request than a usual page does. So those that most steps are done with,
 //! and the embedder's, are declared one by one, and one more tool takes the name and the arguments of any other. All of
 //! them can be called directly, too.
+//!
+//! What is declared stays the same for a whole run: providers put it before everything else, and a change would void their
+//! cache of all that follows.
 
 use serde_json::{Map, Value, json};
 
@@ -31,11 +34,7 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
             ..spec.clone()
         })
     });
-    let rest: Vec<String> = ours
-        .iter()
-        .filter(|spec| !is_covered(spec))
-        .map(signature)
-        .collect();
+    let rest: Vec<String> = rest(ours).map(signature).collect();
     let other = (!rest.is_empty()).then(|| ToolSpec {
         name: ToolSet::OTHER.to_owned(),
         description: format!("Any of: {}.", rest.join(", ")),
@@ -49,6 +48,29 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
         .chain(theirs.iter().cloned())
         .chain(other)
         .collect()
+}
+
+/// Ours that are not declared in full alone.
+fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
+    ours.iter().filter(|spec| !is_covered(spec))
+}
+
+/// The one for the rest as a schema of the calls themselves, where a reply has a schema: one of these names, and any of their
+/// arguments beside it. It is checked when it is read which of them the tool takes.
+pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
+    let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
+    let mut arguments = Map::new();
+    for spec in rest(ours) {
+        let own = spec.parameters.get("properties").and_then(Value::as_object);
+        for (name, schema) in own.into_iter().flatten() {
+            let mut schema = schema.clone();
+            if let Some(map) = schema.as_object_mut() {
+                map.remove("description");
+            }
+            arguments.entry(name.clone()).or_insert(schema);
+        }
+    }
+    (!names.is_empty()).then_some((names, arguments))
 }
 
 /// Whether all of its arguments are declared.

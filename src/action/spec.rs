@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     AgentAction, BrowserTool,
-    declare::{declared, signature},
+    declare::{declared, rest_as_one, signature},
 };
 use crate::base::sorted;
 
@@ -15,13 +15,6 @@ use crate::base::sorted;
 const NAME: &str = "action";
 /// Key of the arguments in a reply, when they cannot stand beside the name.
 pub(super) const WRAP: &str = "arguments";
-/// What most steps are done with, most useful first: a small model takes an early one where it is unsure. After these come
-/// the embedder's tools, then the rest. Source: chosen.
-const COMMON: &[&str] = &[
-    "click", "fill", "finish", "select", "press", "goto", "check", "extract", "find", "scroll",
-    "wait", "go_back", "uncheck", "type",
-];
-
 /// One tool as a provider is told of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
@@ -66,7 +59,10 @@ impl ToolSpec {
 /// The tools of a run, in a fixed order: the request's prefix must be the same bytes in every step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSet {
+    /// Ours, then the embedder's.
     specs: Vec<ToolSpec>,
+    /// How many of them are ours.
+    ours: usize,
     declared: Vec<ToolSpec>,
 }
 
@@ -104,8 +100,30 @@ impl ToolSet {
         let mut specs: Vec<ToolSpec> = browser.chain(agent).collect();
         let ours = specs.len();
         specs.extend(custom);
+        Self::of(specs, ours)
+    }
+
+    fn of(specs: Vec<ToolSpec>, ours: usize) -> Self {
         let declared = declared(&specs, specs.len() - ours);
-        Self { specs, declared }
+        Self {
+            specs,
+            ours,
+            declared,
+        }
+    }
+
+    /// The same without one of ours that cannot work in this run, whatever its pages are.
+    ///
+    /// What cannot work at a moment, as an answer to a dialog where none is open, stays: it is refused with the reason when it is
+    /// called.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        let ours = self.specs.iter().take(self.ours);
+        if let Some(at) = ours.into_iter().position(|spec| spec.name == name) {
+            self.specs.remove(at);
+            self.ours -= 1;
+        }
+        Self::of(self.specs, self.ours)
     }
 
     /// What a provider is told, the same bytes in every step: frequent tools and the embedder's one by one, the rest as
@@ -134,12 +152,18 @@ impl ToolSet {
     /// One schema for a whole reply, for models that follow `json_schema` better than tool calls:
     /// `{"calls": [{"action": "click", "target": "e12"}, ...]}`.
     ///
-    /// The tool's name is the first key of every call, common tools come first. A tool with an argument that sorts before
-    /// `action` has its arguments in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
+    /// It allows what [`declared`](Self::declared) declares: frequent tools and the embedder's one by one, and the rest as one
+    /// call with their names and all of their arguments. The tool's name is the first key of every call. A tool with an argument
+    /// that sorts before `action` has its arguments in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
-        let mut specs: Vec<&ToolSpec> = self.specs.iter().collect();
-        specs.sort_by_key(|spec| usefulness(&spec.name));
-        let variants: Vec<Value> = specs.into_iter().map(call_schema).collect();
+        let alone = self.declared.iter().filter(|spec| spec.name != Self::OTHER);
+        let rest = rest_as_one(&self.specs[..self.ours]).map(|(names, arguments)| {
+            let mut properties = Map::new();
+            properties.insert(NAME.to_owned(), json!({ "enum": names }));
+            properties.extend(arguments);
+            call_with(properties, vec![json!(NAME)])
+        });
+        let variants: Vec<Value> = alone.map(call_schema).chain(rest).collect();
         sorted(&json!({
             "type": "object",
             "additionalProperties": false,
@@ -149,14 +173,6 @@ impl ToolSet {
             }
         }))
     }
-}
-
-/// Place in the order of the reply's schema; equal places keep the order of the tools.
-fn usefulness(name: &str) -> usize {
-    let is_ours = BrowserTool::parse(name).is_some()
-        || AgentAction::TOOLS.iter().any(|(ours, _)| *ours == name);
-    let place = COMMON.iter().position(|common| *common == name);
-    place.unwrap_or(COMMON.len() + usize::from(is_ours))
 }
 
 /// The schema of one call: the tool's name, and the arguments beside it.
@@ -178,6 +194,10 @@ fn call_schema(spec: &ToolSpec) -> Value {
                 .cloned(),
         );
     }
+    call_with(properties, required)
+}
+
+fn call_with(properties: Map<String, Value>, required: Vec<Value>) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
 
@@ -340,18 +360,59 @@ mod tests {
             .clone()
     }
 
+    /// The names that a variant allows.
+    fn names_of(variant: &Value) -> Vec<String> {
+        let name = &variant["properties"][NAME];
+        let one = name["const"].as_str();
+        let many = name["enum"].as_array().into_iter().flatten();
+        one.into_iter()
+            .chain(many.filter_map(Value::as_str))
+            .map(str::to_owned)
+            .collect()
+    }
+
     #[test]
-    fn the_reply_schema_names_every_tool_once() {
+    fn the_reply_schema_allows_what_is_declared_and_no_more() {
         let tools = with_custom();
-        let mut names: Vec<_> = variants(&tools)
-            .iter()
-            .map(|v| v["properties"][NAME]["const"].clone())
-            .collect();
-        assert_eq!(names.len(), tools.specs().len());
-        names.sort_by_key(ToString::to_string);
-        names.dedup();
-        assert_eq!(names.len(), tools.specs().len());
+        let variants = variants(&tools);
+        assert_eq!(variants.len(), tools.declared().len());
+        let named: BTreeSet<String> = variants.iter().flat_map(names_of).collect();
+        let specs = tools.specs().iter().map(|spec| spec.name.clone());
+        assert_eq!(named, specs.collect());
         assert_eq!(tools.reply_schema(5)["properties"]["calls"]["maxItems"], 5);
+        let (rest, alone) = variants.split_last().unwrap();
+        for (variant, declared) in alone.iter().zip(tools.declared()) {
+            assert_eq!(names_of(variant), [declared.name.clone()]);
+        }
+        // An argument of the same name is the same for all of the rest, or one schema could not stand for it.
+        for spec in tools
+            .specs()
+            .iter()
+            .filter(|spec| names_of(rest).contains(&spec.name))
+        {
+            for (name, schema) in spec.arguments().unwrap() {
+                let mut schema = schema.clone();
+                schema.as_object_mut().unwrap().remove("description");
+                assert_eq!(rest["properties"][name], schema, "{} {name}", spec.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_tool_that_cannot_work_in_a_run_is_in_none_of_its_lists() {
+        let tools = with_custom().without("ask_human").without("pay");
+        assert!(!tools.contains("ask_human") && tools.contains("pay"));
+        let other = &tools.declared().last().unwrap().description;
+        assert!(!other.contains("ask_human") && other.contains("remember"));
+        assert!(!tools.reply_schema(5).to_string().contains("ask_human"));
+        assert!(
+            !tools
+                .clone()
+                .without("click")
+                .reply_schema(5)
+                .to_string()
+                .contains("\"click\"")
+        );
     }
 
     #[test]
@@ -359,7 +420,7 @@ mod tests {
         for variant in variants(&with_custom()) {
             let text = variant.to_string();
             let properties = text.split_once(r#""properties":{"#).unwrap().1;
-            assert!(properties.starts_with(r#""action":{"const":"#), "{text}");
+            assert!(properties.starts_with(r#""action":{"#), "{text}");
             assert_eq!(variant["required"][0], "action", "{text}");
         }
     }
@@ -382,22 +443,6 @@ mod tests {
             pay["properties"][WRAP]["properties"]["account"]["type"],
             "string"
         );
-    }
-
-    #[test]
-    fn common_tools_come_first_in_the_reply_schema_and_rare_ones_last() {
-        let names: Vec<String> = variants(&with_custom())
-            .iter()
-            .map(|v| v["properties"][NAME]["const"].as_str().unwrap().to_owned())
-            .collect();
-        let place = |name: &str| names.iter().position(|n| n == name).unwrap();
-        assert_eq!(names[0], "click");
-        assert!(
-            COMMON.iter().all(|common| place(common) < COMMON.len()),
-            "every common tool exists: {names:?}"
-        );
-        assert_eq!(place("pay"), COMMON.len());
-        assert!(place("rate") < place("tab_new") && place("rate") < place("state_save"));
     }
 
     #[test]

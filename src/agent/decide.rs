@@ -16,7 +16,7 @@ use crate::{
         tokens::{ContentType, estimate},
     },
     browser::ObserveRequest,
-    chat::{ChatRequest, ChatResponse, Image, Usage},
+    chat::{CallMode, ChatRequest, ChatResponse, Image, Usage},
     event::EventKind,
     guard::{CallEstimate, Spent},
     memory::{Advice, AdviceId, Cue, Placement},
@@ -417,15 +417,21 @@ pub(super) fn is_closed_frame(node: &Node) -> bool {
 }
 
 fn estimate_request(request: &ChatRequest) -> TokenCount {
-    let tools: TokenCount = request
-        .tools
-        .declared()
-        .iter()
-        .map(|spec| {
-            estimate(&spec.description, ContentType::Text)
-                + estimate(&spec.parameters.to_string(), ContentType::Json)
-        })
-        .sum();
+    let tools: TokenCount = match request.mode {
+        CallMode::Tools => request
+            .tools
+            .declared()
+            .iter()
+            .map(|spec| {
+                estimate(&spec.description, ContentType::Text)
+                    + estimate(&spec.parameters.to_string(), ContentType::Json)
+            })
+            .sum(),
+        CallMode::JsonSchema => {
+            let schema = request.tools.reply_schema(request.max_calls).to_string();
+            estimate(&schema, ContentType::Json)
+        }
+    };
     let pictures =
         TokenCount(IMAGE_TOKENS * u64::try_from(request.images.len()).unwrap_or(u64::MAX));
     estimate(&request.system, ContentType::Text)

@@ -166,7 +166,12 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             parts.tools.iter().map(|tool| tool.spec()),
             parts.browser.capabilities(),
         );
-        let tools = Arc::new(ToolSet::new(&browser.tools, parts.options.scripts, custom));
+        let tools = ToolSet::new(&browser.tools, parts.options.scripts, custom);
+        // What is declared stays for the whole run, so only what can never work in it is left out.
+        let tools = Arc::new(match parts.approver {
+            Some(_) => tools,
+            None => tools.without("ask_human"),
+        });
         let kinds = if parts.options.memory && turn.is_some() {
             parts.kinds.clone()
         } else {
@@ -322,8 +327,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         Nonce::new(
             digest
                 .iter()
-                .take(16)
-                .fold(0, |bits, byte| bits << 8 | u128::from(*byte)),
+                .take(8)
+                .fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
         )
     }
 

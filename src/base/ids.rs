@@ -80,13 +80,14 @@ impl RunId {
 
 /// A value that the text inside a fence cannot know.
 ///
-/// Unit: 128 bits, printed in decimal, because models read three digits as one token. Source: the threat model.
+/// Unit: 64 bits, printed in decimal, because models read three digits as one token. Source: the threat model. It stands twice in
+/// every message and is new in each, so a page has one guess a message, and a run has some hundred messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Nonce(u128);
+pub struct Nonce(u64);
 
 impl Nonce {
-    /// A nonce from 128 random bits.
-    pub const fn new(bits: u128) -> Self {
+    /// A nonce from 64 random bits.
+    pub const fn new(bits: u64) -> Self {
         Self(bits)
     }
 }

@@ -22,7 +22,7 @@ pub struct SystemParts<'a> {
     /// Most calls in one reply.
     pub max_calls: usize,
     /// The tools, when the model is not told of them by its provider: a reply schema forces the form of a reply and says
-    /// nothing to the model.
+    /// nothing to the model. Listed is what a provider would be told.
     pub tools: Option<&'a ToolSet>,
 }
 
@@ -54,8 +54,12 @@ pub fn system(parts: &SystemParts<'_>) -> String {
     }
     if let Some(tools) = parts.tools {
         out.push_str("- Answer with JSON only: {\"calls\": [{\"action\": tool, its arguments}]}.\n\n## Tools\n");
-        for spec in tools.specs() {
-            let _ = writeln!(out, "{}: {}", spec.signature(), spec.description);
+        for spec in tools.declared() {
+            if spec.name == ToolSet::OTHER {
+                let _ = writeln!(out, "{}", spec.description);
+            } else {
+                let _ = writeln!(out, "{}: {}", spec.signature(), spec.description);
+            }
         }
     }
     let lessons: Vec<&Advice> = parts

@@ -184,7 +184,7 @@ async fn json_schema_mode_sends_the_schema_as_it_is_and_no_tools() {
     assert_eq!(body["tool_choice"], unset());
     assert_eq!(
         body["response_format"],
-        json!({ "type": "json_schema", "json_schema": { "name": "calls", "strict": false, "schema": reply_schema() } })
+        json!({ "type": "json_schema", "json_schema": { "name": "calls", "schema": reply_schema() } })
     );
 }
 

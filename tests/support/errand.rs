@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use webwise::{
     LlmClient, Origin, Result, Task,
     agent::{Approval, ApprovalRequest, Approver},
-    chat::{ChatRequest, ChatResponse, LlmCapabilities},
+    chat::{CallMode, ChatRequest, ChatResponse, LlmCapabilities},
     demo::Shop,
     llm::StandIn,
     secret::{Secret, SecretName, Vault},
@@ -36,12 +36,23 @@ pub(crate) fn task(shop: &Shop) -> Result<Task> {
 
 /// The stand-in, watched: it decides from the prompt alone and keeps nothing, and what it was asked is kept beside it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Watched(Arc<Mutex<Vec<ChatRequest>>>);
+pub(crate) struct Watched {
+    model: StandIn,
+    asked: Arc<Mutex<Vec<ChatRequest>>>,
+}
 
 impl Watched {
+    /// One that prefers this mode.
+    pub(crate) fn in_mode(mode: CallMode) -> Self {
+        Self {
+            model: StandIn::new().with_mode(mode),
+            ..Self::default()
+        }
+    }
+
     /// Every request, in order.
     pub(crate) fn requests(&self) -> Vec<ChatRequest> {
-        self.0
+        self.asked
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -51,15 +62,15 @@ impl Watched {
 #[async_trait]
 impl LlmClient for Watched {
     fn capabilities(&self) -> LlmCapabilities {
-        StandIn::new().capabilities()
+        self.model.capabilities()
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
-        self.0
+        self.asked
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(request.clone());
-        Ok(StandIn::new().decide(request))
+        Ok(self.model.decide(request))
     }
 }
 

@@ -46,8 +46,12 @@ fn asked(body: &Value) -> Option<ChatRequest> {
     let names = tools.filter_map(|tool| tool.pointer("/function/name")?.as_str());
     let schema = body.pointer("/response_format/json_schema/schema/properties/calls/items/anyOf");
     let schemas = schema.and_then(Value::as_array).into_iter().flatten();
-    let named = schemas.filter_map(|call| call.pointer("/properties/action/const")?.as_str());
-    let offered: Vec<&str> = names.chain(named).collect();
+    let named = schemas.flat_map(|call| {
+        let name = &call["properties"]["action"];
+        let any_of = name["enum"].as_array().into_iter().flatten();
+        std::iter::once(&name["const"]).chain(any_of)
+    });
+    let offered: Vec<&str> = names.chain(named.filter_map(Value::as_str)).collect();
     // A request that offers no tool is one that this server failed to read.
     if offered.is_empty() {
         return None;

@@ -305,10 +305,12 @@ impl fmt::Debug for Turn {
 #[async_trait]
 impl BrowserDriver for Cdp {
     fn capabilities(&self) -> BrowserCapabilities {
-        let scripts = self.hub.options.common.scripts;
+        let options = &self.hub.options.common;
         let has = |tool: &BrowserTool| match tool {
             BrowserTool::RunCode => false,
-            BrowserTool::Eval => scripts,
+            BrowserTool::Eval => options.scripts,
+            BrowserTool::Upload => !options.uploads.is_empty(),
+            BrowserTool::StateSave | BrowserTool::StateLoad => options.state_folder.is_some(),
             _ => true,
         };
         BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has))

@@ -409,11 +409,14 @@ pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
 #[async_trait]
 impl BrowserDriver for PlaywrightCli {
     fn capabilities(&self) -> BrowserCapabilities {
-        let scripts = [BrowserTool::Eval, BrowserTool::RunCode];
-        let tools = BrowserTool::ALL
-            .iter()
-            .copied()
-            .filter(|tool| self.options.common.scripts || !scripts.contains(tool));
+        let options = &self.options.common;
+        let has = |tool: &BrowserTool| match tool {
+            BrowserTool::Eval | BrowserTool::RunCode => options.scripts,
+            BrowserTool::Upload => !options.uploads.is_empty(),
+            BrowserTool::StateSave | BrowserTool::StateLoad => options.state_folder.is_some(),
+            _ => true,
+        };
+        let tools = BrowserTool::ALL.iter().copied().filter(has);
         BrowserCapabilities::new("playwright-cli", tools)
     }
 

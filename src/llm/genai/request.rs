@@ -109,11 +109,11 @@ fn respond_with(
         // Put into the body by ourselves: the crate's way marks every optional argument as required, for OpenAI's strict
         // mode, and a model then has to invent a value for each.
         AdapterKind::OpenAIResp => {
-            let format = json!({ "type": "json_schema", "name": SCHEMA_NAME, "strict": false, "schema": schema });
+            let format = json!({ "type": "json_schema", "name": SCHEMA_NAME, "schema": schema });
             body.insert("text".to_owned(), json!({ "format": format }));
         }
         _ => {
-            let format = json!({ "name": SCHEMA_NAME, "strict": false, "schema": schema });
+            let format = json!({ "name": SCHEMA_NAME, "schema": schema });
             body.insert(
                 "response_format".to_owned(),
                 json!({ "type": "json_schema", "json_schema": format }),
