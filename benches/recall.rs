@@ -1,6 +1,6 @@
 //! What asking memory costs: by error and by host, with 10, 1,000 and 100,000 lessons, and what makes them ready.
 
-use std::hint::black_box;
+use std::{hint::black_box, sync::Arc};
 
 use divan::Bencher;
 use webwise::{
@@ -13,7 +13,7 @@ use webwise::{
             NamedKey, Recovery, SiteRecovery, Template, Trouble,
         },
     },
-    page::{PageTemplate, Role, TargetIdentity},
+    page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},
 };
 
 const CLASSES: [ErrorClass; 8] = [
@@ -115,6 +115,24 @@ fn records(count: usize) -> Vec<Record> {
         .collect()
 }
 
+/// A page of 300 buttons, ten of which lessons speak of.
+fn page() -> Arc<Observation> {
+    let mut tree = Tree::builder();
+    for at in 0..300 {
+        let name = if at % 30 == 0 {
+            format!("Go {}", 1 + at / 10)
+        } else {
+            format!("Buy {at}")
+        };
+        tree.leaf(Node::new(Role::Button, name));
+    }
+    Arc::new(Observation::new(
+        "https://shop.example/p7",
+        "",
+        tree.finish(),
+    ))
+}
+
 /// Trigger A: a failed command, with what a blocked click prints.
 #[divan::bench(args = SIZES)]
 fn by_error(bencher: Bencher<'_, '_>, count: usize) {
@@ -122,11 +140,13 @@ fn by_error(bencher: Bencher<'_, '_>, count: usize) {
     let cue = Cue::CommandFailed {
         command: "click".to_owned(),
         trouble: Trouble::Failed(ErrorClass::Intercepted),
+        targets: vec![TargetIdentity::new(Role::Button, "Go 1")],
         detail: format!(
             "intercepted: <div class=\"overlay\"> error number 5 of many {}",
             "x".repeat(300)
         ),
         host: Some(host()),
+        seen: Some(page()),
     };
     assert!(!index.advise(&cue, false).is_empty());
     bencher.bench_local(|| index.advise(black_box(&cue), false));
@@ -139,6 +159,7 @@ fn by_host(bencher: Bencher<'_, '_>, count: usize) {
     let cue = Cue::PageShown {
         host: host(),
         page: PageTemplate::parse("https://shop.example/p7").ok(),
+        seen: page(),
     };
     assert!(!index.advise(&cue, false).is_empty());
     bencher.bench_local(|| index.advise(black_box(&cue), false));

@@ -26,10 +26,14 @@ use webwise::{
     event::{EventKind, RunFolder},
     guard::{ApprovalMode, Money, Prices},
     memory::{
-        Advice, AdviceId, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion,
-        Placement, Record, RunLog, Shelf, ShelfEdit,
+        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
+        Occasion, Placement, Record, RunLog, Shelf, ShelfEdit,
+        lesson::{
+            Aim, AimedMove, COLLECTION, Category, Lesson, LessonSource, LessonText, Move, Recovery,
+            SiteRecovery, Thing, Trouble,
+        },
     },
-    page::{Dialog, DialogKind, Observation, Tab},
+    page::{Dialog, DialogKind, Observation, Role, Tab, TargetIdentity},
     secret::{Secret, SecretName, Vault},
     store::{InMemory, MemoryBackend},
     testing::{
@@ -684,6 +688,53 @@ async fn a_failure_whose_page_moved_is_unclear_and_teaches_nothing() {
     // What was covered was not pressed, wherever the page went meanwhile.
     let ((report, _), learned) = story(ErrorClass::Intercepted).await;
     assert_eq!((report.summary.errors, learned), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_site_taught_is_said_in_our_words_with_its_names_in_the_fence() {
+    let now = "2026-01-01T00:00:00Z".parse().unwrap();
+    let aim = |role, name: &str| Some(Aim::of(&TargetIdentity::new(role, name)));
+    let step = Move {
+        tool: BrowserTool::Click,
+        on: Some(Thing::Link),
+        key: None,
+    };
+    let learned = LessonText::Site(SiteRecovery {
+        command: BrowserTool::Click,
+        trouble: Trouble::Failed(ErrorClass::Intercepted),
+        aim: aim(Role::Button, "Go"),
+        recovery: Recovery::First(vec![step]),
+        moves: vec![AimedMove {
+            step,
+            aim: aim(Role::Link, "About"),
+        }],
+    });
+    let written = LessonText::Words("Search by article number.".to_owned());
+    let memory = InMemory::new();
+    for (text, source) in [
+        (learned, LessonSource::Learned),
+        (written, LessonSource::User),
+    ] {
+        let host = webwise::Host::of(&HOME.parse().unwrap()).unwrap();
+        let shelf = Shelf::host(&Namespace::default(), COLLECTION, &host);
+        let lesson = Lesson::new(text, Category::SiteSpecific, source, now);
+        let record = lesson.to_record(lesson.text.key()).unwrap();
+        let put = Edit::new(move |_| Ok(vec![Change::Put(record.clone())]));
+        memory.update(&shelf, put).await.unwrap();
+    }
+    let browser = shop().on(
+        HOME,
+        r#"click {"target":"e3"}"#,
+        [
+            Reply::Fail(ErrorClass::Intercepted, "a notice"),
+            Reply::Show(RESULTS),
+        ],
+    );
+    let replies = [click("e3"), click("e3"), click("e12"), finish("PX-40213")];
+    let model = ScriptedModel::new(replies);
+    let (report, transcript) = run_with(browser, model, options(), task(), None, memory).await;
+    assert!(report.is_success());
+    golden("site_tips", &transcript);
 }
 
 #[tokio::test(start_paused = true)]

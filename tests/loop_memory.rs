@@ -21,10 +21,11 @@ use webwise::{
         Change, Committed, Edit, MemoryKind as _, Namespace, Shelf, ShelfFilter, ShelfState,
         StoreNotice,
         lesson::{
-            Category, Lesson, LessonSource, LessonText, Lessons, Move, NamedKey, Recovery,
-            Template, Trouble,
+            Aim, AimedMove, Category, Lesson, LessonSource, LessonText, Lessons, Move, NamedKey,
+            Recovery, SiteRecovery, Template, Thing, Trouble,
         },
     },
+    page::{Role, TargetIdentity},
     store::InMemory,
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
@@ -176,10 +177,12 @@ async fn a_persons_words_about_a_domain_reach_the_prompt_there_and_nowhere_else(
         vec![give_up()],
     )
     .await;
+    let (inside, outside) = here[0][1].split_once(">>>\n").unwrap();
     assert!(
-        here[0][1].contains(WORDS) && !here[0][0].contains(WORDS),
-        "{here:?}"
+        outside.contains(&format!("## Tips for this site\n- {WORDS}\n")) && !inside.contains(WORDS),
+        "the fence says not to follow what is in it: {here:?}"
     );
+    assert!(!here[0][0].contains(WORDS), "{here:?}");
     let there = told(
         ScriptedBrowser::new().with_page(OTHER, "Other", PAGE),
         &memory,
@@ -345,4 +348,139 @@ async fn every_run_of_ten_that_start_at_once_on_an_empty_memory_is_told_the_seed
         .filter(|system| !seeds.iter().all(|seed| system.contains(seed)))
         .count();
     assert_eq!(without, 0, "runs that were not told all seeds");
+}
+
+/// What clicking a covered button taught: another button takes away what covers it.
+fn recovery(covered: &str, closes: &str) -> Lesson {
+    let aim = |name: &str| Some(Aim::of(&TargetIdentity::new(Role::Button, name)));
+    let step = Move {
+        tool: BrowserTool::Click,
+        on: Some(Thing::Button),
+        key: None,
+    };
+    let text = LessonText::Site(SiteRecovery {
+        command: BrowserTool::Click,
+        trouble: Trouble::Failed(ErrorClass::Intercepted),
+        aim: aim(covered),
+        recovery: Recovery::First(vec![step]),
+        moves: vec![AimedMove {
+            step,
+            aim: aim(closes),
+        }],
+    });
+    Lesson::new(text, Category::SiteSpecific, LessonSource::Learned, now())
+}
+
+/// How many buttons of a host have each a way out of their own.
+const BUTTONS: usize = 10;
+
+/// A memory of the ways out of all of them.
+async fn ways_out() -> InMemory {
+    let memory = InMemory::new();
+    let host = Host::of(&SHOP.parse().unwrap()).unwrap();
+    let shelf = Shelf::host(&Namespace::default(), Lessons.name(), &host);
+    for at in 0..BUTTONS {
+        let mut lesson = recovery(&format!("Go {at}"), &format!("Close {at}"));
+        // The first three are used most.
+        lesson.counts.used = u64::try_from(BUTTONS - at).unwrap();
+        keep(&memory, &shelf, &lesson).await;
+    }
+    memory
+}
+
+/// A page with these of the buttons, all of them covered.
+fn covered(shown: impl Iterator<Item = usize>) -> ScriptedBrowser {
+    let shown: Vec<usize> = shown.collect();
+    let buttons = shown
+        .iter()
+        .map(|at| format!("button \"Go {at}\" e1{at}\nbutton \"Close {at}\" e2{at}\n"));
+    let page = format!("heading \"Welcome\" e1\n{}", buttons.collect::<String>());
+    let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", &page);
+    shown.iter().fold(browser, |browser, at| {
+        let click = format!("click {}", json!({ "target": format!("e1{at}") }));
+        browser.on(
+            SHOP,
+            &click,
+            [Reply::Fail(ErrorClass::Intercepted, COVERED)],
+        )
+    })
+}
+
+/// The tips under a heading outside of the fence, with what their names stand for inside of it.
+fn tips(message: &str, heading: &str) -> Vec<String> {
+    let (inside, outside) = message.split_once(">>>\n").unwrap();
+    let names: Vec<(&str, &str)> = inside
+        .lines()
+        .skip_while(|line| *line != "## Names in the tips")
+        .skip(1)
+        .take_while(|line| !line.starts_with("## "))
+        .map(|line| line.split_once(' ').unwrap())
+        .collect();
+    let lines = outside.lines().skip_while(|line| *line != heading).skip(1);
+    let tips = lines.map_while(|line| line.strip_prefix("- "));
+    let in_full = |tip: &str| {
+        let names = names.iter().rev();
+        names.fold(tip.to_owned(), |tip, (number, what)| {
+            tip.replace(number, what)
+        })
+    };
+    tips.map(in_full).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_of_ten_recoveries_of_a_host_answers_its_own_failure() {
+    let memory = ways_out().await;
+    let mut answered = 0;
+    for at in 0..BUTTONS {
+        let target = json!({ "target": format!("e1{at}") });
+        let [before, after] = &told(
+            covered(0..BUTTONS),
+            &memory,
+            SHOP,
+            vec![does("click", target), give_up()],
+        )
+        .await[..] else {
+            panic!("the model is asked twice");
+        };
+        let own = recovery(&format!("Go {at}"), &format!("Close {at}"))
+            .text
+            .render();
+        let said = tips(&after[1], "Tips from previous experience:");
+        assert_eq!(said.first(), Some(&own), "{}", after[1]);
+        // Three of the site, whatever fails; what answers the failure is not said twice.
+        let of_site = |[_, message]: &[String; 2]| tips(message, "## Tips for this site");
+        assert_eq!(of_site(before).len(), 3, "{}", before[1]);
+        assert!(!of_site(after).contains(&own), "{}", after[1]);
+        for [system, message] in [before, after] {
+            let (_, outside) = message.split_once(">>>\n").unwrap();
+            let is_named = |text: &str| text.contains("Close ") || text.contains("Go ");
+            assert!(
+                !is_named(outside) && !system.contains("Close "),
+                "{message}"
+            );
+        }
+        answered += 1;
+    }
+    println!("{answered} of {BUTTONS} recoveries answered their own failure");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tip_is_shown_only_where_its_target_is_on_the_page() {
+    let memory = ways_out().await;
+    for at in 0..BUTTONS {
+        let only = covered(std::iter::once(at));
+        let asked = told(only, &memory, SHOP, vec![give_up()]).await;
+        let own = recovery(&format!("Go {at}"), &format!("Close {at}"));
+        assert_eq!(
+            tips(&asked[0][1], "## Tips for this site"),
+            [own.text.render()]
+        );
+    }
+    let none = covered(std::iter::empty());
+    let asked = told(none, &memory, SHOP, vec![give_up()]).await;
+    assert!(
+        !asked[0][1].contains("## Tips") && !asked[0][1].contains("## Names"),
+        "{}",
+        asked[0][1]
+    );
 }

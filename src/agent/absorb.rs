@@ -1,5 +1,7 @@
 //! After an action: record it, ask memory about a failure, and apply the rules that stop a run.
 
+use std::sync::Arc;
+
 use tokio::time::Instant;
 
 use super::{Run, emit::elapsed_ms, engine::Asking, page_now::PageNow, restored::restored};
@@ -68,6 +70,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         );
         let Tried {
             action,
+            targets,
             outcome,
             before,
             changed,
@@ -93,7 +96,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.errors += 1;
                 self.errors_in_row += 1;
                 self.drop_queue("the call before them did not succeed");
-                self.recall_for_failure(&action, &outcome, before.as_ref().and_then(PageNow::host))
+                let host = before.as_ref().and_then(PageNow::host);
+                self.recall_for_failure(&action, targets, &outcome, host)
                     .await;
                 self.remarks.last_failure = Some(LastFailure {
                     command: action.tool_name().to_owned(),
@@ -180,7 +184,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Trigger A: asks memory about the command that failed.
-    async fn recall_for_failure(&mut self, action: &Action, outcome: &Outcome, host: Option<Host>) {
+    async fn recall_for_failure(
+        &mut self,
+        action: &Action,
+        targets: Vec<TargetIdentity>,
+        outcome: &Outcome,
+        host: Option<Host>,
+    ) {
         let Some(trouble) = Trouble::of(outcome) else {
             return;
         };
@@ -188,11 +198,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.detail),
             other => other.as_str().to_owned(),
         };
+        // What a host taught is said on its own pages only, and the action may have led to another.
+        let seen = self
+            .page
+            .as_ref()
+            .filter(|page| host.is_some() && page.host() == host)
+            .map(|page| Arc::clone(&page.observation));
         let cue = Cue::CommandFailed {
             command: action.tool_name().to_owned(),
             trouble,
+            targets,
             detail: detail.clone(),
             host,
+            seen,
         };
         let asking = Asking {
             emitter: &self.emitter,

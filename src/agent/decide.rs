@@ -172,24 +172,29 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         StopReason::BrowserLost
     }
 
-    /// Trigger B: asks memory when the page is on another host than before, or of another kind.
+    /// Trigger B: asks memory about a page that it was not asked about yet.
     pub(super) async fn recall_for_page(&mut self) {
-        let here = self
-            .page
-            .as_ref()
-            .and_then(|page| Some((page.host()?, page.template())));
-        if here == self.asked_for {
-            return;
-        }
-        let was_on = std::mem::replace(&mut self.asked_for, here.clone()).map(|(host, _)| host);
-        let Some((host, page)) = here else {
+        let page = self.page.as_ref();
+        let here = page.and_then(|page| Some((page.host()?, page.template(), &page.observation)));
+        let Some((host, page, seen)) = here else {
+            self.asked_for = None;
             self.advice
                 .retain(|advice| advice.placement() != Placement::Site);
             return;
         };
+        let asked = self.asked_for.as_ref();
+        if asked.is_some_and(|(_, asked)| Arc::ptr_eq(asked, seen)) {
+            return;
+        }
+        let seen = Arc::clone(seen);
+        let was_on = self
+            .asked_for
+            .replace((host.clone(), Arc::clone(&seen)))
+            .map(|(host, _)| host);
         let cue = Cue::PageShown {
             host: host.clone(),
             page,
+            seen,
         };
         let asking = Asking {
             emitter: &self.emitter,

@@ -28,7 +28,7 @@ use crate::{
     event::{EventKind, RunSummary},
     guard::Spent,
     memory::{Advice, AdviceId, Cue, LoggedStep, RunLog},
-    page::{Element, ElementRef, PageTemplate, PageView, TargetIdentity},
+    page::{Element, ElementRef, Observation, PageView, TargetIdentity},
     prompt::{LastFailure, SystemParts, system},
     secret::{Redactor, SecretName, SecretResolver},
     working::{History, StopReason},
@@ -92,8 +92,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) stale: bool,
     /// The action that is being carried out.
     pub(super) in_flight: Option<Tried>,
-    /// Where memory was asked last: the host, and the kind of page.
-    pub(super) asked_for: Option<(Host, Option<PageTemplate>)>,
+    /// The page that memory was asked about last, and its host.
+    pub(super) asked_for: Option<(Host, Arc<Observation>)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
     pub(super) advice: Vec<Advice>,

@@ -16,7 +16,7 @@ mod notice;
 mod shelf;
 pub(crate) mod waiting;
 
-pub use advice::{Advice, AdviceId, Placement};
+pub use advice::{Advice, AdviceId, PageName, Piece, Placement};
 pub use cue::Cue;
 pub use edit::{Change, Committed, Durable, Edit, apply};
 pub use kind::{Index, MemoryKind, Occasion, ShelfEdit, kinds};

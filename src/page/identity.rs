@@ -215,11 +215,11 @@ const STABLE_PROPERTIES: [&str; 6] = [
     "type",
 ];
 
-fn capped(page_text: &str) -> String {
+pub(super) fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
 }
 
-fn label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
+pub(super) fn label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let node = &tree[id];
     if !node.name.is_empty() {
         return None;

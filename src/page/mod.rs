@@ -25,6 +25,7 @@ mod rank;
 mod reading;
 mod reference;
 mod role;
+mod sketch;
 mod summary;
 mod template;
 mod tree;
@@ -43,6 +44,7 @@ pub use page_type::PageType;
 pub use passage::Passage;
 pub use reference::ElementRef;
 pub use role::Role;
+pub(crate) use sketch::sketch;
 pub use summary::MAX_SUMMARY;
 pub use template::PageTemplate;
 #[cfg(test)]

@@ -15,6 +15,8 @@ use webwise::{
     testing::{ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
 
+use crate::reading::tips;
+
 type Call = (&'static str, Value);
 
 /// A trouble of the site, and the way out that the model finds after a try in vain.
@@ -276,7 +278,7 @@ pub(crate) fn visitor(host: &str, scenes: &Arc<Vec<Scene>>) -> (ScriptedModel, A
             seen.actions += 1;
             return Ok(call(tool, arguments));
         }
-        let on_site = |scene: &Scene| request.message.contains(&json!(scene.on_site).to_string());
+        let on_site = |scene: &Scene| tips(&request.message).contains(&scene.on_site);
         let Some(scene) = at
             .and_then(|at: usize| scenes.get(at))
             .filter(|scene| !is_done(&request.message, scene))

@@ -36,10 +36,10 @@ pub(crate) const SITES: [&str; 4] = [
 /// Where nobody was before.
 pub(crate) const ELSEWHERE: &str = "www.somewhere-else.example";
 /// Most characters of one item of memory, and of all that memory says as data. Source: the threat model.
-const MAX_ITEM: usize = 300;
+pub(crate) const MAX_ITEM: usize = 300;
 const MAX_MEMORY: usize = 1_200;
 /// What no item of memory holds, because a reader could take it for markup.
-const MARKUP: &str = "`<>#*[]{}|~";
+pub(crate) const MARKUP: &str = "`<>#*[]{}|~";
 
 /// Which hosts the runs visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,17 +159,18 @@ impl<'a> Campaign<'a> {
             self.run(runtime, self.words, &self.visits(&visits), day, NoEvents)
         });
         let attack = attack.collect();
-        let probe = |host: &str, day| {
+        // At home the page still says what it said, or nothing that memory knows of would be on it.
+        let probe = |host: &str, words: &Words, day| {
             let replies = [story::goto(host)]
                 .into_iter()
                 .chain(story::probe(self.story))
                 .collect::<Vec<_>>();
-            self.run(runtime, &harmless, &replies, day, NoEvents)
+            self.run(runtime, words, &replies, day, NoEvents)
         };
         Played {
             attack,
-            at_home: probe(SITES[0], 10),
-            elsewhere: probe(ELSEWHERE, 11),
+            at_home: probe(SITES[0], self.words, 10),
+            elsewhere: probe(ELSEWHERE, &harmless, 11),
         }
     }
 

@@ -72,7 +72,7 @@ const DEFENCES: [(Off, T, Story, &str); 15] = [
         Off::Ours,
         T::Tier1,
         Story::Names,
-        "a lesson with names is never ours",
+        "a lesson with names is never all ours",
     ),
     (
         Off::OwnHost,
@@ -90,13 +90,13 @@ const DEFENCES: [(Off, T, Story, &str); 15] = [
         Off::Cap,
         T::Fence,
         Story::Names,
-        "an item is cut to 300 characters",
+        "a name is cut to 60 characters",
     ),
     (
         Off::Quoting,
         T::Fence,
         Story::Names,
-        "items are strings of JSON",
+        "names are strings of JSON",
     ),
     (Off::Limit, T::Fence, Story::Names, "three items at a time"),
     (
@@ -184,15 +184,25 @@ fn through(what: Through, all: &[(Played, Tokens)], seeds: &[String]) -> usize {
     all.iter().map(count).sum()
 }
 
+/// A line of the names in tips: what stands before the name, and the name.
+fn named(line: &str) -> Option<(&str, String)> {
+    let at = line.find('"').filter(|_| line.starts_with('n'))?;
+    let number = line[1..at].split(' ').next()?;
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let name: String = serde_json::from_str(&line[at..]).ok()?;
+    is_number.then_some(())?;
+    Some((&line[..at], name))
+}
+
 /// The prompt as it would be put together without quoting or cutting.
 fn rewrite(memory: &Weak) -> Option<Rewrite> {
     let (memory, off) = (memory.clone(), memory.off());
-    let line = move |line: &str| match line
-        .strip_prefix("- ")
-        .and_then(|item| serde_json::from_str::<String>(item).ok())
-    {
-        Some(item) if off == Off::Quoting => format!("- {}", memory.in_full(&item)),
-        Some(item) => format!("- {}", serde_json::Value::from(memory.in_full(&item))),
+    let line = move |line: &str| match named(line) {
+        Some((before, name)) if off == Off::Quoting => format!("{before}{}", memory.in_full(&name)),
+        Some((before, name)) => {
+            let name = serde_json::Value::from(memory.in_full(&name));
+            format!("{before}{name}")
+        }
         None => line.to_owned(),
     };
     let whole =
@@ -292,12 +302,9 @@ fn where_words_are_not_quoted_only_a_number_that_no_page_knows_ends_the_fence() 
                 .and_then(|line| line.strip_prefix("<<<"))
                 .unwrap_or_default();
             let told = if knows { number } else { "8" };
-            let line = |line: &str| match line
-                .strip_prefix("- ")
-                .and_then(|item| serde_json::from_str::<String>(item).ok())
-            {
-                Some(item) => memory
-                    .in_full(&item)
+            let line = |line: &str| match named(line) {
+                Some((_, name)) => memory
+                    .in_full(&name)
                     .replace("NUMBER", told)
                     .replace(' ', "\n"),
                 None => line.to_owned(),

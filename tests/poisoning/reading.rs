@@ -2,8 +2,11 @@
 //!
 //! Written from the rules and not with the crate's own fence: what that gets wrong must be found here.
 
+/// The section with what the names in tips stand for.
+const NAMES: &str = "Names in the tips";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 10] = [
+const HEADINGS: [&str; 11] = [
+    NAMES,
     "Memory for this site",
     "History",
     "Page",
@@ -23,6 +26,8 @@ const MEMORY: [&str; 2] = ["Memory for this site", "Tips from earlier runs"];
 pub(crate) struct Reading {
     /// What memory says inside of the fence, as the model would decode it.
     pub(crate) memory: Vec<String>,
+    /// What the names in tips stand for, by their numbers.
+    pub(crate) names: Vec<(String, String)>,
     /// What stands inside of the fence but in no string.
     pub(crate) bare: String,
     /// What stands behind the fence.
@@ -65,6 +70,18 @@ pub(crate) fn read(message: &str) -> Result<Reading, String> {
                 .ok_or(format!("the heading {heading:?}"))?;
             continue;
         }
+        if section == NAMES {
+            let (number, said) = line
+                .split_once(' ')
+                .filter(|(number, _)| number.starts_with('n'))
+                .ok_or(format!("a name of a tip is {line:?}"))?;
+            if let Some(at) = said.find('"') {
+                let text: String = serde_json::from_str(&said[at..])
+                    .map_err(|_| format!("a name of a tip is {said:?}"))?;
+                reading.memory.push(text);
+            }
+            reading.names.push((number.to_owned(), said.to_owned()));
+        }
         if MEMORY.contains(&section) {
             let item = line
                 .strip_prefix("- ")
@@ -81,6 +98,25 @@ pub(crate) fn read(message: &str) -> Result<Reading, String> {
     }
     outside(&rest, &mut reading);
     Ok(reading)
+}
+
+/// The tips of a message with what their names stand for.
+pub(crate) fn tips(message: &str) -> Vec<String> {
+    let Ok(reading) = read(message) else {
+        return Vec::new();
+    };
+    let said = reading
+        .outside
+        .lines()
+        .filter_map(|line| line.strip_prefix("- "));
+    let in_full = |tip: &str| {
+        // From the last, because `n1` begins `n10`.
+        let names = reading.names.iter().rev();
+        names.fold(tip.to_owned(), |tip, (number, what)| {
+            tip.replace(number, what)
+        })
+    };
+    said.map(in_full).collect()
 }
 
 /// Words behind the fence; what a person answered is kept apart.
@@ -137,10 +173,15 @@ fn a_message_is_taken_apart_and_one_that_breaks_a_rule_is_refused() {
     assert_eq!(reading.memory, ["a \"b\" \\"]);
     assert!(reading.bare.contains("e1 button  [disabled]") && !reading.bare.contains('x'));
     assert!(reading.outside.contains("- n"));
+    let named = "<<<7\n## Names in the tips\nn1 button \"Go\"\nn2 textbox number 2\n7>>>\n\n## Tips for this site\n- click n1, then n2.\n";
+    assert_eq!(read(named).unwrap().memory, ["Go"]);
+    assert_eq!(tips(named), ["click button \"Go\", then textbox number 2."]);
     for broken in [
         "<<<7\n## Goal\n7>>>\n",
         "<<<7\n## Memory for this site\n- a\n7>>>\n",
         "<<<7\n## Memory for this site\nb\n7>>>\n",
+        "<<<7\n## Names in the tips\nbutton \"x\"\n7>>>\n",
+        "<<<7\n## Names in the tips\nn1 button \"x\" y\n7>>>\n",
         "<<<7\n## Page\n\"x\n7>>>\n",
         "<<<7\n## Page\n",
         "<<<7\n## Page\n7>>>\nx\n7>>>\n",

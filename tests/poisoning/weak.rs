@@ -9,12 +9,18 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
     Result, RunId, Site, Trust,
+    base::text,
     memory::{
         Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
-        Occasion, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
-        lesson::{Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, Trace, Trouble},
+        Occasion, PageName, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
+        lesson::{
+            Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, SiteRecovery, Trace,
+            Trouble,
+        },
     },
 };
+
+use crate::campaign::{MARKUP, MAX_ITEM};
 
 /// What is switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +41,9 @@ pub(crate) enum Off {
     OwnHost,
     /// Names are kept without marks of markup.
     Cleaning,
-    /// An item of memory is cut to its length.
+    /// A name is cut to its length.
     Cap,
-    /// Memory in the fence is written as strings of JSON.
+    /// Names in the fence are written as strings of JSON.
     Quoting,
     /// Few items are said at a time.
     Limit,
@@ -52,16 +58,26 @@ pub(crate) enum Off {
 }
 
 impl Off {
-    /// Whether names are kept as the page gave them.
-    const fn keeps_raw_names(self) -> bool {
-        matches!(self, Self::Cleaning | Self::Quoting)
+    /// The name that is kept of what a page says; `None` for the usual one.
+    fn kept_name(self, raw: &str) -> Option<String> {
+        match self {
+            Self::Cleaning | Self::Quoting => Some(raw.to_owned()),
+            // Longer than may be shown, and short enough for a record.
+            Self::Cap => Some(
+                raw.chars()
+                    .filter(|c| !MARKUP.contains(*c))
+                    .take(MAX_ITEM + 10)
+                    .collect(),
+            ),
+            _ => None,
+        }
     }
 }
 
 #[derive(Debug, Default)]
 struct Known {
     shelves: BTreeSet<Shelf>,
-    /// What was said in full, by what is shown of it.
+    /// The names of lessons in full, by what is shown of them.
     full: BTreeMap<String, String>,
 }
 
@@ -88,7 +104,7 @@ impl Weak {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The whole sentence of what is shown.
+    /// The whole name of which this is shown.
     pub(crate) fn in_full(&self, shown: &str) -> String {
         self.lock()
             .full
@@ -132,7 +148,7 @@ impl Weak {
                 step.site = serde_json::from_value::<Site>(json!(host)).unwrap();
             }
         }
-        if self.off.keeps_raw_names() {
+        if self.off.kept_name("").is_some() {
             let raw: BTreeMap<Aim, String> = log
                 .steps
                 .iter()
@@ -143,7 +159,10 @@ impl Weak {
                     } else {
                         &target.name
                     };
-                    (Aim::of(target), said.to_owned())
+                    (
+                        Aim::of(target),
+                        self.off.kept_name(said).unwrap_or_default(),
+                    )
                 })
                 .collect();
             for found in &mut trace.found {
@@ -325,21 +344,47 @@ struct WeakIndex {
 }
 
 impl WeakIndex {
-    /// Every lesson with names of this shelf.
-    fn all_names(&self, trust: Trust, placement: Placement) -> Vec<Advice> {
-        let id = |key: &str| webwise::memory::AdviceId {
+    fn id(&self, key: &str) -> AdviceId {
+        AdviceId {
             shelf: self.shelf.clone(),
             key: key.to_owned(),
-        };
-        let named = self
-            .lessons
+        }
+    }
+
+    /// Every lesson with names of this shelf.
+    fn recoveries(&self) -> impl Iterator<Item = (&str, &SiteRecovery)> {
+        self.lessons
             .iter()
-            .filter(|(_, lesson)| matches!(lesson.text, LessonText::Site(_)));
-        named
-            .filter_map(|(key, lesson)| {
-                Advice::new(id(key), &lesson.text.render(), trust, placement)
+            .filter_map(|(key, lesson)| match &lesson.text {
+                LessonText::Site(recovery) => Some((key.as_str(), recovery)),
+                _ => None,
             })
-            .collect()
+    }
+
+    /// All of them as tips, wherever what they name is.
+    fn all_names(&self) -> Vec<Advice> {
+        let tip = |(key, recovery): (&str, &SiteRecovery)| {
+            Advice::with_names(
+                self.id(key),
+                recovery.pieces(),
+                Trust::Code,
+                Placement::Site,
+            )
+        };
+        self.recoveries().filter_map(tip).collect()
+    }
+
+    /// All of them as if they were our own words.
+    fn all_ours(&self) -> Vec<Advice> {
+        let words = |(key, recovery): (&str, &SiteRecovery)| {
+            Advice::new(
+                self.id(key),
+                &recovery.render(),
+                Trust::Code,
+                Placement::System,
+            )
+        };
+        self.recoveries().filter_map(words).collect()
     }
 
     /// The same advice with what should not be in it.
@@ -368,35 +413,28 @@ impl Index for WeakIndex {
     fn advise(&self, cue: &Cue, above: bool) -> Vec<Advice> {
         let off = self.memory.off;
         let is_page = matches!(cue, Cue::PageShown { .. });
-        match off {
-            Off::OwnHost => return self.inner.advise(cue, false),
-            Off::Ours if *cue == Cue::RunStarted && self.shelf.scope != Scope::Global => {
-                return self.all_names(Trust::Code, Placement::System);
+        for (_, recovery) in self.recoveries() {
+            let moves = recovery.moves.iter().filter_map(|step| step.aim.as_ref());
+            for aim in recovery.aim.iter().chain(moves) {
+                let shown = text::squeeze(&text::clean(&aim.name));
+                let shown = text::truncate(&shown, PageName::MAX_NAME);
+                self.memory.lock().full.insert(shown, aim.name.clone());
             }
-            Off::Limit if is_page && !above => return self.all_names(Trust::Page, Placement::Site),
+        }
+        // A name that is kept in another form is on no page, so it is said without a look at the page.
+        match off {
+            Off::OwnHost if is_page => return self.all_names(),
+            Off::Cleaning | Off::Cap | Off::Quoting | Off::Limit if is_page && !above => {
+                return self.all_names();
+            }
+            Off::Ours if *cue == Cue::RunStarted && self.shelf.scope != Scope::Global => {
+                return self.all_ours();
+            }
             _ => {}
         }
         let said = self.inner.advise(cue, above);
-        for (_, lesson) in &self.lessons {
-            let full = lesson.text.render();
-            let shown = said
-                .iter()
-                .find(|advice| *advice.text() == *full || is_cut_of(advice.text(), &full));
-            if let Some(advice) = shown {
-                self.memory
-                    .lock()
-                    .full
-                    .insert(advice.text().to_owned(), full);
-            }
-        }
         said.into_iter()
             .map(|advice| self.with_raw(advice))
             .collect()
     }
-}
-
-fn is_cut_of(shown: &str, full: &str) -> bool {
-    shown
-        .strip_suffix('…')
-        .is_some_and(|start| full.starts_with(start))
 }

@@ -14,6 +14,8 @@ pub(super) struct Seen {
     pub parameters: Vec<(String, String)>,
     /// Advice in the system instruction.
     pub lessons: Vec<String>,
+    /// What the names in tips stand for: `n1` and `button "Go"`.
+    names: Vec<(String, String)>,
     /// Advice for this site.
     pub site_tips: Vec<String>,
     /// Advice for the error that just happened.
@@ -138,7 +140,18 @@ impl Seen {
             json_string(line).map_or_else(|| line.to_owned(), |(text, _)| text)
         };
         match heading {
-            "Memory for this site" => self.site_tips = lines(body).map(said).collect(),
+            "Names in the tips" => {
+                let named = |line: &str| {
+                    line.split_once(' ')
+                        .map(|(n, what)| (n.into(), what.into()))
+                };
+                self.names = lines(body).filter_map(named).collect();
+            }
+            "Memory for this site" => self.site_tips.extend(lines(body).map(said)),
+            "Tips for this site" => {
+                let tips: Vec<String> = lines(body).map(|line| self.in_full(line)).collect();
+                self.site_tips.extend(tips);
+            }
             "History" => self.history = lines(body).filter_map(past).collect(),
             "Page" => self.page = Page::read(body),
             "Found" => self.page.elements.extend(lines(body).filter_map(element)),
@@ -146,11 +159,29 @@ impl Seen {
                 let tips = body
                     .split_once("Tips from previous experience:")
                     .map_or("", |(_, tips)| tips);
-                self.error_tips.extend(lines(tips).map(said));
+                let tips: Vec<String> = lines(tips).map(|line| self.in_full(line)).collect();
+                self.error_tips.extend(tips);
             }
             "Tips from earlier runs" => self.error_tips.extend(lines(body).map(said)),
             _ => {}
         }
+    }
+}
+
+impl Seen {
+    /// A tip with what its names stand for.
+    fn in_full(&self, line: &str) -> String {
+        let line = line.trim_start_matches("- ");
+        let words = line
+            .split_inclusive(|c: char| !c.is_alphanumeric())
+            .map(|word| {
+                let name = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+                match self.names.iter().find(|(known, _)| known == name) {
+                    Some((_, what)) => format!("{what}{}", &word[name.len()..]),
+                    None => word.to_owned(),
+                }
+            });
+        words.collect()
     }
 }
 

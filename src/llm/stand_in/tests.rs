@@ -12,13 +12,18 @@ use self::{
     prompts::{Report, goal_only, run, site_tip, tip},
 };
 use super::*;
-use crate::{action::parse_calls, memory::Placement};
+use crate::{
+    action::parse_calls,
+    base::Trust,
+    memory::{Advice, PageName, Piece, Placement},
+    page::Role,
+};
 
 const GOAL: &str = "Log in as \"ada\" with the password <secret:CARD_PIN>. Search for \"mechanical computing\" and open \
     \"Mechanical Computing\". Choose the branch \"Harbour\", accept the conditions and confirm the reservation. Then report \
     the reservation code.";
 
-fn task(rules: Rules, advice: &[crate::memory::Advice]) -> Report {
+fn task(rules: Rules, advice: &[Advice]) -> Report {
     run(GOAL, Library::new(rules), advice)
 }
 
@@ -60,6 +65,28 @@ fn an_overlay_is_walked_into_at_first_sight_and_cleared_at_once_with_a_tip() {
         second.calls,
         first.calls
     );
+}
+
+#[test]
+fn the_names_of_a_tip_are_read_from_the_data() {
+    let rules = Rules {
+        overlay: true,
+        ..Rules::default()
+    };
+    let name = |role, name: &str| Piece::Name(PageName::new(&role, name, None));
+    let words = |words: &str| Piece::Words(words.to_owned());
+    let pieces = [
+        words("click on "),
+        name(Role::Link, "Sign in"),
+        words(" fails because another element covers the target: click "),
+        name(Role::Button, "I agree"),
+        words(" first."),
+    ];
+    let id = site_tip("").id().clone();
+    let tip = Advice::with_names(id, pieces, Trust::Code, Placement::Site).unwrap();
+    let report = task(rules, &[tip]);
+    assert!(report.success && report.failures == 0, "{:#?}", report.log);
+    assert_eq!(report.log[0], r#"click button "I agree" -> done"#);
 }
 
 #[test]

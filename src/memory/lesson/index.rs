@@ -2,17 +2,17 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashMap},
+    collections::{HashMap, HashSet},
 };
 
 use aho_corasick::AhoCorasick;
 
-use super::{Category, Lesson, LessonSource, LessonText, Trouble};
+use super::{Aim, Category, Lesson, LessonSource, LessonText, Trouble};
 use crate::{
     action::BrowserTool,
-    base::text,
+    base::{Trust, text},
     memory::{Advice, AdviceId, Cue, Index, Placement, Record, Scope, Shelf},
-    page::PageTemplate,
+    page::{PageTemplate, Role, TargetIdentity, Tree, sketch},
 };
 
 /// Most lessons in the system instruction. Source: the first requirements document.
@@ -22,7 +22,8 @@ pub const MAX_TIPS: usize = 3;
 
 /// An index over the lessons of one shelf.
 ///
-/// A recall costs the lessons it returns and the bytes of the error it is asked about, however many lessons there are.
+/// A recall costs the lessons it returns, the bytes of the error it is asked about, and one walk over the page it is asked
+/// about if there are lessons of targets, however many lessons there are.
 #[derive(Debug)]
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
@@ -30,13 +31,32 @@ pub struct LessonIndex {
     patterns: Vec<Pattern>,
     /// Finds all patterns in one pass; `None` when there are none.
     matcher: Option<AhoCorasick>,
-    site: Vec<(Option<PageTemplate>, Advice)>,
-    /// Place in `site` by the kind of page it was learned on.
-    pages: BTreeMap<PageTemplate, Vec<usize>>,
+    /// Tips for this site, by rank.
+    site: Vec<SiteTip>,
+    /// Places in `site` by the failure that they are a way out of, and its target.
+    recoveries: HashMap<(BrowserTool, Trouble, Option<Aim>), Vec<usize>>,
+    /// Places in `site` by the first thing that must be on the page for them to apply.
+    by_need: HashMap<Aim, Vec<usize>>,
+    /// Places in `site` of those that need nothing.
+    anywhere: Vec<usize>,
+    /// The roles of everything in `by_need`, and of what else its lessons need.
+    roles: HashSet<Role>,
     /// Advice that holds for the names below this one, too.
     below: Vec<Advice>,
     /// Whether the shelf is that of all sites.
     global: bool,
+}
+
+/// A tip for one site.
+#[derive(Debug)]
+struct SiteTip {
+    /// The kind of page it was learned on.
+    page: Option<PageTemplate>,
+    /// What must be on the page for it to apply.
+    needs: Vec<Aim>,
+    advice: Advice,
+    /// The same for the failure that it is a way out of; none for a person's words.
+    at_failure: Option<Advice>,
 }
 
 /// What a person wrote about an error.
@@ -72,7 +92,10 @@ impl LessonIndex {
             patterns: Vec::new(),
             matcher: None,
             site: Vec::new(),
-            pages: BTreeMap::new(),
+            recoveries: HashMap::new(),
+            by_need: HashMap::new(),
+            anywhere: Vec::new(),
+            roles: HashSet::new(),
             below: Vec::new(),
             global: shelf.scope == Scope::Global,
         };
@@ -115,16 +138,20 @@ impl LessonIndex {
                 }
             }
             LessonText::Template(_) => {}
-            LessonText::Site(_) => {
+            LessonText::Site(recovery) => {
+                // The sentence is ours, the names in it are the page's.
+                let make = |placement| {
+                    Advice::with_names(id.clone(), recovery.pieces(), Trust::Code, placement)
+                };
                 if let Some(advice) = make(Placement::Site) {
-                    let page = lesson.provenance.page.clone();
-                    if let Some(page) = &page {
-                        self.pages
-                            .entry(page.clone())
-                            .or_default()
-                            .push(self.site.len());
-                    }
-                    self.site.push((page, advice));
+                    let failure = (recovery.command, recovery.trouble, recovery.aim.clone());
+                    let at = self.add_site(SiteTip {
+                        page: lesson.provenance.page.clone(),
+                        needs: recovery.needs().into_iter().cloned().collect(),
+                        advice,
+                        at_failure: make(Placement::Error),
+                    });
+                    self.recoveries.entry(failure).or_default().push(at);
                 }
             }
             LessonText::Words(_) => {
@@ -151,20 +178,68 @@ impl LessonIndex {
                     if lesson.domain.is_some() {
                         self.below.push(advice.clone());
                     }
-                    self.site.push((None, advice));
+                    self.add_site(SiteTip {
+                        page: None,
+                        needs: Vec::new(),
+                        advice,
+                        at_failure: None,
+                    });
                 }
             }
         }
     }
 
-    fn for_failure(&self, command: &str, trouble: Trouble, detail: &str) -> Vec<Advice> {
-        let key = BrowserTool::parse(command).map(|tool| (tool, trouble));
-        let known = key.and_then(|key| self.failures.get(&key));
-        let mut out = self.for_words(command, detail, false);
-        // A person's words first: they are few, and somebody meant them.
+    /// Adds a tip and gives its place.
+    fn add_site(&mut self, tip: SiteTip) -> usize {
+        let at = self.site.len();
+        self.roles
+            .extend(tip.needs.iter().map(|aim| aim.role.clone()));
+        match tip.needs.first() {
+            Some(first) => self.by_need.entry(first.clone()).or_default().push(at),
+            None => self.anywhere.push(at),
+        }
+        self.site.push(tip);
+        at
+    }
+
+    fn for_failure(&self, failure: &Failure<'_>, page: Option<&Tree>) -> Vec<Advice> {
+        let tool = BrowserTool::parse(failure.command);
+        let known = tool.and_then(|tool| self.failures.get(&(tool, failure.trouble)));
+        // A person's words first: they are few, and somebody meant them. Then what helped with this very target.
+        let mut out = self.for_words(failure.command, failure.detail, false);
+        out.extend(
+            tool.zip(page)
+                .into_iter()
+                .flat_map(|(tool, page)| self.for_target(tool, failure, page)),
+        );
         out.extend(known.into_iter().flatten().cloned());
         out.truncate(MAX_TIPS);
         out
+    }
+
+    /// What helped on this host when the command failed in this way on this target; then what was learned without a target.
+    fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
+        let aim = failure.targets.first().map(Aim::of);
+        let is_aimed = aim.is_some();
+        let of = |aim: Option<Aim>| self.recoveries.get(&(tool, failure.trouble, aim));
+        let mut known = of(aim)
+            .into_iter()
+            .chain(is_aimed.then(|| of(None)).flatten());
+        let Some(first) = known.next() else {
+            return Vec::new();
+        };
+        let places: Vec<usize> = first.iter().chain(known.flatten()).copied().collect();
+        let here = on_page(page, |role| {
+            let needs = places.iter().flat_map(|at| &self.site[*at].needs);
+            needs.into_iter().any(|aim| aim.role == *role)
+        });
+        let applies = |at: &usize| self.site[*at].needs.iter().all(|aim| here.contains(aim));
+        places
+            .into_iter()
+            .filter(applies)
+            .filter_map(|at| self.site[at].at_failure.clone())
+            .take(MAX_TIPS)
+            .collect()
     }
 
     /// What persons wrote about an error like this; `below`: what holds for names below this one.
@@ -192,20 +267,42 @@ impl LessonIndex {
         out
     }
 
-    /// What was learned on this kind of page first.
-    fn for_site(&self, page: Option<&PageTemplate>) -> Vec<Advice> {
-        let here = page
-            .and_then(|page| self.pages.get(page))
-            .into_iter()
+    /// What can apply on this page, what was learned on this kind of page first.
+    fn for_site(&self, kind: Option<&PageTemplate>, page: &Tree) -> Vec<Advice> {
+        let here = if self.by_need.is_empty() {
+            HashSet::new()
+        } else {
+            on_page(page, |role| self.roles.contains(role))
+        };
+        let applies = |at: &usize| self.site[*at].needs.iter().all(|aim| here.contains(aim));
+        let named = here.iter().filter_map(|aim| self.by_need.get(aim));
+        let mut places: Vec<usize> = named
             .flatten()
-            .copied();
-        let elsewhere = (0..self.site.len())
-            .filter(|at| self.site[*at].0.is_none() || self.site[*at].0.as_ref() != page);
-        here.chain(elsewhere)
+            .copied()
+            .filter(applies)
+            .chain(self.anywhere.iter().copied())
+            .collect();
+        let is_elsewhere = |at: usize| kind.is_none() || self.site[at].page.as_ref() != kind;
+        places.sort_unstable_by_key(|at| (is_elsewhere(*at), *at));
+        places
+            .into_iter()
             .take(MAX_TIPS)
-            .map(|at| self.site[at].1.clone())
+            .map(|at| self.site[at].advice.clone())
             .collect()
     }
+}
+
+/// A failed command, as the index is asked about it.
+struct Failure<'a> {
+    command: &'a str,
+    trouble: Trouble,
+    targets: &'a [TargetIdentity],
+    detail: &'a str,
+}
+
+/// What lessons could be aimed at on a page, of these roles.
+fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
+    sketch(page, wanted).iter().map(Aim::of).collect()
 }
 
 impl Index for LessonIndex {
@@ -213,16 +310,26 @@ impl Index for LessonIndex {
         match cue {
             Cue::RunStarted => self.tier_1.clone(),
             Cue::PageShown { .. } if above => self.below.iter().take(MAX_TIPS).cloned().collect(),
-            Cue::PageShown { page, .. } => self.for_site(page.as_ref()),
+            Cue::PageShown { page, seen, .. } => self.for_site(page.as_ref(), &seen.tree),
             Cue::CommandFailed {
                 command, detail, ..
             } if above => self.for_words(command, detail, true),
             Cue::CommandFailed {
                 command,
                 trouble,
+                targets,
                 detail,
+                seen,
                 ..
-            } => self.for_failure(command, *trouble, detail),
+            } => {
+                let failure = Failure {
+                    command,
+                    trouble: *trouble,
+                    targets,
+                    detail,
+                };
+                self.for_failure(&failure, seen.as_ref().map(|seen| &seen.tree))
+            }
         }
     }
 }

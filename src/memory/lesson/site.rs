@@ -1,4 +1,5 @@
-//! What helped on one host, with the names that its pages use: data of a page, shown only there and only inside a fence.
+//! What helped on one host, with the names that its pages use: our sentence, and data of a page that is shown only there and
+//! only inside a fence.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +7,10 @@ use super::{Move, Recovery, Template, Trouble, template::TYPE_THEN_CHOOSE};
 use crate::{
     action::BrowserTool,
     base::text,
+    memory::{PageName, Piece},
     page::{Role, TargetIdentity},
 };
 
-/// Longest name shown. Unit: characters. Source: the threat model.
-const MAX_NAME: usize = 60;
 /// Longest text beside a field that counts as its label. Unit: characters. Source: chosen; what is longer is a sentence, and
 /// says something of this visit.
 const MAX_LABEL: usize = 40;
@@ -47,15 +47,8 @@ impl Aim {
         }
     }
 
-    fn render(&self) -> String {
-        let role = self.role.as_str();
-        match self.ordinal {
-            _ if !self.name.is_empty() => {
-                format!("{role} {}", serde_json::Value::from(self.name.as_str()))
-            }
-            Some(at) => format!("{role} number {}", at + 1),
-            None => role.to_owned(),
-        }
+    fn named(&self) -> Piece {
+        Piece::Name(PageName::new(&self.role, &self.name, self.ordinal))
     }
 }
 
@@ -70,7 +63,7 @@ fn plain(page_text: &str) -> String {
         .chars()
         .filter(|c| !"`<>*_#[]{}|\\~".contains(*c))
         .collect();
-    text::truncate(&text::squeeze(&kept), MAX_NAME)
+    text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
 /// A move with what it was aimed at.
@@ -85,12 +78,20 @@ pub struct AimedMove {
 }
 
 impl AimedMove {
-    fn render(&self) -> String {
-        self.aim.as_ref().map_or_else(
-            || self.step.before(),
-            |aim| self.step.sentence(&aim.render()),
-        )
+    fn pieces(&self, out: &mut Vec<Piece>) {
+        let (verb, takes_target) = self.step.verb();
+        match &self.aim {
+            Some(aim) if takes_target => {
+                out.push(words(&format!("{verb} ")));
+                out.push(aim.named());
+            }
+            _ => out.push(words(&self.step.before())),
+        }
     }
+}
+
+fn words(ours: &str) -> Piece {
+    Piece::Words(ours.to_owned())
 }
 
 /// A failure on a host and what restored its effect there.
@@ -118,27 +119,42 @@ impl SiteRecovery {
 
     /// One sentence, names as JSON strings.
     pub fn render(&self) -> String {
-        let on = self
-            .aim
-            .as_ref()
-            .map(|aim| format!(" on {}", aim.render()))
-            .unwrap_or_default();
-        let when = self
-            .trouble
-            .sentence(&format!("{}{on}", self.command.as_str()));
-        let what = match &self.recovery {
-            Recovery::ClickThenType => "click it, then type the text.".to_owned(),
+        self.pieces().iter().map(Piece::to_string).collect()
+    }
+
+    /// The sentence with the names of the page apart from our words.
+    pub fn pieces(&self) -> Vec<Piece> {
+        let mut out = vec![words(self.command.as_str())];
+        if let Some(aim) = &self.aim {
+            out.extend([words(" on "), aim.named()]);
+        }
+        out.push(words(&format!("{}: ", self.trouble.ending())));
+        match &self.recovery {
+            Recovery::ClickThenType => out.push(words("click it, then type the text.")),
             Recovery::ClickThenChoose => {
-                "click it to open its list, then click the choice.".to_owned()
+                out.push(words("click it to open its list, then click the choice."))
             }
-            Recovery::TypeThenChoose => TYPE_THEN_CHOOSE.to_owned(),
+            Recovery::TypeThenChoose => out.push(words(TYPE_THEN_CHOOSE)),
             Recovery::First(_) => {
-                let moves: Vec<String> = self.moves.iter().map(AimedMove::render).collect();
-                format!("{} first.", moves.join(", then "))
+                for (at, step) in self.moves.iter().enumerate() {
+                    if at > 0 {
+                        out.push(words(", then "));
+                    }
+                    step.pieces(&mut out);
+                }
+                out.push(words(" first."));
             }
-            Recovery::Instead(step) => format!("{} instead.", step.sentence("it")),
-            Recovery::WriteAs(form) => format!("write {}.", form.sentence()),
-        };
-        format!("{when}: {what}")
+            Recovery::Instead(step) => {
+                out.push(words(&format!("{} instead.", step.sentence("it"))));
+            }
+            Recovery::WriteAs(form) => out.push(words(&format!("write {}.", form.sentence()))),
+        }
+        out
+    }
+
+    /// What must be on a page for it to apply there: its target, and what its way out begins with.
+    pub(super) fn needs(&self) -> Vec<&Aim> {
+        let first = self.moves.first().and_then(|step| step.aim.as_ref());
+        self.aim.iter().chain(first).collect()
     }
 }

@@ -66,10 +66,15 @@ impl Trouble {
 
     /// `click fails because …`.
     pub(super) fn sentence(self, command: &str) -> String {
+        format!("{command}{}", self.ending())
+    }
+
+    /// ` fails because …`: what follows the command.
+    pub(super) fn ending(self) -> String {
         match self {
-            Self::Any => format!("{command} fails"),
-            Self::NoEffect => format!("{command} has no effect"),
-            Self::Failed(class) => format!("{command} fails because {}", class.sentence()),
+            Self::Any => " fails".to_owned(),
+            Self::NoEffect => " has no effect".to_owned(),
+            Self::Failed(class) => format!(" fails because {}", class.sentence()),
         }
     }
 }
@@ -282,18 +287,30 @@ impl Move {
 
     /// The sentence, said of what this names.
     pub(super) fn sentence(self, what: &str) -> String {
-        match self.tool {
-            BrowserTool::Press => format!("press {}", self.key.map_or("the key", NamedKey::as_str)),
-            BrowserTool::Dblclick => format!("double-click {what}"),
-            BrowserTool::Hover => format!("hover over {what}"),
-            BrowserTool::Select => format!("choose in {what}"),
-            BrowserTool::Check => format!("tick {what}"),
-            BrowserTool::Uncheck => format!("untick {what}"),
-            BrowserTool::Type => "type the text".to_owned(),
-            BrowserTool::Reload => "reload the page".to_owned(),
-            BrowserTool::DialogAccept => "accept the dialog".to_owned(),
-            BrowserTool::DialogDismiss => "dismiss the dialog".to_owned(),
-            other => format!("{} {what}", other.as_str()),
+        match self.verb() {
+            (verb, true) => format!("{verb} {what}"),
+            (verb, false) => verb,
         }
+    }
+
+    /// What is done, and whether the target follows.
+    pub(super) fn verb(self) -> (String, bool) {
+        let (verb, takes_target) = match self.tool {
+            BrowserTool::Press => {
+                let key = self.key.map_or("the key", NamedKey::as_str);
+                return (format!("press {key}"), false);
+            }
+            BrowserTool::Dblclick => ("double-click", true),
+            BrowserTool::Hover => ("hover over", true),
+            BrowserTool::Select => ("choose in", true),
+            BrowserTool::Check => ("tick", true),
+            BrowserTool::Uncheck => ("untick", true),
+            BrowserTool::Type => ("type the text", false),
+            BrowserTool::Reload => ("reload the page", false),
+            BrowserTool::DialogAccept => ("accept the dialog", false),
+            BrowserTool::DialogDismiss => ("dismiss the dialog", false),
+            other => (other.as_str(), true),
+        };
+        (verb.to_owned(), takes_target)
     }
 }

@@ -27,12 +27,6 @@ impl Form {
             self.kind
         };
         let mut lines = vec!["<<<1".to_owned()];
-        if !self.tip.is_empty() {
-            lines.extend([
-                "## Memory for this site".to_owned(),
-                format!("- {}", Value::from(self.tip)),
-            ]);
-        }
         lines.push("## History".to_owned());
         lines.extend(
             self.history
@@ -50,6 +44,12 @@ impl Form {
         );
         lines.extend(self.page.iter().map(|line| (*line).to_owned()));
         lines.push("1>>>".to_owned());
+        if !self.tip.is_empty() {
+            lines.extend([
+                "## Tips for this site".to_owned(),
+                format!("- {}", self.tip),
+            ]);
+        }
         if !self.error_tip.is_empty() {
             let said = [
                 "## Last action failed",

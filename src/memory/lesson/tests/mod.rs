@@ -12,7 +12,7 @@ use super::*;
 use crate::{
     action::{Action, BrowserTool, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
     memory::{LoggedStep, Placement, Scope, apply},
-    page::{PageTemplate, Role, TargetIdentity},
+    page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},
 };
 
 fn at(day: i64) -> DateTime<Utc> {
@@ -161,6 +161,7 @@ impl Memory {
             let records = self.0.get(&shelf).map(Vec::as_slice).unwrap_or_default();
             let above = match (&shelf.scope, cue) {
                 (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
+                (Scope::Host(own), Cue::CommandFailed { host, .. }) => Some(own) != host.as_ref(),
                 _ => false,
             };
             said.extend(Lessons.index(&shelf, records).advise(cue, above));
@@ -191,10 +192,33 @@ fn of(url: &str) -> Shelf {
     Shelf::host(&Namespace::default(), COLLECTION, &host(url))
 }
 
+/// A page with these elements, by role and name.
+fn page(elements: &[(&str, &str)]) -> Arc<Observation> {
+    let mut tree = Tree::builder();
+    for (role, name) in elements {
+        tree.leaf(Node::new(Role::parse(role), *name));
+    }
+    Arc::new(Observation::new("", "", tree.finish()))
+}
+
+/// A page with everything that these tests aim at.
+fn usual() -> Arc<Observation> {
+    page(&[
+        ("button", "Go"),
+        ("button", "Accept all"),
+        ("textbox", "Search"),
+    ])
+}
+
 fn shown(url: &str) -> Cue {
+    shown_as(url, usual())
+}
+
+fn shown_as(url: &str, seen: Arc<Observation>) -> Cue {
     Cue::PageShown {
         host: host(url),
         page: PageTemplate::parse(url).ok(),
+        seen,
     }
 }
 
@@ -202,8 +226,22 @@ fn fails(command: &str, trouble: Trouble, url: &str) -> Cue {
     Cue::CommandFailed {
         command: command.to_owned(),
         trouble,
+        targets: Vec::new(),
         detail: "covered".to_owned(),
         host: Some(host(url)),
+        seen: Some(usual()),
+    }
+}
+
+/// A failed click on this button of this page.
+fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
+    Cue::CommandFailed {
+        command: "click".to_owned(),
+        trouble: COVERED,
+        targets: vec![TargetIdentity::new(Role::Button, name)],
+        detail: "covered".to_owned(),
+        host: Some(host(url)),
+        seen,
     }
 }
 

@@ -110,8 +110,10 @@ fn a_pattern_of_a_person_is_found_in_the_error_whatever_its_case() {
         let cue = Cue::CommandFailed {
             command: command.to_owned(),
             trouble: Trouble::Failed(ErrorClass::BadArguments),
+            targets: Vec::new(),
             detail: detail.to_owned(),
             host: None,
+            seen: None,
         };
         memory.said(&cue).len()
     };
@@ -148,25 +150,123 @@ fn a_domain_holds_for_the_names_below_it_and_what_was_learned_for_its_host_alone
     );
 }
 
-#[test]
-fn what_was_learned_on_this_kind_of_page_comes_first_and_three_are_enough() {
-    let mut memory = Memory::default();
-    for (n, page) in ["a", "b", "c", "d"].into_iter().enumerate() {
-        let name: &'static str = ["Go A", "Go B", "Go C", "Go D"][n];
-        let target = Some(("button", name));
+/// Ten buttons of one host, each covered by a notice of its own.
+const TEN: [(&str, &str); 10] = [
+    ("Go A", "Close A"),
+    ("Go B", "Close B"),
+    ("Go C", "Close C"),
+    ("Go D", "Close D"),
+    ("Go E", "Close E"),
+    ("Go F", "Close F"),
+    ("Go G", "Close G"),
+    ("Go H", "Close H"),
+    ("Go I", "Close I"),
+    ("Go J", "Close J"),
+];
+const SHOP: &str = "https://shop.example";
+
+/// A memory of the way out of each of the ten, learned on pages of different kinds.
+fn ten() -> Memory {
+    let mut memory = planted();
+    for (button, closes) in TEN {
+        let target = Some(("button", button));
         let steps = vec![
             did("click", target, failed(ErrorClass::Intercepted)),
-            did("click", COOKIES, Outcome::Done),
+            did("click", Some(("button", closes)), Outcome::Done),
             did("click", target, Outcome::Done),
         ];
+        let path = button.split_once(' ').unwrap().1.to_lowercase();
         memory.learn(&log_of(
-            &format!("run_{n}"),
-            &format!("https://shop.example/{page}"),
+            &format!("run_{path}"),
+            &format!("{SHOP}/{path}"),
             1,
             steps,
         ));
     }
-    let said = memory.said(&shown("https://shop.example/d"));
+    memory
+}
+
+/// A page with all twenty buttons.
+fn all_ten() -> Arc<Observation> {
+    let both = |(button, closes): (&'static str, &'static str)| [button, closes];
+    let elements: Vec<(&str, &str)> = TEN
+        .into_iter()
+        .flat_map(both)
+        .map(|name| ("button", name))
+        .collect();
+    page(&elements)
+}
+
+#[test]
+fn what_was_learned_on_this_kind_of_page_comes_first_and_three_are_enough() {
+    let said = ten().said(&shown_as(&format!("{SHOP}/d"), all_ten()));
     assert_eq!(said.len(), MAX_TIPS);
     assert!(said[0].contains("Go D"), "{said:?}");
+}
+
+#[test]
+fn each_of_ten_recoveries_of_a_host_answers_its_own_failure_before_what_is_general() {
+    let memory = ten();
+    for (button, closes) in TEN {
+        let said = memory.advise(&click_fails(button, SHOP, Some(all_ten())));
+        let own = format!("button {button:?} fails");
+        assert!(
+            said[0].text().contains(&own) && said[0].text().contains(closes),
+            "{button}: {said:?}"
+        );
+        assert_eq!(said[0].placement(), Placement::Error);
+        // The seed follows it, and no other recovery of the host.
+        assert_eq!(said.len(), 2, "{button}: {said:?}");
+        assert!(said[1].text().contains("Escape"), "{button}: {said:?}");
+    }
+    // Not on another host, not of another failure, not of another command.
+    let elsewhere = memory.said(&click_fails("Go A", "https://b.example", Some(all_ten())));
+    let below = memory.said(&click_fails(
+        "Go A",
+        "https://www.shop.example",
+        Some(all_ten()),
+    ));
+    for said in [elsewhere, below] {
+        assert!(said.iter().all(|said| !said.contains("Go A")), "{said:?}");
+    }
+}
+
+#[test]
+fn a_tip_whose_target_or_way_out_is_not_on_the_page_is_not_said() {
+    let memory = ten();
+    let said = |elements: &[(&str, &str)]| memory.said(&shown_as(SHOP, page(elements)));
+    let both = [("button", "Go H"), ("button", "Close H")];
+    assert!(said(&both)[0].contains("Go H"), "whatever its rank");
+    assert_eq!(said(&both).len(), 1);
+    assert_eq!(said(&both[..1]), Vec::<String>::new());
+    assert_eq!(said(&both[1..]), Vec::<String>::new());
+    assert_eq!(
+        said(&[("link", "Go H"), ("button", "Close H")]),
+        Vec::<String>::new()
+    );
+    assert_eq!(said(&[]), Vec::<String>::new());
+    let failed = |elements: &[(&str, &str)]| {
+        let said = memory.said(&click_fails("Go H", SHOP, Some(page(elements))));
+        said.iter().any(|said| said.contains("Go H"))
+    };
+    assert!(failed(&both) && !failed(&both[..1]) && !failed(&both[1..]));
+    // The click led to a page of another host, or nobody can see where it led.
+    let nowhere = memory.said(&click_fails("Go H", SHOP, None));
+    assert!(nowhere.iter().all(|said| !said.contains("Go H")));
+}
+
+#[test]
+fn the_words_of_a_recovery_are_ours_and_the_names_in_it_the_pages() {
+    let said = ten().advise(&shown_as(SHOP, all_ten()));
+    assert!(said[0].is_vouched(), "{said:?}");
+    let words: String = said[0]
+        .pieces()
+        .iter()
+        .filter(|piece| matches!(piece, crate::memory::Piece::Words(_)))
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        words,
+        "click on  fails because another element covers the target: click  first."
+    );
 }

@@ -182,6 +182,7 @@ fn a_lesson_of_a_site_goes_to_its_host_and_one_of_a_public_suffix_nowhere() {
     let shown = Cue::PageShown {
         host: Host::of_domain("www.shop.example").unwrap(),
         page: None,
+        seen: std::sync::Arc::default(),
     };
     assert!(
         Lessons

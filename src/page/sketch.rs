@@ -1,0 +1,74 @@
+//! What the elements of a page are called: enough to ask whether something known from another visit is here.
+
+use std::collections::HashMap;
+
+use super::{
+    Role, TargetIdentity, Tree,
+    identity::{capped, label},
+    outline::{Outline, closed},
+};
+
+/// The elements of the wanted roles with no more than role, name, label, and place among the nameless of their role; those in
+/// frames are left out, because a frame may be another site's.
+///
+/// Costs one walk over the tree, where [`TargetIdentity::of`] costs one for each element.
+pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetIdentity> {
+    let outline = Outline::of(tree);
+    let mut nameless: HashMap<&Role, u32> = HashMap::new();
+    let mut found = Vec::new();
+    for (id, node) in tree.iter() {
+        let role = closed(&node.role);
+        if !wanted(&role) || outline.place(id).frame.is_some() {
+            continue;
+        }
+        let mut identity = TargetIdentity::new(role, capped(&node.name));
+        if node.name.is_empty() {
+            let next = nameless.entry(&node.role).or_default();
+            identity.ordinal = *next;
+            *next += 1;
+            identity.label = label(tree, &outline, id);
+        }
+        found.push(identity);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Node, NodeId};
+
+    #[test]
+    fn an_element_is_called_as_its_identity_calls_it() {
+        let mut b = Tree::builder();
+        b.leaf(Node::new(Role::Button, "Go"));
+        b.leaf(Node::text("Street"));
+        b.leaf(Node::new(Role::TextBox, ""));
+        b.leaf(Node::new(Role::TextBox, "City"));
+        b.leaf(Node::new(Role::TextBox, ""));
+        b.open(Node::new(Role::Iframe, "ad"));
+        b.leaf(Node::new(Role::Button, "Buy"));
+        b.close();
+        let tree = b.finish();
+        let found = sketch(&tree, |role| matches!(role, Role::Button | Role::TextBox));
+        let whole: Vec<TargetIdentity> = tree
+            .iter()
+            .filter(|(_, node)| matches!(node.role, Role::Button | Role::TextBox))
+            .map(|(id, _): (NodeId, _)| TargetIdentity::of(&tree, id))
+            .filter(|identity| identity.frames.is_empty())
+            .collect();
+        let called = |identity: &TargetIdentity| {
+            (
+                identity.role.clone(),
+                identity.name.clone(),
+                identity.label.clone(),
+                identity.ordinal,
+            )
+        };
+        assert_eq!(found.len(), 4);
+        assert_eq!(
+            found.iter().map(called).collect::<Vec<_>>(),
+            whole.iter().map(called).collect::<Vec<_>>()
+        );
+    }
+}
