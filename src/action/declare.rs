@@ -63,14 +63,25 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
     for spec in rest(ours) {
         let own = spec.parameters.get("properties").and_then(Value::as_object);
         for (name, schema) in own.into_iter().flatten() {
-            let mut schema = schema.clone();
-            if let Some(map) = schema.as_object_mut() {
-                map.remove("description");
-            }
-            arguments.entry(name.clone()).or_insert(schema);
+            arguments
+                .entry(name.clone())
+                .or_insert_with(|| bare(schema));
         }
     }
     (!names.is_empty()).then_some((names, arguments))
+}
+
+/// The schema of an argument without its description, and without the type of what is one of few values: the schema of a reply
+/// is for the server, which does not read.
+pub(super) fn bare(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(map) = schema.as_object_mut() {
+        map.remove("description");
+        if map.contains_key("enum") {
+            map.remove("type");
+        }
+    }
+    schema
 }
 
 /// Whether all of its arguments are declared.

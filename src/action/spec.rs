@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     AgentAction, BrowserTool,
-    declare::{declared, rest_as_one, signature},
+    declare::{bare, declared, rest_as_one, signature},
 };
 use crate::base::sorted;
 
@@ -156,14 +156,27 @@ impl ToolSet {
     /// call with their names and all of their arguments. The tool's name is the first key of every call. A tool with an argument
     /// that sorts before `action` has its arguments in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
-        let alone = self.declared.iter().filter(|spec| spec.name != Self::OTHER);
+        // Tools with the same arguments share a variant.
+        let mut alone: Vec<(Vec<&str>, &ToolSpec)> = Vec::new();
+        for spec in self.declared.iter().filter(|spec| spec.name != Self::OTHER) {
+            let same = alone
+                .iter_mut()
+                .find(|(_, first)| first.parameters == spec.parameters);
+            match same {
+                Some((names, _)) => names.push(&spec.name),
+                None => alone.push((vec![&spec.name], spec)),
+            }
+        }
+        let alone = alone
+            .into_iter()
+            .map(|(names, spec)| call_schema(&names, spec));
         let rest = rest_as_one(&self.specs[..self.ours]).map(|(names, arguments)| {
             let mut properties = Map::new();
             properties.insert(NAME.to_owned(), json!({ "enum": names }));
             properties.extend(arguments);
             call_with(properties, vec![json!(NAME)])
         });
-        let variants: Vec<Value> = alone.map(call_schema).chain(rest).collect();
+        let variants: Vec<Value> = alone.chain(rest).collect();
         sorted(&json!({
             "type": "object",
             "additionalProperties": false,
@@ -175,16 +188,21 @@ impl ToolSet {
     }
 }
 
-/// The schema of one call: the tool's name, and the arguments beside it.
-fn call_schema(spec: &ToolSpec) -> Value {
+/// The schema of one call: the name of one of these tools of equal arguments, and the arguments beside it.
+fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
     let mut properties = Map::new();
-    properties.insert(NAME.to_owned(), json!({ "const": spec.name }));
+    let name = match names {
+        [name] => json!({ "const": name }),
+        names => json!({ "enum": names }),
+    };
+    properties.insert(NAME.to_owned(), name);
     let mut required = vec![json!(NAME)];
     if spec.is_wrapped() {
         properties.insert(WRAP.to_owned(), spec.parameters.clone());
         required.push(json!(WRAP));
     } else {
-        properties.extend(spec.arguments().cloned().unwrap_or_default());
+        let arguments = spec.arguments().into_iter().flatten();
+        properties.extend(arguments.map(|(name, schema)| (name.clone(), bare(schema))));
         required.extend(
             spec.parameters
                 .get("required")
@@ -375,15 +393,36 @@ mod tests {
     fn the_reply_schema_allows_what_is_declared_and_no_more() {
         let tools = with_custom();
         let variants = variants(&tools);
-        assert_eq!(variants.len(), tools.declared().len());
         let named: BTreeSet<String> = variants.iter().flat_map(names_of).collect();
         let specs = tools.specs().iter().map(|spec| spec.name.clone());
         assert_eq!(named, specs.collect());
         assert_eq!(tools.reply_schema(5)["properties"]["calls"]["maxItems"], 5);
         let (rest, alone) = variants.split_last().unwrap();
-        for (variant, declared) in alone.iter().zip(tools.declared()) {
-            assert_eq!(names_of(variant), [declared.name.clone()]);
+        let (other, declared) = tools.declared().split_last().unwrap();
+        assert_eq!(other.name, ToolSet::OTHER);
+        for spec in declared {
+            let variant = alone
+                .iter()
+                .find(|variant| names_of(variant).contains(&spec.name))
+                .unwrap();
+            if !spec.is_wrapped() {
+                let arguments: BTreeSet<&String> = spec.arguments().unwrap().keys().collect();
+                let allowed = variant["properties"].as_object().unwrap().keys();
+                assert_eq!(
+                    allowed
+                        .filter(|name| *name != NAME)
+                        .collect::<BTreeSet<_>>(),
+                    arguments,
+                    "{}",
+                    spec.name
+                );
+            }
         }
+        assert_eq!(
+            alone.iter().flat_map(names_of).count(),
+            declared.len(),
+            "each once"
+        );
         // An argument of the same name is the same for all of the rest, or one schema could not stand for it.
         for spec in tools
             .specs()
@@ -391,9 +430,12 @@ mod tests {
             .filter(|spec| names_of(rest).contains(&spec.name))
         {
             for (name, schema) in spec.arguments().unwrap() {
-                let mut schema = schema.clone();
-                schema.as_object_mut().unwrap().remove("description");
-                assert_eq!(rest["properties"][name], schema, "{} {name}", spec.name);
+                assert_eq!(
+                    rest["properties"][name],
+                    bare(schema),
+                    "{} {name}",
+                    spec.name
+                );
             }
         }
     }

@@ -62,10 +62,12 @@ impl Off {
     fn kept_name(self, raw: &str) -> Option<String> {
         match self {
             Self::Cleaning | Self::Quoting => Some(raw.to_owned()),
-            // Longer than may be shown, and short enough for a record.
+            // An identity is cut before memory sees it, so a name is made as long again as a page may have said it: longer than
+            // may be shown, and short enough for a record.
             Self::Cap => Some(
                 raw.chars()
                     .filter(|c| !MARKUP.contains(*c))
+                    .cycle()
                     .take(MAX_ITEM + 10)
                     .collect(),
             ),
