@@ -164,10 +164,8 @@ async fn a_script_that_never_ends_hangs_no_call() {
             .observe(&ObserveRequest::default().with_timeout(limit)),
     )
     .await;
-    assert_eq!(
-        seen.expect("it does not hang").unwrap_err().kind(),
-        ErrorKind::Timeout
-    );
+    let seen = seen.expect("it does not hang").unwrap();
+    assert!(seen.unresponsive, "{seen:?}");
     let opened = timeout(NEVER, bed.act(goto(bed.url("/calm"))))
         .await
         .expect("it does not hang");

@@ -147,7 +147,8 @@ async fn a_state_is_in_its_folder_under_a_plain_name_and_no_tab_of_it_is_seen() 
     assert_eq!(
         web.asked().len(),
         before,
-        "loading asks no server for anything"
+        "loading asks no server for anything: {:?}",
+        web.asked()
     );
     for (name, class) in [
         ("../x", ErrorClass::BadArguments),

@@ -390,6 +390,10 @@ impl Known {
         target: &TargetInfo,
         waits: bool,
     ) -> Vec<Effect> {
+        if is_hidden(target) && !waits {
+            // Who made a tab that nobody sees knows its session. A browser may tell of it as a page or as something else.
+            return Vec::new();
+        }
         match &*target.kind {
             "page" => {
                 let is_ours = self.is_ours(target);
@@ -398,8 +402,6 @@ impl Known {
                     Some(tab) if tab.session.is_none() => tab.session = Some(session.clone()),
                     // A window that a page opens is told twice: because it waits for us, and because we asked for it.
                     known if waits && (known.is_some() || is_ours) => return self.other(session),
-                    // Who opened a tab that nobody sees knows its session.
-                    None if is_hidden(target) && !waits => return Vec::new(),
                     _ if guards => return vec![Effect::Leave { session, waits }],
                     _ => return Vec::new(),
                 }
