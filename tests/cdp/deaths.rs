@@ -159,7 +159,6 @@ async fn a_browser_that_stands_still_hangs_no_call_and_no_end() {
     assert_eq!(crate::processes::gone(bed.base(), &known).1, [].into());
 }
 
-/// A page whose process is known by how long it worked.
 /// A frame whose process works without end, in turns that leave it time to answer.
 const BUSY: &str = "<button>Inner</button><script>setInterval(() => { const end = performance.now() + 40; while (performance.now() < end); }, 45);</script>";
 
