@@ -174,7 +174,7 @@ impl ToolSet {
             let mut properties = Map::new();
             properties.insert(NAME.to_owned(), json!({ "enum": names }));
             properties.extend(arguments);
-            call_with(properties, vec![json!(NAME)])
+            call_with(&properties, &[json!(NAME)])
         });
         let variants: Vec<Value> = alone.chain(rest).collect();
         sorted(&json!({
@@ -212,10 +212,10 @@ fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
                 .cloned(),
         );
     }
-    call_with(properties, required)
+    call_with(&properties, &required)
 }
 
-fn call_with(properties: Map<String, Value>, required: Vec<Value>) -> Value {
+fn call_with(properties: &Map<String, Value>, required: &[Value]) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
 

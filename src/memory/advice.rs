@@ -135,7 +135,7 @@ impl Advice {
                     left -= words.chars().count();
                     Piece::Words(words)
                 }
-                name => name,
+                name @ Piece::Name(_) => name,
             });
         }
         let in_full: String = kept.iter().map(Piece::to_string).collect();

@@ -234,17 +234,24 @@ async fn a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_oth
         (&recall["matched"], &recall["lessons"]),
         (&json!(1), &json!([lesson(&here)]))
     );
-    // It came from a page, so it stands inside of the fence, as a JSON string.
-    let quoted = Value::from(lesson(&here))
-        .to_string()
-        .replace("first.\"", "first.");
-    let fenced = second.messages().all(|message| {
-        let inside = message.split(">>>").next().unwrap_or_default();
-        message.starts_with("<<<")
-            && inside.contains(&quoted)
-            && message.matches(here.agree).count() > 0
-    });
-    assert!(fenced && !second.system().contains(here.agree));
+    // The sentence is ours and stands outside of the fence; the names in it came from a page and stand inside.
+    const TIP: &str = "## Tips for this site\n- click on n1 fails because another element covers the target: click n2 first.\n";
+    let messages: Vec<(&str, &str)> = second
+        .messages()
+        .map(|message| message.split_once(">>>\n").expect("a fence"))
+        .collect();
+    let names = format!(
+        "## Names in the tips\nn1 button {}\nn2 button {}\n",
+        Value::from(here.show),
+        Value::from(here.agree)
+    );
+    let (inside, outside) = messages[0];
+    assert!(
+        inside.contains(&names) && outside.contains(TIP),
+        "{inside} {outside}"
+    );
+    let is_named = |text: &str| text.contains(here.agree);
+    assert!(messages.iter().all(|(_, outside)| !is_named(outside)) && !is_named(second.system()));
 
     let elsewhere = visit(&bed, &sites, &there, memory(), &clock).await;
     assert!(

@@ -132,7 +132,7 @@ impl SiteRecovery {
         match &self.recovery {
             Recovery::ClickThenType => out.push(words("click it, then type the text.")),
             Recovery::ClickThenChoose => {
-                out.push(words("click it to open its list, then click the choice."))
+                out.push(words("click it to open its list, then click the choice."));
             }
             Recovery::TypeThenChoose => out.push(words(TYPE_THEN_CHOOSE)),
             Recovery::First(_) => {
