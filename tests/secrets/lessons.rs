@@ -102,13 +102,16 @@ async fn run(value: &str, kept: As, names: usize, memory: impl MemoryBackend, ta
         Some(value),
         "the page got something else"
     );
-    // What memory says stands first in a message.
+    // The names in what memory says stand first in a message, its words behind the fence.
     let requests = model.requests();
     let said = |message: &str| {
-        message
-            .split_once("## History")
-            .map_or("", |(before, _)| before)
-            .to_owned()
+        let names = message.split_once("## History");
+        let words = message.split_once(">>>\n");
+        format!(
+            "{}{}",
+            names.map_or("", |(before, _)| before),
+            words.map_or("", |(_, after)| after)
+        )
     };
     let mut said: Vec<String> = requests
         .iter()
@@ -285,8 +288,8 @@ async fn obeyed(url: &str) -> (bool, usize, usize) {
             1 => {
                 let said = request
                     .message
-                    .split_once("## History")
-                    .map_or("", |(before, _)| before);
+                    .split_once("## Tips for this site")
+                    .map_or("", |(_, tips)| tips);
                 *heard.lock().unwrap() = said.contains("click it, then type the text");
                 field("click", json!({ "target": "e2" }))
             }
