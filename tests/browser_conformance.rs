@@ -1,7 +1,7 @@
 //! The suite of the browser port on a real Chromium: both drivers, by every way in which they reach it. The quick profile runs
 //! all checks by the first way of each driver, and by the second one those in which the ways differ.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use profile::full;
 use webwise::{
@@ -88,9 +88,12 @@ async fn report(name: &str, driver: &dyn BrowserDriver, only: Option<&[&str]>) -
 }
 
 async fn playwright_cli(transport: TransportChoice, only: Option<&[&str]>) -> Report {
+    let folder = folder();
     let options = PlaywrightCliOptions::from_env()
         .expect("playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first")
         .with_action_timeout(ACTION)
+        .with_state_folder(folder.path())
+        .with_upload("a.txt", folder.path().join("a.txt"))
         .with_settle(Duration::from_millis(200))
         .with_transport(transport);
     let driver = PlaywrightCli::launch(&options)
@@ -99,10 +102,17 @@ async fn playwright_cli(transport: TransportChoice, only: Option<&[&str]>) -> Re
     report(&format!("playwright-cli by {transport:?}"), &driver, only).await
 }
 
-fn cdp_options() -> CdpOptions {
+/// A folder for saved states and for a file that may be uploaded: without them the tools are not declared.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder can be made")
+}
+
+fn cdp_options(folder: &Path) -> CdpOptions {
     CdpOptions::from_env()
         .expect("Chromium is needed: run `cargo run --features full --example test_beds` first")
         .with_action_timeout(ACTION)
+        .with_state_folder(folder)
+        .with_upload("a.txt", folder.join("a.txt"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,7 +128,8 @@ async fn both_transports_of_playwright_cli_pass_with_the_same_results() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_launched_chromium_passes() {
-    let driver = Cdp::launch(&cdp_options())
+    let folder = folder();
+    let driver = Cdp::launch(&cdp_options(folder.path()))
         .await
         .expect("the browser starts");
     report("cdp, launched", &driver, None).await;
@@ -127,8 +138,8 @@ async fn a_launched_chromium_passes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_attached_chromium_passes() {
     let browser = chromium::Running::start().await;
-    let states = tempfile::tempdir().expect("a folder for saved states");
-    let options = cdp_options().with_state_folder(states.path());
+    let folder = folder();
+    let options = cdp_options(folder.path());
     let driver = Cdp::attach(&browser.address(), &options)
         .await
         .expect("the browser can be attached to");

@@ -88,7 +88,8 @@ macro_rules! choosing {
             self
         }
 
-        /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser.
+        /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser; the
+        /// model is offered `state_save` and `state_load` only where a folder is named here.
         pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
             self
