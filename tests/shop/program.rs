@@ -37,7 +37,11 @@ impl Place {
 
     /// The program with these arguments. It finds the browser as the person's own would.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_webwise"));
+        // What starts the tests in the background may have them ignore signals, and the program would go on ignoring them.
+        let mut command = Command::new("/usr/bin/env");
+        command
+            .arg("--default-signal=HUP,INT,QUIT,TERM")
+            .arg(env!("CARGO_BIN_EXE_webwise"));
         for name in MODEL_VARIABLES {
             command.env_remove(name);
         }
