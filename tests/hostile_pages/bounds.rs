@@ -71,7 +71,7 @@ fn was_told(played: &Played, url: &str) {
 }
 
 async fn a_page_that_spins_when_it_is_clicked_is_told(by: Driver) {
-    let bed = Bed::start(by).await;
+    let bed = Bed::own(by).await;
     // The other driver's tool does not get away from such a page in the same process.
     let can_leave = by == Driver::Cdp;
     let (model, stop) = if can_leave {
@@ -94,7 +94,7 @@ async fn a_page_that_spins_when_it_is_clicked_is_told(by: Driver) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_spins_while_it_loads_is_told_and_left() {
-    let bed = Bed::start(Driver::Cdp).await;
+    let bed = Bed::own(Driver::Cdp).await;
     let model = leaves(&bed, None);
     let played = bed
         .play_with(
@@ -113,7 +113,7 @@ async fn a_page_that_spins_while_it_loads_is_told_and_left() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_pushes_states_without_end_is_told_and_left() {
-    let bed = Bed::start(Driver::Cdp).await;
+    let bed = Bed::own(Driver::Cdp).await;
     let model = leaves(&bed, None);
     let played = bed
         .play_with(
@@ -132,7 +132,7 @@ async fn a_page_that_pushes_states_without_end_is_told_and_left() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_opens_windows_without_end_keeps_the_number_of_tabs_bounded() {
-    let bed = Bed::start(Driver::Cdp).await;
+    let bed = Bed::own(Driver::Cdp).await;
     let course = says([
         click("Press"),
         go(&bed.site.url("plain")),
@@ -163,7 +163,7 @@ async fn a_page_that_opens_windows_without_end_keeps_the_number_of_tabs_bounded(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_20_000_elements_in_each_other_is_seen() {
-    let bed = Bed::start(Driver::Cdp).await;
+    let bed = Bed::own(Driver::Cdp).await;
     let played = bed
         .play_with(
             "20,000 elements in each other",
