@@ -5,6 +5,7 @@
 
 use std::{
     ffi::OsString,
+    fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -207,10 +208,10 @@ impl File {
     fn verify(&self, folder: &Path) -> Result<(), Failed> {
         let file = folder.join(self.name);
         let bytes = fs::read(&file).map_err(|error| told(&file, &error))?;
-        let digest: String = Sha256::digest(bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let mut digest = String::new();
+        for byte in Sha256::digest(bytes) {
+            let _ = write!(digest, "{byte:02x}");
+        }
         if digest == self.sha256 {
             return Ok(());
         }

@@ -5,8 +5,12 @@ use std::time::Duration;
 use tokio::time::timeout_at;
 
 use super::{
-    Run, decide::is_closed_frame, page_now::PageNow, patience::Patience, step::references,
-    verify::judge,
+    Run,
+    decide::is_closed_frame,
+    page_now::PageNow,
+    patience::Patience,
+    step::references,
+    verify::{judge, may_have_acted},
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -87,9 +91,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             changes = None;
         } else if after.observation.unresponsive {
             // That the page shows nothing says nothing of what was done to it.
-            if execution.outcome.is_done() && leads_to_a_page(&resolved) {
-                execution.outcome = Outcome::failed(ErrorClass::Timeout, NO_ANSWER);
-            }
+            execution.outcome = match execution.outcome {
+                Outcome::Done if leads_to_a_page(&resolved) => {
+                    Outcome::failed(ErrorClass::Timeout, NO_ANSWER)
+                }
+                Outcome::Failed(failure) if may_have_acted(&resolved, failure.class) => {
+                    Outcome::Unclear(failure)
+                }
+                other => other,
+            };
             self.drop_queue("the page gives no answer");
         } else if let (Some(changes), Some(before)) = (&changes, &before) {
             execution.outcome = judge(

@@ -57,8 +57,8 @@ fn is_another_document(before: &Observation, after: &Observation) -> bool {
     !before.is_empty() && !after.is_empty() && before.is_disjoint(&after)
 }
 
-/// Whether an action that failed like this may have reached the page. To go somewhere again does no harm.
-const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
+/// Reports whether an action that failed like this may have reached the page. To go somewhere again does no harm.
+pub(super) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
     let acts = matches!(
         action,
@@ -83,6 +83,8 @@ const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
             | ErrorClass::Detached
             | ErrorClass::Timeout
             | ErrorClass::ScriptFailed
+            // What a script of the page sends beside the action may be what was held back.
+            | ErrorClass::SecretLeaves
             | ErrorClass::Other
     )
 }

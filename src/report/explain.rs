@@ -250,7 +250,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                 book.became(item, lesson, Became::Promoted);
             }
             EventKind::LessonDemoted { item, lesson, .. } => {
-                book.became(item, lesson, Became::Demoted)
+                book.became(item, lesson, Became::Demoted);
             }
             EventKind::LessonRetired { item, lesson, .. } => {
                 book.became(item, lesson, Became::Retired);

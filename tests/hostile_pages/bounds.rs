@@ -82,7 +82,7 @@ async fn a_page_that_spins_when_it_is_clicked_is_told(by: Driver) {
     let played = bed
         .play_with("spins", "spins", bed.driver(), model, bounded(), stop)
         .await;
-    let course = ["goto done", "click timeout", "goto done"];
+    let course = ["goto done", "click unclear", "goto done"];
     assert_eq!(
         played.course(),
         course[..if can_leave { 3 } else { 2 }],

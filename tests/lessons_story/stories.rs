@@ -22,6 +22,9 @@ use crate::{
     refusing::Refusing,
 };
 
+/// The tip as the message has it: the sentence is ours and stands outside of the fence, its names came from a page and stand inside.
+const TIP: &str = "## Tips for this site\n- click on n1 fails because another element covers the target: click n2 first.\n";
+
 on_each_driver! {
     a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again_on_its_site,
     a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_other_site,
@@ -234,8 +237,6 @@ async fn a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_oth
         (&recall["matched"], &recall["lessons"]),
         (&json!(1), &json!([lesson(&here)]))
     );
-    // The sentence is ours and stands outside of the fence; the names in it came from a page and stand inside.
-    const TIP: &str = "## Tips for this site\n- click on n1 fails because another element covers the target: click n2 first.\n";
     let messages: Vec<(&str, &str)> = second
         .messages()
         .map(|message| message.split_once(">>>\n").expect("a fence"))

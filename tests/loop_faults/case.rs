@@ -34,7 +34,7 @@ pub(crate) const SECONDS: Duration = Duration::from_secs(7);
 /// The wait of a provider that names a date, as the adapter reckons it from the reply's own `date` header.
 pub(crate) const DATE: Duration = Duration::from_secs(77);
 /// Shorter than the time-out of a command.
-const SLOW: Duration = Duration::from_secs(30);
+const SLOW: Duration = Duration::from_secs(5);
 
 pub(crate) const MODEL_FAULTS: [ModelFault; 16] = [
     ModelFault::Empty,
@@ -186,21 +186,16 @@ fn after_lasting_browser(fault: Browser, place: u32) -> StopReason {
     };
     match fault {
         BrowserFault::Dead => StopReason::BrowserLost,
-        BrowserFault::Slow(_) => StopReason::Finished,
         // The way back is lost too.
         BrowserFault::PageLost if place > 1 => StopReason::BrowserLost,
         // The same click and the same answer in turn; and what never reached the page, so that only the repetition counts.
         BrowserFault::Dialog | BrowserFault::StaleRef => StopReason::RepeatedAction,
-        // All of it was done though each step failed: five in a row are too many, three or one are not.
-        BrowserFault::TimeOut { done: true }
+        // All of the others was done though each step was told as failed: another page was shown, so that it is unclear and no
+        // error.
+        BrowserFault::Slow(_)
+        | BrowserFault::TimeOut { done: true }
         | BrowserFault::Silent { done: true }
-        | BrowserFault::Garbled { done: true } => {
-            if place == 1 {
-                StopReason::TooManyErrors
-            } else {
-                StopReason::Finished
-            }
-        }
+        | BrowserFault::Garbled { done: true } => StopReason::Finished,
         // Nothing opens: the first look counts as a change, so five repetitions come before four standstills.
         _ if place == 1 => StopReason::RepeatedAction,
         _ => StopReason::Stuck,

@@ -17,6 +17,7 @@ use tokio::{
 };
 use webwise::{
     DecisionLoop, MemoryBackend, Result, RunId,
+    action::Outcome,
     agent::{Options, RunReport},
     event::{Event, EventKind, FanOut, RunFolder},
     guard::ApprovalMode,
@@ -362,7 +363,8 @@ fn check_actions(
             EventKind::ActionExecuted {
                 action, outcome, ..
             } => {
-                errors += u32::from(!outcome.is_done());
+                let is_error = matches!(outcome, Outcome::NoEffect | Outcome::Failed(_));
+                errors += u32::from(is_error);
                 if open.take().is_some_and(|line| line != action.line()) {
                     wrong.push(format!("{} ended and was not begun", action.line()));
                 }

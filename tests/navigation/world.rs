@@ -178,7 +178,6 @@ fn off_page(asked: &Asked, home: u16) -> Answer {
 }
 
 /// A page of the start host; most lead to the other one.
-#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn start_page(asked: &Asked, off: u16, visit: u32) -> Answer {
     let away = format!("http://{OFF}:{off}/page");
     let at = |path: &str| format!("http://{OFF}:{off}{path}");

@@ -296,8 +296,8 @@ async fn a_server_that_never_stops_talking_is_left_at_the_cap() {
             let mut buffer = vec![0; 64 * 1024];
             let _ = stream.read(&mut buffer).await;
             stream.write_all(head.as_bytes()).await.unwrap();
-            let mut written = 0;
-            while written < ENOUGH && stream.write_all(&[b'x'; CHUNK]).await.is_ok() {
+            let (mut written, chunk) = (0, vec![b'x'; CHUNK]);
+            while written < ENOUGH && stream.write_all(&chunk).await.is_ok() {
                 written += CHUNK;
             }
             written

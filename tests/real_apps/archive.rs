@@ -96,10 +96,10 @@ fn a_wheel_is_unpacked_only_where_it_is_the_expected_one_and_comes_into_its_plac
     assert_eq!(left(&home.join("miniwob")), [""; 0]);
 
     let bytes = fs::read(dir.path().join("index/miniwob-1.1.0-py3-none-any.whl")).expect("a wheel");
-    let sha256: String = <sha2::Sha256 as sha2::Digest>::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mut sha256 = String::new();
+    for byte in <sha2::Sha256 as sha2::Digest>::digest(bytes) {
+        let _ = std::fmt::Write::write_fmt(&mut sha256, format_args!("{byte:02x}"));
+    }
     let ours = Bed {
         files: Box::leak(Box::new([File {
             sha256: sha256.leak(),

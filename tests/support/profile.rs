@@ -19,8 +19,8 @@ pub(crate) fn is_full(size: Option<&std::ffi::OsStr>) -> bool {
         None | Some(Some("quick")) => false,
         Some(Some("full")) => true,
         Some(_) => panic!(
-            "WEBWISE_TESTS is {:?}: set it to quick or full, or unset it",
-            size.unwrap_or_default()
+            "WEBWISE_TESTS is {}: set it to quick or full, or unset it",
+            size.unwrap_or_default().display()
         ),
     }
 }

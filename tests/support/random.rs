@@ -16,7 +16,12 @@ pub(crate) fn seed(what: &str) -> u64 {
         Some(given) => given
             .to_str()
             .and_then(|given| given.parse().ok())
-            .unwrap_or_else(|| panic!("WEBWISE_SEED is {given:?}: set it to a whole number")),
+            .unwrap_or_else(|| {
+                panic!(
+                    "WEBWISE_SEED is {}: set it to a whole number",
+                    given.display()
+                )
+            }),
         None if crate::profile::full() => now(),
         None => QUICK,
     };

@@ -12,6 +12,21 @@ pub(crate) type Rule = (&'static str, fn());
 /// because `cargo test NAME` asks every target for it; that all of them ran is seen by the summary.
 pub(crate) fn run(rules: &[Rule]) -> ExitCode {
     let options: Vec<String> = env::args().skip(1).collect();
+    let known = [
+        "--exact",
+        "--list",
+        "--nocapture",
+        "--show-output",
+        "--quiet",
+        "-q",
+    ];
+    for option in options.iter().filter(|option| option.starts_with('-')) {
+        // Its value would be taken for a name, and nothing would run.
+        assert!(
+            known.contains(&option.as_str()),
+            "this target does not know the option {option}"
+        );
+    }
     let is_given = |option: &str| options.iter().any(|given| given == option);
     let names: Vec<&String> = options
         .iter()

@@ -38,12 +38,12 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
     (
         "groups in groups with names",
         &[10, 300, 3_000],
-        |page, n| nested(page, n, Role::Group, "Part"),
+        |page, n| nested(page, n, &Role::Group, "Part"),
     ),
     (
         "plain elements in one another",
         &[10, 300, 3_000],
-        |page, n| nested(page, n, Role::Generic, ""),
+        |page, n| nested(page, n, &Role::Generic, ""),
     ),
     (SPREAD, &[10, 300, 1_000], spread),
 ];
@@ -90,7 +90,7 @@ fn unnamed(page: &mut TreeBuilder, n: usize) {
     }
 }
 
-fn nested(page: &mut TreeBuilder, n: usize, role: Role, name: &str) {
+fn nested(page: &mut TreeBuilder, n: usize, role: &Role, name: &str) {
     for at in 0..n {
         let mut around = node(role.clone(), name, 10 + at);
         around.states.pointer = true;

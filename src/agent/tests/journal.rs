@@ -220,10 +220,12 @@ mod on_disk {
             file: runs.path_of(&run).join("intents.jsonl"),
             found: Arc::default(),
         };
-        let mut options = Options::default();
-        options.approval = ApprovalMode::Auto;
-        // However busy the machine is.
-        options.journal_timeout = Duration::from_mins(1);
+        let options = Options {
+            approval: ApprovalMode::Auto,
+            // However busy the machine is.
+            journal_timeout: Duration::from_mins(1),
+            ..Options::default()
+        };
         let agent = DecisionLoop::builder(browser.clone(), errand(), InMemory::new())
             .with_options(options)
             .with_sink(Arc::clone(&runs))

@@ -401,7 +401,9 @@ impl Known {
                 match self.by_target(&target.target_id) {
                     Some(tab) if tab.session.is_none() => tab.session = Some(session.clone()),
                     // A window that a page opens is told twice: because it waits for us, and because we asked for it.
-                    known if waits && (known.is_some() || is_ours) => return self.other(session),
+                    known if waits && (known.is_some() || is_ours) => {
+                        return self.other(session, waits);
+                    }
                     _ if guards => return vec![Effect::Leave { session, waits }],
                     _ => return Vec::new(),
                 }
@@ -409,7 +411,12 @@ impl Known {
             "iframe" => {
                 let number = self.last_frame + 1;
                 let Some(tab) = parent.and_then(|parent| self.tab_of(parent)) else {
-                    return Vec::new();
+                    // Of a window's second session, say: what waits for us must be let go.
+                    return if waits {
+                        self.other(session, waits)
+                    } else {
+                        Vec::new()
+                    };
                 };
                 let frame = tab.frames.entry(target.target_id.clone());
                 let is_new = matches!(frame, std::collections::btree_map::Entry::Vacant(_));
@@ -422,7 +429,7 @@ impl Known {
                     self.last_frame = number;
                 }
             }
-            _ => return self.other(session),
+            _ => return self.other(session, waits),
         }
         self.sessions
             .insert(session.clone(), target.target_id.clone());
@@ -431,14 +438,14 @@ impl Known {
             target: target.target_id.clone(),
             is_tab: target.kind == "page",
         };
-        let watch = self.guards.then_some(Effect::Watch { session });
+        let watch = (self.guards || waits).then_some(Effect::Watch { session });
         [prepare].into_iter().chain(watch).collect()
     }
 
     /// A session of which nothing is to be known but its requests.
-    fn other(&mut self, session: String) -> Vec<Effect> {
+    fn other(&mut self, session: String, waits: bool) -> Vec<Effect> {
         self.others.insert(session.clone());
-        let watch = self.guards.then_some(Effect::Watch { session });
+        let watch = (self.guards || waits).then_some(Effect::Watch { session });
         watch.into_iter().collect()
     }
 

@@ -34,7 +34,7 @@ const KEEP_NOTHING: &str = r#"{"autofill":{"enabled":false,"profile_enabled":fal
 /// Stack of the browser's processes. Chromium walks a page by calling itself for what is inside, so with the usual 8 MiB a page of
 /// 3,000 elements in each other is its end. Unit: KiB. Source: measured; 64 MiB hold 20,000.
 #[cfg(unix)]
-const STACK: u32 = 256 << 10;
+const STACK: u32 = 64 << 10;
 /// How long a browser that closed its pipe may take to end. Unit: time. Source: chosen; it is ending then.
 const END: Duration = Duration::from_secs(1);
 

@@ -76,7 +76,8 @@ macro_rules! choosing {
             self
         }
 
-        /// How long an address may take to load. Default: 30 s.
+        /// How long an address may take to load. Default: 30 s, and never more than two thirds of the time that the command has:
+        /// in a loop with its usual 30 s a step that is 15 s.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self

@@ -236,7 +236,7 @@ impl PlaywrightCli {
             return Ok(Scripted::Refused(error));
         }
         if let Some(returned) = reply.result.as_deref().and_then(Returned::parse) {
-            return Ok(Scripted::Returned(returned));
+            return Ok(Scripted::Returned(Box::new(returned)));
         }
         match (reply.code, reply.dialog) {
             (Some(_), Some(dialog)) => Ok(Scripted::Interrupted(dialog)),
@@ -293,7 +293,7 @@ impl PlaywrightCli {
 /// How a script of ours ended.
 #[derive(Debug)]
 pub(super) enum Scripted {
-    Returned(Returned),
+    Returned(Box<Returned>),
     /// The tool did not run it: a dialog is open.
     Refused(String),
     /// It ran, and a dialog opened before it returned anything.

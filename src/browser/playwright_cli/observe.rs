@@ -108,7 +108,7 @@ impl PlaywrightCli {
             .script(state, scripts::stop_loading(patience), timeout)
             .await
         {
-            Ok(Scripted::Returned(returned)) if returned.done => Ok(Some(returned)),
+            Ok(Scripted::Returned(returned)) if returned.done => Ok(Some(*returned)),
             Ok(_) => Ok(None),
             // It was only an attempt: what comes next shows whether it helped.
             Err(error) if error.kind() == ErrorKind::Timeout => Ok(None),

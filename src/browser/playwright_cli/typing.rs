@@ -38,11 +38,11 @@ impl PlaywrightCli {
         };
         let script = scripts::sends(field, by, self.action_ms());
         // What cannot be looked at, as under a dialog, is told by the action itself.
-        let Scripted::Returned(Returned { sends, .. }) =
-            self.script(state, script, request.timeout).await?
+        let Scripted::Returned(returned) = self.script(state, script, request.timeout).await?
         else {
             return Ok(None);
         };
+        let Returned { sends, .. } = *returned;
         let misdirected = |sends: &Sends| {
             state
                 .secrets

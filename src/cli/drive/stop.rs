@@ -47,7 +47,8 @@ impl Stop {
             }
             cancel.cancel();
             sender.send_replace(true);
-            signals.next().await;
+            // A terminal that closes sends its hang-up more than once; only a person asks again.
+            signals.again().await;
             // A browser that was started ends with this process, by either driver; one that was attached to keeps its tab.
             std::process::exit(INTERRUPTED);
         });
@@ -143,6 +144,15 @@ impl Signals {
         })
     }
 
+    /// Waits for a signal by which a person asks a second time.
+    async fn again(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            () = received(self.quit.as_mut()) => {}
+        }
+    }
+
     async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -182,6 +192,10 @@ impl Signals {
     #[expect(clippy::unnecessary_wraps, reason = "listening can fail elsewhere")]
     fn new() -> std::io::Result<Self> {
         Ok(Self)
+    }
+
+    async fn again(&mut self) {
+        self.next().await;
     }
 
     async fn next(&mut self) {

@@ -261,7 +261,7 @@ mod tests {
     fn command(step: &Step, number: usize) -> &Command {
         let commands = step.acts.iter().filter_map(|act| match act {
             Act::Run(command) => Some(command),
-            _ => None,
+            Act::PackageFolder(_) => None,
         });
         commands.collect::<Vec<_>>()[number]
     }

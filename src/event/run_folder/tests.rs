@@ -637,7 +637,9 @@ fn observed(step: u32, observation: Observation) -> Event {
 fn kept(told: &[Event]) -> (Vec<usize>, Vec<Event>) {
     let dir = tempfile::tempdir().unwrap();
     let runs = RunFolder::new(dir.path()).unwrap();
-    told.iter().for_each(|event| runs.emit(event));
+    for event in told {
+        runs.emit(event);
+    }
     runs.close().unwrap();
     let file = runs.path_of(&id("run_1")).join("observations.jsonl");
     let text = fs::read_to_string(&file).unwrap();

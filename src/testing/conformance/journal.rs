@@ -27,7 +27,7 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
     for step in 1..=4 {
         for (run, told) in runs.iter().zip(&mut told) {
             let intent = intent(run, step);
-            is_kept(journal.intent(&intent).await);
+            is_kept(&journal.intent(&intent).await);
             told.push(intent);
             assert_eq!(
                 kept(run),
@@ -38,8 +38,8 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
     }
     let (first, second) = (intent(&runs[0], 5), intent(&runs[1], 5));
     let (a, b) = tokio::join!(journal.intent(&first), journal.intent(&second));
-    is_kept(a);
-    is_kept(b);
+    is_kept(&a);
+    is_kept(&b);
     told[0].push(first);
     told[1].push(second);
     // One that is given up may be kept or not; those after it are.
@@ -50,7 +50,7 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
         _ = journal.intent(&given_up) => {}
     }
     let after = intent(&runs[0], 7);
-    is_kept(journal.intent(&after).await);
+    is_kept(&journal.intent(&after).await);
     told[0].push(after);
     let without: Vec<Intent> = kept(&runs[0])
         .into_iter()
@@ -59,7 +59,7 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
     assert_eq!([without, kept(&runs[1])], told);
 }
 
-fn is_kept<E: Debug>(kept: Result<(), E>) {
+fn is_kept<E: Debug>(kept: &Result<(), E>) {
     assert!(kept.is_ok(), "{kept:?}");
 }
 
@@ -72,7 +72,7 @@ fn intent(run: &RunId, step: u32) -> Intent {
     let action = Action::Browser(BrowserAction::Goto(Goto {
         url: format!("https://shop.example/{step}?\n\"{run}\""),
     }));
-    let effect = if step % 2 == 0 {
+    let effect = if step.is_multiple_of(2) {
         Effect::Irreversible
     } else {
         Effect::Reversible
