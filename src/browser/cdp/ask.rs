@@ -56,26 +56,7 @@ impl Hub {
     }
 
     /// Our script world in a frame's document, made when it is first needed, and the session that speaks for it.
-    ///
-    /// A document that is on its way has no window yet to make it in, so it is waited for.
     pub(super) async fn world(&self, frame: &str) -> Result<(String, World), Trouble> {
-        let there = async {
-            self.until(|known| {
-                let at = known.tab().and_then(|tab| tab.frames.get(frame));
-                at.is_none_or(|at| at.world.is_some() || at.goes.is_none())
-                    .then_some(())
-            })
-            .await;
-            Ok(())
-        };
-        let there = async {
-            tokio::select! {
-                biased;
-                there = there => there,
-                never = self.give_up_a_late_document() => match never {},
-            }
-        };
-        self.unless_blocked(there).await?;
         let (session, loader, first) = {
             let known = self.known();
             let at = known
