@@ -61,7 +61,7 @@ impl ToolSpec {
 pub struct ToolSet {
     /// Ours, then the embedder's.
     specs: Vec<ToolSpec>,
-    /// How many of them are ours.
+    /// The number of them that are ours.
     ours: usize,
     declared: Vec<ToolSpec>,
 }

@@ -38,7 +38,7 @@ pub struct DecisionLoop<B, L, M> {
     pub(super) cancel: Cancel,
     pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
-    /// Whether a run has the browser.
+    /// Set while a run has the browser.
     pub(super) is_busy: AtomicBool,
 }
 

@@ -27,7 +27,7 @@ use crate::{
 const MAX_CHANGED: usize = 6;
 /// Most actions to get away from a page: three dialogs and the way back. Source: chosen.
 const MAX_LEAVING: usize = 4;
-/// What is told of an address that was opened, and whose page gives no answer.
+/// The detail of an address that was opened and whose page gives no answer.
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -333,7 +333,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Whether the page that follows is what the action is for.
+/// Reports whether the action is for the page that follows it.
 const fn leads_to_a_page(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// What the model reads of a page that gives no answer.
+/// The note that the model reads of a page that gives no answer.
 const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be seen or used: its script does not end. \
                             go_back, goto, tab_select, tab_new and tab_close lead away from it, and reload may help";
 
@@ -49,7 +49,7 @@ impl PageNow {
             .get_or_init(|| Identities::of(&self.observation.tree))
     }
 
-    /// What makes the element itself, with its place among siblings: for what is aimed at, not for every element of a page.
+    /// Returns the identity of an element with its place among siblings: for what is aimed at, not for every element of a page.
     pub(super) fn identity(&self, id: NodeId) -> TargetIdentity {
         self.identities().identity(self.tree(), id)
     }
