@@ -7,7 +7,7 @@ mod pages;
 use divan::{Bencher, counter::BytesCount};
 use webwise::{
     browser::parse_snapshot,
-    page::{Fingerprint, PageHead, ViewOptions, diff, interpret},
+    page::{Fingerprint, Layout, PageHead, ViewOptions, diff, interpret},
 };
 
 fn main() {
@@ -58,5 +58,7 @@ fn find(bencher: Bencher<'_, '_>, elements: usize) {
         &parse_snapshot(&pages::shop(elements)),
         &ViewOptions::default(),
     );
-    bencher.bench(|| view.find(divan::black_box("kayak 120"), 10).len());
+    let layout = Layout::of(&parse_snapshot(&pages::shop(elements)), &view.elements);
+    let find = || layout.find(&view.elements, divan::black_box("kayak 120"), 10);
+    bencher.bench(|| find().len());
 }

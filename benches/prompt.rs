@@ -10,7 +10,7 @@ use webwise::{
     Nonce,
     base::text::words,
     browser::parse_snapshot,
-    page::{DigestOptions, PageHead, PageView, ViewOptions, interpret},
+    page::{DigestOptions, Layout, PageHead, PageView, ViewOptions, interpret},
     prompt::{StepParts, step},
     working::History,
 };
@@ -21,13 +21,16 @@ fn main() {
     divan::main();
 }
 
-fn read(text: &str) -> PageView {
+fn read(text: &str) -> (PageView, Layout) {
     let head = PageHead::new("https://shop.example/products", "All products");
-    interpret(&head, &parse_snapshot(text), &ViewOptions::default())
+    let tree = parse_snapshot(text);
+    let view = interpret(&head, &tree, &ViewOptions::default());
+    let layout = Layout::of(&tree, &view.elements);
+    (view, layout)
 }
 
 fn message(
-    view: &PageView,
+    (view, layout): &(PageView, Layout),
     goal_words: &[String],
     history: &History,
     digest: DigestOptions,
@@ -38,11 +41,14 @@ fn message(
         advice: &[],
         history,
         view,
+        layout,
         dialog: None,
         tabs: &[],
         changed: &[],
         last_failure: None,
         found: &[],
+        read: &[],
+        known: &[],
         results: &[],
         answers: &[],
         refused: &[],

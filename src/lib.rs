@@ -20,6 +20,7 @@ pub mod secret;
 pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod verify;
 pub mod working;
 
 pub use agent::{DecisionLoop, RunReport, Task};

@@ -24,6 +24,12 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "guard",
         &["base", "page", "secret", "action", "chat", "working"],
     ),
+    (
+        "verify",
+        &[
+            "base", "page", "secret", "action", "chat", "memory", "working", "guard",
+        ],
+    ),
     ("browser", &["base", "page", "secret", "action"]),
     (
         "prompt",
@@ -31,7 +37,11 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "base", "page", "secret", "action", "chat", "memory", "working",
         ],
     ),
-    ("llm", &["base", "page", "secret", "action", "chat"]),
+    // The prompt for the stand-in, which reads it back.
+    (
+        "llm",
+        &["base", "page", "secret", "action", "chat", "prompt"],
+    ),
     ("store", &["base", "memory"]),
     (
         "event",
@@ -43,7 +53,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 ];
 /// Rooms that hold no await, no file, no socket, no environment, no clock and no chance.
 const PURE: &[&str] = &[
-    "base", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard",
+    "base", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard", "verify",
 ];
 /// What is pure inside a port: decided from what was told, so that it is tested with values.
 const PURE_INSIDE: &[&str] = &[

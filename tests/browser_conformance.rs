@@ -20,7 +20,7 @@ mod figure;
 mod profile;
 
 /// Fewest checks that the suite has; a room that falls out of it is noticed.
-const CHECKS: usize = 57;
+const CHECKS: usize = 67;
 /// How long an element may take to become ready: the suite has many actions that must fail, and its pages answer at once.
 const ACTION: Duration = Duration::from_secs(2);
 
@@ -62,14 +62,27 @@ const ATTACHED: &[&str] = &[
     "what_may_be_shown_in_one_tab_says_nothing_of_another",
 ];
 
-/// Runs the suite, or only these checks of it in the quick profile.
-async fn report(name: &str, driver: &dyn BrowserDriver, only: Option<&[&str]>) -> Report {
+/// Runs the suite, or only these checks of it in the quick profile. Its halves run side by side, each in a browser of its own, which
+/// `launch` starts; beside the driver it gives what must be there for as long.
+async fn report<D: BrowserDriver, G>(
+    name: &str,
+    launch: impl AsyncFn(&Path) -> (D, G),
+    only: Option<&[&'static str]>,
+) -> Report {
     let only = only.filter(|_| !full());
-    let report = match only {
-        Some(names) => browser::run_only(driver, names).await,
-        None => browser::run(driver).await,
+    let names = only.map_or_else(browser::names, <[_]>::to_vec);
+    let half = async |names: &[&str]| {
+        // For saved states and for a file that may be uploaded: without it the tools are not declared.
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let (driver, _there) = launch(folder.path()).await;
+        let report = browser::run_only(&driver, names).await;
+        report.expect("the suite's server starts, and has these checks")
     };
-    let report = report.expect("the suite's server starts, and has these checks");
+    let (first, second) = names.split_at(names.len() / 2);
+    let (mut report, rest) = tokio::join!(half(first), half(second));
+    // To be closed is the last check of each.
+    let closed = report.checks.pop();
+    report.checks.extend(rest.checks);
     println!("{name}:\n{report}");
     let passed = report
         .checks
@@ -81,30 +94,25 @@ async fn report(name: &str, driver: &dyn BrowserDriver, only: Option<&[&str]>) -
         report.checks.len()
     );
     assert_eq!(passed, report.checks.len(), "{name}:\n{report}");
-    // To be closed is a check of each of them.
+    assert_eq!(closed.as_ref(), report.checks.last(), "{name}");
     let wanted = only.map_or(CHECKS, |names| names.len() + 1);
     assert!(passed >= wanted, "only {passed} checks ran");
     report
 }
 
-async fn playwright_cli(transport: TransportChoice, only: Option<&[&str]>) -> Report {
-    let folder = folder();
-    let options = PlaywrightCliOptions::from_env()
-        .expect("playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first")
-        .with_action_timeout(ACTION)
-        .with_state_folder(folder.path())
-        .with_upload("a.txt", folder.path().join("a.txt"))
-        .with_settle(Duration::from_millis(200))
-        .with_transport(transport);
-    let driver = PlaywrightCli::launch(&options)
-        .await
-        .expect("the browser starts");
-    report(&format!("playwright-cli by {transport:?}"), &driver, only).await
-}
-
-/// A folder for saved states and for a file that may be uploaded: without them the tools are not declared.
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder can be made")
+async fn playwright_cli(transport: TransportChoice, only: Option<&[&'static str]>) -> Report {
+    let launch = async |folder: &Path| {
+        let options = PlaywrightCliOptions::from_env()
+            .expect("playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first")
+            .with_action_timeout(ACTION)
+            .with_state_folder(folder)
+            .with_upload("a.txt", folder.join("a.txt"))
+            .with_settle(Duration::from_millis(200))
+            .with_transport(transport);
+        let driver = PlaywrightCli::launch(&options).await;
+        (driver.expect("the browser starts"), ())
+    };
+    report(&format!("playwright-cli by {transport:?}"), launch, only).await
 }
 
 fn cdp_options(folder: &Path) -> CdpOptions {
@@ -128,20 +136,19 @@ async fn both_transports_of_playwright_cli_pass_with_the_same_results() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_launched_chromium_passes() {
-    let folder = folder();
-    let driver = Cdp::launch(&cdp_options(folder.path()))
-        .await
-        .expect("the browser starts");
-    report("cdp, launched", &driver, None).await;
+    let launch = async |folder: &Path| {
+        let driver = Cdp::launch(&cdp_options(folder)).await;
+        (driver.expect("the browser starts"), ())
+    };
+    report("cdp, launched", launch, None).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_attached_chromium_passes() {
-    let browser = chromium::Running::start().await;
-    let folder = folder();
-    let options = cdp_options(folder.path());
-    let driver = Cdp::attach(&browser.address(), &options)
-        .await
-        .expect("the browser can be attached to");
-    report("cdp, attached", &driver, Some(ATTACHED)).await;
+    let launch = async |folder: &Path| {
+        let browser = chromium::Running::start().await;
+        let driver = Cdp::attach(&browser.address(), &cdp_options(folder)).await;
+        (driver.expect("the browser can be attached to"), browser)
+    };
+    report("cdp, attached", launch, Some(ATTACHED)).await;
 }

@@ -46,8 +46,6 @@ const FILES: [&str; 7] = [
     "intents.jsonl",
 ];
 const SEED: u64 = 7;
-/// The drivers by name, and how each reaches its browser.
-const DRIVERS: [(&str, &str); 2] = [("cdp", "pipe"), ("playwright-cli", "socket")];
 /// What the machine of the first demo goes without: what runs playwright-cli, and what could install anything.
 const NOT_THERE: [&str; 8] = [
     "node",
@@ -82,14 +80,36 @@ fn checked_folder(folder: &Path, secret: &str) -> Vec<Value> {
     json_lines(&folder.join("actions.jsonl"))
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_demo_buys_what_was_asked_for_and_the_shop_has_the_order() {
-    for (driver, transport) in DRIVERS {
-        buys(driver, transport).await;
-    }
+/// A test for each driver of each of these functions, which take a driver and how it reaches its browser.
+macro_rules! by_each_driver {
+    ($($rule:ident),* $(,)?) => {
+        mod cdp {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $rule() {
+                super::$rule("cdp", "pipe").await;
+            })*
+        }
+
+        mod playwright_cli {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $rule() {
+                super::$rule("playwright-cli", "socket").await;
+            })*
+        }
+    };
 }
 
-async fn buys(driver: &str, transport: &str) {
+by_each_driver! {
+    the_demo_buys_what_was_asked_for_and_the_shop_has_the_order,
+    the_second_demo_does_first_what_the_first_one_had_to_find_out,
+    the_first_ctrl_c_stops_the_run_and_keeps_what_there_is,
+    the_second_ctrl_c_ends_the_program_and_its_browser,
+}
+
+async fn the_demo_buys_what_was_asked_for_and_the_shop_has_the_order(
+    driver: &str,
+    transport: &str,
+) {
     let (place, seed) = (Place::new(), SEED.to_string());
     let demo = [
         "demo", "--json", "--port", "0", "--seed", &seed, "--driver", driver,
@@ -229,7 +249,7 @@ fn on_a_machine_with_chromium_and_without_node_the_readmes_first_command_runs_th
         "{said}"
     );
     for line in [
-        "\nDriver    cdp, because playwright-cli is not here, and cdp needs only Chromium\n",
+        "\nDriver    cdp, because it needs only Chromium\n",
         "\nBy        stand-in with cdp (by pipe)\n",
         "\nChecked   the shop's own book holds this order: FW-",
     ] {
@@ -251,14 +271,7 @@ fn on_a_machine_with_chromium_and_without_node_the_readmes_first_command_runs_th
     );
 }
 
-#[test]
-fn the_second_demo_does_first_what_the_first_one_had_to_find_out() {
-    for (driver, _) in DRIVERS {
-        learns(driver);
-    }
-}
-
-fn learns(driver: &str) {
+async fn the_second_demo_does_first_what_the_first_one_had_to_find_out(driver: &str, _: &str) {
     let place = Place::new();
     // The same place each time, as the demo has it: memory knows a host by its port, too.
     let port = std::net::TcpListener::bind("127.0.0.1:0")
@@ -376,8 +389,8 @@ async fn a_run_uses_the_model_the_secrets_and_the_budgets_it_was_given() {
         (Some(0), &true.into()),
         "{result}"
     );
-    // All that the tests need is here, and playwright-cli with it.
-    assert_eq!(result["driver"], "playwright-cli");
+    // All that the tests need is here, and playwright-cli with it: nobody asked for it.
+    assert_eq!(result["driver"], "cdp");
     place.assert_no_browser();
 }
 
@@ -443,11 +456,8 @@ fn checked_folder_without_memory(place: &Place, secret: &str) -> Vec<Value> {
     checked_folder(&place.only_run(), secret)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_first_ctrl_c_stops_the_run_and_keeps_what_there_is() {
-    for (driver, _) in DRIVERS {
-        is_stopped(driver, "INT").await;
-    }
+async fn the_first_ctrl_c_stops_the_run_and_keeps_what_there_is(driver: &str, _: &str) {
+    is_stopped(driver, "INT").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -503,14 +513,7 @@ async fn is_stopped(driver: &str, signal: &str) {
     place.assert_no_browser();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_second_ctrl_c_ends_the_program_and_its_browser() {
-    for (driver, _) in DRIVERS {
-        is_ended(driver).await;
-    }
-}
-
-async fn is_ended(driver: &str) {
+async fn the_second_ctrl_c_ends_the_program_and_its_browser(driver: &str, _: &str) {
     let (place, model) = (Place::new(), ModelServer::silent().await);
     let shop = Shop::start(ShopOptions::default().with_seed(SEED))
         .await

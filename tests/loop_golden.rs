@@ -1075,6 +1075,77 @@ async fn the_run_folder_holds_what_was_seen_said_and_done() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn words_mean_the_element_that_guards_drivers_and_histories_are_told_of() {
+    for words in ["Go", "\"go\"", "button \"Go\"", "role=button[name=Go]"] {
+        let model = ScriptedModel::new([
+            click(words),
+            click("Racket"),
+            finish("order number is PX-40213"),
+        ]);
+        let browser = shop();
+        let (report, transcript) = run(browser.clone(), model, options(), task()).await;
+        assert!(report.is_success(), "{transcript}");
+        assert_eq!(
+            browser.executed()[1..],
+            [r#"click {"target":"e3"}"#, r#"click {"target":"e12"}"#],
+            "{words}"
+        );
+        assert!(
+            transcript.contains("2. click button \"Go\"\n3. click link \"Racket\"\n"),
+            "{transcript}"
+        );
+    }
+    let mut asks = options();
+    asks.approval = ApprovalMode::Hybrid;
+    let model = ScriptedModel::new([click("order"), finish_with("no", "Place order")]);
+    let (_, transcript) = run(shop(), model, asks, task()).await;
+    assert!(transcript.contains("click failed: the action needed approval"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_of_several_elements_are_answered_with_the_list_of_them() {
+    let rows = "list\n  listitem\n    text \"Ada\"\n    button \"Edit\" e1\n  listitem\n    text \"Bob\"\n    button \"Edit\" e2";
+    let browser = ScriptedBrowser::new().with_page(HOME, "People", rows);
+    let model = ScriptedModel::new([
+        calls(&[
+            ("click", json!({"target": "Edit"})),
+            ("click", json!({"target": "e2"})),
+        ]),
+        click("e2"),
+        call("finish", json!({"answer": "no", "success": false})),
+    ]);
+    let (_, transcript) = run(browser.clone(), model.clone(), options(), task()).await;
+    assert_eq!(browser.executed()[1..], [r#"click {"target":"e2"}"#]);
+    let told = &model.requests()[1].message;
+    assert!(
+        told.contains(
+            "click failed: several elements match the target: use the ref of one (not_unique)"
+        ),
+        "{told}"
+    );
+    golden("ambiguous", &transcript);
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_decided_for_one_page_are_not_looked_for_on_another() {
+    let model = ScriptedModel::new([
+        calls(&[
+            ("click", json!({"target": "Go"})),
+            ("click", json!({"target": "Racket"})),
+        ]),
+        call("finish", json!({"answer": "no", "success": false})),
+    ]);
+    let browser = shop();
+    run(browser.clone(), model.clone(), options(), task()).await;
+    assert_eq!(browser.executed()[1..], [r#"click {"target":"e3"}"#]);
+    let told = &model.requests()[1].message;
+    assert!(
+        told.contains("1 further calls were not carried out: another page is shown"),
+        "{told}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_decided_for_one_page_is_not_aimed_at_another() {
     // Both pages have an e12, and it is another link on each.
     let browser = shop()

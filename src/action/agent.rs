@@ -44,8 +44,9 @@ macro_rules! agent_actions {
 
 agent_actions! {
     Finish = "finish", "End the task.";
-    Find = "find", "Search the whole page for elements.";
-    Extract = "extract", "Read the text of an element, or of the page, and keep it under a name.";
+    Find = "find", "Search the whole page for words, also what is not shown.";
+    Read = "read", "Show lines in full that the page leaves out.";
+    Extract = "extract", "Keep the text of an element, or of the page, under a name for the result.";
     Remember = "remember", "Propose a fact about this site for later runs.";
     AskHuman = "ask_human", "Ask the person who gave the task.";
 }
@@ -76,6 +77,18 @@ pub struct Find {
     /// Words of the label, role or value.
     #[serde(alias = "text")]
     pub query: String,
+}
+
+/// Shows a part of the page in full.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Read {
+    /// Ref of a group, a text or a list of choices; the page when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref")]
+    pub target: Option<Target>,
+    /// Number of the first line; 1 when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "from")]
+    pub line: Option<u32>,
 }
 
 /// Reads data under a name.

@@ -100,24 +100,25 @@ browser_actions! {
     Reload(NoArguments) = "reload", Reversible, false, "Load the page again.";
     Click(Click) = "click", Reversible, true, "Click an element.";
     Dblclick(Click) = "dblclick", Reversible, true, "Double-click an element.";
-    Hover(OnTarget) = "hover", Read, false, "Move the pointer over an element.";
+    ClickAt(ClickAt) = "click_at", Reversible, true, "Click a point of an element, x and y pixels from its top left corner: on a canvas, map or slider.";
+    Hover(OnTarget) = "hover", Read, false, "Move the pointer over an element, to open its menu.";
     Fill(Fill) = "fill", Reversible, true, "Replace the text of a field.";
-    Type(Type) = "type", Reversible, true, "Type text key by key into the focused field.";
+    Type(Type) = "type", Reversible, true, "Type text key by key where the focus is.";
     Press(Press) = "press", Reversible, true, "Press a key, such as Enter or Control+a.";
-    Select(Select) = "select", Reversible, true, "Choose options by label or value.";
+    Select(Select) = "select", Reversible, true, "Choose options of a list by label or value.";
     Check(OnTarget) = "check", Reversible, true, "Tick a checkbox or radio button.";
     Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";
-    Drag(Drag) = "drag", Reversible, true, "Drag one element onto another.";
-    Upload(Upload) = "upload", Irreversible, false, "Give files to the open file chooser.";
-    Scroll(Scroll) = "scroll", Read, false, "Scroll the page or an element.";
-    Wait(Wait) = "wait", Read, false, "Wait for text to appear or go, or for some seconds.";
+    Drag(Drag) = "drag", Reversible, true, "Drag the element from onto the element to.";
+    Upload(Upload) = "upload", Irreversible, false, "Give files of this run, by name, to the open file chooser.";
+    Scroll(Scroll) = "scroll", Read, false, "Scroll up, down, left or right, 600 pixels or so many, in the page or in target; without direction, until target is in view.";
+    Wait(Wait) = "wait", Read, false, "Takes exactly one: wait until text is shown, until it is gone, or so many seconds.";
     Snapshot(NoArguments) = "snapshot", Read, false, "Look at the page again.";
     Screenshot(Screenshot) = "screenshot", Read, false, "Take a picture of the page.";
     TabList(NoArguments) = "tab_list", Read, false, "List the open tabs.";
-    TabNew(TabNew) = "tab_new", Reversible, true, "Open a new tab.";
-    TabSelect(TabAt) = "tab_select", Reversible, false, "Switch to a tab.";
+    TabNew(TabNew) = "tab_new", Reversible, true, "Open a new tab, at a URL.";
+    TabSelect(TabAt) = "tab_select", Reversible, false, "Switch to the tab of this number in the list.";
     TabClose(TabAt) = "tab_close", Reversible, true, "Close a tab.";
-    DialogAccept(DialogAccept) = "dialog_accept", Reversible, true, "Accept the open dialog.";
+    DialogAccept(DialogAccept) = "dialog_accept", Reversible, true, "Accept the open dialog; text answers a prompt.";
     DialogDismiss(NoArguments) = "dialog_dismiss", Reversible, true, "Dismiss the open dialog.";
     StateSave(StateFile) = "state_save", Read, false, "Save cookies and storage under a name.";
     StateLoad(StateFile) = "state_load", Reversible, false, "Load cookies and storage saved under a name.";
@@ -146,22 +147,32 @@ arguments! {
     }
     /// Arguments of `click` and `dblclick`.
     Click {
-        /// Ref such as e12.
+        /// Ref, exact text, or role "name".
         #[serde(alias = "ref", alias = "element", alias = "selector")]
         target: Target,
         /// Which button; left when not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         button: Option<MouseButton>,
     }
+    /// Arguments of `click_at`.
+    ClickAt {
+        /// As of click.
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// Pixels from the left edge.
+        x: u32,
+        /// Pixels from the top edge.
+        y: u32,
+    }
     /// Arguments of tools that need only a target.
     OnTarget {
-        /// Ref such as e12.
+        /// Ref, exact text, or role "name".
         #[serde(alias = "ref", alias = "element", alias = "selector")]
         target: Target,
     }
     /// Arguments of `fill`.
     Fill {
-        /// Ref such as e12.
+        /// Ref, exact text, or role "name".
         #[serde(alias = "ref", alias = "element", alias = "selector")]
         target: Target,
         /// The new text, `<secret:NAME>` or `<param:NAME>`.
@@ -184,10 +195,13 @@ arguments! {
     Press {
         /// Key name or one character.
         key: Key,
+        /// Gets the focus first.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
     }
     /// Arguments of `select`.
     Select {
-        /// Ref such as e12.
+        /// Ref, exact text, or role "name".
         #[serde(alias = "ref", alias = "element", alias = "selector")]
         target: Target,
         /// Labels or values to choose.
@@ -211,11 +225,15 @@ arguments! {
     }
     /// Arguments of `scroll`.
     Scroll {
-        /// Where to.
-        direction: ScrollDirection,
+        /// Where to; until the target is in view when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        direction: Option<ScrollDirection>,
         /// Pixels; 600 when not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pixels: Option<u32>,
+        /// The element to scroll, or to bring into view.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
     }
     /// Arguments of `wait`; exactly one must be given.
     Wait {
@@ -261,7 +279,7 @@ arguments! {
     Eval {
         /// `() => value` or, with a target, `element => value`.
         function: String,
-        /// Ref such as e12.
+        /// Ref, exact text, or role "name".
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target: Option<Target>,
     }
@@ -314,11 +332,51 @@ impl BrowserAction {
         match self {
             Self::Click(Click { target, .. })
             | Self::Dblclick(Click { target, .. })
+            | Self::ClickAt(ClickAt { target, .. })
             | Self::Hover(OnTarget { target })
             | Self::Check(OnTarget { target })
             | Self::Uncheck(OnTarget { target })
             | Self::Fill(Fill { target, .. })
             | Self::Select(Select { target, .. })
+            | Self::Press(Press {
+                target: Some(target),
+                ..
+            })
+            | Self::Scroll(Scroll {
+                target: Some(target),
+                ..
+            })
+            | Self::Screenshot(Screenshot {
+                target: Some(target),
+            })
+            | Self::Eval(Eval {
+                target: Some(target),
+                ..
+            }) => vec![target],
+            Self::Drag(Drag { from, to }) => vec![from, to],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, to put others in their place.
+    pub(crate) fn targets_mut(&mut self) -> Vec<&mut Target> {
+        match self {
+            Self::Click(Click { target, .. })
+            | Self::Dblclick(Click { target, .. })
+            | Self::ClickAt(ClickAt { target, .. })
+            | Self::Hover(OnTarget { target })
+            | Self::Check(OnTarget { target })
+            | Self::Uncheck(OnTarget { target })
+            | Self::Fill(Fill { target, .. })
+            | Self::Select(Select { target, .. })
+            | Self::Press(Press {
+                target: Some(target),
+                ..
+            })
+            | Self::Scroll(Scroll {
+                target: Some(target),
+                ..
+            })
             | Self::Screenshot(Screenshot {
                 target: Some(target),
             })
@@ -399,6 +457,11 @@ impl BrowserAction {
             {
                 bad("name takes letters, digits, `_` and `-` only")
             }
+            Self::Scroll(Scroll {
+                direction: None,
+                target: None,
+                ..
+            }) => bad("scroll takes a direction, a target or both"),
             Self::Select(Select { values, .. }) if values.is_empty() => {
                 bad("values must not be empty")
             }

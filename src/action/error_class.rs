@@ -44,7 +44,7 @@ classes! {
     /// A locator matches nothing.
     NotFound = "not_found" => "no element matches the target",
     /// A locator matches several elements.
-    NotUnique = "not_unique" => "several elements match the target",
+    NotUnique = "not_unique" => "several elements match the target: use the ref of one",
     /// Something else would receive the click.
     Intercepted = "intercepted" => "another element covers the target",
     /// It is there but not visible.

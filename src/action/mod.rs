@@ -13,14 +13,15 @@ mod lenient;
 mod outcome;
 mod signature;
 mod spec;
+mod spoken;
 mod target;
 mod text_value;
 
-pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, Remember};
+pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, Read, Remember};
 pub use browser::{
-    BrowserAction, BrowserTool, Click, DialogAccept, Drag, Effect, Eval, Fill, Goto, MouseButton,
-    NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection, Select, StateFile,
-    TabAt, TabNew, Type, Upload, Wait,
+    BrowserAction, BrowserTool, Click, ClickAt, DialogAccept, Drag, Effect, Eval, Fill, Goto,
+    MouseButton, NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection,
+    Select, StateFile, TabAt, TabNew, Type, Upload, Wait,
 };
 pub use call::{Action, CallProblem, CustomCall, RawCall, parse_calls};
 pub use error_class::ErrorClass;

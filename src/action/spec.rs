@@ -324,7 +324,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             crate::base::canonical(&click.parameters),
-            r#"{"additionalProperties":false,"properties":{"button":{"description":"Which button; left when not given.","enum":["left","right","middle"],"type":"string"},"target":{"description":"Ref such as e12.","type":"string"}},"required":["target"],"type":"object"}"#
+            r#"{"additionalProperties":false,"properties":{"button":{"description":"Which button; left when not given.","enum":["left","right","middle"],"type":"string"},"target":{"description":"Ref, exact text, or role \"name\".","type":"string"}},"required":["target"],"type":"object"}"#
         );
     }
 

@@ -5,18 +5,21 @@ use std::{borrow::Cow, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use super::spoken;
 use crate::{
     base::{Error, Result},
-    page::{ElementRef, Locator},
+    page::{ElementRef, Locator, Role},
 };
 
-/// A reference of the current observation, or a grammar-checked locator for what has no reference.
+/// A reference of the current observation, or a grammar-checked locator for what has none or is named by its words.
 ///
 /// ```
 /// use webwise::action::Target;
 ///
 /// assert!(matches!(Target::parse("@e22")?, Target::Ref(_)));
 /// assert!(matches!(Target::parse(r#"css="span.star""#)?, Target::Locator(_)));
+/// assert_eq!(Target::parse(r#"button "Reply""#)?.to_string(), r#"role=button[name="Reply"]"#);
+/// assert_eq!(Target::parse("Reply")?.to_string(), r#"text="Reply""#);
 /// # Ok::<(), webwise::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -29,10 +32,12 @@ pub enum Target {
 }
 
 impl Target {
-    /// Parses what a model wrote: `e12`, also with the sigils models copy (`@e12`, `[ref=e12]`, `ref=e12`), or a locator.
+    /// Parses what a model wrote: `e12`, also with the sigils models copy (`@e12`, `[ref=e12]`, `ref=e12`) or with the words
+    /// behind it that prompts print (`e12 button "Reply"`); a locator, also without its quotes (`text=Reply`); a role and a
+    /// quoted name (`button "Reply"`); else the text of an element.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if it is neither.
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) with the forms to use, if it is none of these.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         let bare = text
@@ -42,7 +47,15 @@ impl Target {
         if ElementRef::is_valid(bare) {
             return Ok(Self::Ref(ElementRef::parse(bare)?));
         }
-        Locator::parse(text).map(Self::Locator)
+        // As a prompt prints an element.
+        let mut words = text.split_whitespace();
+        if let (Some(reference), Some(role)) = (words.next(), words.next())
+            && ElementRef::is_valid(reference)
+            && !matches!(Role::parse(role), Role::Other(_))
+        {
+            return Ok(Self::Ref(ElementRef::parse(reference)?));
+        }
+        spoken::locator(text).map(Self::Locator)
     }
 
     /// The reference, if it is one.
@@ -97,10 +110,20 @@ mod tests {
 
     #[test]
     fn sigils_that_models_copy_are_understood() {
-        for text in ["e22", "@e22", "[ref=e22]", "ref=e22", " e22 ", "#e22"] {
+        for text in [
+            "e22",
+            "@e22",
+            "[ref=e22]",
+            "ref=e22",
+            " e22 ",
+            "#e22",
+            r#"e22 button "Reply" [disabled]"#,
+        ] {
             assert_eq!(Target::parse(text).unwrap().to_string(), "e22", "{text}");
         }
-        assert!(Target::parse("the search box").is_err());
-        assert!(Target::parse("--help").is_err());
+        assert!(matches!(
+            Target::parse("e22 is it").unwrap(),
+            Target::Locator(_)
+        ));
     }
 }

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::{Run, emit::elapsed_ms, engine::Asking, page_now::PageNow, restored::restored};
+use super::{Run, emit::elapsed_ms, engine::Asking, guards::TurnNow, step::references};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, ErrorClass, Outcome},
+    action::{Action, BrowserAction, ErrorClass, Outcome},
     base::{Host, text},
     event::EventKind,
     memory::{Advice, Cue, LoggedStep, lesson::Trouble},
     page::TargetIdentity,
     prompt::LastFailure,
+    verify::{CallMade, PageNow, empties, moves_the_caret, restored},
     working::{Entry, StopReason},
 };
 
@@ -58,6 +59,23 @@ fn unclear(tool: &str) -> String {
     )
 }
 
+/// Reports whether an action leaves the page as it is, so that the calls after it can go on without it.
+const fn only_looks(action: &Action) -> bool {
+    use BrowserAction as A;
+    matches!(
+        action,
+        Action::Agent(_)
+            | Action::Browser(
+                A::Hover(_)
+                    | A::Scroll(_)
+                    | A::Wait(_)
+                    | A::Snapshot(_)
+                    | A::Screenshot(_)
+                    | A::TabList(_)
+            )
+    )
+}
+
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Steps 14 and 15: records the action, asks memory about a failure, and applies the rules that stop a run.
     pub(super) async fn absorb(&mut self, tried: Tried) -> Result<(), StopReason> {
@@ -65,8 +83,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             &tried.action,
             &tried.targets,
             &tried.outcome,
-            tried.before.as_ref(),
-            self.page.as_ref(),
+            (tried.before.as_ref(), self.page.as_ref()),
+            &self.numbers,
+            TurnNow {
+                number: self.spent.calls,
+                is_over: self.queue.is_empty() || !tried.outcome.is_done(),
+            },
         );
         let Tried {
             action,
@@ -80,11 +102,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         for event in verdicts.events() {
             self.emitter.emit(event);
         }
-        self.remarks
-            .notes
-            .extend(verdicts.warnings.into_iter().map(|(_, text)| text));
-
-        self.remarks.changed = changed;
+        // The guards look at all that was done so far, so what they said before is out of date.
+        self.remarks.warnings = verdicts
+            .warnings
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect();
+        self.note_call(&action, &outcome, &changed, before.as_ref());
         match outcome {
             Outcome::Done => self.errors_in_row = 0,
             // Neither a success nor a failure: memory is not asked for another way to do what may be done.
@@ -94,8 +118,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             Outcome::NoEffect | Outcome::Failed(_) => {
                 self.errors += 1;
-                self.errors_in_row += 1;
-                self.drop_queue("the call before them did not succeed");
+                // Several calls of one reply can fail before the model hears of the first.
+                // And a key of the caret is pressed until it has no effect any more.
+                let is_first = self.error_call.replace(self.spent.calls) != Some(self.spent.calls);
+                let is_caret = matches!(&action, Action::Browser(key) if moves_the_caret(key));
+                if is_first && !is_caret {
+                    self.errors_in_row += 1;
+                }
+                if !only_looks(&action) && !is_caret {
+                    self.drop_queue("the call before them did not succeed");
+                }
                 let host = before.as_ref().and_then(PageNow::host);
                 self.recall_for_failure(&action, targets, &outcome, host)
                     .await;
@@ -119,15 +151,51 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
+    /// Keeps what a call did for the next message, and what it read for the evidence of an answer.
+    fn note_call(
+        &mut self,
+        action: &Action,
+        outcome: &Outcome,
+        changed: &[String],
+        before: Option<&PageNow>,
+    ) {
+        if let Action::Agent(_) = action {
+            if action.tool_name() == "extract"
+                && outcome.is_done()
+                && let (Some((_, text)), Some(page)) = (self.remarks.results.last(), &self.page)
+            {
+                self.seen.extract(text, &page.observation);
+            }
+            return;
+        }
+        let url = |page: Option<&PageNow>| page.map(|page| page.head.url.clone());
+        let went_on = url(before) != url(self.page.as_ref());
+        self.remarks.calls.push(CallMade {
+            step: self.emitter.step,
+            tool: action.tool_name().to_owned(),
+            outcome: outcome.clone(),
+            changed: changed.to_vec(),
+            went_on,
+        });
+    }
+
     /// Records an action that was under way when the run ended: what it did is not known.
     pub(super) fn record_in_flight(&mut self) {
         if let Some(tried) = self.in_flight.take() {
             let why = "the run ended while this was carried out; what it did is not known";
             let tried = tried.ended(Outcome::failed(ErrorClass::Other, why));
             let page = tried.before.as_ref();
-            let verdicts =
-                self.guards
-                    .record(&tried.action, &tried.targets, &tried.outcome, page, page);
+            let verdicts = self.guards.record(
+                &tried.action,
+                &tried.targets,
+                &tried.outcome,
+                (page, page),
+                &self.numbers,
+                TurnNow {
+                    number: self.spent.calls,
+                    is_over: true,
+                },
+            );
             self.errors += 1;
             self.record(tried, &verdicts.signature);
         }
@@ -171,16 +239,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
         logged.left_site = left_scope || is_elsewhere;
         logged.offered.clone_from(&self.offered_now);
+        logged.empties = empties(&logged.targets, before.as_ref(), self.page.as_ref());
         logged.restores = restored(&self.log, before.as_ref(), self.page.as_ref());
         self.log.push(logged);
-        self.history.push(Entry::new(
+        let within = before.as_ref().and_then(|page| {
+            let reference = *references(&action).first()?;
+            let node = page.tree().by_ref(reference.as_str())?;
+            page.layout().surroundings(node)
+        });
+        let entry = Entry::new(
             self.emitter.step,
             action,
             targets,
             outcome,
             url_before,
             signature.clone(),
-        ));
+        );
+        self.history.push(entry.with_surroundings(within));
     }
 
     /// Trigger A: asks memory about the command that failed.

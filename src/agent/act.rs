@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{Run, absorb::Tried, effect::effect, run::Queued};
+use super::{Run, absorb::Tried, aim::judged, run::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
@@ -24,7 +24,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             None => Some(Outcome::failed(ErrorClass::RefNotFound, "")),
             Some(_) => self.refusal(&action),
         };
-        let effect = effect(&action, self.page.as_ref());
+        let effect = judged(&action, self.page.as_ref());
         let refused = match refused {
             None if !next.given => self.approval(&tried.action, &tried.targets, effect).await?, // 11
             known => known,

@@ -110,9 +110,9 @@ impl<B, L, M> Builder<B, L, M> {
                 "must be 1 to 20",
             ),
             (
-                options.digest.max_elements > 0,
+                options.digest.max_tokens > 0,
                 "digest",
-                "must show at least 1 element",
+                "must show at least 1 token",
             ),
             (
                 (0.0..=2.0).contains(&options.temperature),

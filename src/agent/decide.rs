@@ -5,8 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
-    Run, emit::elapsed_ms, engine::Asking, page_now::PageNow, patience::Patience, run::Queued,
-    step::references,
+    Run, aim::identities, emit::elapsed_ms, engine::Asking, patience::Patience, run::Queued,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -20,9 +19,10 @@ use crate::{
     event::EventKind,
     guard::{CallEstimate, Spent},
     memory::{Advice, AdviceId, Cue, Placement},
-    page::{ElementRef, Node, Observation, Role, TargetIdentity},
+    page::{DialogKind, Node, Observation, Role, TargetIdentity},
     prompt::{StepParts, step},
     secret::mask_fields,
+    verify::{PageNow, changes},
     working::StopReason,
 };
 
@@ -32,6 +32,9 @@ const MAX_UNUSABLE: u32 = 3;
 const MAX_TABS: usize = 10;
 /// What stands in the place of a frame that may not be shown.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
+/// The note about a file chooser, which no answer of a dialog can accept.
+const CHOOSER: &str =
+    "a file chooser is open: call upload with the names of files, or dialog_dismiss";
 /// Tokens that a provider counts for one picture, at most. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
@@ -231,6 +234,22 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) fn prompt(&mut self) -> ChatRequest {
         let options = &self.parts.options;
         let capabilities = self.parts.model.capabilities();
+        if let Some(page) = &self.page {
+            self.seen.page(&page.observation);
+        }
+        let changed = changes(&self.remarks.calls);
+        let chooser = self.page.as_ref().and_then(|page| {
+            let dialog = page.observation.dialog.as_ref()?;
+            (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())
+        });
+        let remarks = &self.remarks;
+        let notes: Vec<String> = remarks
+            .warnings
+            .iter()
+            .chain(&remarks.notes)
+            .cloned()
+            .chain(chooser)
+            .collect();
         let message = self.page.as_ref().map_or_else(String::new, |page| {
             step(&StepParts {
                 nonce: self.nonce(),
@@ -238,15 +257,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 advice: &self.advice,
                 history: &self.history,
                 view: &page.view,
+                layout: page.layout(),
                 dialog: page.observation.dialog.as_ref(),
                 tabs: &page.observation.tabs,
-                changed: &self.remarks.changed,
+                changed: &changed,
                 last_failure: self.remarks.last_failure.as_ref(),
                 found: &self.remarks.found,
+                read: &self.remarks.read,
+                known: &self.known,
                 results: &self.remarks.results,
                 answers: &self.remarks.answers,
                 refused: &self.remarks.refused,
-                notes: &self.remarks.notes,
+                notes: &notes,
                 digest: options.digest,
             })
         });
@@ -352,6 +374,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Reads the calls into the queue; a reply without a usable call is told to the model, three in a row end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
+        self.know_facts();
         self.remarks = super::run::Remarks::default();
         self.advice
             .retain(|advice| advice.placement() == Placement::Site);
@@ -406,13 +429,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// What the references of an action point at now; `None` when one of them points at nothing.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
-        let page = self.page.as_ref()?;
-        let known = |reference: &ElementRef| {
-            page.tree()
-                .by_ref(reference.as_str())
-                .map(|id| page.identity(id))
-        };
-        references(action).into_iter().map(known).collect()
+        identities(action, self.page.as_ref()?)
     }
 }
 

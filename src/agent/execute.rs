@@ -4,14 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout_at;
 
-use super::{
-    Run,
-    decide::is_closed_frame,
-    page_now::PageNow,
-    patience::Patience,
-    step::references,
-    verify::{judge, may_have_acted},
-};
+use super::{Run, decide::is_closed_frame, patience::Patience, step::has_target};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, BrowserAction, DialogAccept, Effect, ErrorClass, Goto, NoArguments, Outcome},
@@ -20,6 +13,7 @@ use crate::{
     event::EventKind,
     guard::ScopeRefusal,
     page::{DialogKind, Notice, PageDiff, Tab, diff},
+    verify::{Attempt, PageNow, aimed_at, judge, may_have_acted},
     working::StopReason,
 };
 
@@ -27,6 +21,9 @@ use crate::{
 const MAX_CHANGED: usize = 6;
 /// Most actions to get away from a page: three dialogs and the way back. Source: chosen.
 const MAX_LEAVING: usize = 4;
+/// Time for which a number is watched that changed with an action, to see whether it is a clock: one that shows seconds moves on.
+/// Source: chosen.
+const TICK: Duration = Duration::from_millis(1_100);
 /// The detail of an address that was opened and whose page gives no answer.
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
@@ -65,25 +62,44 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Outcome::failed(class, &why).into()
             }
         };
-        let notices = std::mem::take(&mut execution.notices);
         let mut after = self.look(patience).await?;
         let mut changes = before.as_ref().map(|before| difference(before, &after));
-        let quiet = changes.as_ref().is_some_and(PageDiff::is_empty);
-        if quiet
-            && execution.outcome.is_done()
+        let may_show = execution.outcome.is_done()
             && (action.tool().should_change_page() || matches!(action, BrowserAction::Hover(_)))
             && after.observation.dialog.is_none()
-            && !after.observation.unresponsive
-        {
+            && !after.observation.unresponsive;
+        // Of a page that moved elsewhere or shows something new, numbers need not be weighed.
+        let quiet = |changes: &Option<PageDiff>| {
+            may_show && changes.as_ref().is_some_and(PageDiff::is_empty)
+        };
+        if quiet(&changes) && !self.is_answered_in_numbers(changes.as_ref()) {
             // Some pages answer late, and menus open some time after the pointer came; the second look costs nothing but
             // this wait.
             tokio::time::sleep(self.parts.options.settle).await;
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
+        if quiet(&changes)
+            && let (Some(before), Some(found)) = (&before, &changes)
+            && self.numbers.is_open(found)
+        {
+            tokio::time::sleep(TICK).await;
+            let later = self.look(patience).await?;
+            let earlier = self.earlier.as_ref().map(|page| difference(page, before));
+            self.numbers
+                .watched(found, &difference(&after, &later), earlier.as_ref());
+            changes = Some(difference(before, &later));
+            after = later;
+        }
+        if let (Some(before), Some(changes)) = (&before, &mut changes) {
+            let tree = before.tree();
+            self.numbers
+                .credit(changes, tree, aimed_at(&resolved, tree));
+        }
         let left = self
             .back_in_scope(Some(action), before.as_ref(), &mut after)
             .await;
+        let notices = execution.notices.clone();
         self.tell_notices(&notices, !matches!(left, Ok(None)));
         if let Some(outcome) = left? {
             // Nothing that came back with the action is shown either: it may be of the page that was left.
@@ -104,20 +120,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         } else if let (Some(changes), Some(before)) = (&changes, &before) {
             execution.outcome = judge(
                 &resolved,
-                &execution,
+                Attempt {
+                    outcome: &execution.outcome,
+                    dialog: execution.dialog.as_ref(),
+                    notices: &execution.notices,
+                },
                 changes,
                 &before.observation,
                 &after.observation,
             );
         }
-        if changes.as_ref().is_none_or(|changes| changes.navigated) {
+        let navigated = changes.as_ref().is_none_or(|changes| changes.navigated);
+        self.earlier = before.clone().filter(|_| !navigated);
+        if navigated {
+            self.numbers.clear();
             self.typed_into.clear();
-            if self
-                .queue
-                .iter()
-                .any(|next| !references(&next.action).is_empty())
-            {
-                // References begin anew on another page, so the same one can name another thing.
+            if self.queue.iter().any(|next| has_target(&next.action)) {
+                // References begin anew on another page, so the same one can name another thing, and so can the same words.
                 self.drop_queue("another page is shown");
             }
         }
@@ -149,6 +168,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             here.map(|changes| changes.summary(MAX_CHANGED))
                 .unwrap_or_default(),
         ))
+    }
+
+    /// Reports whether a number that is known to answer, or one of which nothing is known yet, changed.
+    fn is_answered_in_numbers(&self, changes: Option<&PageDiff>) -> bool {
+        changes.is_some_and(|changes| {
+            self.numbers.is_open(changes)
+                || changes.counted.iter().any(|c| self.numbers.answers(c.slot))
+        })
     }
 
     /// The time for an action with all that follows it. A time that the model wants to wait is on top.
@@ -210,13 +237,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Notice::DialogBehind { tab } => {
                     Some(("a dialog opened in another tab", format!("tab {tab}")))
                 }
-                Notice::Download { .. } if left || self.guards.is_bounded() => Some((
-                    "the page offered a file",
-                    "its name is not shown".to_owned(),
-                )),
-                Notice::Download { suggested_name, .. } => {
-                    Some(("the page offered a file", suggested_name.clone()))
+                Notice::Download { kept, .. } if left || self.guards.is_bounded() => {
+                    Some((offered(*kept), "its name is not shown".to_owned()))
                 }
+                Notice::Download {
+                    suggested_name,
+                    kept,
+                } => Some((offered(*kept), suggested_name.clone())),
                 Notice::TransportChanged { .. } => None,
             };
             self.remarks
@@ -346,6 +373,15 @@ const fn leads_to_a_page(action: &BrowserAction) -> bool {
             | A::TabSelect(_)
             | A::Snapshot(_)
     )
+}
+
+/// The label of a file that the page offered.
+const fn offered(kept: bool) -> &'static str {
+    if kept {
+        "the page offered a file, and it was kept"
+    } else {
+        "the page offered a file, and this run refused it"
+    }
 }
 
 /// What an action tells the model in words. Of tabs the page after it tells what may be told, and not the driver.

@@ -6,16 +6,8 @@ use crate::{
     action::{ErrorClass, Outcome},
     browser::Execution,
     page::Dialog,
+    verify::HIDDEN,
 };
-
-/// What stands in the place of a message that may be a foreign frame's.
-pub(super) const HIDDEN: &str =
-    "(not shown: a frame that this run may not visit could have written it)";
-
-/// Whether nobody can say what the dialog asks.
-pub(super) fn is_hidden(dialog: Option<&Dialog>) -> bool {
-    dialog.is_some_and(|dialog| dialog.message == HIDDEN)
-}
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Hides the message of a dialog over a page that has frames out of scope, and in a bounded run over one that was not

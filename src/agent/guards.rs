@@ -1,14 +1,19 @@
 //! The guards of one run: what they are fed, and what follows from their verdicts.
 
+use std::collections::BTreeMap;
+
 use url::Url;
 
-use super::page_now::PageNow;
 use crate::{
     action::{Action, BrowserAction, ErrorClass, Outcome, Signature},
     base::Site,
     event::EventKind,
-    guard::{ActionKey, Blank, PageState, RepeatGuard, Scope, ScopeRefusal, StuckGuard, Verdict},
+    guard::{
+        ActionKey, Blank, PageState, RepeatGuard, Scope, ScopeRefusal, StuckGuard, Verdict,
+        WarnedTurns,
+    },
     page::{Fingerprint, PageTemplate, TargetIdentity},
+    verify::{Numbers, PageNow, moves_the_caret},
     working::StopReason,
 };
 
@@ -18,6 +23,16 @@ pub(super) struct Guards {
     scope: Scope,
     repeat: RepeatGuard,
     stuck: StuckGuard,
+    warned: BTreeMap<&'static str, WarnedTurns>,
+}
+
+/// The turn of the model that an action belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TurnNow {
+    /// Number of the turn.
+    pub(super) number: u32,
+    /// True if no further call of it follows.
+    pub(super) is_over: bool,
 }
 
 /// What the guards say after an action.
@@ -34,6 +49,7 @@ impl Guards {
             scope: Scope::new(start, allow, has_secrets),
             repeat: RepeatGuard::default(),
             stuck: StuckGuard::default(),
+            warned: BTreeMap::new(),
         }
     }
 
@@ -87,8 +103,9 @@ impl Guards {
         action: &Action,
         targets: &[TargetIdentity],
         outcome: &Outcome,
-        before: Option<&PageNow>,
-        after: Option<&PageNow>,
+        (before, after): (Option<&PageNow>, Option<&PageNow>),
+        numbers: &Numbers,
+        turn: TurnNow,
     ) -> Verdicts {
         let url = before
             .map(|page| page.head.url.as_str())
@@ -106,21 +123,37 @@ impl Guards {
             warnings: Vec::new(),
             stop: None,
         };
-        let (before, after) = (state(before), state(after));
-        verdicts.add(
-            "repeat",
-            self.repeat.record(key, before, after),
-            StopReason::RepeatedAction,
-        );
+        if let Action::Browser(browser) = action
+            && moves_the_caret(browser)
+        {
+            // How many steps it takes is known to who takes them, and most leave no trace in a tree.
+            return verdicts;
+        }
+        let (before, after) = (state(before, numbers), state(after, numbers));
+        let repeats = self.repeat.record(key, before, after);
+        let repeats = self.patient("repeat", repeats, turn);
+        verdicts.add("repeat", repeats, StopReason::RepeatedAction);
         if let Action::Browser(browser) = action
             && was_carried_out(outcome)
         {
-            let verdict = self
-                .stuck
-                .record(browser.tool().should_change_page(), before, after);
-            verdicts.add("stuck", verdict, StopReason::Stuck);
+            let should_change = browser.tool().should_change_page();
+            let verdict = self.stuck.record(should_change, before, after);
+            if should_change {
+                let verdict = self.patient("stuck", verdict, turn);
+                verdicts.add("stuck", verdict, StopReason::Stuck);
+            }
         }
         verdicts
+    }
+
+    /// The verdict with a warning in the place of an end that the model was not warned of often enough, or whose batch goes on.
+    fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> Verdict {
+        let turns = self.warned.entry(guard).or_default();
+        let may_end = turns.record(turn.number, verdict.warning().is_some());
+        match verdict {
+            Verdict::Stop(warning) if !may_end || !turn.is_over => Verdict::Warn(warning),
+            other => other,
+        }
     }
 }
 
@@ -157,7 +190,7 @@ fn was_carried_out(outcome: &Outcome) -> bool {
     )
 }
 
-fn state(page: Option<&PageNow>) -> PageState {
+fn state(page: Option<&PageNow>, numbers: &Numbers) -> PageState {
     match page {
         Some(page) => {
             let dialog = page
@@ -170,10 +203,11 @@ fn state(page: Option<&PageNow>) -> PageState {
                 .tree
                 .clone()
                 .mask_values(|node| node.role.is_editable(), "");
+            let state = |tree| Fingerprint::state_with(tree, |slot| numbers.answers(slot));
             PageState::new(
                 &page.head.url,
-                &(page.view.state, dialog),
-                &(Fingerprint::state(&untyped), dialog),
+                &(state(page.tree()), dialog),
+                &(state(&untyped), dialog),
             )
         }
         None => PageState::new("", &(), &()),

@@ -4,6 +4,7 @@
 
 mod absorb;
 mod act;
+mod aim;
 mod approval;
 pub(crate) mod approver;
 mod builder;
@@ -11,20 +12,17 @@ mod cancel;
 mod clock;
 mod decide;
 mod decision_loop;
-mod effect;
 mod emit;
 mod engine;
 mod execute;
-mod finish;
 mod foreign;
 mod guards;
 mod journal;
 mod options;
 mod own;
-mod page_now;
 mod patience;
+mod reading;
 mod report;
-mod restored;
 mod run;
 mod step;
 mod task;
@@ -32,7 +30,6 @@ mod task;
 mod tests;
 pub(crate) mod tool;
 mod turn;
-mod verify;
 
 pub use approver::{Approval, ApprovalRequest, Approver};
 pub use builder::Builder;

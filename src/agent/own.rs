@@ -4,39 +4,21 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
 
-use super::{Run, absorb::Tried, finish::is_shown, page_now::PageNow, run::Queued};
+use super::{Run, absorb::Tried, reading::MAX_EXTRACT, run::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
-        AgentAction, AskHuman, CustomCall, ErrorClass, Extract, Find, Finish, Outcome, Remember,
-        Target,
+        AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish, Outcome,
+        Remember,
     },
     base::{Error, ErrorKind, text},
     event::EventKind,
-    page::{NodeId, PageView, ViewOptions, interpret},
+    verify::{Evidence, check, unverified},
     working::StopReason,
 };
 
-/// Most elements that `find` shows. Source: chosen, a sixth of what a page shows.
-const MAX_FOUND: usize = 10;
-/// Most characters kept of one extraction. Source: the third requirements document.
-const MAX_EXTRACT: usize = 8_000;
 /// Most characters of an answer, a question, a fact, and of what an embedder's tool gives. Source: chosen, as an extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
-
-/// The page with all its elements, also those that the cap of a view left out.
-fn whole_view(page: &PageNow) -> Arc<PageView> {
-    let cap = ViewOptions::default().max_elements;
-    if page.view.elements.len() < cap {
-        return Arc::clone(&page.view);
-    }
-    let tree = &page.observation.tree;
-    Arc::new(interpret(
-        &page.head,
-        tree,
-        &ViewOptions::default().with_max_elements(tree.len()),
-    ))
-}
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Carries out what the loop does itself.
@@ -48,11 +30,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let started = Instant::now();
         let outcome = match &action {
             AgentAction::Finish(finish) => return self.finish_or_refuse(finish),
-            AgentAction::Extract(_) if next.targets.is_none() => {
+            AgentAction::Extract(_) | AgentAction::Read(_) if next.targets.is_none() => {
                 Outcome::failed(ErrorClass::RefNotFound, "")
             }
             AgentAction::Extract(extract) => self.extract(extract),
             AgentAction::Find(find) => self.find(find),
+            AgentAction::Read(read) => self.read(read),
             AgentAction::Remember(fact) => self.propose(fact),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
@@ -67,16 +50,28 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Step 9: a finish needs evidence on the page; it is refused once, then recorded as unverified.
     fn finish_or_refuse(&mut self, finish: &Finish) -> Result<(), StopReason> {
-        let shown = self
-            .page
-            .as_ref()
-            .is_some_and(|page| is_shown(&finish.evidence, &finish.answer, &page.observation));
+        let page = self.page.as_ref();
+        let found = check(
+            &finish.evidence,
+            page.map(|page| &*page.observation),
+            &self.seen,
+        );
+        let shown = !matches!(found, Evidence::Missing(_));
+        let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));
+        // Of a run that gave up, nobody relies on the answer.
+        let unverified = if finish.success {
+            unverified(&finish.answer, &finish.evidence, &self.seen, is_whole)
+        } else {
+            Vec::new()
+        };
         let [answer, evidence] =
             [&finish.answer, &finish.evidence].map(|said| text::cut(said, MAX_SAID));
         self.emitter.emit(EventKind::FinishChecked {
             answer: answer.clone(),
             evidence: evidence.clone(),
             verified: shown,
+            earlier: found == Evidence::Earlier,
+            unverified: unverified.clone(),
         });
         let stop = match (finish.success, shown, self.finish_refused) {
             (false, ..) => StopReason::GaveUp,
@@ -85,29 +80,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (true, false, false) => {
                 self.finish_refused = true;
                 self.drop_queue("finish was refused");
-                let note = "finish was refused: its evidence must be words that the current page shows (not its title, not what was \
-                            typed) and that have to do with the answer. Copy such words, or go on.";
+                let note = "finish was refused: its evidence must be words that the current page shows, or that extract gave in this \
+                            run (not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
+                            such words, or go on.";
                 self.remarks.notes.push(note.to_owned());
+                if let Evidence::Missing(why) = &found {
+                    self.remarks.refused.push(CallProblem {
+                        tool: Some("finish".to_owned()),
+                        failure: Failure::new(ErrorClass::BadArguments, why),
+                    });
+                }
                 return Ok(());
             }
         };
         self.answer = Some(answer);
         self.evidence = shown.then_some(evidence);
+        self.unverified = unverified;
         Err(stop)
-    }
-
-    fn find(&mut self, find: &Find) -> Outcome {
-        let view = self.page.as_ref().map(whole_view);
-        self.remarks.found = view
-            .iter()
-            .flat_map(|view| view.find(&find.query, MAX_FOUND))
-            .cloned()
-            .collect();
-        if self.remarks.found.is_empty() {
-            Outcome::failed(ErrorClass::NotFound, "")
-        } else {
-            Outcome::Done
-        }
     }
 
     fn propose(&mut self, fact: &Remember) -> Outcome {
@@ -141,42 +130,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             None => Outcome::failed(ErrorClass::Rejected, "nobody is there to answer"),
         }
-    }
-
-    fn extract(&mut self, extract: &Extract) -> Outcome {
-        let Some(page) = &self.page else {
-            return Outcome::failed(ErrorClass::NotFound, "");
-        };
-        let tree = &page.observation.tree;
-        let found: Option<NodeId> = match &extract.target {
-            None => None,
-            Some(Target::Ref(reference)) => tree.by_ref(reference.as_str()),
-            Some(Target::Locator(locator)) => match locator.find(tree) {
-                Some(found) => found.first().copied(),
-                None => {
-                    return Outcome::failed(
-                        ErrorClass::BadArguments,
-                        "extract takes a ref, or a locator by role or text",
-                    );
-                }
-            },
-        };
-        let text = match (&extract.target, found) {
-            (None, _) => page.view.visible_text.clone(),
-            (Some(_), Some(id)) => tree.text_of(id),
-            (Some(_), None) => return Outcome::failed(ErrorClass::NotFound, ""),
-        };
-        // Squeezed to one line, what stood apart stands together; and a cut must not take half of a secret away.
-        let text = text::cut(&self.redactor.text(&text::squeeze(&text)), MAX_EXTRACT);
-        self.emitter.emit(EventKind::Extracted {
-            name: extract.name.clone(),
-            text: text.clone(),
-        });
-        self.remarks
-            .results
-            .push((extract.name.clone(), text.clone()));
-        self.extracted.insert(extract.name.clone(), text);
-        Outcome::Done
     }
 
     /// Calls a tool of the embedder: approved like ours, and within the run's scope afterwards.

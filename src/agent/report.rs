@@ -16,6 +16,9 @@ pub struct RunReport {
     pub answer: Option<String>,
     /// The words on the page that show it; `None` when they were not there.
     pub evidence: Option<String>,
+    /// Claims of the answer that no page of the run has shown: numbers, quoted names, and that something is missing from a page
+    /// that was not shown whole.
+    pub unverified: Vec<String>,
     /// Data that was read, by name; kept also when the run failed.
     pub extracted: BTreeMap<String, String>,
     /// Address of the last page.
@@ -34,6 +37,7 @@ impl RunReport {
             summary,
             answer: None,
             evidence: None,
+            unverified: Vec::new(),
             extracted: BTreeMap::new(),
             final_url: None,
             error: None,

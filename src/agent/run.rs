@@ -17,7 +17,7 @@ use super::{
     emit::{Emitter, elapsed_ms},
     engine::{Asking, Engine},
     guards::Guards,
-    page_now::PageNow,
+    reading::LinesRead,
     turn::Turn,
 };
 use crate::{
@@ -28,9 +28,10 @@ use crate::{
     event::{EventKind, RunSummary},
     guard::Spent,
     memory::{Advice, AdviceId, Cue, LoggedStep, RunLog},
-    page::{Element, ElementRef, Observation, PageView, TargetIdentity},
+    page::{ElementRef, Observation, PageView, TargetIdentity},
     prompt::{LastFailure, SystemParts, system},
     secret::{Redactor, SecretName, SecretResolver},
+    verify::{CallMade, Numbers, PageNow, Seen},
     working::{History, StopReason},
 };
 
@@ -56,14 +57,19 @@ pub(super) struct Queued {
 /// What the next message tells beside the page.
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
-    pub(super) changed: Vec<String>,
+    pub(super) calls: Vec<CallMade>,
     pub(super) last_failure: Option<LastFailure>,
-    pub(super) found: Vec<Element>,
+    pub(super) found: Vec<String>,
+    pub(super) read: Vec<String>,
+    /// Lines of it that are to be kept.
+    pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
     pub(super) answers: Vec<(String, String)>,
     pub(super) refused: Vec<CallProblem>,
     pub(super) pictures: Vec<Vec<u8>>,
     pub(super) notes: Vec<String>,
+    /// Warnings of the guards after the last call: an earlier one's may not be true any more.
+    pub(super) warnings: Vec<String>,
 }
 
 /// A run under way.
@@ -88,6 +94,12 @@ pub struct Run<'l, B, L, M> {
     pub(super) goal_words: Vec<String>,
 
     pub(super) page: Option<PageNow>,
+    /// The page before the last action, if it was the same one.
+    pub(super) earlier: Option<PageNow>,
+    /// Texts that the pages of this run have shown.
+    pub(super) seen: Seen,
+    /// Numbers of this page that are known to tick or to answer.
+    pub(super) numbers: Numbers,
     /// Whether something was begun since the page was seen.
     pub(super) stale: bool,
     /// The action that is being carried out.
@@ -96,6 +108,10 @@ pub struct Run<'l, B, L, M> {
     pub(super) asked_for: Option<(Host, Arc<Observation>)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
+    /// Lines read of the last page that was read.
+    pub(super) lines_read: Option<LinesRead>,
+    /// Findings that matter for the goal, in lines of page data.
+    pub(super) known: Vec<String>,
     pub(super) advice: Vec<Advice>,
     pub(super) offered_now: Vec<AdviceId>,
     /// The items in the system instruction.
@@ -107,6 +123,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) estimated: bool,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
+    /// The model call whose reply had the last of them: one reply counts once.
+    pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
     /// Whether the action under way led to a page that had to be left: nothing is learned from it.
@@ -120,6 +138,8 @@ pub struct Run<'l, B, L, M> {
     offered: BTreeSet<AdviceId>,
     pub(super) answer: Option<String>,
     pub(super) evidence: Option<String>,
+    /// Claims of the answer beyond its evidence.
+    pub(super) unverified: Vec<String>,
     pub(super) extracted: BTreeMap<String, String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
@@ -168,9 +188,14 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         );
         let tools = ToolSet::new(&browser.tools, parts.options.scripts, custom);
         // What is declared stays for the whole run, so only what can never work in it is left out.
-        let tools = Arc::new(match parts.approver {
+        let tools = match parts.approver {
             Some(_) => tools,
             None => tools.without("ask_human"),
+        };
+        let tools = Arc::new(if parts.model.capabilities().images {
+            tools
+        } else {
+            tools.without("screenshot")
         });
         let kinds = if parts.options.memory && turn.is_some() {
             parts.kinds.clone()
@@ -261,11 +286,16 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             tools,
             goal_words: text::words(&goal),
             page: None,
+            earlier: None,
+            seen: Seen::default(),
+            numbers: Numbers::default(),
             stale: false,
             in_flight: None,
             asked_for: None,
             queue: Self::opening(&task),
             remarks: Remarks::default(),
+            known: Vec::new(),
+            lines_read: None,
             advice: Vec::new(),
             offered_now: Vec::new(),
             standing: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
@@ -275,6 +305,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             estimated: false,
             errors: 0,
             errors_in_row: 0,
+            error_call: None,
             unusable_in_row: 0,
             finish_refused: false,
             left_scope: false,
@@ -284,6 +315,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             offered: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
             answer: None,
             evidence: None,
+            unverified: Vec::new(),
             extracted: BTreeMap::new(),
             error: None,
             stopped: turn.is_none().then_some(StopReason::Busy),
@@ -414,6 +446,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let clean = |text: String| self.redactor.text(&text);
         self.answer = self.answer.map(clean);
         self.evidence = self.evidence.map(clean);
+        self.unverified = self.unverified.into_iter().map(clean).collect();
         self.error = self.error.map(clean);
         self.extracted = self.redactor.pairs(self.extracted);
         let final_url = self.page.map(|page| clean(page.head.url));
@@ -430,6 +463,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             summary,
             answer: self.answer,
             evidence: self.evidence,
+            unverified: self.unverified,
             extracted: self.extracted,
             final_url,
             error: self.error,

@@ -1,11 +1,14 @@
 //! One step, in the order of the design.
 
-use super::{Run, StepEnd, page_now::PageNow, run::Queued};
+use tokio::time::Instant;
+
+use super::{Run, StepEnd, absorb::Tried, run::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, Target},
     event::EventKind,
-    page::{ElementRef, TargetIdentity},
+    page::ElementRef,
+    verify::{find_again, retargeted},
     working::{BudgetKind, StopReason},
 };
 
@@ -68,6 +71,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             // Asked while the model thought: what it decided is not begun any more.
             return Err(StopReason::Cancelled);
         }
+        let (next, refused) = self.aim(next);
+        if let Some(refused) = refused {
+            let targets = next.targets.unwrap_or_default();
+            let tried = Tried::new(next.action, targets, self.page.clone(), Instant::now());
+            return self.absorb(tried.ended(refused)).await;
+        }
         match next.action.clone() {
             Action::Agent(action) => self.do_agent(action, next).await, // 9 finish? check evidence
             Action::Browser(action) => self.do_browser(action, next).await, // 10 guards .. 15 absorb
@@ -77,16 +86,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// The next action whose targets are still what they were when it was decided; otherwise the rest is dropped.
     fn next_action(&mut self) -> Option<Queued> {
-        let next = self.queue.pop_front()?;
+        let mut next = self.queue.pop_front()?;
         let Some(page) = &self.page else {
             return Some(next);
         };
         let targets = next.targets.iter().flatten();
-        let gone = references(&next.action)
+        let found: Option<Vec<(ElementRef, ElementRef)>> = references(&next.action)
             .into_iter()
             .zip(targets)
-            .any(|(reference, wanted)| !still_there(page, reference, wanted));
-        if !gone {
+            .map(|(old, wanted)| Some((old.clone(), find_again(page, old, wanted)?)))
+            .collect();
+        if let Some(found) = found {
+            next.action = retargeted(next.action, &found);
             return Some(next);
         }
         self.queue.push_front(next);
@@ -120,15 +131,18 @@ pub(super) fn references(action: &Action) -> Vec<&ElementRef> {
     let targets = match action {
         Action::Browser(action) => action.targets(),
         Action::Agent(AgentAction::Extract(extract)) => extract.target.iter().collect(),
+        Action::Agent(AgentAction::Read(read)) => read.target.iter().collect(),
         _ => Vec::new(),
     };
     targets.into_iter().filter_map(Target::as_ref).collect()
 }
 
-fn still_there(page: &PageNow, reference: &ElementRef, wanted: &TargetIdentity) -> bool {
-    page.tree()
-        .by_ref(reference.as_str())
-        .is_some_and(|id| page.element(id).is_same_element(wanted))
+/// Reports whether an action is aimed at something of the page, by a reference or by words.
+pub(super) fn has_target(action: &Action) -> bool {
+    match action {
+        Action::Browser(action) => !action.targets().is_empty(),
+        other => !references(other).is_empty(),
+    }
 }
 
 async fn sleep_or_forever(time: Option<std::time::Duration>) {

@@ -10,6 +10,10 @@ pub(crate) mod port;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod rules;
 
+/// A function of script for both drivers: what the attributes of an element say beyond its role and name.
+#[cfg(any(feature = "playwright-cli", feature = "cdp"))]
+const HINTS: &str = include_str!("hints.js");
+
 #[cfg(feature = "cdp")]
 pub use cdp::{Cdp, CdpOptions};
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]

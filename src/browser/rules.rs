@@ -73,15 +73,18 @@ pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     tabs.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// How far a scroll goes, to the right and down. Unit: CSS pixels.
-pub(in crate::browser) fn wheel(scroll: &Scroll) -> (i64, i64) {
+/// Why a key does not go to an element.
+pub(in crate::browser) const UNFOCUSED: &str = "the element takes no focus, so no key";
+
+/// How far a scroll goes, to the right and down, if it goes anywhere. Unit: CSS pixels.
+pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
     let pixels = i64::from(scroll.pixels.unwrap_or(SCROLL));
-    match scroll.direction {
+    Some(match scroll.direction? {
         ScrollDirection::Up => (0, -pixels),
         ScrollDirection::Down => (0, pixels),
         ScrollDirection::Left => (-pixels, 0),
         ScrollDirection::Right => (pixels, 0),
-    }
+    })
 }
 
 /// What is told of an action that took too long.
@@ -181,7 +184,8 @@ mod tests {
         };
         assert!(!meets_any_page(&click("e1")) && meets_any_page(&click("role=button")));
         assert!(meets_any_page(&BrowserAction::Press(Press {
-            key: crate::action::Key::parse("a").unwrap()
+            key: crate::action::Key::parse("a").unwrap(),
+            target: None
         })));
     }
 

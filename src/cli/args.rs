@@ -54,8 +54,7 @@ pub(super) struct SetupArgs {
     /// Only say what would be done; exit code 1 if there is something to do.
     #[arg(long, conflicts_with = "yes")]
     pub(super) check: bool,
-    /// The driver to install for. Without it the one that `doctor` names: playwright-cli where that and its Node.js are there
-    /// already, else cdp.
+    /// The driver to install for. Without it the one that `doctor` names: cdp, where it can start a browser.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(super) driver: Option<DriverName>,
 }

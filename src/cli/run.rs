@@ -114,7 +114,7 @@ fn task(args: &RunArgs) -> Result<Task, Refusal> {
 }
 
 fn options(args: &RunArgs) -> Options {
-    let mut options = Options::default();
+    let mut options = model::options(&args.model);
     let budget = &mut options.budget;
     budget.max_steps = args.max_steps.unwrap_or(budget.max_steps);
     budget.max_calls = args.max_calls.or(budget.max_calls);

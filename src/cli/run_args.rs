@@ -114,13 +114,15 @@ pub(super) struct ModelArgs {
     /// Address of an OpenAI-compatible server, in the place of `WEBWISE_LLM_BASE_URL`.
     #[arg(long, value_name = "URL", value_parser = values::url)]
     pub(super) base_url: Option<Url>,
+    /// Longest time for one answer of the model, such as 90s or 9m; 60s without it. A slow model on this machine needs more.
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+    pub(super) model_timeout: Option<Duration>,
 }
 
 /// Which browser is started.
 #[derive(Debug, Default, Args)]
 pub(super) struct BrowserArgs {
-    /// What drives the browser. Without it playwright-cli where that and its Node.js are there, else cdp; `webwise doctor` says
-    /// which and why.
+    /// What drives the browser. Without it cdp, where it can start one; `webwise doctor` says which and why.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(super) driver: Option<DriverName>,
     /// Show the browser.
@@ -180,6 +182,7 @@ mod tests {
             ("--max-input-tokens", "1e9"),
             ("--max-output-tokens", "0"),
             ("--timeout", "soon"),
+            ("--model-timeout", "later"),
             ("--approve", "never"),
             ("--allow", "a b"),
             ("--param", "x"),

@@ -254,8 +254,14 @@ pub enum EventKind {
         answer: String,
         /// The words it quoted.
         evidence: String,
-        /// Whether they are on the page.
+        /// True if they are on the page, or were read from a page of this run.
         verified: bool,
+        /// True if they were read from an earlier page and are not on this one.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        earlier: bool,
+        /// Claims of the answer that no page of the run has shown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unverified: Vec<String>,
     },
     /// The model asked a person.
     HumanAsked {

@@ -117,8 +117,11 @@ impl EventKind {
             Self::Extracted { name, text } => net.all([name, text]),
             Self::Noticed { notice } => net.notice(notice),
             Self::FinishChecked {
-                answer, evidence, ..
-            } => net.all([answer, evidence]),
+                answer,
+                evidence,
+                unverified,
+                ..
+            } => net.all([answer, evidence].into_iter().chain(unverified)),
             Self::HumanAsked { question, answer } => {
                 net.text(question);
                 net.all(answer);

@@ -132,10 +132,11 @@ pub fn classify(
 ) -> Effect {
     let types_secret = action.texts().iter().any(|text| text.secret().is_some());
     let is_worse = match action {
-        BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::Drag(_) => {
-            clicks(action, target, page)
-        }
-        BrowserAction::Press(Press { key }) => presses(key.as_str(), action, target, page),
+        BrowserAction::Click(_)
+        | BrowserAction::Dblclick(_)
+        | BrowserAction::ClickAt(_)
+        | BrowserAction::Drag(_) => clicks(action, target, page),
+        BrowserAction::Press(Press { key, .. }) => presses(key.as_str(), action, target, page),
         BrowserAction::Fill(Fill { submit: true, .. })
         | BrowserAction::Type(Type { submit: true, .. }) => submits(page, types_secret),
         BrowserAction::DialogAccept(_) => page
@@ -175,7 +176,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
         _ => Breadth::Short,
     };
     let is_on_form = matches!(page.kind, PageKind::Login | PageKind::Search);
-    if label.is_grave(breadth) || (!is_on_form && label.sends(breadth)) {
+    if label.is_grave(breadth) || label.sells(breadth) || (!is_on_form && label.sends(breadth)) {
         return true;
     }
     let ancestors = target
@@ -228,7 +229,9 @@ fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
     }
     let button = page.submit.map(Label::new);
     let is_grave = button.as_ref().is_some_and(|label| {
-        label.is_grave(Breadth::Any) || (page.kind != PageKind::Search && label.sends(Breadth::Any))
+        label.is_grave(Breadth::Any)
+            || label.sells(Breadth::Any)
+            || (page.kind != PageKind::Search && label.sends(Breadth::Any))
     });
     let may_buy = page.kind == PageKind::Checkout && button.as_ref().is_none_or(Label::agrees);
     is_grave || may_buy || types_secret || page.has_typed_secret

@@ -11,6 +11,7 @@ mod scope;
 mod state;
 mod stuck;
 mod verdict;
+mod warned;
 
 pub use approval::{ApprovalMode, PageContext, PageKind, classify, needs_approval};
 pub use budget::{Budget, CallEstimate, Money, Prices, Spent};
@@ -19,3 +20,4 @@ pub use scope::{Blank, Scope, ScopeRefusal};
 pub use state::PageState;
 pub use stuck::StuckGuard;
 pub use verdict::{Verdict, Warning};
+pub use warned::WarnedTurns;

@@ -46,6 +46,17 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
+    /// Gives each call this much time: for a slow model on a small machine.
+    ///
+    /// A call that takes all of [`overall`](Self::overall) is not made again, because what was not ready then will not be the next
+    /// time: `overall` grows to one call's time and no further.
+    #[must_use]
+    pub fn with_call_timeout(mut self, timeout: Duration) -> Self {
+        self.call_timeout = timeout;
+        self.overall = self.overall.max(timeout);
+        self
+    }
+
     /// How long to wait before the call is made again; `None` to give up with this error.
     ///
     /// `done` is the number of retries made so far, `left` what remains of [`RetryPolicy::overall`], `random` any number,

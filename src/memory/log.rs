@@ -35,6 +35,8 @@ pub struct LoggedStep {
     pub offered: Vec<AdviceId>,
     /// Numbers of earlier steps that went wrong, and whose field it gave the value that they were to give it.
     pub restores: Vec<u32>,
+    /// True if a field that it was not aimed at lost its value by it.
+    pub empties: bool,
 }
 
 impl LoggedStep {
@@ -52,6 +54,7 @@ impl LoggedStep {
             left_site: false,
             offered: Vec::new(),
             restores: Vec::new(),
+            empties: false,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     Element, ElementRef, Node, NodeId, Role, Tree,
     context::add_contexts,
-    element::{CROWD, MAX_OPTIONS},
+    element::MAX_OPTIONS,
     label::{MAX_LABEL, label_of, squeezed},
     outline::{Area, Outline, closed, is_actionable, is_checkable, push_words},
 };
@@ -13,6 +13,9 @@ use crate::base::text;
 
 /// Longest name of a choice of a list. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
+
+/// Most kept of what is typed into a field. Unit: characters. Source: chosen; `read` gives the rest.
+const MAX_TYPED: usize = 1_000;
 
 /// A node that may become an element.
 struct Candidate {
@@ -51,7 +54,6 @@ pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     );
     elements.sort_by_key(|e| !e.in_dialog);
     add_contexts(tree, outline, &mut elements);
-    mark_crowds(tree, outline, &mut elements);
     elements
 }
 
@@ -247,6 +249,14 @@ fn drop_duplicate(tree: &Tree, found: &mut [Candidate], kept: usize, dropped: us
 fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     let node = &tree[candidate.id];
     let place = outline.place(candidate.id);
+    // What is typed may have to be typed again, with its lines and spaces.
+    let kept = |value: &str| {
+        if node.role.is_editable() {
+            text::truncate(value, MAX_TYPED)
+        } else {
+            squeezed(value)
+        }
+    };
     let value = node
         .value
         .as_deref()
@@ -269,77 +279,30 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
         id: candidate.id,
         reference: node.reference.clone(),
         role: closed(&node.role),
-        value: value.map(squeezed).or(candidate.chosen).or_else(typed),
+        value: value.map(kept).or(candidate.chosen).or_else(typed),
         states: node.states.clone(),
+        hints: hints(node, &candidate.label),
         url: candidate.url,
         options: candidate.options,
         context: None,
         in_dialog: place.area == Area::Dialog,
         landmark: place.landmark.map(|l| tree[l].role.clone()),
-        in_footer: place.in_footer,
-        group: 1,
-        crowd: None,
         label: candidate.label,
         duplicates: candidate.duplicates,
     }
 }
 
+/// What a person sees or knows of an element beside its label.
+fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
+    let is_told = |(name, value): &&(Box<str>, Box<str>)| match &**name {
+        "type" | "current" | "valuetext" | "editable" => true,
+        "placeholder" => **value != *label && !value.trim().is_empty(),
+        _ => false,
+    };
+    node.properties.iter().filter(is_told).cloned().collect()
+}
+
 fn shows_more(label: &str, value: &str) -> bool {
     let value = squeezed(value);
     !value.is_empty() && !label.contains(value.as_str())
-}
-
-/// Counts elements of the same role in the same kind of place, and marks the crowds.
-fn mark_crowds(tree: &Tree, outline: &Outline, elements: &mut [Element]) {
-    let above = |id: Option<NodeId>| id.and_then(|id| tree.parent(id));
-    let kind = |e: &Element| {
-        let parent = tree.parent(e.id);
-        let role = |id: Option<NodeId>| id.map(|id| &tree[id].role);
-        let place = outline.place(e.id);
-        (
-            &tree[e.id].role,
-            role(parent),
-            role(above(parent)),
-            place.landmark,
-            place.dialog,
-        )
-    };
-    let mut numbers: HashMap<_, u32> = HashMap::new();
-    let mut sizes: Vec<u32> = Vec::new();
-    // Like elements stand one after the other, so the last kind is mostly the next one's.
-    let mut last = None;
-    let members: Vec<Option<u32>> = elements
-        .iter()
-        .map(|element| {
-            let kind = (!is_single(&element.role)).then(|| kind(element))?;
-            let number = match &last {
-                Some((known, number)) if *known == kind => *number,
-                _ => *numbers.entry(kind).or_insert_with(|| {
-                    sizes.push(0);
-                    u32::try_from(sizes.len() - 1).unwrap_or(u32::MAX)
-                }),
-            };
-            last = Some((kind, number));
-            sizes[number as usize] += 1;
-            Some(number)
-        })
-        .collect();
-    let mut marked = vec![false; sizes.len()];
-    for (element, number) in elements.iter_mut().zip(members) {
-        let Some((number, size)) = number.map(|number| (number, sizes[number as usize])) else {
-            continue;
-        };
-        if size <= CROWD {
-            continue;
-        }
-        element.crowd = Some(number);
-        if !std::mem::replace(&mut marked[number as usize], true) {
-            element.group = size;
-        }
-    }
-}
-
-/// Whether each element of the role asks for something of its own, so that none stands for another.
-const fn is_single(role: &Role) -> bool {
-    role.is_editable() || matches!(role, Role::Slider | Role::ListBox)
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ElementRef, Node, NodeId, PageHead, Role, States, Tree, Tri,
-    fact::{Fact, facts, has_exact_value},
+    fact::{Fact, facts, has_exact_value, slots},
     hash::without_numbers,
     label::{label_of, squeezed},
     outline::{Outline, closed, is_actionable, text_within},
@@ -15,6 +15,8 @@ use crate::base::text;
 
 /// Most changes of each sort that a diff keeps. Unit: changes. Source: chosen; a prompt shows a tenth of it.
 pub const MAX_CHANGES: usize = 200;
+/// Words for a focus that went and one that came.
+const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Longest text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
 const MAX_LINE_TEXT: usize = 80;
 
@@ -32,6 +34,18 @@ pub struct Change {
     /// Its reference in the second observation, if it is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
+}
+
+/// A text that is the same but for its numbers. Only who knows what was done can say whether it counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counted {
+    /// What is different, as told of a change that counts.
+    pub change: Change,
+    /// Its node in the first observation.
+    pub at: NodeId,
+    /// Which text it is: the same number in every look at the same page.
+    pub slot: u64,
 }
 
 /// The differences of two observations.
@@ -55,6 +69,10 @@ pub struct PageDiff {
     /// What stayed and has another value or state, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
+    /// Texts of which only the numbers are different, in document order; they are no difference by themselves, because a
+    /// clock ticks. Not written to files.
+    #[serde(skip)]
+    pub counted: Vec<Counted>,
     /// Whether all that is there was there before, in another order.
     #[serde(default)]
     pub reordered: bool,
@@ -102,6 +120,7 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
     let mut paired = vec![false; old.len()];
     let (mut added, mut changed): (Vec<&Fact>, Vec<(&Fact, &Fact)>) = (Vec::new(), Vec::new());
+    let mut counted: Vec<(usize, &Fact)> = Vec::new();
     for fact in &new {
         match waiting
             .get_mut(&fact.key)
@@ -111,6 +130,8 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
                 paired[index] = true;
                 if old[index].detail != fact.detail {
                     changed.push((&old[index], fact));
+                } else if old[index].exact != fact.exact {
+                    counted.push((index, fact));
                 }
             }
             None => added.push(fact),
@@ -129,6 +150,19 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
         .saturating_add(over(removed.len()))
         .saturating_add(over(changed.len()));
 
+    if !counted.is_empty() {
+        let slots = slots(&old);
+        let pairs = counted.iter().take(MAX_CHANGES);
+        found.counted = pairs
+            .filter_map(|(index, new)| {
+                Some(Counted {
+                    change: renumbered(&before[old[*index].id], &after[new.id]),
+                    at: old[*index].id,
+                    slot: slots[*index]?,
+                })
+            })
+            .collect();
+    }
     if !(added.is_empty() && changed.is_empty()) {
         let outline = Outline::of(after);
         let change = |id| Change {
@@ -155,6 +189,24 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
             .take(MAX_CHANGES)
             .map(|fact| shown(before, &outline, fact.id))
             .collect();
+    }
+}
+
+/// A text before and after, of which only the numbers are different.
+fn renumbered(old: &Node, new: &Node) -> Change {
+    let text = |node: &Node| {
+        let value = node.value.as_deref().unwrap_or_default();
+        if node.name.is_empty() || value.is_empty() {
+            quoted(&format!("{}{value}", node.name))
+        } else {
+            quoted(&format!("{} {value}", node.name))
+        }
+    };
+    Change {
+        role: closed(&new.role),
+        label: String::new(),
+        what: vec![format!("{} -> {}", text(old), text(new))],
+        reference: new.reference.clone(),
     }
 }
 
@@ -223,11 +275,7 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
             b.invalid.into(),
             ["valid", "invalid", "", ""],
         ),
-        (
-            focus(old),
-            focus(new),
-            ["lost the focus", "focused", "", ""],
-        ),
+        (focus(old), focus(new), [FOCUS[0], FOCUS[1], "", ""]),
     ];
     out.extend(
         words
@@ -289,6 +337,14 @@ impl PageDiff {
         rest.extend(self.added.iter().map(|c| (urgency(&c.role), '+', c)));
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);
+        // What is filled takes the focus from what was filled before: news only where nothing else is.
+        let is_focus = |what: &String| FOCUS.contains(&what.as_str());
+        let tells_more = |(_, sign, change): &(u8, char, &Change)| {
+            *sign != '~' || !change.what.iter().all(is_focus)
+        };
+        if !lines.is_empty() || rest.iter().any(tells_more) {
+            rest.retain(tells_more);
+        }
         let mut told: Vec<(String, usize)> = lines.into_iter().map(|line| (line, 1)).collect();
         let mut known: HashMap<String, usize> = HashMap::new();
         for (_, sign, change) in rest {

@@ -23,6 +23,9 @@ pub struct Element {
     /// Its states.
     #[serde(default)]
     pub states: States,
+    /// What its attributes say beside its states, by name: `type`, `placeholder`, `current`, `valuetext`, `editable`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<(Box<str>, Box<str>)>,
     /// Where a link leads, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -39,17 +42,6 @@ pub struct Element {
     /// The landmark it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// How many like elements this line stands for: on the first of a crowd that [`PageView::digest`] folds, the size of
-    /// the crowd; 1 everywhere else.
-    ///
-    /// [`PageView::digest`]: super::PageView::digest
-    pub group: u32,
-    /// Whether it is in the footer of the page.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) in_footer: bool,
-    /// Number of the crowd it belongs to, if it is in one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) crowd: Option<u32>,
     /// References of duplicates that it stands for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) duplicates: Vec<ElementRef>,
@@ -57,9 +49,6 @@ pub struct Element {
 
 /// Most choices of a list that are kept. Unit: choices. Source: chosen; months and weekdays fit, countries do not.
 pub const MAX_OPTIONS: usize = 25;
-
-/// Like elements from which on only some are shown. Unit: elements. Source: chosen; half of the 60 that a prompt shows.
-pub const CROWD: u32 = 30;
 
 impl Element {
     /// Whether the reference is its own or that of a duplicate that it stands for.

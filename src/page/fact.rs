@@ -1,5 +1,7 @@
 //! What a page says, node by node, without how it is laid out: the common ground of the state fingerprint and the diff.
 
+use std::collections::HashMap;
+
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
 /// Longest name searched for the text under it. Unit: bytes. Source: chosen; longer ones would make the walk quadratic.
@@ -13,6 +15,23 @@ pub(super) struct Fact {
     pub(super) key: u64,
     /// How it is: states, and the value exactly as typed.
     pub(super) detail: u64,
+    /// Its text with its numbers, if `key` or `detail` leave numbers of it out.
+    pub(super) exact: Option<u64>,
+}
+
+/// For each fact that has numbers left out, which one it is: its key, and its place among equal ones.
+pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
+    let mut places: HashMap<u64, u64> = HashMap::new();
+    let slot = |fact: &Fact| {
+        fact.exact?;
+        let place = places.entry(fact.key).or_default();
+        let mut hash = StableHash::new();
+        hash.number(fact.key);
+        hash.number(*place);
+        *place += 1;
+        Some(hash.finish())
+    };
+    facts.iter().map(slot).collect()
 }
 
 /// The facts of a page in document order.
@@ -45,6 +64,7 @@ pub(super) fn facts(tree: &Tree) -> Vec<Fact> {
             id,
             key: key(node),
             detail: detail(node),
+            exact: exact(node),
         });
     }
     facts
@@ -101,6 +121,8 @@ fn detail(node: &Node) -> u64 {
         invalid,
         pointer: _,
         level: _,
+        readonly,
+        listens: _,
     } = &node.states;
     let tri = |t: &Option<Tri>| t.map_or(0, |t| t as u64 + 1);
     let flag = |b: &Option<bool>| b.map_or(0, |b| u64::from(b) + 1);
@@ -113,6 +135,7 @@ fn detail(node: &Node) -> u64 {
         // A click on anything moves the focus; only a field that takes it can be an effect.
         u64::from(*active && node.role.is_editable()),
         u64::from(*invalid),
+        u64::from(*readonly),
     ] {
         hash.number(state);
     }
@@ -123,6 +146,27 @@ fn detail(node: &Node) -> u64 {
         hash.text_without_numbers(value);
     }
     hash.finish()
+}
+
+/// The texts whose numbers `key` and `detail` leave out, as they stand.
+fn exact(node: &Node) -> Option<u64> {
+    let value = node.value.as_deref().unwrap_or_default();
+    let (name, value) = match (&*node.name, value) {
+        ("", text) => (text, ""),
+        (name, _) if has_exact_value(&node.role) => (name, ""),
+        both => both,
+    };
+    let is_exact = node.role.is_interactive() && !node.states.disabled;
+    let name = if is_exact { "" } else { name };
+    [name, value]
+        .iter()
+        .any(|text| text.contains(char::is_numeric))
+        .then(|| {
+            let mut hash = StableHash::new();
+            hash.text(name);
+            hash.text(value);
+            hash.finish()
+        })
 }
 
 /// Whether the value is something that a person sets.

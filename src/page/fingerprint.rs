@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Role, Tree,
-    fact::{facts, is_ticking},
+    fact::{facts, is_ticking, slots},
     hash::StableHash,
     label::is_wrapper,
 };
@@ -84,10 +84,19 @@ impl Fingerprint {
     /// of enabled controls: a clock that ticks is no effect of an action, a typed digit or a cart count is. Equal exactly
     /// when [`diff`](super::diff()) finds nothing in the two trees.
     pub fn state(tree: &Tree) -> Self {
+        Self::state_with(tree, |_| false)
+    }
+
+    /// The same with the numbers of the texts whose [slot](super::Counted::slot) `counts` picks.
+    pub(crate) fn state_with(tree: &Tree, counts: impl Fn(u64) -> bool) -> Self {
         let mut hash = StableHash::new();
-        for fact in facts(tree) {
+        let facts = facts(tree);
+        for (fact, slot) in facts.iter().zip(slots(&facts)) {
             hash.number(fact.key);
             hash.number(fact.detail);
+            if let Some(exact) = fact.exact.filter(|_| slot.is_some_and(&counts)) {
+                hash.number(exact);
+            }
         }
         Self(hash.finish())
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Locator, NodeId, Role, Tree,
     hash::without_numbers,
-    label::{beside, is_field},
+    label::{field_label, is_field},
     outline::{Outline, closed, is_item, text_within},
 };
 use crate::base::text;
@@ -60,17 +60,32 @@ pub struct TargetIdentity {
 }
 
 impl TargetIdentity {
-    /// What it is called where it is shown: its name, or else the label beside it; empty if it has neither.
+    /// What it is called where it is shown: its name, or else the label beside it, or else what its makers called it; empty if
+    /// nothing says.
     pub fn said(&self) -> &str {
-        if self.name.is_empty() {
-            self.label.as_deref().unwrap_or_default()
-        } else {
-            &self.name
-        }
+        let label = self.label.as_deref();
+        let attributes = SAYING.iter().map(|name| self.attribute(name));
+        std::iter::once(Some(&*self.name))
+            .chain([label])
+            .chain(attributes)
+            .flatten()
+            .find(|said| !said.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// The value of a stable attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let mut all = self.attributes.iter();
+        all.find(|(key, _)| key == name).map(|(_, value)| &**value)
     }
 
     /// Longest text kept. Unit: characters. Source: the threat model.
     pub const MAX_TEXT: usize = 60;
+
+    /// A text as an identity keeps it.
+    pub(crate) fn cap(page_text: &str) -> String {
+        capped(page_text)
+    }
 
     /// Whether another identity means the same element of the same page: all but the locator and the place among
     /// siblings, which changes when siblings come and go.
@@ -206,14 +221,21 @@ const MAX_COLLECTION_LEVELS: usize = 12;
 /// Nodes of a sibling that are looked at. Unit: nodes. Source: chosen; larger than any row or card.
 const MAX_SIBLING_NODES: usize = 128;
 /// Properties that a page does not change from load to load. Source: what drivers print of forms and tests.
-const STABLE_PROPERTIES: [&str; 6] = [
+const STABLE_PROPERTIES: [&str; 8] = [
     "alt",
     "autocomplete",
+    "icon",
+    "inputmode",
     "name",
     "placeholder",
     "testid",
     "type",
 ];
+
+/// Attributes that say what an element is for, the clearest first.
+const SAYING: [&str; 5] = ["icon", "placeholder", "alt", "name", "testid"];
+/// Endings that tell the look of an icon, which changes when it is clicked.
+const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
 
 pub(super) fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
@@ -225,23 +247,33 @@ pub(super) fn label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String
         return None;
     }
     let found = if is_field(&node.role) {
-        beside(tree, outline, id).map(|label| capped(&label))
+        field_label(tree, outline, id).map(|label| capped(&label))
     } else {
         Some(text_within(tree, id, TargetIdentity::MAX_TEXT))
     };
     found.filter(|label| !label.is_empty())
 }
 
-fn attributes(node: &super::Node) -> Vec<(String, String)> {
+pub(super) fn attributes(node: &super::Node) -> Vec<(String, String)> {
     let stable = |name: &&str| {
-        node.property(name)
-            .map(|value| ((*name).to_owned(), capped(value)))
+        node.property(name).map(|value| {
+            let value = if *name == "icon" { icon(value) } else { value };
+            ((*name).to_owned(), capped(value))
+        })
     };
     STABLE_PROPERTIES
         .iter()
         .filter_map(stable)
         .filter(|(_, value)| !value.is_empty())
         .collect()
+}
+
+/// The word of an icon, without what tells its state: a star is the same star when it is clicked.
+pub(super) fn icon(hint: &str) -> &str {
+    let is_class = !hint.contains(char::is_uppercase);
+    let word = hint.split(' ').next().filter(|_| is_class).unwrap_or(hint);
+    let bare = LOOKS.iter().find_map(|look| word.strip_suffix(look));
+    bare.filter(|word| !word.is_empty()).unwrap_or(word)
 }
 
 /// The place of the node, or of the nearest thing that it is in, among like siblings.
@@ -376,6 +408,34 @@ fn similar(a: &[&Role], b: &[&Role]) -> bool {
 mod tests {
     use super::*;
     use crate::page::{Node, counted};
+
+    #[test]
+    fn an_icon_is_told_by_what_its_makers_called_it_and_stays_itself_when_it_is_clicked() {
+        let with = |icon: &str, name: &str| {
+            let mut node = Node::new(Role::Generic, "");
+            node.properties = vec![
+                ("testid".into(), "row-icon".into()),
+                ("icon".into(), icon.into()),
+                ("name".into(), name.into()),
+            ];
+            let mut page = Tree::builder();
+            page.leaf(node);
+            let tree = page.finish();
+            let (id, _) = tree.iter().next().unwrap();
+            TargetIdentity::of(&tree, id)
+        };
+        let star = with("star", "x");
+        assert_eq!(star.said(), "star");
+        assert!(star.is_same_element(&with("star clicked", "x")));
+        assert!(star.is_same_element(&with("star-fill", "x")));
+        assert!(!star.is_same_element(&with("trash", "x")));
+        let long = "word".repeat(100);
+        let field = with("", &long);
+        assert_eq!(field.said().chars().count(), TargetIdentity::MAX_TEXT);
+        let title = with("Forward the mail", "");
+        assert_eq!(title.said(), "Forward the mail");
+        assert_eq!(title.attribute("testid"), Some("row-icon"));
+    }
 
     #[test]
     fn an_element_is_told_by_a_bounded_number_of_nodes_however_large_and_deep_its_page_is() {

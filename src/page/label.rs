@@ -13,6 +13,12 @@ pub const MAX_LABEL: usize = 160;
 const MAX_LEVELS: usize = 3;
 /// Neighbours looked at on each level. Unit: nodes. Source: chosen; a required-star and a gap may stand between.
 const MAX_NEIGHBOURS: usize = 3;
+/// Longest text before a field that can be its label. Unit: characters. Source: chosen; longer ones are prose.
+const MAX_BESIDE: usize = 60;
+/// Most words of a label that ends with a full stop. Unit: words. Source: chosen; `Tel.` and `Order no.` are no sentences.
+const MAX_WORDS: usize = 3;
+/// Most columns of a table whose headings are looked for. Unit: cells. Source: chosen; a calendar has eight.
+const MAX_COLUMNS: usize = 64;
 
 /// The label of an element whose own text, without that of elements in it, is `own`.
 pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) -> String {
@@ -24,7 +30,7 @@ pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) ->
     if !own.is_empty() && !node.role.is_editable() {
         return text::truncate(own, MAX_LABEL);
     }
-    if let Some(label) = is_field.then(|| beside(tree, outline, id)).flatten() {
+    if let Some(label) = is_field.then(|| field_label(tree, outline, id)).flatten() {
         return label;
     }
     if let Some(placeholder) = node
@@ -33,9 +39,8 @@ pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) ->
     {
         return squeezed(placeholder);
     }
-    node.url
-        .as_deref()
-        .and_then(file_name)
+    node.property("icon")
+        .or_else(|| node.url.as_deref().and_then(file_name))
         .map(squeezed)
         .unwrap_or_default()
 }
@@ -52,8 +57,78 @@ pub(super) fn squeezed(raw: &str) -> String {
     text::truncate(&out, MAX_LABEL)
 }
 
-/// The text beside a field: before it, or after it for a box to tick. Looks past wrappers, never past another field.
-pub(super) fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
+/// The label of a field without a name: the heading of its column or row in a table, else the text beside it.
+pub(super) fn field_label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
+    heading(tree, outline, id).or_else(|| beside(tree, outline, id))
+}
+
+/// The heading of the column that a field stands in, else that of its row.
+fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
+    let is_cell = |at: &NodeId| matches!(tree[*at].role, Role::Cell | Role::GridCell);
+    let wrappers = tree.ancestors(id).take(MAX_LEVELS);
+    let cell = wrappers
+        .take_while(|at| is_wrapper(&tree[*at].role))
+        .find(is_cell)?;
+    let row = tree.parent(cell).filter(|at| tree[*at].role == Role::Row)?;
+    let words = |at: NodeId| {
+        let found = text_within(tree, at, MAX_LABEL);
+        (is_label(&found) && !holds_actionable(tree, at)).then_some(found)
+    };
+    let before = |at: NodeId| {
+        std::iter::successors(outline.place(at).previous, |at| outline.place(*at).previous)
+    };
+    let column = before(cell).take(MAX_COLUMNS).count();
+    // In a table whose rows have as many cells as its headings.
+    let headings = heading_row(tree, row).filter(|headings| {
+        let cells = |at: NodeId| tree.children(at).take(MAX_COLUMNS).count();
+        *headings != row && cells(*headings) == cells(row)
+    });
+    let above = headings
+        .and_then(|headings| tree.children(headings).nth(column))
+        .filter(|at| tree[*at].role == Role::ColumnHeader)
+        .and_then(words);
+    let is_heading = |at: &NodeId| matches!(tree[*at].role, Role::RowHeader | Role::ColumnHeader);
+    above.or_else(|| {
+        before(cell)
+            .take(MAX_COLUMNS)
+            .filter(is_heading)
+            .find_map(words)
+    })
+}
+
+/// The first row of the table that a row is in.
+fn heading_row(tree: &Tree, row: NodeId) -> Option<NodeId> {
+    let mut table = tree.parent(row)?;
+    if tree[table].role == Role::RowGroup {
+        table = tree.parent(table)?;
+    }
+    if !matches!(tree[table].role, Role::Table | Role::Grid | Role::TreeGrid) {
+        return None;
+    }
+    let is_row = |at: &NodeId| tree[*at].role == Role::Row;
+    let first = tree
+        .children(table)
+        .find(|at| is_row(at) || tree[*at].role == Role::RowGroup)?;
+    if is_row(&first) {
+        Some(first)
+    } else {
+        tree.children(first).find(is_row)
+    }
+}
+
+/// Reports whether a text is short enough for a label and no sentence.
+fn is_label(text: &str) -> bool {
+    let text = text.trim();
+    let ends = text.ends_with(['.', '!']) && !text.ends_with("...");
+    text.chars().any(char::is_alphanumeric)
+        && text.chars().count() <= MAX_BESIDE
+        && !text.contains(". ")
+        && !(ends && text.split_whitespace().count() > MAX_WORDS)
+}
+
+/// The text beside a field: before it if it is short, or after it for a box to tick. Looks past wrappers, never past another
+/// field.
+fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let mut at = id;
     for _ in 0..MAX_LEVELS {
         let place = outline.place(at);
@@ -66,7 +141,7 @@ pub(super) fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Strin
         if place.previous.is_some() {
             let before = first_text(tree, place.previous, |n| outline.place(n).previous);
             if before.is_some() || place.previous.is_some_and(|p| holds_actionable(tree, p)) {
-                return before;
+                return before.filter(|text| is_label(text));
             }
         }
         at = tree

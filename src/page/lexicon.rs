@@ -34,6 +34,15 @@ phrases! {
     PASSWORD = "password|passphrase|passcode|passwort|kennwort|mot de passe|contraseña|senha|palavra passe|wachtwoord|\
         lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|parola|şifre|пароль|κωδικός|סיסמה|كلمة المرور|\
         كلمة السر|گذرواژه|पासवर्ड|รหัสผ่าน|mật khẩu|kata sandi|パスワード|暗証番号|密码|密碼|비밀번호";
+    /// The heading of a request to log in.
+    LOGIN = "log in|login|log on|sign in|signin|anmelden|anmeldung|einloggen|connexion|se connecter|identifiez vous|\
+        iniciar sesión|inicia sesión|acceder|entrar|iniciar sessão|accedi|inloggen|logga in|logg inn|log ind|kirjaudu|\
+        zaloguj|přihlásit|bejelentkezés|giriş yap|oturum aç|войти|вход|увійти|σύνδεση|התחברות|تسجيل الدخول|ورود|\
+        เข้าสู่ระบบ|đăng nhập|masuk|ログイン|サインイン|登录|登錄|登入|로그인";
+    /// The label of a field that asks who one is.
+    USER = "user|username|user name|user id|email|e mail|mail|account|phone|phone number|mobile|benutzer|benutzername|\
+        nutzername|konto|identifiant|utilisateur|courriel|usuario|correo|usuário|utente|gebruikersnaam|användarnamn|\
+        użytkownik|пользователь|логин|почта|ユーザー名|ユーザー|メール|用户名|用戶名|邮箱|账号|帳號|아이디|이메일|اسم المستخدم|البريد";
     /// The label of a search field or of its button.
     SEARCH = "search|suche|suchen|buscar|búsqueda|recherche|rechercher|cerca|ricerca|pesquisar|pesquisa|zoeken|sök|søk|\
         søg|hae|szukaj|hledat|keresés|ara|поиск|найти|пошук|αναζήτηση|חיפוש|بحث|ابحث|البحث|جستجو|खोजें|ค้นหา|\

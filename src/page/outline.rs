@@ -35,8 +35,6 @@ pub(super) struct Place {
     /// The nearest thing around it that has a name and is no frame.
     pub(super) named: Option<NodeId>,
     pub(super) area: Area,
-    /// Whether it is in the footer of the page, in whatever landmark there.
-    pub(super) in_footer: bool,
 }
 
 #[derive(Debug)]
@@ -58,7 +56,6 @@ impl Outline {
                     let above = places[parent.index()];
                     let role = &tree[parent].role;
                     place.dialog = above.dialog;
-                    place.in_footer = above.in_footer || *role == Role::ContentInfo;
                     place.area = above.area;
                     place.landmark = if role.is_landmark() {
                         Some(parent)
@@ -113,6 +110,7 @@ impl Outline {
 /// Whether a person could act on the node: by its role, or because the pointer says so and the driver can reach it.
 pub(super) fn is_actionable(node: &Node) -> bool {
     node.role.is_interactive()
+        || (node.is_editable() && node.reference.is_some())
         || (node.states.pointer && node.reference.is_some() && node.role != Role::Text)
 }
 

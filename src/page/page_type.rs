@@ -10,8 +10,8 @@ use super::{
     features::Features,
     label::label_of,
     lexicon::{
-        CART, CART_PATH, ERROR, LOGIN_PATH, PASSWORD, SEARCH, SEARCH_KEYS, SEARCH_PATH,
-        has_error_code,
+        CART, CART_PATH, ERROR, LOGIN, LOGIN_PATH, PASSWORD, SEARCH, SEARCH_KEYS, SEARCH_PATH,
+        USER, has_error_code,
     },
     outline::Outline,
 };
@@ -80,8 +80,6 @@ const MAX_LABELLED_FIELDS: usize = 12;
 const MAX_ERROR_LETTERS: usize = 900;
 /// Most text beside a login form. Unit: letters. Source: chosen; room for a notice on cookies.
 const MAX_LOGIN_LETTERS: usize = 1_500;
-/// Most text beside the two boxes of a login form that no word betrays. Unit: letters. Source: chosen.
-const MAX_BARE_LOGIN_LETTERS: usize = 300;
 /// Most text on the home page of a search engine. Unit: letters. Source: chosen.
 const MAX_SEARCH_HOME_LETTERS: usize = 600;
 /// Prose that makes an article. Unit: letters. Source: chosen; three paragraphs.
@@ -97,6 +95,8 @@ const MIN_RESULTS: usize = 3;
 struct Hints {
     title: String,
     password_fields: usize,
+    /// Fields that ask who one is.
+    user_fields: usize,
     search_named: usize,
     /// A search field that holds what was searched for.
     searched_in_field: bool,
@@ -155,6 +155,13 @@ fn hints(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> Hints
         .filter(by_word)
         .filter(|id| !f.search_fields.contains(id))
         .collect();
+    // The page says itself what a field is for.
+    let is_said = |id: NodeId, what: &str| {
+        ["type", "autocomplete"].iter().any(|key| {
+            let said = tree[id].property(key).unwrap_or_default();
+            said.split([' ', '-']).any(|word| word == what)
+        })
+    };
     let is_filled = |id: &NodeId| {
         tree[*id]
             .value
@@ -183,7 +190,16 @@ fn hints(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> Hints
     }
     Hints {
         title,
-        password_fields: labels.iter().filter(|l| PASSWORD.are_in(l)).count(),
+        password_fields: labelled
+            .iter()
+            .zip(&labels)
+            .filter(|(id, label)| PASSWORD.are_in(label) || is_said(**id, "password"))
+            .count(),
+        user_fields: labelled
+            .iter()
+            .zip(&labels)
+            .filter(|(id, label)| USER.are_in(label) || is_said(**id, "username"))
+            .count(),
         search_named: named.len(),
         searched_in_field: f.search_fields.iter().chain(named).any(is_filled),
         searched_in_url: url.as_ref().is_some_and(|u| {
@@ -204,20 +220,20 @@ fn is_error(f: &Features, hints: &Hints) -> bool {
 }
 
 fn is_login(f: &Features, hints: &Hints) -> bool {
-    let by_path = LOGIN_PATH.are_in(&hints.path);
     let is_small = f.letters <= MAX_LOGIN_LETTERS && f.items < MIN_LIST;
     let fields = f.fields.len();
     let by_password = hints.password_fields == 1 && fields <= 3;
-    // In a language that the lists do not know: two boxes, something to press, and nothing else.
-    let bare = fields == 2
-        && hints.search_named == 0
-        && f.search_fields.is_empty()
+    // A first page that asks only for the user. Two boxes and a button alone are any small form, and a wrong type is worse than
+    // none: a page that logs in is asked about less.
+    let says_so = LOGIN_PATH.are_in(&hints.path) || LOGIN.are_in(&hints.title);
+    let searches = hints.search_named > 0 || !f.search_fields.is_empty();
+    let by_user = says_so
+        && !searches
+        && (1..=2).contains(&fields)
         && (1..=3).contains(&f.buttons)
         && f.checks <= 1
-        && f.items == 0
-        && f.prices == 0
-        && f.letters <= MAX_BARE_LOGIN_LETTERS;
-    is_small && (by_password || bare || (by_path && (1..=3).contains(&fields) && f.buttons > 0))
+        && hints.user_fields > 0;
+    is_small && (by_password || by_user)
 }
 
 fn is_cart(f: &Features, hints: &Hints) -> bool {

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::{
     Role, TargetIdentity, Tree,
-    identity::{capped, label},
+    identity::{attributes, capped, label},
     outline::{Outline, closed},
 };
 
-/// The elements of the wanted roles with no more than role, name, label, and place among the nameless of their role; those in
-/// frames are left out, because a frame may be another site's.
+/// The elements of the wanted roles with no more than role and name, or else label, attributes, and place among the nameless
+/// of their role; those in frames are left out, because a frame may be another site's.
 ///
 /// Costs one walk over the tree, where [`TargetIdentity::of`] costs one for each element.
 pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetIdentity> {
@@ -27,6 +27,7 @@ pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetI
             identity.ordinal = *next;
             *next += 1;
             identity.label = label(tree, &outline, id);
+            identity.attributes = attributes(node);
         }
         found.push(identity);
     }
@@ -46,6 +47,9 @@ mod tests {
         b.leaf(Node::new(Role::TextBox, ""));
         b.leaf(Node::new(Role::TextBox, "City"));
         b.leaf(Node::new(Role::TextBox, ""));
+        let mut icon = Node::new(Role::Button, "");
+        icon.properties = vec![("icon".into(), "trash".into())];
+        b.leaf(icon);
         b.open(Node::new(Role::Iframe, "ad"));
         b.leaf(Node::new(Role::Button, "Buy"));
         b.close();
@@ -63,9 +67,10 @@ mod tests {
                 identity.name.clone(),
                 identity.label.clone(),
                 identity.ordinal,
+                identity.attributes.clone(),
             )
         };
-        assert_eq!(found.len(), 4);
+        assert_eq!(found.len(), 5);
         assert_eq!(
             found.iter().map(called).collect::<Vec<_>>(),
             whole.iter().map(called).collect::<Vec<_>>()

@@ -71,6 +71,13 @@ pub struct States {
     /// The value was refused by the page's own validation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub invalid: bool,
+    /// The value can be read and not changed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub readonly: bool,
+    /// A script of the page listens for clicks on it, as far as the driver can tell: `cdp` asks the browser, `playwright-cli`
+    /// sees only `onclick`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub listens: bool,
 }
 
 /// One accessible node. All text is page data: cleaned of control characters, otherwise as the page gave it.
@@ -93,7 +100,8 @@ pub struct Node {
     /// Where a link leads, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
-    /// Other properties by name (`placeholder`, ...), in the driver's order.
+    /// Other properties by name, in the driver's order: `placeholder`, and of what can be acted on also `type`, `inputmode`,
+    /// `name`, `autocomplete`, `testid`, `current`, `valuetext`, `editable`, and `icon` where it has neither name nor text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(Box<str>, Box<str>)>,
     parent: Option<NodeId>,
@@ -151,6 +159,11 @@ impl Node {
             .iter()
             .find(|(key, _)| &**key == name)
             .map(|(_, value)| &**value)
+    }
+
+    /// Reports whether text can be typed into it: by its role, or because the page lets its content be edited.
+    pub fn is_editable(&self) -> bool {
+        self.role.is_editable() || self.property("editable").is_some()
     }
 }
 

@@ -3,15 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Element, ElementRef, Fingerprint, PageType, Tree,
-    collect::elements,
-    features::Features,
-    outline::Outline,
-    page_type::classify,
-    passage::{Passage, passages},
-    rank,
-    reading::visible_text,
-    summary::summary,
+    Element, ElementRef, Fingerprint, PageType, Tree, collect::elements, features::Features,
+    outline::Outline, page_type::classify, reading::visible_text, summary::summary,
 };
 
 /// What the driver says about the page beside its tree.
@@ -87,9 +80,6 @@ pub struct PageView {
     pub elements: Vec<Element>,
     /// What can be read: open dialogs, then content, then menus and footers; a line a block.
     pub visible_text: String,
-    /// The part of that text that no element says already, in its place among the elements.
-    #[serde(default)]
-    pub passages: Vec<Passage>,
     /// What kind of page it is, see [`Fingerprint::structure`].
     pub fingerprint: Fingerprint,
     /// What it shows, see [`Fingerprint::state`].
@@ -111,7 +101,7 @@ pub struct PageView {
 /// let view = interpret(&head, &page.finish(), &ViewOptions::default());
 ///
 /// assert_eq!(view.page_type, PageType::Login);
-/// assert_eq!(view.find("password", 1)[0].reference, Some(ElementRef::parse("e2")?));
+/// assert_eq!(view.elements[1].label, "Password");
 /// # Ok::<(), webwise::Error>(())
 /// ```
 pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageView {
@@ -125,7 +115,7 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
     };
     let mut elements = elements(tree, &outline);
     let summary = summary(tree, page_type, under, &features, &elements);
-    let (visible_text, complete) = visible_text(tree, &outline, options.max_text);
+    let (visible_text, _) = visible_text(tree, &outline, options.max_text);
 
     let mut notes = Vec::new();
     if tree.omitted() > 0 {
@@ -148,13 +138,6 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
         ));
         elements.truncate(options.max_elements);
     }
-    if !complete {
-        notes.push(format!(
-            "the text was cut at {} characters",
-            options.max_text
-        ));
-    }
-    let passages = passages(tree, &outline, &elements, options.max_text);
     PageView {
         url: head.url.clone(),
         title: head.title.clone(),
@@ -163,7 +146,6 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
         summary,
         elements,
         visible_text,
-        passages,
         fingerprint: Fingerprint::structure(tree),
         state: Fingerprint::state(tree),
         notes,
@@ -171,11 +153,6 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
 }
 
 impl PageView {
-    /// The elements whose label, role, value, choices or context have words of the query, best first.
-    pub fn find(&self, query: &str, max: usize) -> Vec<&Element> {
-        rank::find(&self.elements, query, max)
-    }
-
     /// The same view with every text of the page passed through `f`; references and our own notes stay.
     #[must_use]
     pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
@@ -193,14 +170,19 @@ impl PageView {
                 .chain(&mut element.context)
                 .chain(&mut element.options)
         });
-        let passages = self.passages.iter_mut().map(|passage| &mut passage.text);
         for text in own
             .into_iter()
             .chain(elements)
-            .chain(passages)
             .filter(|text| !text.is_empty())
         {
             *text = f(text);
+        }
+        let hints = self
+            .elements
+            .iter_mut()
+            .flat_map(|element| &mut element.hints);
+        for (_, value) in hints {
+            *value = f(value).into();
         }
         self
     }

@@ -63,6 +63,15 @@ pub(super) fn quoted(text: &str, max: usize) -> String {
     Value::from(crate::base::text::truncate(&one_line, max)).to_string()
 }
 
+/// The same with its spaces and line ends, which a JSON string keeps on one line.
+pub(super) fn verbatim(text: &str, max: usize) -> String {
+    Value::from(crate::base::text::truncate(
+        &crate::base::text::clean(text),
+        max,
+    ))
+    .to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

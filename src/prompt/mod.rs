@@ -5,8 +5,13 @@
 
 mod fence;
 mod page;
+mod reader;
 mod step;
 mod system;
 
-pub use step::{LastFailure, MAX_TEXT, StepParts, step};
+pub use page::{facts, reading};
+#[cfg(feature = "stand-in")]
+pub(crate) use reader::json_string;
+pub use reader::{ShownElement, ShownPage};
+pub use step::{LastFailure, StepParts, step};
 pub use system::{SystemParts, system};

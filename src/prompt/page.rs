@@ -1,18 +1,36 @@
-//! The page as lines: address, title, type, then its elements with the text between them.
+//! The page as lines: address, title, type, then what is on it, in groups that are indented.
+//!
+//! ```text
+//! e3 form "Search"
+//!  e4 searchbox "Words" value "boat"
+//!  e5 button "Go"
+//! e6 list "Boats"
+//!  - e8 link "Kayak" | "49.00 EUR" | e9 button "Add to cart"
+//!  - e11 link "Canoe" | "59.00 EUR" | e12 button "Add to cart" [disabled]
+//!  ... 298 more alike, up to "Raft": read(target="e6", line=3)
+//! ```
 
 use std::fmt::Write as _;
 
-use super::fence::quoted;
-use crate::page::{Dialog, Digest, DigestLine, Element, PageType, PageView, States, Tab, Tri};
+use super::fence::{quoted, verbatim};
+use crate::page::{
+    Dialog, Digest, Element, Joint, Line, PageType, PageView, Part, Role, Shown, States, Tab, Tri,
+};
 
 /// Longest label shown. Unit: characters. Source: the requirements.
 const MAX_LABEL: usize = 160;
-/// Longest text of the row or card around an element shown. Unit: characters. Source: chosen; tells like buttons apart.
-const MAX_CONTEXT: usize = 60;
+/// Longest words shown of the last line that is left out. Unit: characters. Source: chosen; one sees how a list is ordered.
+const MAX_LAST: usize = 40;
+/// Longest text of what was read and is kept. Unit: characters. Source: chosen.
+const MAX_FACT: usize = 160;
 /// Longest choice of a select box shown. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 40;
 /// Longest value of a field shown. Unit: characters. Source: chosen.
-const MAX_VALUE: usize = 100;
+const MAX_VALUE: usize = 300;
+/// Longest words that may be a button without saying so. Unit: bytes. Source: chosen.
+const MAX_BUTTON: usize = 24;
+/// Longest hint of an attribute shown. Unit: characters. Source: chosen.
+const MAX_HINT: usize = 60;
 /// Longest title shown. Unit: characters. Source: chosen.
 const MAX_TITLE: usize = 120;
 /// Longest address shown. Unit: characters. Source: chosen; sessions hide in longer ones.
@@ -32,8 +50,8 @@ pub(super) fn lines(
         format!("title {}", quoted(&view.title, MAX_TITLE)),
     ];
     match (view.page_type, view.under) {
-        (PageType::Unknown, _) => {}
-        (kind, under) if kind == under || under == PageType::Unknown => {
+        (kind, _) if tells_nothing(kind) => {}
+        (kind, under) if kind == under || tells_nothing(under) => {
             out.push(format!("type {kind}"));
         }
         (kind, under) => out.push(format!("type {kind} over {under}")),
@@ -58,87 +76,170 @@ pub(super) fn lines(
             quoted(&tab.url, MAX_URL)
         ));
     }
-    let in_footer = digest.lines.iter().map(|line| match line {
-        DigestLine::Footer { elements, more } => elements.len() + more,
-        _ => 0,
-    });
-    if digest.shown + in_footer.sum::<usize>() < view.elements.len() {
-        out.push(format!(
-            "shown {} of {} elements; find reaches the rest",
-            digest.shown,
-            view.elements.len()
-        ));
-    }
-    out.extend(digest.lines.iter().map(digest_line));
+    let words = Words {
+        elements: &view.elements,
+        max_text: digest.max_text,
+        references: References::Acting,
+    };
+    out.extend(digest.lines.iter().map(|shown| words.shown(shown)));
     out.extend(view.notes.iter().map(|note| format!("note {note}")));
     out
 }
 
-fn digest_line(line: &DigestLine<'_>) -> String {
-    match line {
-        DigestLine::Text(text) => quoted(text, usize::MAX),
-        DigestLine::Heading(text) => format!("# {}", quoted(text, usize::MAX)),
-        DigestLine::Element(element) => element_line(element),
-        DigestLine::Menu { elements, more } => {
-            let mut line = "menu".to_owned();
-            run(&mut line, elements);
-            if *more > 0 {
-                let _ = write!(line, " and {more} more");
+/// Reports whether the page's lines say as much as its type does.
+const fn tells_nothing(kind: PageType) -> bool {
+    matches!(
+        kind,
+        PageType::Unknown | PageType::List | PageType::Form | PageType::Article | PageType::Blank
+    )
+}
+
+/// Lines of a page that were found or read, whole.
+pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
+    let words = Words {
+        elements,
+        max_text: usize::MAX,
+        references: References::Acting,
+    };
+    shown.iter().map(|shown| words.shown(shown)).collect()
+}
+
+/// The same without references, for what outlives its page.
+pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
+    let words = Words {
+        elements,
+        max_text: MAX_FACT,
+        references: References::None,
+    };
+    shown.iter().map(|shown| words.shown(shown)).collect()
+}
+
+/// Which references stand in lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum References {
+    /// Those of what may be acted on, and of a few words that stand alone.
+    Acting,
+    None,
+}
+
+/// How lines are written.
+struct Words<'a> {
+    elements: &'a [Element],
+    max_text: usize,
+    references: References,
+}
+
+impl Words<'_> {
+    fn shown(&self, shown: &Shown<'_>) -> String {
+        match shown {
+            Shown::Line { line, .. } => self.line(line),
+            Shown::More {
+                depth,
+                lines,
+                alike,
+                of,
+                from,
+                last,
+            } => {
+                let mut out = format!("{}... ", " ".repeat(*depth));
+                let _ = match alike {
+                    2.. => write!(out, "{alike} more alike"),
+                    _ => write!(out, "{lines} more lines"),
+                };
+                let words = last.all_parts().find(|part| !part.text.is_empty());
+                if let Some(part) = words {
+                    let _ = write!(out, ", up to {}", quoted(&part.text, MAX_LAST));
+                }
+                let target = of.and_then(|head| head.reference.as_ref());
+                let target = target.map_or_else(String::new, |r| format!("target=\"{r}\", "));
+                let _ = write!(out, ": read({target}line={from})");
+                out
             }
-            line
         }
-        DigestLine::Footer { elements, more } => {
-            let mut line = "footer".to_owned();
-            for element in elements {
-                let _ = write!(line, " {}", quoted(&element.label, MAX_LABEL));
+    }
+
+    fn line(&self, line: &Line) -> String {
+        let mut out = " ".repeat(line.depth);
+        if line.item {
+            out.push_str("- ");
+        }
+        if let Some(head) = &line.head {
+            let is_landmark = head.role.is_landmark();
+            let _ = write!(out, "{}{}", self.reference(head, !is_landmark), head.role);
+            if !head.text.is_empty() {
+                let _ = write!(out, " {}", quoted(&head.text, MAX_LABEL));
             }
-            if *more > 0 {
-                let _ = write!(line, " and {more} more");
+            if !line.parts.is_empty() {
+                out.push_str(": ");
             }
-            line + " (find them)"
         }
-        DigestLine::Crowd { elements, size } => {
-            let mut line = format!("alike {size}");
-            run(&mut line, elements);
-            line
+        // Words that stand alone may be meant as a whole; in a row they are mostly read.
+        let alone = line.parts.len() == 1;
+        for (n, part) in line.parts.iter().enumerate() {
+            if n > 0 {
+                out.push_str(if part.joint == Joint::Flow {
+                    " "
+                } else {
+                    " | "
+                });
+            }
+            self.part(&mut out, part, alone);
         }
+        out
+    }
+
+    fn part(&self, out: &mut String, part: &Part, alone: bool) {
+        if let Some(element) = part
+            .element
+            .map(|at| &self.elements[at])
+            .filter(|_| !part.is_text())
+        {
+            out.push_str(&self.reference(part, true));
+            out.push_str(&element_words(element));
+            if !part.role.is_interactive() {
+                out.push_str(" [clickable]");
+            }
+            return;
+        }
+        let acts = part.clickable || part.role.is_interactive();
+        let short = part.is_text() && part.text.len() <= MAX_BUTTON;
+        out.push_str(&self.reference(part, acts || (alone && short)));
+        if part.role != Role::Text {
+            let _ = write!(out, "{} ", part.role);
+        }
+        out.push_str(&quoted(&part.text, self.max_text));
+        let left_out = part.text.chars().count().saturating_sub(self.max_text);
+        if left_out > 0 {
+            let _ = write!(out, " (and {left_out} characters more: read it)");
+        }
+        if part.clickable {
+            out.push_str(" [clickable]");
+        }
+        if let Some(element) = part.element.map(|at| &self.elements[at]) {
+            out.push_str(&told_of(element));
+        }
+    }
+
+    /// `e12 `, or nothing where it is not worth its room.
+    fn reference(&self, part: &Part, needed: bool) -> String {
+        let wanted = match self.references {
+            References::Acting => needed,
+            References::None => false,
+        };
+        let shown = part.reference.as_ref().filter(|_| wanted);
+        shown.map_or_else(String::new, |reference| format!("{reference} "))
     }
 }
 
-/// ` link e7 "Jackets" e9 "Trousers"`: the role once for all that have it.
-fn run(line: &mut String, elements: &[&Element]) {
-    let mut role = None;
-    for element in elements {
-        if role != Some(&element.role) {
-            role = Some(&element.role);
-            let _ = write!(line, " {}", element.role);
-        }
-        let _ = write!(
-            line,
-            " {} {}",
-            reference(element),
-            quoted(&element.label, MAX_LABEL)
-        );
-    }
-}
-
-fn reference(element: &Element) -> &str {
-    element.reference.as_ref().map_or("-", |r| r.as_str())
-}
-
-/// One element: `e12 button "Search" [disabled]`.
-pub(super) fn element_line(element: &Element) -> String {
-    let mut line = format!(
-        "{} {} {}",
-        reference(element),
-        element.role,
-        quoted(&element.label, MAX_LABEL)
-    );
+/// One element without its reference: `button "Search" [disabled]`.
+fn element_words(element: &Element) -> String {
+    let mut line = format!("{} {}", element.role, quoted(&element.label, MAX_LABEL));
     if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
-        let _ = write!(line, " value {}", quoted(value, MAX_VALUE));
-    }
-    if let Some(context) = &element.context {
-        let _ = write!(line, " in {}", quoted(context, MAX_CONTEXT));
+        let _ = write!(line, " value {}", verbatim(value, MAX_VALUE));
+        let left_out = value.chars().count().saturating_sub(MAX_VALUE);
+        if left_out > 0 {
+            let _ = write!(line, " (and {left_out} characters more: read it)");
+        }
     }
     if !element.options.is_empty() {
         let options: Vec<String> = element
@@ -148,10 +249,23 @@ pub(super) fn element_line(element: &Element) -> String {
             .collect();
         let _ = write!(line, " options {}", options.join(" "));
     }
-    for state in states(&element.states) {
-        let _ = write!(line, " [{state}]");
-    }
+    line.push_str(&told_of(element));
     line
+}
+
+/// ` type "date" [disabled]`: hints and states.
+fn told_of(element: &Element) -> String {
+    let mut out = String::new();
+    for (name, value) in &element.hints {
+        let _ = match &**name {
+            "editable" => write!(out, " [editable]"),
+            name => write!(out, " {name} {}", quoted(value, MAX_HINT)),
+        };
+    }
+    for state in states(&element.states) {
+        let _ = write!(out, " [{state}]");
+    }
+    out
 }
 
 fn states(states: &States) -> Vec<&'static str> {
@@ -171,6 +285,7 @@ fn states(states: &States) -> Vec<&'static str> {
         open,
         (states.selected == Some(true)).then_some("selected"),
         states.disabled.then_some("disabled"),
+        states.readonly.then_some("readonly"),
         states.active.then_some("focused"),
         states.invalid.then_some("invalid"),
     ]

@@ -10,14 +10,19 @@ use super::{
 };
 use crate::{
     action::{CallProblem, Outcome},
-    base::{Nonce, canonical, text::clean},
+    base::{
+        Nonce, canonical,
+        text::{clean, truncate},
+    },
     memory::{Advice, PageName, Piece, Placement},
-    page::{Dialog, DigestOptions, Element, PageView, Tab},
+    page::{Dialog, DigestOptions, Layout, PageView, Tab},
     working::{Entry, History},
 };
 
-/// Characters of the page's text that are shown. Source: the requirements.
-pub const MAX_TEXT: usize = 800;
+/// Longest question and answer of a person shown. Unit: characters. Source: chosen.
+const MAX_TEXT: usize = 800;
+/// Most shown of what one tool gave. Unit: characters. Source: chosen, what one reading of a page may show.
+const MAX_RESULT: usize = 4_000;
 /// Longest part of a failure's detail that is shown. Unit: characters. Source: the threat model.
 const MAX_DETAIL: usize = 200;
 /// Longest target name in a history line. Unit: characters. Source: chosen.
@@ -50,6 +55,8 @@ pub struct StepParts<'a> {
     pub history: &'a History,
     /// The page as understood.
     pub view: &'a PageView,
+    /// The same page as lines.
+    pub layout: &'a Layout,
     /// The dialog that blocks it.
     pub dialog: Option<&'a Dialog>,
     /// The open tabs.
@@ -58,8 +65,12 @@ pub struct StepParts<'a> {
     pub changed: &'a [String],
     /// The action that just failed.
     pub last_failure: Option<&'a LastFailure>,
-    /// Elements that `find` found.
-    pub found: &'a [Element],
+    /// What `find` found, in lines that [`reading`](super::reading) wrote.
+    pub found: &'a [String],
+    /// What was read of the page, likewise.
+    pub read: &'a [String],
+    /// What was read before and matters for the goal, likewise.
+    pub known: &'a [String],
     /// Texts that tools of the loop or of the embedder gave, with a label of ours.
     pub results: &'a [(String, String)],
     /// Answers of a person to questions of the model.
@@ -94,17 +105,19 @@ pub fn step(parts: &StepParts<'_>) -> String {
             .into_iter()
             .chain(parts.history.entries().map(history_line)),
     );
-    let digest = parts.view.digest(parts.goal_words, parts.digest);
+    fence.section("Read before", parts.known.iter().cloned());
+    let elements = &parts.view.elements;
+    let digest = parts
+        .layout
+        .digest(elements, parts.goal_words, parts.digest);
     fence.section(
         "Page",
         page::lines(parts.view, &digest, parts.dialog, parts.tabs),
     );
     fence.section("Changed", parts.changed.iter().cloned());
-    fence.section("Found", parts.found.iter().map(page::element_line));
-    let result = |(label, text): &(String, String)| {
-        format!("{} {}", quoted(label, MAX_NAME), quoted(text, MAX_TEXT))
-    };
-    fence.section("Results", parts.results.iter().map(result));
+    fence.section("Found", parts.found.iter().cloned());
+    fence.section("Read", parts.read.iter().cloned());
+    fence.section("Results", parts.results.iter().flat_map(result_lines));
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
     // What the model asks may repeat a page; what the person answers is the person's.
     let asked = parts
@@ -230,6 +243,9 @@ fn history_line(entry: &Entry) -> String {
     for target in &entry.targets {
         let _ = write!(line, " {} {}", target.role, quoted(target.said(), MAX_NAME));
     }
+    if let Some(within) = &entry.within {
+        let _ = write!(line, " in {}", quoted(within, MAX_NAME));
+    }
     if let (Some(map), false) = (arguments.as_object_mut(), entry.targets.is_empty()) {
         map.retain(|name, _| !TARGETS.contains(&name.as_str()));
     }
@@ -265,6 +281,23 @@ fn argument(line: &mut String, value: &Value) {
             quoted(&text, MAX_ARGUMENT)
         }
     );
+}
+
+/// What a tool gave, a line of it a line: rows stay rows.
+fn result_lines((label, text): &(String, String)) -> Vec<String> {
+    let mut lines = vec![quoted(label, MAX_NAME)];
+    let mut room = MAX_RESULT;
+    for line in text.lines() {
+        let line = truncate(line, room);
+        room -= line.chars().count();
+        lines.push(format!(" {}", quoted(&line, room.max(MAX_RESULT))));
+        if room == 0 {
+            let count = text.chars().count();
+            lines.push(format!(" (the first {MAX_RESULT} of {count} characters)"));
+            break;
+        }
+    }
+    lines
 }
 
 /// A refused call: both the tool's name and the reason may repeat what the model, or a page through it, wrote.
@@ -390,11 +423,14 @@ mod tests {
                 advice: &advice,
                 history: &History::default(),
                 view: &view,
+                layout: &Layout::default(),
                 dialog: None,
                 tabs: &[],
                 changed: &[],
                 last_failure,
                 found: &[],
+                read: &[],
+                known: &[],
                 results: &[],
                 answers: &[],
                 refused: &[],

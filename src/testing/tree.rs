@@ -6,7 +6,7 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 ///
 /// A line is a role, then in any order: a name in quotes, a ref, `= value` to the end of the line, `-> url` to the end of
 /// the line, and states in brackets (`[checked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`,
-/// `[selected]`, `[focused]`). A line that starts with a quote is text.
+/// `[selected]`, `[focused]`, `[readonly]`, `[listens]`). A line that starts with a quote is text.
 ///
 /// # Panics
 /// If a line is not of this form: a test's own mistake.
@@ -83,6 +83,8 @@ fn set_state(node: &mut Node, state: &str) {
         "disabled" => states.disabled = true,
         "focused" => states.active = true,
         "pointer" => states.pointer = true,
+        "readonly" => states.readonly = true,
+        "listens" => states.listens = true,
         other => {
             let level = other
                 .strip_prefix("level=")

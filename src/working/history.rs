@@ -28,6 +28,9 @@ pub struct Entry {
     pub url: String,
     /// The action's signature.
     pub signature: Signature,
+    /// The words around its target, where the page has others of that name. Page data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
 }
 
 impl Entry {
@@ -47,7 +50,14 @@ impl Entry {
             outcome,
             url,
             signature,
+            within: None,
         }
+    }
+
+    /// The same with the words around its target.
+    #[must_use]
+    pub fn with_surroundings(self, within: Option<String>) -> Self {
+        Self { within, ..self }
     }
 }
 

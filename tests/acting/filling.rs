@@ -97,6 +97,24 @@ async fn each_kind_of_field_holds_what_was_filled_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_read_only_field_is_told_and_not_waited_for() {
+    let bed = Bed::start(PATIENT).await;
+    for field in [
+        "<input id=f readonly value=old>",
+        "<textarea id=f readonly>old</textarea>",
+        "<div id=f role=textbox contenteditable aria-readonly=true>old</div>",
+    ] {
+        bed.show(field).await;
+        // Were the field waited for, the action's own time would end first.
+        let request = ExecuteRequest::new(fill(id("f"), "new")).with_timeout(PATIENT / 2);
+        let (told, detail) = failure(&bed.ask(request).await);
+        assert_eq!(told, Some(ErrorClass::NotEditable), "{field}: {detail}");
+        assert!(detail.contains("is read only"), "{detail}");
+    }
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_field_that_cannot_hold_a_text_stays_as_it_is() {
     use ErrorClass as C;
     let bed = Bed::start(BRIEF).await;

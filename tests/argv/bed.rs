@@ -130,7 +130,8 @@ impl Bed {
         if (records.len(), lines.len()) != (commands.len(), commands.len()) {
             let sent = (records.len(), lines.len());
             found.differences.push(format!(
-                "{sent:?} processes and lines for {} commands",
+                "{}: {sent:?} processes and lines for {} commands",
+                case.action.tool().as_str(),
                 commands.len()
             ));
         }

@@ -426,7 +426,11 @@ fn small(dice: &mut Dice) -> Case {
                 }
             };
             let word = exactly(key.as_str());
-            plain(BrowserAction::Press(Press { key }), "press", vec![word])
+            plain(
+                BrowserAction::Press(Press { key, target: None }),
+                "press",
+                vec![word],
+            )
         }
         1 => {
             // It is looked for in what the page shows, which nobody but the driver is told.

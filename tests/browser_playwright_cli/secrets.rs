@@ -99,7 +99,8 @@ fn holds(file: &Path, text: &str) -> bool {
     })
 }
 
-/// The commands that a logging program was started with since the last look.
+/// The commands that a logging program was started with since the last look, without the script for hints of attributes: it reads no
+/// value.
 struct Log(PathBuf);
 
 impl Log {
@@ -115,7 +116,7 @@ async fn fields_are_asked_by_a_script_only_where_one_may_hold_a_secret() {
     let (base, tools, site) = (folder(), folder(), Site::start().unwrap());
     let log = Log(tools.path().join("commands"));
     let script = format!(
-        r#"printf '%s\n' "$2" >> {}; exec "REAL" "$@""#,
+        r#"grep -qs makeHintsOf "${{3#--filename=}}" || printf '%s\n' "$2" >> {}; exec "REAL" "$@""#,
         log.0.display()
     );
     let options = options(base.path()).with_program(wrapper(tools.path(), &script));

@@ -356,7 +356,7 @@ pub(crate) fn dropped_everywhere() -> (usize, usize) {
         let dir = tempfile::tempdir().unwrap();
         let world = World::new(dir.path());
         let ended = paused(async {
-            let ended = drop_after(points, world.agent.run(named(points)))
+            let ended = drop_after(points, Box::pin(world.agent.run(named(points))))
                 .await
                 .is_some();
             places.insert(world.place.get());

@@ -14,10 +14,21 @@ use webwise::{
     browser::{BrowserDriver as _, ObserveRequest, ScreenshotRequest},
 };
 
-use crate::bed::{Bed, NEVER, button, click, fill, goto, see, tab_close, target};
+use crate::{
+    bed::{Bed, NEVER, button, click, fill, goto, see, tab_close, target},
+    profile::pick,
+};
 
 /// Most moments at which one action is dropped. Source: chosen; most end before.
 const MOMENTS: u32 = 14;
+/// Browsers that share the actions. Source: chosen.
+const BROWSERS: usize = 2;
+
+/// The moments at which an action is dropped, in polls: in the quick profile every second one, of one action the odd ones and of the
+/// next the even ones.
+fn moments(nth: usize) -> impl Iterator<Item = u32> {
+    (1..=MOMENTS).skip(pick(nth % 2, 0)).step_by(pick(2, 1))
+}
 
 /// A future that is polled only so often.
 struct Cut<F> {
@@ -70,6 +81,7 @@ fn actions(bed: &Bed) -> Vec<BrowserAction> {
     let key = |text: &str| {
         BrowserAction::Press(Press {
             key: Key::parse(text).unwrap(),
+            target: None,
         })
     };
     let drag = |from: &str| {
@@ -102,7 +114,8 @@ fn actions(bed: &Bed) -> Vec<BrowserAction> {
         drag("From"),
         drag("Slide"),
         BrowserAction::Scroll(webwise::action::Scroll {
-            direction: webwise::action::ScrollDirection::Down,
+            direction: Some(webwise::action::ScrollDirection::Down),
+            target: None,
             pixels: Some(10),
         }),
         goto(bed.url("/")),
@@ -138,24 +151,13 @@ async fn goes_on(bed: &Bed, after: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing_pressed() {
-    let bed = Bed::own(&[("/", PAGE)]).await;
+    let shares = (0..BROWSERS).map(|share| tokio::spawn(drop_actions(share)));
     let mut cuts = 0;
-    for action in actions(&bed) {
-        bed.open("/").await;
-        if matches!(action, BrowserAction::Press(_) | BrowserAction::Type(_)) {
-            bed.does(click(target("label=\"Name\""))).await;
-        }
-        for polls in 1..=MOMENTS {
-            let name = format!("{} dropped after {polls} polls", action.tool().as_str());
-            if cut(bed.try_act(action.clone()), polls).await {
-                break;
-            }
-            cuts += 1;
-            goes_on(&bed, &name).await;
-            clean(&bed).await;
-        }
+    for share in shares.collect::<Vec<_>>() {
+        cuts += share.await.expect("a share of the actions");
     }
-    for polls in 1..=MOMENTS {
+    let bed = Bed::own(&[("/", PAGE)]).await;
+    for polls in moments(0) {
         let looked = cut(
             bed.driver
                 .observe(&ObserveRequest::default().with_screenshot(true)),
@@ -171,8 +173,37 @@ async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing
         cuts += 1;
     }
     figure!("cdp: {cuts} actions dropped in the middle");
-    assert!(cuts > 60, "{cuts}");
+    let least = pick(30, 60);
+    assert!(cuts > least, "{cuts}");
     bed.close().await;
+}
+
+/// Drops each action of one share at many moments; returns how many were dropped.
+async fn drop_actions(share: usize) -> usize {
+    let bed = Bed::own(&[("/", PAGE)]).await;
+    let mut cuts = 0;
+    for (nth, action) in actions(&bed)
+        .into_iter()
+        .enumerate()
+        .skip(share)
+        .step_by(BROWSERS)
+    {
+        bed.open("/").await;
+        if matches!(action, BrowserAction::Press(_) | BrowserAction::Type(_)) {
+            bed.does(click(target("label=\"Name\""))).await;
+        }
+        for polls in moments(nth) {
+            let name = format!("{} dropped after {polls} polls", action.tool().as_str());
+            if cut(bed.try_act(action.clone()), polls).await {
+                break;
+            }
+            cuts += 1;
+            goes_on(&bed, &name).await;
+            clean(&bed).await;
+        }
+    }
+    bed.close().await;
+    cuts
 }
 
 #[tokio::test(flavor = "multi_thread")]

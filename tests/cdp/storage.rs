@@ -111,17 +111,21 @@ async fn passes(web: &Web, from: &dyn BrowserDriver, to: &dyn BrowserDriver) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn both_drivers_read_each_others_states() {
-    let (base, states, web) = (folder(), folder(), keeper());
-    let cdp = native(base.path(), states.path()).await;
-    let playwright = other(base.path(), states.path()).await;
-    passes(&web, &cdp, &playwright).await;
-    cdp.close().await.unwrap();
-    playwright.close().await.unwrap();
+    tokio::join!(are_read(true), are_read(false));
+}
 
-    let states = folder();
-    let cdp = native(base.path(), states.path()).await;
-    let playwright = other(base.path(), states.path()).await;
-    passes(&web, &playwright, &cdp).await;
+/// The state of one driver is read by the other.
+async fn are_read(from_cdp: bool) {
+    let (base, states, web) = (folder(), folder(), keeper());
+    let (cdp, playwright) = tokio::join!(
+        native(base.path(), states.path()),
+        other(base.path(), states.path())
+    );
+    if from_cdp {
+        passes(&web, &cdp, &playwright).await;
+    } else {
+        passes(&web, &playwright, &cdp).await;
+    }
     cdp.close().await.unwrap();
     playwright.close().await.unwrap();
 }

@@ -121,6 +121,7 @@ async fn a_guarded_tab_asks_when_it_is_left_and_closes_when_it_is_told_to() {
 fn button_on_nothing() -> BrowserAction {
     BrowserAction::Press(webwise::action::Press {
         key: webwise::action::Key::parse("a").unwrap(),
+        target: None,
     })
 }
 

@@ -236,8 +236,8 @@ fn a_browser_that_does_not_start_is_a_failure_with_what_it_said() {
     let dying = ("chromium", "echo 'FATAL: no usable sandbox' >&2; exit 1");
     let tool = ("playwright-cli", "echo 0.1.22");
     for (args, word) in [
-        (&[][..], "0.1.22"),
-        (&["--driver", "cdp"], "FATAL: no usable sandbox"),
+        (&["--driver", "playwright-cli"][..], "0.1.22"),
+        (&[], "FATAL: no usable sandbox"),
     ] {
         let machine = Machine::with(&[("node", "echo v20.1.0"), tool, dying]);
         let output = run(&machine, args, &[]);

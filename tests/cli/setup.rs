@@ -78,7 +78,7 @@ fn setup_installs_only_chromium_on_a_bare_machine_and_then_nothing_more() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     assert!(
-        said.contains("ok       driver: cdp, because playwright-cli is not here"),
+        said.contains("ok       driver: cdp, because it needs only Chromium"),
         "{said}"
     );
     assert!(said.ends_with("Next: webwise demo\n"), "{said}");
@@ -121,12 +121,13 @@ fn setup_installs_the_other_driver_when_asked_and_then_nothing_more() {
     );
     let told = read(&root(&machine).join("npm-was-told"));
 
-    for args in [&["setup"][..], &WITH_TOOL] {
+    for (args, driver) in [(&["setup"][..], "cdp"), (&WITH_TOOL, "playwright-cli")] {
         let again = machine.run(args);
         assert_eq!(again.status.code(), Some(0));
         let said = text(&again.stdout);
         assert!(
-            said.starts_with("Nothing to do") && said.contains("driver: playwright-cli, because "),
+            said.starts_with("Nothing to do")
+                && said.contains(&format!("driver: {driver}, because ")),
             "{said}"
         );
     }

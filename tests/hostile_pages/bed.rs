@@ -32,8 +32,8 @@ use crate::{
 const CAP: Duration = Duration::from_mins(5);
 /// How long processes and files may outlive their browser. Unit: time. Source: it takes under a second; a loaded machine gets more.
 const GONE: Duration = Duration::from_secs(30);
-/// Browsers at a time: each wants a core of its own. Source: chosen.
-static BROWSERS: Semaphore = Semaphore::const_new(2);
+/// Browsers at a time. Source: chosen; most of the time they wait for what the test holds back, or for what never comes.
+static BROWSERS: Semaphore = Semaphore::const_new(4);
 
 /// Those of playwright-cli by its socket, and those of the native driver.
 static SHARED: [Shared<Arc<dyn BrowserDriver>>; 2] = [Shared::new(), Shared::new()];

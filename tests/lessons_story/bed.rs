@@ -18,8 +18,8 @@ use crate::{
     errand::{Watched, Yes},
 };
 
-/// Browsers at a time: each wants a core of its own. Source: chosen.
-static BROWSERS: Semaphore = Semaphore::const_new(2);
+/// Browsers at a time. Source: chosen; most of the time they wait for what the test holds back, or for what never comes.
+static BROWSERS: Semaphore = Semaphore::const_new(4);
 /// Longest time a run may take. Unit: time. Source: chosen; a run takes seconds, and this is for a machine that does much else.
 const CAP: Duration = Duration::from_mins(5);
 

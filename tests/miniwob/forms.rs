@@ -97,7 +97,7 @@ pub(crate) fn use_autocomplete(seen: &Seen) -> Vec<RawCall> {
     }
 }
 
-/// The arrows have no name: the first of the two goes up, as on every such field.
+/// The arrows are named by their pictures at most: the first of the two goes up, as on every such field.
 pub(crate) fn use_spinner(seen: &Seen) -> Vec<RawCall> {
     const AT_ONCE: usize = 5;
     let number = |text: &str| text.trim().parse::<i32>().ok();
@@ -109,7 +109,7 @@ pub(crate) fn use_spinner(seen: &Seen) -> Vec<RawCall> {
     let (Some(wanted), Some(shown)) = (wanted, shown) else {
         return Vec::new();
     };
-    let mut arrows = seen.of("button").filter(|button| button.label.is_empty());
+    let mut arrows = seen.of("button").filter(|button| button.label != "Submit");
     let arrow = if wanted > shown {
         arrows.next()
     } else {

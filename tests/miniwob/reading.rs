@@ -3,7 +3,8 @@
 //! The one place of this target that knows how a prompt is written.
 
 use serde_json::{Deserializer, Value};
-use webwise::chat::ChatRequest;
+pub(crate) use webwise::prompt::ShownElement as Element;
+use webwise::{chat::ChatRequest, prompt::ShownPage};
 
 /// What stands in a prompt.
 #[derive(Debug, Clone, Default)]
@@ -16,23 +17,6 @@ pub(crate) struct Seen {
     pub(crate) results: Vec<(String, String)>,
 }
 
-/// One element of the page.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Element {
-    pub(crate) reference: String,
-    pub(crate) role: String,
-    pub(crate) label: String,
-    pub(crate) value: String,
-    pub(crate) options: Vec<String>,
-    pub(crate) states: Vec<String>,
-}
-
-impl Element {
-    pub(crate) fn is(&self, state: &str) -> bool {
-        self.states.iter().any(|own| own == state)
-    }
-}
-
 impl Seen {
     pub(crate) fn read(request: &ChatRequest) -> Self {
         let mut seen = Self::default();
@@ -41,14 +25,29 @@ impl Seen {
         }
         for (heading, body) in sections(&request.message) {
             match heading {
-                "Page" => seen.read_page(body),
+                "Page" => {
+                    let page = ShownPage::read(&lines(body).collect::<Vec<_>>().join("\n"));
+                    seen.text = page.texts.join(" ");
+                    seen.elements = page.elements;
+                }
                 "Results" => {
-                    seen.results = lines(body)
-                        .filter_map(|line| {
-                            let (name, rest) = string(line)?;
-                            Some((name, string(rest.trim_start())?.0))
-                        })
-                        .collect();
+                    for line in lines(body) {
+                        // A name begins the line, and what the tool gave is indented.
+                        match (
+                            string(line.trim_start()),
+                            line.starts_with(' '),
+                            seen.results.last_mut(),
+                        ) {
+                            (Some((text, _)), true, Some((_, all))) => {
+                                if !all.is_empty() {
+                                    all.push(' ');
+                                }
+                                all.push_str(&text);
+                            }
+                            (Some((name, _)), false, _) => seen.results.push((name, String::new())),
+                            _ => {}
+                        }
+                    }
                 }
                 _ => {}
             }
@@ -62,83 +61,6 @@ impl Seen {
             .iter()
             .find(|(own, _)| own == name)
             .map(|(_, text)| &**text)
-    }
-
-    fn read_page(&mut self, body: &str) {
-        for line in lines(body) {
-            let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
-            match key {
-                "url" | "title" | "type" | "dialog" | "tab" | "note" | "shown" | "footer" => {}
-                "#" => self.read_words(rest),
-                "menu" | "alike" => self.elements.extend(run(line)),
-                _ if line.starts_with('"') => self.read_words(line),
-                _ => self.elements.extend(element(line)),
-            }
-        }
-    }
-
-    fn read_words(&mut self, quoted: &str) {
-        let Some((words, _)) = string(quoted) else {
-            return;
-        };
-        if !self.text.is_empty() {
-            self.text.push(' ');
-        }
-        self.text.push_str(&words);
-    }
-}
-
-/// `menu link e7 "Jackets" e9 "Trousers" button e16 "Log out"`, or `alike 300 link e1 "One" e2 "Two"`
-fn run(line: &str) -> Vec<Element> {
-    let mut found = Vec::new();
-    let (mut role, mut rest) = ("", line);
-    while let Some((word, after)) = rest.split_once(' ') {
-        if let Some((label, after)) = string(after) {
-            found.push(Element {
-                reference: word.to_owned(),
-                role: role.to_owned(),
-                label,
-                ..Element::default()
-            });
-            rest = after.trim_start();
-        } else {
-            (role, rest) = (word, after);
-        }
-    }
-    found
-}
-
-/// `e12 combobox "Size" value "M" in "Jacket" options "S" "M" [collapsed]`
-fn element(line: &str) -> Option<Element> {
-    let (reference, rest) = line.split_once(' ')?;
-    let (role, rest) = rest.split_once(' ')?;
-    let (label, mut rest) = string(rest)?;
-    let mut element = Element {
-        reference: reference.to_owned(),
-        role: role.to_owned(),
-        label,
-        ..Element::default()
-    };
-    let mut key = "";
-    loop {
-        rest = rest.trim_start();
-        if let Some((text, after)) = string(rest) {
-            match key {
-                "value" => element.value = text,
-                "options" => element.options.push(text),
-                _ => {}
-            }
-            rest = after;
-        } else if let Some((state, after)) =
-            rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
-        {
-            element.states.push(state.to_owned());
-            rest = after;
-        } else if let Some((word, after)) = rest.split_once(' ') {
-            (key, rest) = (word, after);
-        } else {
-            return Some(element);
-        }
     }
 }
 

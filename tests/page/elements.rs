@@ -111,6 +111,57 @@ fn a_field_takes_the_label_before_it_and_a_box_the_text_after_it() {
 }
 
 #[test]
+fn the_heading_of_a_table_names_a_field_before_what_stands_near_it() {
+    let view = view(
+        r#"
+        table @e1
+          rowgroup @e2
+            row @e3
+              columnheader "Product" @e4
+              columnheader "Amount" @e5
+              columnheader "" @e6
+          rowgroup @e7
+            row @e8
+              cell "Kayak" @e9
+              cell @e10
+                generic @e11
+                  textbox @e12
+              cell @e13
+                textbox @e14
+        table @e20
+          row @e21
+            rowheader "Street" @e22
+            cell @e23: (required)
+            cell @e24
+              textbox @e25
+        "#,
+    );
+    let labels: Vec<&str> = view.elements.iter().map(|e| &*e.label).collect();
+    // The third column has no heading and nothing that names a field beside it.
+    assert_eq!(labels, ["Amount", "", "Street"]);
+}
+
+#[test]
+fn a_paragraph_is_no_label() {
+    let view = view(
+        r"
+        paragraph @e1: Please write to us in full sentences. We read everything.
+        textbox @e2
+        paragraph @e3: Send the message to everybody who has ever been a member of the rowing club
+        textbox @e4
+        text: Type your name below.
+        textbox @e5
+        text: Tel.
+        textbox @e6
+        text: What is your pet called?
+        textbox @e7
+        ",
+    );
+    let labels: Vec<&str> = view.elements.iter().map(|e| &*e.label).collect();
+    assert_eq!(labels, ["", "", "", "Tel.", "What is your pet called?"]);
+}
+
+#[test]
 fn a_wrapper_of_one_thing_is_that_thing() {
     let view = view(
         r#"

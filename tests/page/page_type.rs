@@ -34,7 +34,6 @@ fn login_pages_of_all_languages() {
         ("Benutzername", "Passwort", "Anmelden"),
         ("ユーザー名", "パスワード", "ログイン"),
         ("اسم المستخدم", "كلمة المرور", "تسجيل الدخول"),
-        ("Vosik", "Trelm", "Fropu"),
     ] {
         let page = format!(
             "banner\n  link \"Logo\" @e9 url=/\nmain\n  heading \"{send}\"\n  textbox \"{user}\" @e1\n  \
@@ -52,6 +51,37 @@ fn login_pages_of_all_languages() {
         "",
         only_mail,
     );
+}
+
+#[test]
+fn a_field_that_says_it_is_a_password_makes_a_login_in_any_language() {
+    for said in ["type=password", "autocomplete=current-password"] {
+        let page =
+            format!("textbox \"Vosik\" @e1\ntextbox \"Trelm\" @e2 {said}\nbutton \"Fropu\" @e3");
+        is(PageType::Login, ANY, "", &page);
+    }
+    is(
+        PageType::Login,
+        ANY,
+        "Sign in",
+        "textbox \"Vosik\" @e1 autocomplete=username\nbutton \"Fropu\" @e3",
+    );
+}
+
+#[test]
+fn two_boxes_and_a_button_are_no_login() {
+    for page in [
+        "text: Copy the text\ntextbox \"a\" @e1\ntextbox \"b\" @e2\nbutton \"Submit\" @e3",
+        "textbox @e1\ntextbox @e2\nbutton \"Go\" @e3",
+        "heading \"Rename\"\ntextbox \"User name\" @e1\ntextbox \"New name\" @e2\nbutton \"Save\" @e3",
+    ] {
+        is(PageType::Form, ANY, "", page);
+    }
+    // The word alone, and a path alone, make none.
+    let note = "heading \"Login\"\ntextbox \"Note\" @e1\nbutton \"Save\" @e2";
+    is(PageType::Form, ANY, "Login", note);
+    let code = "textbox \"Voucher\" @e1\nbutton \"Ok\" @e2";
+    is(PageType::Form, "https://a.example/auth/vouchers", "", code);
 }
 
 #[test]

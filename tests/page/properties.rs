@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use webwise::page::{
-    DigestLine, DigestOptions, ElementRef, Fingerprint, Node, PageHead, Role, TargetIdentity, Tree,
-    Tri, ViewOptions, diff, interpret,
+    DigestOptions, ElementRef, Fingerprint, Layout, Node, PageHead, Role, Shown, TargetIdentity,
+    Tree, Tri, ViewOptions, diff, interpret,
 };
 
 const ROLES: [&str; 26] = [
@@ -123,21 +123,44 @@ proptest! {
             }
         }
         let words = webwise::base::text::words(&goal);
-        let options = DigestOptions::default().with_max_elements(max).with_max_text(50);
-        let digest = view.digest(&words, options);
-        prop_assert!(digest.elements().count() <= max);
-        prop_assert_eq!(digest.shown, digest.elements().count());
-        let mut read = 0;
-        for line in &digest.lines {
-            if let DigestLine::Text(text) | DigestLine::Heading(text) = line {
-                read += text.chars().count();
+        let layout = Layout::of(&tree, &view.elements);
+        prop_assert!(layout.find(&view.elements, &goal, max).len() <= max);
+        for max_tokens in [max, 50, usize::MAX] {
+            let options = DigestOptions::default().with_max_tokens(max_tokens);
+            let digest = layout.digest(&view.elements, &words, options);
+            let told: usize = digest.lines.iter().map(|shown| match shown {
+                Shown::More { lines, .. } => *lines,
+                _ => 1,
+            }).sum();
+            prop_assert_eq!(told, layout.lines().len());
+        }
+        prop_assert_eq!(webwise::prompt::reading(&layout.digest(&view.elements, &words, DigestOptions::whole()).lines, &view.elements).len(), layout.lines().len());
+    }
+
+    #[test]
+    fn everything_that_can_be_read_or_acted_on_is_laid_out(specs in specs()) {
+        let tree = build(&specs, 0);
+        let view = interpret(&PageHead::new("https://a.example/", ""), &tree, &ViewOptions::default());
+        let layout = Layout::of(&tree, &view.elements);
+        let parts = || layout.lines().iter().flat_map(webwise::page::Line::all_parts);
+        let plain = |text: &str| text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        let mut said: Vec<String> = Vec::new();
+        for part in parts() {
+            said.push(plain(&part.text));
+            if let Some(element) = part.element.map(|at| &view.elements[at]) {
+                said.extend(element.value.iter().chain(&element.options).map(|text| plain(text)));
             }
         }
-        prop_assert!(read <= 50);
-        let whole = view.digest(&words, DigestOptions::whole());
-        prop_assert!(whole.elements().is_sorted_by_key(|e| (!e.in_dialog, e.id)));
-        prop_assert_eq!(whole.shown, view.elements.len());
-        prop_assert!(view.find(&goal, max).len() <= max);
+        for (id, node) in tree.iter() {
+            let typed = std::iter::once(id).chain(tree.ancestors(id)).any(|at| tree[at].role.is_editable());
+            if node.role == Role::Text && !typed {
+                let words = plain(node.value.as_deref().unwrap_or_default());
+                prop_assert!(said.iter().any(|said| said.contains(&words)), "{words} in {said:?}");
+            }
+        }
+        for element in view.elements.iter().filter(|e| e.reference.is_some() && e.role.is_interactive()) {
+            prop_assert!(parts().any(|part| part.reference == element.reference), "{element:?}");
+        }
     }
 
     #[test]

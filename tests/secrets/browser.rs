@@ -221,46 +221,16 @@ async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
         PIN.to_owned(),
     ];
     let (mut runs, mut bytes, mut leaks, mut controls) = (0, 0, Vec::new(), (0, 0));
-    for by in WAYS {
-        let (real, way) = (Real::start(by).await, by.name());
-        // A process a command is slow, so by that way the first value alone takes the whole way, and in the quick suite any.
-        let tried = if by == Driver::PlaywrightCliByProcesses {
-            pick(1, values.len())
-        } else {
-            values.len()
-        };
-        for value in &values[..tried] {
-            let scanner = Scanner::new(value);
-            let sends = by != Driver::PlaywrightCliByProcesses || *value == values[0];
-            let (report, mut taps) = real.run(value, As::Secret, sends).await;
-            for name in ["typed", "sent"].into_iter().take(1 + usize::from(sends)) {
-                let repeated = report
-                    .extracted
-                    .get(name)
-                    .is_some_and(|text| text.contains("<secret:WORD>"));
-                assert!(
-                    repeated,
-                    "{value:?} was not {name}, so nothing was repeated, {way}: {report:?}"
-                );
-            }
-            real.is_private();
-            taps.add("arguments", real.wrote("argv"));
-            taps.add("environment", real.wrote("env"));
-            runs += 1;
-            bytes += taps.bytes();
-            for (sink, found) in taps.hits(&scanner) {
-                leaks.extend(
-                    found
-                        .iter()
-                        .map(|e| format!("{value:?} as {} in {sink}, {way}", ENCODINGS[*e])),
-                );
-            }
-        }
-        let (seen, watched) = real.control(&values[0]).await;
-        controls = (controls.0 + seen, controls.1 + watched);
-        real.driver.close().await.unwrap();
-        let left: Vec<_> = fs::read_dir(real.base.path()).unwrap().collect();
-        assert!(left.is_empty(), "left behind: {left:?}");
+    let ways = WAYS.map(|by| tokio::spawn(repeated(by, values.clone())));
+    for way in ways {
+        let of_way = way.await.expect("the runs of one way");
+        runs += of_way.runs;
+        bytes += of_way.bytes;
+        leaks.extend(of_way.leaks);
+        controls = (
+            controls.0 + of_way.controls.0,
+            controls.1 + of_way.controls.1,
+        );
     }
     assert!(
         leaks.is_empty(),
@@ -282,6 +252,59 @@ async fn a_real_page_that_repeats_a_secret_shows_it_to_nobody() {
         controls.0,
         controls.1
     );
+}
+
+/// What the runs of one way let out.
+#[derive(Default)]
+struct Repeated {
+    runs: usize,
+    bytes: usize,
+    leaks: Vec<String>,
+    /// Sinks that showed the value as ordinary text, of how many that could.
+    controls: (usize, usize),
+}
+
+/// Has these values repeated by a page, by one way.
+async fn repeated(by: Driver, values: [String; 5]) -> Repeated {
+    let mut found = Repeated::default();
+    let (real, way) = (Real::start(by).await, by.name());
+    // A process a command is slow, so by that way the first value alone takes the whole way, and in the quick suite any.
+    let tried = if by == Driver::PlaywrightCliByProcesses {
+        pick(1, values.len())
+    } else {
+        values.len()
+    };
+    for value in &values[..tried] {
+        let scanner = Scanner::new(value);
+        let sends = by != Driver::PlaywrightCliByProcesses || *value == values[0];
+        let (report, mut taps) = real.run(value, As::Secret, sends).await;
+        for name in ["typed", "sent"].into_iter().take(1 + usize::from(sends)) {
+            let repeated = report
+                .extracted
+                .get(name)
+                .is_some_and(|text| text.contains("<secret:WORD>"));
+            assert!(
+                repeated,
+                "{value:?} was not {name}, so nothing was repeated, {way}: {report:?}"
+            );
+        }
+        real.is_private();
+        taps.add("arguments", real.wrote("argv"));
+        taps.add("environment", real.wrote("env"));
+        found.runs += 1;
+        found.bytes += taps.bytes();
+        for (sink, hits) in taps.hits(&scanner) {
+            found.leaks.extend(
+                hits.iter()
+                    .map(|e| format!("{value:?} as {} in {sink}, {way}", ENCODINGS[*e])),
+            );
+        }
+    }
+    found.controls = real.control(&values[0]).await;
+    real.driver.close().await.unwrap();
+    let left: Vec<_> = fs::read_dir(real.base.path()).unwrap().collect();
+    assert!(left.is_empty(), "left behind: {left:?}");
+    found
 }
 
 impl Real {

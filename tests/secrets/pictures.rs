@@ -6,6 +6,7 @@ use serde_json::json;
 use webwise::{
     DecisionLoop, Origin, Task,
     agent::Options,
+    chat::LlmCapabilities,
     event::RunFolder,
     secret::{Secret, SecretName, Vault},
     store::InMemory,
@@ -29,7 +30,11 @@ async fn kept(vault: Vault) -> String {
         "finish",
         json!({ "answer": "done", "evidence": "Account settings" }),
     );
-    let model = ScriptedModel::new([call("screenshot", json!({})), finish]);
+    // One that takes pictures: no other is offered the tool.
+    let mut capabilities = LlmCapabilities::new("scripted");
+    capabilities.images = true;
+    let model =
+        ScriptedModel::new([call("screenshot", json!({})), finish]).with_capabilities(capabilities);
     let agent = DecisionLoop::builder(Mirror::showing(VALUE), model, InMemory::new())
         .with_options(options)
         .with_sink(Arc::clone(&runs))

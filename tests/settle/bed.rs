@@ -32,8 +32,8 @@ pub(crate) const SHORT: Duration = Duration::from_millis(300);
 /// that a driver that does not wait is done by then.
 const WATCHED: Duration = Duration::from_secs(1);
 
-/// Browsers at a time. Source: chosen, for small machines.
-static BROWSERS: Semaphore = Semaphore::const_new(2);
+/// Browsers at a time. Source: chosen; most of the time they wait for what the test holds back, or for what never comes.
+static BROWSERS: Semaphore = Semaphore::const_new(4);
 
 /// What the server holds back.
 #[derive(Debug, Default)]

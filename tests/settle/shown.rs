@@ -218,6 +218,7 @@ async fn every_kind_of_action_waits() {
             "<body onkeydown=\"ask('/held/key')\">",
             BrowserAction::Press(Press {
                 key: Key::parse("Escape").expect("a key"),
+                target: None,
             }),
         ),
     ];

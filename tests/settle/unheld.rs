@@ -64,6 +64,7 @@ const RESTLESS: &[(&str, &str)] = &[
         "new EventSource('/held/source')",
     ),
     ("a timer of ten minutes", "setTimeout(() => 0, 600000)"),
+    ("a worker", "new Worker('/worker.js')"),
 ];
 
 /// What a click on "go" begins beside what it shows, and that is not waited for.

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use webwise::page::{Node, Role, States, Tree};
+use webwise::page::{Node, NodeId, Role, States, Tree};
+
+use crate::fold;
 
 /// Most pairs of nodes that are compared where two trees differ. Unit: pairs. Source: chosen; past it nodes are compared by
 /// their places, which finds fewer equal ones.
@@ -104,7 +106,75 @@ fn seen(tree: &Tree) -> Vec<Seen<'_>> {
 }
 
 /// Compares the tool's tree with ours.
+///
+/// What listens for clicks is left out: the tool cannot tell. Where that makes a piece of a text a node of its own, which it
+/// is in our tree only, the texts are compared without their pieces.
 pub(crate) fn compare(theirs: &Tree, ours: &Tree) -> Comparison {
+    let plain = compare_all(&deaf(theirs), &deaf(ours));
+    let listens = |tree: &Tree| tree.iter().any(|(_, node)| is_piece(node));
+    if plain.differences.is_empty() || !listens(ours) {
+        return plain;
+    }
+    let whole = compare_all(&fold::folded(theirs), &fold::folded(ours));
+    if whole.share() > plain.share() {
+        whole
+    } else {
+        plain
+    }
+}
+
+/// Whether a node may be there in our tree only.
+fn is_piece(node: &Node) -> bool {
+    let is_told = node.states.listens || node.states.pointer || node.property("editable").is_some();
+    is_told && matches!(node.role, Role::Generic | Role::Img)
+}
+
+/// Properties that the drivers ask for where something can be acted on.
+const ASKED: [&str; 8] = [
+    "autocomplete",
+    "current",
+    "icon",
+    "inputmode",
+    "name",
+    "testid",
+    "type",
+    "valuetext",
+];
+
+/// The tree without what is only told because something listens.
+fn deaf(tree: &Tree) -> Tree {
+    let mut out = Tree::builder().with_max_nodes(usize::MAX);
+    let mut open: Vec<NodeId> = Vec::new();
+    for (id, node) in tree.iter() {
+        while open.last().copied() != tree.parent(id) {
+            open.pop();
+            out.close();
+        }
+        out.open(deafened(node));
+        open.push(id);
+    }
+    out.finish()
+}
+
+/// A node without what is only told because it listens.
+pub(crate) fn deafened(node: &Node) -> Node {
+    let mut node = node.clone();
+    let is_asked = node.role.is_interactive()
+        || node.states.pointer
+        || node.property("editable").is_some()
+        || matches!(
+            node.role,
+            Role::Img | Role::ProgressBar | Role::Meter | Role::ScrollBar | Role::GridCell
+        );
+    node.states.listens = false;
+    if !is_asked {
+        node.properties
+            .retain(|(name, _)| !ASKED.contains(&&**name));
+    }
+    node
+}
+
+fn compare_all(theirs: &Tree, ours: &Tree) -> Comparison {
     let (theirs, ours) = (seen(theirs), seen(ours));
     let nodes = theirs.len().max(ours.len());
     let head = theirs.iter().zip(&ours).take_while(|(a, b)| a == b).count();
@@ -273,6 +343,36 @@ mod tests {
                 .iter()
                 .all(|difference| difference.cause == "nesting")
         );
+    }
+
+    #[test]
+    fn what_listens_is_not_compared_and_may_be_a_node_of_its_own() {
+        let page = |pieces: &[Node]| {
+            let mut tree = Tree::builder();
+            tree.open(Node::new(Role::Paragraph, ""));
+            for piece in pieces {
+                tree.leaf(piece.clone());
+            }
+            tree.close();
+            tree.leaf(Node::new(Role::Button, "Go"));
+            tree.finish()
+        };
+        let mut word = Node::new(Role::Generic, "").with_value("Reply");
+        word.states.listens = true;
+        word.properties = vec![("testid".into(), "x".into())];
+        let mut box_ = Node::new(Role::Generic, "");
+        box_.states.listens = true;
+        let ours = page(&[Node::text("To"), word, Node::text(", now"), box_]);
+        let mut whole = Tree::builder();
+        whole.leaf(Node::new(Role::Paragraph, "").with_value("To Reply, now"));
+        whole.leaf(Node::new(Role::Button, "Go"));
+        let whole = whole.finish();
+        let compared = compare(&whole, &ours);
+        assert_eq!(compared.equal, compared.nodes, "{:?}", compared.differences);
+        let mut other = Tree::builder();
+        other.leaf(Node::new(Role::Paragraph, "").with_value("To Forward, now"));
+        other.leaf(Node::new(Role::Button, "Go"));
+        assert!(!compare(&other.finish(), &ours).differences.is_empty());
     }
 
     #[test]

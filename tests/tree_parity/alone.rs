@@ -279,3 +279,90 @@ async fn names_that_refer_to_each_other_and_nest_without_end_end() {
     assert_eq!((buttons, tree.omitted()), (2500, 0));
     alone.close().await;
 }
+
+/// What is clicked by script alone: a piece of a text, a sign, a cell, a part of a drawing, an empty box, what wraps one thing.
+const HEARD: &str = r#"<p>Press <span id=word>here</span> to go on. <span id=plus>+</span> <span id=none>nowhere</span></p>
+    <table><tr><td id=cell>7</td><td><span id=inner>8</span></td></tr></table>
+    <svg width=40 height=40><circle id=dot cx=20 cy=20 r=9></circle><circle cx=5 cy=5 r=3></circle></svg>
+    <canvas id=board width=30 height=30></canvas><div id=wrap><p>wrapped</p></div><div id=root><p>one</p><p>two</p></div>
+    <button id=go>Go <i id=part>now</i></button><div id=empty style="width:9px;height:9px"></div><div id=flat></div>"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_listens_for_clicks_is_told_and_has_a_reference() {
+    let alone = Alone::start(|options| options).await;
+    alone.body(HEARD).await;
+    alone
+        .run(
+            "for (const id of ['word', 'plus', 'cell', 'inner', 'dot', 'board', 'wrap', 'go', 'part', 'empty', 'flat']) \
+             document.getElementById(id).addEventListener(id === 'plus' ? 'pointerdown' : 'click', () => {}); \
+             for (let at = 0; at < 40; at++) root.addEventListener('kind' + at, () => {}); \
+             root.addEventListener('click', () => {}); document.body.onclick = () => {}",
+        )
+        .await;
+    let told = |tree: &Tree| -> Vec<(Role, String)> {
+        let heard = tree.nodes().iter().filter(|node| node.states.listens);
+        heard
+            .inspect(|node| assert!(node.reference.is_some(), "{node:?}"))
+            .map(|node| {
+                let words = node.value.as_deref().unwrap_or(&node.name);
+                (node.role.clone(), words.to_owned())
+            })
+            .collect()
+    };
+    let tree = alone.see().await;
+    let heard = |role: Role, words: &str| (role, words.to_owned());
+    let all = [
+        heard(Role::Generic, "here"),
+        heard(Role::Generic, "+"),
+        heard(Role::Cell, "7"),
+        heard(Role::Generic, "8"),
+        heard(Role::Generic, ""),
+        heard(Role::Generic, ""),
+        heard(Role::Paragraph, "wrapped"),
+        heard(Role::Button, "Go now"),
+        heard(Role::Generic, ""),
+    ];
+    assert_eq!(told(&tree), all);
+    let nowhere = tree
+        .nodes()
+        .iter()
+        .find(|node| node.value.as_deref() == Some("nowhere"));
+    assert_eq!(
+        nowhere.map(|node| &node.role),
+        Some(&Role::Text),
+        "it is part of the text around it"
+    );
+    // What no longer listens is part of the text again, and what came listens.
+    alone
+        .run("word.replaceWith(word.cloneNode(true)); none.addEventListener('click', () => {})")
+        .await;
+    let tree = alone.see().await;
+    assert_eq!(
+        told(&tree)[..2],
+        [heard(Role::Generic, "+"), heard(Role::Generic, "nowhere")]
+    );
+    alone.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thousands_that_listen_are_told_look_by_look() {
+    let alone = Alone::start(|options| options).await;
+    alone
+        .run(
+            "document.body.innerHTML = '<div>row</div>'.repeat(1200); \
+             for (const row of document.querySelectorAll('div')) row.addEventListener('click', () => {})",
+        )
+        .await;
+    let mut counts = Vec::new();
+    for _ in 0..4 {
+        let tree = alone.see().await;
+        counts.push(
+            tree.nodes()
+                .iter()
+                .filter(|node| node.states.listens)
+                .count(),
+        );
+    }
+    assert_eq!(counts, [500, 1000, 1200, 1200]);
+    alone.close().await;
+}

@@ -37,6 +37,9 @@
     () => ['aria-valuetext', pick(WORDS)], () => ['style', pick(STYLES)], () => ['style', pick(STYLES)],
     () => ['class', pick(['b', 'c', 'd', 'e'])], () => ['scope', pick(['row', 'col'])], () => ['list', id()], () => ['slot', 's'],
     () => ['id', id()], () => ['id', id()], () => ['id', id()],
+    () => [pick(list('readonly contenteditable')), ''], () => ['aria-readonly', bool()], () => ['aria-current', pick(['page', 'false', ''])],
+    () => [pick(list('name data-testid data-cy inputmode autocomplete aria-describedby aria-valuenow')), pick([...WORDS, id()])],
+    () => ['class', pick(['fa fa-trash fa-lg', 'icon-star', 'bi bi-x-lg', 'star clicked', 'btn btn-icon'])],
   ];
   const VOID = new Set(list('input img br hr area'));
 

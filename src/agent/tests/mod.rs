@@ -2,3 +2,5 @@
 
 mod growth;
 mod journal;
+mod reading;
+mod verdicts;

@@ -4,33 +4,29 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 
 use super::{
     driver::{Cdp, Turn},
     hub::{Evaluated, evaluated},
+    pointer::Needs,
     settle::Mark,
-    target::Aim,
+    target::{Aim, Area},
     trouble::Trouble,
     typing::Nothing,
 };
 use crate::{
     action::{
-        BrowserAction, Click, Drag, ErrorClass, Eval, Fill, Goto, OnTarget, Outcome, Select,
-        StateFile, TabAt, TabNew, Target, TextValue, Type, Wait,
+        BrowserAction, Click, ClickAt, Drag, ErrorClass, Eval, Fill, Goto, OnTarget, Outcome,
+        Press, Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
     },
     base::text::clean,
     browser::{
         ExecuteRequest, Execution,
-        rules::{
-            Awaited, MAX_WAIT, MOVED, OPTION_SECRET, is_same_origin, listing, meets_any_page, wheel,
-        },
+        rules::{MOVED, OPTION_SECRET, UNFOCUSED, is_same_origin, listing, meets_any_page, wheel},
     },
     page::Locator,
 };
-
-/// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes a few milliseconds.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// How long a page may take to tell where it is. Unit: time. Source: chosen; it takes a millisecond.
 const PLACE: Duration = Duration::from_secs(2);
@@ -180,11 +176,19 @@ impl Cdp {
             BrowserAction::Reload(_) => self.reload().await.map(|()| nothing()),
             BrowserAction::Click(Click { target, button }) => {
                 let aim = self.aim(target).await?;
-                self.named(&aim, self.press(turn, &aim, *button, 1)).await
+                self.named(&aim, self.press(turn, &aim, *button, Needs::CLICK, 1))
+                    .await
             }
             BrowserAction::Dblclick(Click { target, button }) => {
                 let aim = self.aim(target).await?;
-                self.named(&aim, self.press(turn, &aim, *button, 2)).await
+                self.named(&aim, self.press(turn, &aim, *button, Needs::CLICK, 2))
+                    .await
+            }
+            BrowserAction::ClickAt(ClickAt { target, x, y }) => {
+                let aim = self.aim(target).await?;
+                let needs = Needs::at(*x, *y);
+                self.named(&aim, self.press(turn, &aim, None, needs, 1))
+                    .await
             }
             BrowserAction::Hover(OnTarget { target }) => {
                 let aim = self.aim(target).await?;
@@ -233,16 +237,44 @@ impl Cdp {
                 }
                 Ok(nothing())
             }
-            BrowserAction::Press(press) => {
-                self.press_key(turn, &press.key).await.map(|()| nothing())
+            BrowserAction::Press(Press { key, target }) => {
+                let told = match target {
+                    None => nothing(),
+                    Some(target) => {
+                        let (aim, told) = self.begin(target).await?;
+                        self.able(&aim, json!({})).await?;
+                        let Focused { focused } = self
+                            .hub
+                            .ask(&aim.frame, "focus", json!([aim.number]))
+                            .await?;
+                        if !focused {
+                            return Err(Trouble::refused(ErrorClass::WrongElement, UNFOCUSED));
+                        }
+                        told
+                    }
+                };
+                self.press_key(turn, key).await.map(|()| told)
             }
             BrowserAction::Select(Select { target, values }) => {
                 self.select(turn, target, values).await
             }
-            BrowserAction::Scroll(scroll) => self
-                .turn_wheel(turn, wheel(scroll))
-                .await
-                .map(|()| nothing()),
+            BrowserAction::Scroll(scroll) => {
+                if let Some(target) = &scroll.target {
+                    let aim = self.aim(target).await?;
+                    if scroll.direction.is_some() {
+                        self.hover(turn, &aim).await?;
+                    } else {
+                        turn.sent = true;
+                        self.hub
+                            .ask::<Area>(&aim.frame, "box", json!([aim.number]))
+                            .await?;
+                    }
+                }
+                match wheel(scroll) {
+                    Some(way) => self.turn_wheel(turn, way).await.map(|()| nothing()),
+                    None => Ok(nothing()),
+                }
+            }
             BrowserAction::Wait(wait) => self
                 .wait(turn, wait, request.timeout)
                 .await
@@ -352,7 +384,7 @@ impl Cdp {
                 "a radio button is unticked by ticking another",
             ));
         }
-        self.press(turn, &aim, None, 1).await?;
+        self.press(turn, &aim, None, Needs::CLICK, 1).await?;
         match state().await {
             Ok(after) => Ok(Told {
                 has_no_effect: after.checked != Some(wanted),
@@ -381,46 +413,6 @@ impl Cdp {
             .ask::<Nothing>(&aim.frame, "select", json!([aim.number, values]))
             .await
             .map(|_| told)
-    }
-
-    async fn wait(&self, turn: &mut Turn, wait: &Wait, longest: Duration) -> Result<(), Trouble> {
-        if let Some(seconds) = wait.seconds {
-            let lost = self.hub.until(|known| {
-                known
-                    .trouble()
-                    .filter(|trouble| matches!(trouble, Trouble::Lost(_)))
-            });
-            // Dialogs come and go while nothing is asked of the page; a browser that is gone does not come back.
-            return timeout(Duration::from_secs(seconds.into()), lost)
-                .await
-                .map_or(Ok(()), Err);
-        }
-        let wanted = Awaited::of(wait).map_err(|_| {
-            Trouble::refused(
-                ErrorClass::BadArguments,
-                "wait takes one of text, gone and seconds",
-            )
-        })?;
-        let deadline = Instant::now() + longest.min(MAX_WAIT);
-        loop {
-            match self.seen(turn).await {
-                Ok(seen) => {
-                    if let Some(dialog) = seen.dialog {
-                        return Err(Trouble::Dialog(dialog));
-                    }
-                    if wanted.is_met_by(&seen) {
-                        return Ok(());
-                    }
-                }
-                // Between two documents there is nothing to be read.
-                Err(Trouble::Moved) => {}
-                Err(trouble) => return Err(trouble),
-            }
-            if Instant::now() + LOOK_EVERY > deadline {
-                return Err(Trouble::refused(ErrorClass::WaitedInVain, ""));
-            }
-            sleep(LOOK_EVERY).await;
-        }
     }
 
     /// A script of the caller's in the page itself; what it returns is page data.
@@ -477,6 +469,7 @@ const fn opens_dialogs(action: &BrowserAction) -> bool {
         action,
         A::Click(_)
             | A::Dblclick(_)
+            | A::ClickAt(_)
             | A::Hover(_)
             | A::Check(_)
             | A::Uncheck(_)

@@ -304,6 +304,7 @@ struct Request {
     #[serde(rename = "requestId")]
     id: String,
     frame_id: Option<String>,
+    loader_id: Option<String>,
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
@@ -427,7 +428,10 @@ impl Told {
                 }
             }
             "Network.requestWillBeSent" => {
-                let request = event.read::<Request>()?;
+                // The script of a worker belongs to no document: its end is told in the worker's session alone.
+                let request = event
+                    .read::<Request>()
+                    .filter(|request| request.loader_id.as_deref() != Some(""))?;
                 Self::RequestStarted {
                     request: request.id,
                     frame: request.frame_id,

@@ -303,11 +303,11 @@ impl Known {
             let Some(tab) = self.tab_of(session) else {
                 return;
             };
-            // What events have told since is newer.
+            // What events have told since is newer: also that a frame went to a process of its own, and so to another session.
             let is_known = tab
                 .frames
                 .get(&at.frame.id)
-                .is_some_and(|frame| !frame.loader.is_empty());
+                .is_some_and(|frame| !frame.loader.is_empty() || frame.session != session);
             if !is_known && tab.navigated(session, &at.frame, number) {
                 self.last_frame = number;
             }

@@ -26,6 +26,9 @@ use crate::{
 const OPERATION: &str = "browser.launch";
 /// Folders in the private one: profile, files on their way, temporary files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
+/// Where Chromium would keep what it restores after a crash: addresses, and also what was typed, within seconds. It needs a folder
+/// there, and goes without where a file stands.
+const SESSIONS: &str = "profile/Default/Sessions";
 /// Where a new profile finds its preferences.
 const PREFERENCES: &str = "profile/Default/Preferences";
 /// Ours: nothing that is typed into forms is kept on the disk to be offered again.
@@ -121,7 +124,9 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             .with_source(error)
     };
     let folder = Folder::create_for(options.common.folder.as_deref(), &INSIDE).map_err(io)?;
-    chromium::write_private(&folder.file(PREFERENCES), KEEP_NOTHING.as_bytes()).map_err(io)?;
+    for (file, text) in [(PREFERENCES, KEEP_NOTHING), (SESSIONS, "")] {
+        chromium::write_private(&folder.file(file), text.as_bytes()).map_err(io)?;
+    }
     let started = command(options, &folder).spawn();
     let mut child =
         started.map_err(|error| unavailable(options, "it cannot be started").with_source(error))?;

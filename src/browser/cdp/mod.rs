@@ -18,6 +18,7 @@ mod hub;
 mod keyboard;
 mod known;
 mod launch;
+mod listening;
 mod navigate;
 mod observe;
 mod options;
@@ -32,6 +33,7 @@ mod tabs;
 mod target;
 mod trouble;
 mod typing;
+mod waiting;
 mod wire;
 
 pub use driver::Cdp;

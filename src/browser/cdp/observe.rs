@@ -125,9 +125,10 @@ impl Cdp {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
         let mut before = turn.seen.remove(&page);
-        let mut is_held = false;
+        let (mut is_held, mut is_restless) = (false, false);
         let (seen, place) = loop {
-            match self.walk(&page, before.take(), MAX_TEXT).await {
+            let how = (MAX_TEXT, std::mem::replace(&mut is_restless, true));
+            match self.walk(&page, before.take(), how).await {
                 // The document was replaced in this moment: what is there now is what was asked for.
                 Err(Trouble::Moved) if Instant::now() < end => {
                     let now = self.page()?;
@@ -198,18 +199,30 @@ impl Cdp {
         &self,
         frame: &str,
         before: Option<Seen>,
-        max_text: usize,
+        (max_text, is_restless): (usize, bool),
     ) -> Result<(Seen, Place), Trouble> {
         let at = self.hub.world(frame).await?;
         let (document, number) = self.document(frame, &at.1)?;
         let mut seen = before
             .filter(|seen| seen.document == document)
             .unwrap_or_default();
-        let mut look = self.ask_look(frame, &at, seen.generation, max_text).await?;
+        let listening = if is_restless {
+            // It went while it was asked; what it shows is worth more than what listens in it.
+            Vec::new()
+        } else {
+            match self.listening(&at, &mut seen.listening).await {
+                // A page of which this cannot be told is read without; whether it is there at all, the look says.
+                Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => Vec::new(),
+                other => other?,
+            }
+        };
+        let mut look = self
+            .ask_look(frame, &at, (seen.generation, &listening), max_text)
+            .await?;
         if !seen.take(look.seen) {
             // It builds upon what is not here; all of it is asked for.
             seen = Seen::default();
-            look = self.ask_look(frame, &at, 0, max_text).await?;
+            look = self.ask_look(frame, &at, (0, &listening), max_text).await?;
             if !seen.take(look.seen) {
                 return Err(Trouble::malformed("a change of a page without the page"));
             }
@@ -223,7 +236,7 @@ impl Cdp {
         &self,
         frame: &str,
         at: &(String, World),
-        since: u64,
+        (since, listening): (u64, &[u64]),
         max_text: usize,
     ) -> Result<Look, Trouble> {
         let above = {
@@ -235,8 +248,7 @@ impl Cdp {
             }
         };
         let max_nodes = self.hub.options.max_nodes;
-        let wanted =
-            json!([{ "since": since, "maxNodes": max_nodes, "maxText": max_text, "above": above }]);
+        let wanted = json!([{ "since": since, "maxNodes": max_nodes, "maxText": max_text, "above": above, "listening": listening }]);
         let told: String = self.hub.ask_in(at, "observe", wanted).await?;
         serde_json::from_str(&told)
             .map_err(|_| Trouble::malformed("a look at a page that is not understood"))
@@ -326,7 +338,8 @@ impl Cdp {
         let mut left = LOOKS;
         loop {
             left -= 1;
-            match self.walk(&owner.frame, before.take(), max_text).await {
+            let how = (max_text, left + 1 < LOOKS);
+            match self.walk(&owner.frame, before.take(), how).await {
                 Err(Trouble::Moved) if left > 0 => yield_now().await,
                 other => return other.map(|(seen, _)| (Owner { number, ..owner }, seen)),
             }

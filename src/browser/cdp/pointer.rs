@@ -50,6 +50,8 @@ pub(super) struct Midway {
 pub(super) struct Needs {
     pub(super) enabled: bool,
     pub(super) hit: bool,
+    /// The point of it that is meant, from its top left corner; any when not given.
+    pub(super) at: Option<(u32, u32)>,
 }
 
 impl Needs {
@@ -57,12 +59,22 @@ impl Needs {
     pub(super) const CLICK: Self = Self {
         enabled: true,
         hit: true,
+        at: None,
     };
     /// For the pointer alone, which goes over disabled things too.
     pub(super) const HOVER: Self = Self {
         enabled: false,
         hit: true,
+        at: None,
     };
+
+    /// For a click on this point.
+    pub(super) const fn at(x: u32, y: u32) -> Self {
+        Self {
+            at: Some((x, y)),
+            ..Self::CLICK
+        }
+    }
 }
 
 impl Cdp {
@@ -75,6 +87,7 @@ impl Cdp {
                 "stable": true,
                 "enabled": needs.enabled,
                 "hit": needs.hit,
+                "at": needs.at,
                 "ms": millis(end.saturating_duration_since(Instant::now())),
             }]);
             match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
@@ -98,9 +111,10 @@ impl Cdp {
         turn: &mut Turn,
         aim: &Aim,
         button: Option<MouseButton>,
+        needs: Needs,
         clicks: u32,
     ) -> Result<(), Trouble> {
-        let point = self.ready(aim, Needs::CLICK).await?;
+        let point = self.ready(aim, needs).await?;
         turn.midway.watched = true;
         let watches = self.arm(aim).await?;
         let (button, mask) = match button {
@@ -244,6 +258,7 @@ impl Cdp {
                 Needs {
                     enabled: false,
                     hit: false,
+                    at: None,
                 },
             )
             .await

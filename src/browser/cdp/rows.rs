@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Deserializer, de};
 
+use super::listening::Listening;
 use crate::{
     base::text::clean,
     page::{ElementRef, Node, Role, States, Tree, TreeBuilder},
@@ -52,6 +53,8 @@ pub(super) struct Seen {
     /// Its address.
     pub(super) url: String,
     pub(super) generation: u64,
+    /// What is known of its elements that listen for clicks.
+    pub(super) listening: Listening,
     rows: Vec<Row>,
     omitted: u32,
 }

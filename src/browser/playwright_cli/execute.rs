@@ -13,13 +13,14 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton,
-        OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, TextValue, Type, Upload,
+        BrowserAction, Click, ClickAt, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto,
+        MouseButton, OnTarget, Outcome, Press, Select, StateFile, TabAt, TabNew, Target, TextValue,
+        Type, Upload,
     },
-    base::{Error, ErrorKind, Result, text},
+    base::{ErrorKind, Result, text},
     browser::{
         ExecuteRequest, Execution,
-        rules::{DIALOG_SECRET, OPTION_SECRET, STATE_NAME, listing, out_of_time, wheel},
+        rules::{DIALOG_SECRET, OPTION_SECRET, UNFOCUSED, listing, out_of_time, wheel},
     },
     page::DialogKind,
 };
@@ -57,6 +58,10 @@ impl PlaywrightCli {
             }
             BrowserAction::Click(click) => self.click(state, "click", click, timeout).await,
             BrowserAction::Dblclick(click) => self.click(state, "dblclick", click, timeout).await,
+            BrowserAction::ClickAt(ClickAt { target, x, y }) => {
+                let code = scripts::click_at(target, (*x, *y), self.action_ms());
+                self.by_script(state, code, timeout).await
+            }
             BrowserAction::Hover(OnTarget { target }) => {
                 self.on(state, "hover", target, ".hover(", timeout).await
             }
@@ -95,6 +100,13 @@ impl PlaywrightCli {
                         .await
                 }
             },
+            BrowserAction::Press(Press {
+                key,
+                target: Some(target),
+            }) => {
+                let code = scripts::press(target, key, self.action_ms());
+                self.by_script(state, code, timeout).await
+            }
             BrowserAction::Press(press) => {
                 let command = Command::new("press").arg(press.key.as_str());
                 self.simple(state, command, "page.keyboard.press(", timeout)
@@ -105,7 +117,18 @@ impl PlaywrightCli {
             }
             BrowserAction::Upload(upload) => self.upload(state, upload, timeout).await,
             BrowserAction::Scroll(scroll) => {
-                let (x, y) = wheel(scroll);
+                if let Some(target) = &scroll.target {
+                    let reached = if scroll.direction.is_some() {
+                        self.on(state, "hover", target, ".hover(", timeout).await?
+                    } else {
+                        let code = scripts::into_view(target, self.action_ms());
+                        self.by_script(state, code, timeout).await?
+                    };
+                    if scroll.direction.is_none() || !reached.outcome.is_done() {
+                        return Ok(reached);
+                    }
+                }
+                let (x, y) = wheel(scroll).unwrap_or_default();
                 let command = Command::new("mousewheel")
                     .arg(x.to_string())
                     .arg(y.to_string());
@@ -177,7 +200,7 @@ impl PlaywrightCli {
     }
 
     /// A command whose evidence is the code that the tool says it ran.
-    async fn simple(
+    pub(super) async fn simple(
         &self,
         state: &mut State,
         command: Command,
@@ -312,6 +335,14 @@ impl PlaywrightCli {
     ) -> Result<Execution> {
         Ok(match self.script(state, code, timeout).await? {
             Scripted::Returned(returned) if returned.done => Outcome::Done.into(),
+            Scripted::Returned(returned) if returned.unfocused => {
+                Outcome::failed(ErrorClass::WrongElement, UNFOCUSED).into()
+            }
+            Scripted::Returned(returned) if returned.size.is_some() => {
+                let (width, height) = returned.size.unwrap_or_default();
+                let why = format!("the element is {width} by {height} pixels");
+                Outcome::failed(ErrorClass::BadArguments, &why).into()
+            }
             Scripted::Returned(returned) => failed(&returned.error.unwrap_or_default()),
             Scripted::Refused(error) => failed(&error),
             Scripted::Interrupted(dialog) => Scripted::done_under(dialog),
@@ -372,48 +403,6 @@ impl PlaywrightCli {
             return Ok(told(reply, Outcome::Done));
         }
         Err(malformed("no answer to a dialog"))
-    }
-
-    async fn storage(
-        &self,
-        state: &mut State,
-        name: &'static str,
-        file: &str,
-        timeout: Duration,
-    ) -> Result<Execution> {
-        if crate::base::SessionId::parse(file).is_err() {
-            return Ok(Outcome::failed(ErrorClass::BadArguments, STATE_NAME).into());
-        }
-        let folder = self
-            .options
-            .common
-            .state_folder
-            .clone()
-            .unwrap_or_else(|| self.folder.path().join("out"));
-        let path = folder.join(format!("state-{file}.json"));
-        let io = |error| Error::new(ErrorKind::Io, "browser.state").with_source(error);
-        let is_new = name == "state-save" && !path.exists();
-        if is_new {
-            // Made by us first, because the tool would let everybody read it.
-            std::fs::create_dir_all(&folder).map_err(io)?;
-            crate::browser::chromium::write_private(&path, b"{}").map_err(io)?;
-        }
-        let evidence = if name == "state-save" {
-            ".storageState("
-        } else {
-            ".setStorageState("
-        };
-        let command = Command::new(name).arg(path.display().to_string());
-        let result = self.simple(state, command, evidence, timeout).await;
-        // Where there was no answer the tool may write yet, and must find the file that only this user can read.
-        if is_new
-            && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout)
-            && !is_done(&result)
-        {
-            // It holds nothing; a later save overwrites it.
-            let _ = std::fs::remove_file(&path);
-        }
-        result
     }
 
     /// A script in the tool: all of its reply may be its own, so what became of the page is asked for afterwards.
@@ -503,7 +492,7 @@ impl PlaywrightCli {
     }
 }
 
-fn is_done(result: &Result<Execution>) -> bool {
+pub(super) fn is_done(result: &Result<Execution>) -> bool {
     result
         .as_ref()
         .is_ok_and(|execution| execution.outcome.is_done())

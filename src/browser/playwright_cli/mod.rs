@@ -20,11 +20,13 @@
 //! are not looked at: the tool's routes do not see where a redirect leads, nor what a service worker sends. So a page whose
 //! own script turns the form while it is sent, or sends the value itself, is stopped by [`Cdp`](crate::browser::Cdp) alone.
 
+mod asking;
 mod downloads;
 mod driver;
 mod evidence;
 mod execute;
 mod failure;
+mod hints;
 mod launch;
 mod locator;
 mod masking;
@@ -35,6 +37,7 @@ mod refuse;
 mod reply;
 mod scripts;
 mod snapshot;
+mod storage;
 mod tabs;
 mod transport;
 mod typing;

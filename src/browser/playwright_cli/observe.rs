@@ -48,6 +48,10 @@ impl PlaywrightCli {
         let work = async {
             let mut state = self.state("browser.observe").await?;
             let mut observation = self.snapshot(&mut state, request.timeout).await?;
+            if observation.dialog.is_none() && !observation.unresponsive {
+                let tree = std::mem::take(&mut observation.tree);
+                observation.tree = self.with_hints(&mut state, tree, request.timeout).await?;
+            }
             if request.screenshot && observation.dialog.is_none() {
                 observation.screenshot =
                     Some(self.picture(&mut state, None, request.timeout).await?);

@@ -7,8 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::locator;
-use crate::{action::Target, secret::SecretName};
+use super::{asking::Hint, locator};
+use crate::{
+    action::{Key, Target},
+    secret::SecretName,
+};
 
 /// What one of the scripts returned.
 #[derive(Debug, Default, Deserialize)]
@@ -38,12 +41,16 @@ pub(super) struct Returned {
     pub(super) kept: Option<usize>,
     /// Of each frame asked for, its address; `None` if it is gone.
     pub(super) frames: Vec<Option<String>>,
+    /// Of each element asked about, what its attributes say; `None` if they say nothing or it is gone.
+    pub(super) hints: Vec<Option<Hint>>,
     /// The addresses that the form of a field may go to.
     pub(super) to: Vec<String>,
     /// Where the form of the field goes now, and did not when it was looked at.
     pub(super) turned: Option<String>,
     /// What would be sent.
     pub(super) sends: Vec<Sends>,
+    /// Width and height of an element that a point lies outside of. Unit: CSS pixels.
+    pub(super) size: Option<(u64, u64)>,
 }
 
 /// A secret in a form that would be sent, and where it would go.
@@ -72,7 +79,7 @@ impl Returned {
 const KEPT: &str = "webwiseSecretFields";
 
 /// How long a field may take to say that it is there. Unit: milliseconds. Source: chosen; it takes about one.
-const LATE_MS: u32 = 250;
+pub(super) const LATE_MS: u32 = 250;
 
 /// Where the value of a secret goes in a script. No text of ours or of an address holds such a sign.
 const VALUE: char = '\0';
@@ -225,6 +232,24 @@ fn guarded(body: &str) -> String {
     )
 }
 
+/// As [`guarded`], for a script that begins nothing: the tool does not wait after it.
+///
+/// The tool's wait is a call of `page.evaluate` with a number. It is answered at once, that one time; should the tool ever wait
+/// in another way, the script is slower and nothing else.
+pub(super) fn reading(body: &str) -> String {
+    guarded(&format!(
+        "try {{
+    {body}
+    }} finally {{
+      page.evaluate = (...given) => {{
+        delete page.evaluate;
+        return typeof given[1] === 'number' ? Promise.resolve() : page.evaluate(...given);
+      }};
+      setTimeout(() => delete page.evaluate, {LATE_MS});
+    }}"
+    ))
+}
+
 /// Reads the addresses of the page and of the frame that holds the field, from the browser and not from the page; and where
 /// its form goes.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
@@ -329,6 +354,46 @@ pub(super) fn type_text(text: &str, submit: bool) -> String {
     ))
 }
 
+/// Clicks a point of an element; one outside of it would wait for ever.
+pub(super) fn click_at(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
+    guarded(&format!(
+        "const field = {};
+    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
+    const box = await handle.boundingBox();
+    if (box && ({x} >= box.width || {y} >= box.height)) return {{ size: [Math.floor(box.width), Math.floor(box.height)] }};
+    await field.click({{ position: {{ x: {x}, y: {y} }}, timeout: {timeout_ms} }});
+    return {{ done: true }};",
+        expression(target)
+    ))
+}
+
+/// Presses a key on an element, if that takes the focus.
+pub(super) fn press(target: &Target, key: &Key, timeout_ms: u64) -> String {
+    guarded(&format!(
+        "const field = {};
+    await field.focus({{ timeout: {timeout_ms} }});
+    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
+    const isFocused = await handle.evaluate(element => {{
+      let at = document.activeElement;
+      while (at && at !== element && at.shadowRoot && at.shadowRoot.activeElement) at = at.shadowRoot.activeElement;
+      return at === element || element.isContentEditable && at !== null && at.contains(element);
+    }});
+    if (!isFocused) return {{ unfocused: true }};
+    await page.keyboard.press({});
+    return {{ done: true }};",
+        expression(target),
+        literal(key.as_str())
+    ))
+}
+
+/// Scrolls until an element is in view.
+pub(super) fn into_view(target: &Target, timeout_ms: u64) -> String {
+    guarded(&format!(
+        "await {}.scrollIntoViewIfNeeded({{ timeout: {timeout_ms} }});\n    return {{ done: true }};",
+        expression(target)
+    ))
+}
+
 /// Chooses several options at once.
 pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> String {
     let values: Vec<String> = values.iter().map(|value| literal(value)).collect();
@@ -364,7 +429,7 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
         .iter()
         .map(|reference| literal(reference))
         .collect();
-    guarded(&format!(
+    reading(&format!(
         "const ask = async reference => {{
       const element = await page.locator('aria-ref=' + reference).elementHandle({{ timeout: 2000 }});
       const frame = await element.contentFrame();
@@ -397,7 +462,7 @@ pub(super) fn hidden_fields(references: &[&str]) -> String {
         .iter()
         .map(|reference| literal(reference))
         .collect();
-    guarded(&format!(
+    reading(&format!(
         "const look = field => {{
       const tokens = String(field.getAttribute('autocomplete') || '').toLowerCase().split(/\\s+/);
       return String(field.type).toLowerCase() === 'password'

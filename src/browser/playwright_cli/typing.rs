@@ -189,11 +189,15 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
                 matches!(&typed.text, TextValue::Literal(text) if text.contains(['\n', '\r']));
             (typed.submit || has_enter).then_some((Field::Focused, By::Enter))
         }
-        BrowserAction::Press(press) => match press.key.as_str().rsplit('+').next() {
-            Some("Enter") => Some((Field::Focused, By::Enter)),
-            Some("Space" | " ") => Some((Field::Focused, By::Space)),
-            _ => None,
-        },
+        BrowserAction::ClickAt(click) => Some((Field::At(&click.target), By::Click)),
+        BrowserAction::Press(press) => {
+            let at = press.target.as_ref().map_or(Field::Focused, Field::At);
+            match press.key.as_str().rsplit('+').next() {
+                Some("Enter") => Some((at, By::Enter)),
+                Some("Space" | " ") => Some((at, By::Space)),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

@@ -113,7 +113,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
 fn options(args: &DemoArgs) -> Options {
     Options {
         namespace: args.memory.namespace(),
-        ..Options::default()
+        ..model::options(&args.model)
     }
 }
 

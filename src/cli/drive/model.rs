@@ -1,25 +1,46 @@
 //! Which model decides: the flags first, then the environment.
 
-use std::{ffi::OsString, sync::Arc};
+use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use uuid::Uuid;
 
 use crate::{
     LlmClient,
+    agent::Options,
     base::Error,
     cli::{Refusal, run_args::ModelArgs},
-    llm::{GenAi, Provider, Retrying},
+    llm::{GenAi, Provider, RetryPolicy, Retrying},
 };
 
 /// Variables that flags stand for.
 const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
+/// Time by which each outer limit of a model call is longer than the one inside it, so that the inner one speaks first.
+/// Source: the defaults, 60 s and 120 s.
+const MARGIN: Duration = Duration::from_mins(1);
 
 /// The model that flags and environment describe, asked again when that can help; `None` if they describe none.
 pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
     let found = described(args, |name| std::env::var_os(name))?;
     let (seed, _) = Uuid::new_v4().as_u64_pair();
-    Ok(found.map(|model| Arc::new(Retrying::new(model, seed)) as Arc<dyn LlmClient>))
+    let patient = |model| Retrying::new(model, seed).with_policy(policy(args));
+    Ok(found.map(|model| Arc::new(patient(model)) as Arc<dyn LlmClient>))
+}
+
+fn policy(args: &ModelArgs) -> RetryPolicy {
+    let policy = RetryPolicy::default();
+    match args.model_timeout {
+        Some(timeout) => policy.with_call_timeout(timeout),
+        None => policy,
+    }
+}
+
+/// Options of the loop for this model: it waits longer than all tries of a call take.
+pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
+    let mut options = Options::default();
+    let all_tries = policy(args).overall.saturating_add(MARGIN);
+    options.model_timeout = options.model_timeout.max(all_tries);
+    options
 }
 
 /// The model that the environment describes, for who reports it.
@@ -66,8 +87,16 @@ fn described(
             .map(|url| OsString::from(url.as_str())),
         _ => None,
     };
-    GenAi::from_variables(|name| variable(name).or_else(|| environment(name)))
-        .map_err(|error| unusable(args, &error))
+    let found = GenAi::from_variables(|name| variable(name).or_else(|| environment(name)));
+    let timed = found.and_then(|found| match (found, args.model_timeout) {
+        (Some(model), Some(timeout)) => {
+            let mut options = model.options().clone();
+            options.timeout = timeout.saturating_add(MARGIN);
+            GenAi::new(options).map(Some)
+        }
+        (found, _) => Ok(found),
+    });
+    timed.map_err(|error| unusable(args, &error))
 }
 
 /// One sentence that names the flag or variable to change.
@@ -115,6 +144,7 @@ mod tests {
         ModelArgs {
             model: model.map(str::to_owned),
             base_url: base_url.map(|url| url.parse().unwrap()),
+            model_timeout: None,
         }
     }
 
@@ -143,6 +173,29 @@ mod tests {
             ("qwen3", "http://127.0.0.1:8091/v1/")
         );
         assert!(described(&args(None, None), |_| None).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_time_of_a_slow_model_reaches_every_limit_of_a_call_and_the_inner_one_ends_first() {
+        for minutes in [1, 9, 30] {
+            let timeout = Duration::from_mins(minutes);
+            let args = ModelArgs {
+                model_timeout: Some(timeout),
+                ..args(Some("qwen3"), Some("http://127.0.0.1:8091/v1"))
+            };
+            let http = described(&args, |_| None).unwrap().unwrap();
+            let (policy, loop_) = (policy(&args), options(&args));
+            assert_eq!(policy.call_timeout, timeout);
+            assert!(policy.call_timeout <= policy.overall, "{policy:?}");
+            assert!(policy.call_timeout < http.options().timeout);
+            assert!(policy.overall < loop_.model_timeout, "{loop_:?}");
+        }
+        let usual = args(None, None);
+        assert_eq!(policy(&usual), RetryPolicy::default());
+        assert_eq!(
+            options(&usual).model_timeout,
+            Options::default().model_timeout
+        );
     }
 
     #[test]

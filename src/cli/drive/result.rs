@@ -40,6 +40,8 @@ impl Ended {
         ];
         lines.extend(text("Answer", &report.answer));
         lines.extend(text("Evidence", &report.evidence));
+        let claims = report.unverified.iter();
+        lines.extend(claims.map(|claim| row("Unproven", &quoted(claim, 200))));
         lines.extend(
             report
                 .extracted
@@ -74,6 +76,7 @@ impl Ended {
             "verified": summary.success,
             "answer": report.answer,
             "evidence": report.evidence,
+            "unverified": report.unverified,
             "extracted": report.extracted,
             "final_url": report.final_url,
             "error": report.error,

@@ -87,7 +87,10 @@ fn lines(event: &Event) -> Vec<String> {
             lines
         }
         EventKind::FinishChecked {
-            evidence, verified, ..
+            evidence,
+            verified,
+            unverified,
+            ..
         } => {
             let (words, outcome) = match (evidence.is_empty(), verified) {
                 (true, _) => ("finish, without evidence".to_owned(), ""),
@@ -100,7 +103,10 @@ fn lines(event: &Event) -> Vec<String> {
                     "it does not",
                 ),
             };
-            vec![format!("{step:>3}  {words:<WIDTH$} {outcome}")]
+            let mut lines = vec![format!("{step:>3}  {words:<WIDTH$} {outcome}")];
+            let claims = unverified.iter();
+            lines.extend(claims.map(|claim| aside("unverified", &quoted(claim, MAX_TEXT))));
+            lines
         }
         EventKind::ApprovalDecided {
             action,

@@ -180,7 +180,8 @@ mod tests {
         assert_eq!(
             words(
                 BrowserAction::Press(Press {
-                    key: Key::parse("Enter").unwrap()
+                    key: Key::parse("Enter").unwrap(),
+                    target: None
                 }),
                 &[]
             ),

@@ -171,6 +171,8 @@ fn action_samples() -> Vec<EventKind> {
             answer: text("42"),
             evidence: text("it is 42"),
             verified: true,
+            earlier: true,
+            unverified: vec![text("43")],
         },
         EventKind::HumanAsked {
             question: text("may I?"),

@@ -1,6 +1,9 @@
 //! Reading a label: which of the listed phrases it holds, as whole words.
 
-use super::words::{AGREES, EXEMPT, FILLERS, GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, SENDS};
+use super::words::{
+    AGREES, AT_A_PRICE, CURRENCIES, EXEMPT, FILLERS, GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, SELLS,
+    SENDS,
+};
 use crate::base::text;
 
 /// Most words of a label that is read like a button's, on something that may be content. Source: chosen; a verb and
@@ -18,23 +21,41 @@ pub(super) enum Breadth {
     Whole,
 }
 
-/// A label as words: folded, without accents, fillers and exempt phrases.
+/// A label as words: folded, without accents, fillers and exempt phrases; and whether a price stands in it.
 #[derive(Debug)]
-pub(super) struct Label(Vec<String>);
+pub(super) struct Label(Vec<String>, bool);
 
 impl Label {
     pub(super) fn new(text: impl AsRef<str>) -> Self {
         let mut words = words(text.as_ref());
+        let is_priced = is_priced(text.as_ref(), &words);
         // A price says nothing about what is done: "Pay $20", "Order for 5 €".
-        if text.as_ref().contains(['$', '€', '£', '¥', '₹', '￥']) {
-            words.retain(|word| !word.chars().all(char::is_numeric) && word != "for");
+        if is_priced {
+            let is_amount = |word: &str| {
+                word.chars().all(char::is_numeric)
+                    || CURRENCIES.contains(&word)
+                    || AT_A_PRICE.contains(&word)
+            };
+            words.retain(|word| !is_amount(word));
         }
         for phrase in EXEMPT.iter() {
             while let Some(at) = position(&words, phrase) {
                 words.drain(at..at + phrase.len());
             }
         }
-        Self(words)
+        Self(words, is_priced)
+    }
+
+    /// Reports whether it names a price and begins or ends with a word that sells: "Book flight for $262".
+    pub(super) fn sells(&self, breadth: Breadth) -> bool {
+        let is_read = match breadth {
+            Breadth::Any => true,
+            Breadth::Short => self.0.len() <= SHORT,
+            Breadth::Whole => false,
+        };
+        let at_an_end =
+            |phrase: &Vec<String>| self.0.starts_with(phrase) || self.0.ends_with(phrase);
+        self.1 && is_read && SELLS.iter().any(at_an_end)
     }
 
     /// Whether it pays, orders, deletes or publishes.
@@ -71,6 +92,18 @@ impl Label {
             Breadth::Whole => phrases.contains(&self.0),
         }
     }
+}
+
+/// Reports whether a number stands beside the sign or the code of a currency.
+fn is_priced(text: &str, words: &[String]) -> bool {
+    let is_number = |word: &String| word.contains(char::is_numeric);
+    let by_sign =
+        text.contains(['$', '€', '£', '¥', '₹', '￥', '₩', '₽']) && words.iter().any(is_number);
+    let is_code = |word: &String| CURRENCIES.contains(&word.as_str());
+    by_sign
+        || words.windows(2).any(|pair| {
+            (is_code(&pair[0]) && is_number(&pair[1])) || (is_number(&pair[0]) && is_code(&pair[1]))
+        })
 }
 
 /// Words without accents and fillers.

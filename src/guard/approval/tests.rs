@@ -477,6 +477,7 @@ fn a_form_with_a_secret_is_sent_only_where_one_logs_in() {
 fn a_form_in_a_checkout_may_buy_unless_its_button_is_known_to_do_something_else() {
     let enter = BrowserAction::Press(Press {
         key: Key::parse("Enter").unwrap(),
+        target: None,
     });
     let field = TargetIdentity::new(Role::TextBox, "Coupon");
     let with = |submit| PageContext {
@@ -512,6 +513,7 @@ fn a_key_does_what_it_does_to_what_has_the_focus() {
         classify(
             &BrowserAction::Press(Press {
                 key: Key::parse(key).unwrap(),
+                target: None,
             }),
             target,
             page,
@@ -691,4 +693,42 @@ proptest! {
             prop_assert!(is_grave(Role::Button, &name, &PageContext::default()), "{}", name);
         }
     }
+}
+
+#[test]
+fn a_verb_with_a_price_asks() {
+    let page = PageContext::default();
+    for name in [
+        "Book flight for $262",
+        "Book for 262 EUR",
+        "Reserve now · £30",
+        "Get for $4.99",
+        "Order (12 USD)",
+        "Upgrade for $3/month",
+        "Flug buchen für 262 €",
+        "Réserver 30 €",
+    ] {
+        assert!(is_grave(Role::Button, name, &page), "{name}");
+    }
+    for name in [
+        "Book flight",
+        "Add to cart $20",
+        "View deal $262",
+        "$20 - $50",
+        "Under $50",
+        "Blue shirt $20",
+        "Comic book, signed, 5 USD",
+        "Book 3 seats",
+    ] {
+        assert!(!is_grave(Role::Button, name, &page), "{name}");
+    }
+    // A link leads to a page, and a card quotes what others wrote.
+    let linked = PageContext {
+        link: Some("/flights/7"),
+        ..page
+    };
+    assert!(!is_grave(Role::Link, "Book flight for $262", &linked));
+    assert!(is_grave(Role::Generic, "Book flight for $262", &page));
+    let card = "Get the new phone in blue or black for $262";
+    assert!(!is_grave(Role::Generic, card, &page));
 }

@@ -78,7 +78,24 @@ pub(super) const FILLERS: &[&str] = &[
     "agora",
 ];
 
+/// Codes and words of currencies, as words are compared.
+pub(super) const CURRENCIES: &[&str] = &[
+    "usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "cad", "aud", "brl", "mxn", "krw", "sek",
+    "nok", "dkk", "pln", "czk", "kr", "zl", "euro", "euros", "dollar", "dollars",
+];
+
+/// Words that lead to a price.
+pub(super) const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
+
 phrases! {
+    /// They sell something where a price stands beside them, at the beginning or the end of a label.
+    SELLS = [
+        "book,order,reserve,rent,hire,get,upgrade,renew,subscribe,join,bid,bet,checkout,check out,confirm,tip,enroll"
+        "preorder,pre order,top up,unlock,redeem,register,start trial,book and pay"
+        "buchen,reservieren,mieten,verlängern,abonnieren,bieten,réserver,louer,renouveler,reservar,alquilar,renovar"
+        "prenota,prenotare,noleggia,rinnova,boeken,reserveren,huren,zarezerwuj,zamów,забронировать,арендовать"
+        "予約,预订,預訂,订购,訂購,예약"
+    ];
     /// They pay, order, delete, publish or end something, wherever they stand in the label of a button.
     GRAVE = [
         "pay,buy,purchase,place order,confirm order,submit order,complete order,finish order,send order,order and pay"

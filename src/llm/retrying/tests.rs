@@ -188,6 +188,36 @@ async fn one_call_ends_at_its_own_time_out_and_is_made_again() {
     );
 }
 
+/// Answers after this time.
+#[derive(Debug)]
+struct Slow(Duration);
+
+#[async_trait]
+impl LlmClient for Slow {
+    fn capabilities(&self) -> LlmCapabilities {
+        LlmCapabilities::new("slow")
+    }
+
+    async fn complete(&self, _request: &ChatRequest) -> Result<ChatResponse> {
+        sleep(self.0).await;
+        Ok(answer())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_model_with_time_answers_the_first_call_and_one_that_takes_all_of_it_is_not_asked_again()
+ {
+    let policy = RetryPolicy::default().with_call_timeout(Duration::from_mins(9));
+    let patient =
+        |minutes| Retrying::new(Slow(Duration::from_mins(minutes)), 1).with_policy(policy);
+    assert_eq!(patient(8).complete(&request()).await.unwrap().retries, 0);
+    let error = patient(10).complete(&request()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "llm.complete: timeout (waited_ms: 540000)"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn equal_seeds_wait_alike_and_each_call_differently() {
     async fn waits(seed: u64) -> Vec<Duration> {

@@ -109,7 +109,7 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
         let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
         let first = fields
             .next()
-            .filter(|field| page.kind == "form" && field.role != "searchbox")?;
+            .filter(|field| page.is_form() && field.role != "searchbox")?;
         fields.next().is_none().then_some(first)
     };
     field(page, name).or_else(only)
@@ -285,11 +285,11 @@ const MAX_DIALOG_BUTTONS: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::stand_in::lines::element;
+    use crate::prompt::ShownPage;
 
     fn page(lines: &[&str]) -> Page {
         Page {
-            elements: lines.iter().filter_map(|line| element(line)).collect(),
+            elements: ShownPage::read(&lines.join("\n")).elements,
             ..Page::default()
         }
     }

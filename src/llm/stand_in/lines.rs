@@ -1,77 +1,15 @@
-//! One line of the prompt: an element, or an entry of the history.
+//! One line of the prompt's history.
 
 use serde_json::{Deserializer, Value, json};
 
-use super::seen::{Element, Past};
-
-/// The JSON string at the start of a text, and what follows it.
-pub(super) fn json_string(text: &str) -> Option<(String, &str)> {
-    let (value, rest) = json_value(text)?;
-    match value {
-        Value::String(string) => Some((string, rest)),
-        _ => None,
-    }
-}
+use super::seen::Past;
+use crate::prompt::json_string;
 
 fn json_value(text: &str) -> Option<(Value, &str)> {
     let text = text.trim_start();
     let mut values = Deserializer::from_str(text).into_iter::<Value>();
     let value = values.next()?.ok()?;
     Some((value, &text[values.byte_offset()..]))
-}
-
-/// `e12 combobox "Size" value "M" options "S" "M" [collapsed]`
-pub(super) fn element(line: &str) -> Option<Element> {
-    let (reference, rest) = line.split_once(' ')?;
-    let (role, rest) = rest.split_once(' ')?;
-    let (label, mut rest) = json_string(rest)?;
-    let mut element = Element {
-        reference: reference.to_owned(),
-        role: role.to_owned(),
-        label,
-        ..Element::default()
-    };
-    let mut key = "";
-    loop {
-        rest = rest.trim_start();
-        if let Some((text, after)) = rest.starts_with('"').then(|| json_string(rest)).flatten() {
-            match key {
-                "value" => element.value = text,
-                "options" => element.options.push(text),
-                _ => {}
-            }
-            rest = after;
-        } else if let Some((state, after)) =
-            rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
-        {
-            element.states.push(state.to_owned());
-            rest = after;
-        } else if let Some((word, after)) = rest.split_once(' ') {
-            (key, rest) = (word, after);
-        } else {
-            return Some(element);
-        }
-    }
-}
-
-/// `menu link e7 "Jackets" e9 "Trousers" button e16 "Log out"`, or `alike 300 link e1 "One" e2 "Two"`
-pub(super) fn run(line: &str) -> Vec<Element> {
-    let mut found = Vec::new();
-    let (mut role, mut rest) = ("", line);
-    while let Some((word, after)) = rest.split_once(' ') {
-        if let Some((label, after)) = after.starts_with('"').then(|| json_string(after)).flatten() {
-            found.push(Element {
-                reference: word.to_owned(),
-                role: role.to_owned(),
-                label,
-                ..Element::default()
-            });
-            rest = after.trim_start();
-        } else {
-            (role, rest) = (word, after);
-        }
-    }
-    found
 }
 
 /// `3. fill searchbox "Search" "padel" -> failed not_editable`; what is done says nothing of how it ended.
@@ -125,45 +63,6 @@ fn only_argument(tool: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_element_is_read_with_everything_beside_its_label() {
-        let line = r#"f1e9 combobox "Size \"EU\"" value "M" in "Rain Jacket" options "S" "M" [collapsed] [invalid]"#;
-        let read = element(line).unwrap();
-        assert_eq!(
-            (
-                read.reference.as_str(),
-                read.role.as_str(),
-                read.label.as_str()
-            ),
-            ("f1e9", "combobox", "Size \"EU\"")
-        );
-        assert_eq!(
-            (read.value.as_str(), read.options),
-            ("M", vec!["S".to_owned(), "M".to_owned()])
-        );
-        assert_eq!(read.states, ["collapsed", "invalid"]);
-        assert!(element("note the page is large").is_none());
-    }
-
-    #[test]
-    fn a_run_of_elements_is_read_with_the_role_of_each() {
-        let read = run(r#"menu link e7 "Jackets" e9 "Log \"in\"" button e16 "Go" and 3 more"#);
-        let read: Vec<_> = read
-            .iter()
-            .map(|e| (e.reference.as_str(), e.role.as_str(), e.label.as_str()))
-            .collect();
-        assert_eq!(
-            read,
-            [
-                ("e7", "link", "Jackets"),
-                ("e9", "link", "Log \"in\""),
-                ("e16", "button", "Go")
-            ]
-        );
-        assert_eq!(run(r#"alike 300 link e1 "One" e2 "Two""#).len(), 2);
-        assert!(run("menu").is_empty());
-    }
 
     #[test]
     fn an_entry_is_read_with_its_target_and_outcome() {

@@ -130,7 +130,7 @@ pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
         .history
         .iter()
         .any(|past| past.tool == "click" && past.target_name() == button.label);
-    (asked && seen.page.kind == "form" && !sent).then_some(button)
+    (asked && seen.page.is_form() && !sent).then_some(button)
 }
 
 /// What was done since the plan last went forward.

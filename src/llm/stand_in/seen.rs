@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::lines::{element, json_string, past, run};
+use super::lines::past;
+pub(super) use crate::prompt::ShownElement as Element;
+use crate::prompt::{ShownPage, json_string};
 
 /// Everything that a decision may depend on.
 #[derive(Debug, Clone, Default)]
@@ -43,23 +45,6 @@ pub(super) struct Page {
     pub text: String,
     /// The first of its texts.
     pub opening: String,
-}
-
-/// One element as shown.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Element {
-    pub reference: String,
-    pub role: String,
-    pub label: String,
-    pub value: String,
-    pub options: Vec<String>,
-    pub states: Vec<String>,
-}
-
-impl Element {
-    pub(super) fn is(&self, state: &str) -> bool {
-        self.states.iter().any(|s| s == state)
-    }
 }
 
 /// One line of the history.
@@ -154,7 +139,7 @@ impl Seen {
             }
             "History" => self.history = lines(body).filter_map(past).collect(),
             "Page" => self.page = Page::read(body),
-            "Found" => self.page.elements.extend(lines(body).filter_map(element)),
+            "Found" | "Read" => self.page.add(body),
             "Last action failed" => {
                 let tips = body
                     .split_once("Tips from previous experience:")
@@ -186,43 +171,39 @@ impl Seen {
 }
 
 impl Page {
-    fn read(body: &str) -> Self {
-        let mut page = Self::default();
-        for line in lines(body) {
-            let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
-            let text = || json_string(rest).map(|(text, _)| text).unwrap_or_default();
-            match key {
-                "url" => page.url = text(),
-                "title" => page.title = text(),
-                "type" => rest
-                    .split(' ')
-                    .next()
-                    .unwrap_or_default()
-                    .clone_into(&mut page.kind),
-                "dialog" => page.dialog = true,
-                "shown" | "footer" => page.more = true,
-                "#" => page.read_text(rest),
-                "menu" | "alike" => page.elements.extend(run(line)),
-                "tab" | "note" => {}
-                _ if line.starts_with('"') => page.read_text(line),
-                _ => page.elements.extend(element(line)),
-            }
-        }
-        page
+    /// Reports whether it asks for something and is none of the pages that have a name of their own.
+    pub(super) fn is_form(&self) -> bool {
+        const FIELDS: [&str; 6] = [
+            "textbox",
+            "combobox",
+            "spinbutton",
+            "checkbox",
+            "radio",
+            "listbox",
+        ];
+        let is_field = |element: &Element| FIELDS.contains(&&*element.role);
+        (self.kind.is_empty() || self.kind == "form") && self.elements.iter().any(is_field)
     }
-}
 
-impl Page {
-    fn read_text(&mut self, quoted: &str) {
-        let Some((text, _)) = json_string(quoted) else {
-            return;
-        };
-        if self.text.is_empty() {
-            self.opening.clone_from(&text);
-        } else {
-            self.text.push(' ');
+    fn read(body: &str) -> Self {
+        let shown = ShownPage::read(&lines(body).collect::<Vec<_>>().join("\n"));
+        Self {
+            url: shown.url,
+            kind: shown.kind,
+            title: shown.title,
+            dialog: shown.dialog,
+            elements: shown.elements,
+            more: shown.more,
+            opening: shown.texts.first().cloned().unwrap_or_default(),
+            text: shown.texts.join(" "),
         }
-        self.text.push_str(&text);
+    }
+
+    /// Adds what was found or read of it.
+    fn add(&mut self, body: &str) {
+        let mut shown = ShownPage::default();
+        shown.read_more(body);
+        self.elements.extend(shown.elements);
     }
 }
 

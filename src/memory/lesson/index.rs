@@ -219,11 +219,16 @@ impl LessonIndex {
 
     /// What helped on this host when the command failed in this way on this target; then what was learned without a target.
     fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
-        let aim = failure.targets.first().map(Aim::of);
+        let target = failure.targets.first();
+        let aim = target.map(Aim::of);
+        let place = target
+            .and_then(Aim::by_place)
+            .filter(|place| Some(place) != aim.as_ref());
         let is_aimed = aim.is_some();
         let of = |aim: Option<Aim>| self.recoveries.get(&(tool, failure.trouble, aim));
         let mut known = of(aim)
             .into_iter()
+            .chain(place.and_then(|place| of(Some(place))))
             .chain(is_aimed.then(|| of(None)).flatten());
         let Some(first) = known.next() else {
             return Vec::new();
@@ -302,7 +307,9 @@ struct Failure<'a> {
 
 /// What lessons could be aimed at on a page, of these roles.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
-    sketch(page, wanted).iter().map(Aim::of).collect()
+    // What was learned before attributes were told is known by its place.
+    let aims = |seen: &TargetIdentity| std::iter::once(Aim::of(seen)).chain(Aim::by_place(seen));
+    sketch(page, wanted).iter().flat_map(aims).collect()
 }
 
 impl Index for LessonIndex {

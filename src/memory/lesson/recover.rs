@@ -76,6 +76,10 @@ fn retried(before: &[Step<'_>]) -> Option<Way> {
     if done.is_empty() || done.len() > MAX_MOVES {
         return None;
     }
+    // A way out that throws away what was filled in leads further from the goal than the failure did.
+    if done.iter().any(|(at, _)| before[*at].0.empties) {
+        return None;
+    }
     let aimed = |step: &TraceStep| {
         Some(AimedMove {
             step: step.step?,

@@ -15,13 +15,16 @@ use crate::{
 /// says something of this visit.
 const MAX_LABEL: usize = 40;
 
+/// Attributes that name what has neither name nor label, the clearest first.
+const MAKERS: [&str; 3] = ["icon", "name", "testid"];
+
 /// Something that a step was aimed at, as much of it as is needed to know it again: names without what could be read as
-/// markup, no attributes, no surroundings.
+/// markup, no surroundings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Aim {
     /// The role.
     pub role: Role,
-    /// The name, or the label of what has no name.
+    /// The name, or the label of what has no name, or else what its makers called it: its icon, its name in the form.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Place among those of the same role and name; only kept for what has neither name nor label.
@@ -32,13 +35,7 @@ pub struct Aim {
 impl Aim {
     /// What an identity is aimed at.
     pub fn of(identity: &TargetIdentity) -> Self {
-        let label = identity.label.as_deref().filter(|label| is_lasting(label));
-        let said = if identity.name.is_empty() {
-            label.unwrap_or_default()
-        } else {
-            &identity.name
-        };
-        let name = plain(said);
+        let name = plain(said(identity));
         let ordinal = name.is_empty().then_some(identity.ordinal);
         Self {
             role: identity.role.clone(),
@@ -47,9 +44,31 @@ impl Aim {
         }
     }
 
+    /// What an identity is aimed at by its place alone, as it was before attributes were told; `None` for what has a name.
+    pub(super) fn by_place(identity: &TargetIdentity) -> Option<Self> {
+        let bare = TargetIdentity {
+            attributes: Vec::new(),
+            ..identity.clone()
+        };
+        Some(Self::of(&bare)).filter(|aim| aim.ordinal.is_some())
+    }
+
     fn named(&self) -> Piece {
         Piece::Name(PageName::new(&self.role, &self.name, self.ordinal))
     }
+}
+
+/// What will be the same on the next visit: the name, the label, or what the makers of the page called it.
+fn said(identity: &TargetIdentity) -> &str {
+    if !identity.name.is_empty() {
+        return &identity.name;
+    }
+    let label = std::iter::once(identity.label.as_deref());
+    let makers = MAKERS.iter().map(|name| identity.attribute(name));
+    let mut lasting = label.chain(makers).flatten();
+    lasting
+        .find(|said| !said.is_empty() && is_lasting(said))
+        .unwrap_or_default()
 }
 
 /// Whether a text beside a field will stand there on the next visit, too: numbers and sentences come and go.

@@ -323,6 +323,41 @@ fn what_events_told_is_not_overwritten_by_an_older_look() {
 }
 
 #[test]
+fn a_frame_that_went_to_a_process_of_its_own_is_not_taken_back_by_an_older_look() {
+    let mut played = Played::with_a_page();
+    let tree = |id: &str, loader: &str, url: &str, child_frames: Vec<FrameTree>| FrameTree {
+        frame: FrameInfo {
+            id: id.into(),
+            parent_id: Some(if id == "F" { "T" } else { "F" }.into()),
+            loader_id: loader.into(),
+            url: url.into(),
+            url_fragment: String::new(),
+        },
+        child_frames,
+    };
+    played.attach(Some("s"), "f", "F", "iframe");
+    // Of the frame in it the session told as an empty one, and that it has a session of its own. Then come the answers.
+    played.hears(
+        Some("f"),
+        "Page.frameAttached",
+        &json!({ "frameId": "N", "parentFrameId": "F" }),
+    );
+    played.attach(Some("f"), "n", "N", "iframe");
+    let empty = tree("N", "L3", "about:blank", Vec::new());
+    played
+        .0
+        .frames("f", &tree("F", "L2", "http://b.test/", vec![empty]));
+    played
+        .0
+        .frames("n", &tree("N", "L4", "http://a.test/nested", Vec::new()));
+    let nested = played.frame("N");
+    assert_eq!(
+        (&*nested.session, &*nested.loader, &*nested.url),
+        ("n", "L4", "http://a.test/nested")
+    );
+}
+
+#[test]
 fn a_dialog_blocks_until_it_is_closed_and_a_chooser_until_it_is_answered() {
     let mut played = Played::with_a_page();
     played.hears(
@@ -417,6 +452,14 @@ fn a_page_is_settled_when_nothing_that_began_is_under_way() {
         &request("image", "Image"),
     );
     assert_eq!(played.0.pending(&mark), Pending::Nothing);
+    let mut worker = request("worker", "Script");
+    worker["loaderId"] = "".into();
+    played.hears(Some("s"), "Network.requestWillBeSent", &worker);
+    assert_eq!(
+        played.0.pending(&mark),
+        Pending::Nothing,
+        "the end of a worker's script is never told here"
+    );
     played.hears(
         Some("s"),
         "Network.requestWillBeSent",

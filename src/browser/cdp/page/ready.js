@@ -60,7 +60,7 @@ async function ready(number, want) {
       if (want.stable && !(await isStill(element))) return failed('not_stable', `${preview(element)} is moving`);
       // It may have gone or changed in the meantime.
       if (!dom.connected(element)) return failed('detached', 'the element left the page while it was waited for');
-      const answer = lacks(element, want) ?? pointOf(element, want.hit);
+      const answer = lacks(element, want) ?? (want.at ? pointAt(element, want.at) : pointOf(element, want.hit));
       return cover.stays(answer.failed === 'intercepted') ? { ...answer, final: true } : answer;
     });
   } finally {
@@ -117,7 +117,9 @@ function lacks(element, want) {
   if (want.editable) {
     const writable = isWritable(control);
     if (writable === null) return { ...failed('not_editable', `${preview(control)} is no field`), final: true };
-    if (!writable) return failed('not_editable', `${preview(control)} is read only`);
+    // A page that has loaded shows it so on purpose: a date that a calendar sets. Waiting would change nothing.
+    const final = readyStateOf(document) === 'complete';
+    if (!writable) return { ...failed('not_editable', `${preview(control)} is read only`), final };
   }
   return unfit;
 }
@@ -171,6 +173,18 @@ function pointOf(element, hit) {
     // A box that is drawn by its label: pressing the label is what a person does.
     ?? controlLabels(target).flatMap((label) => pointsIn(boxesOf(label))).find(isHit);
   return found ?? failed('intercepted', obstacle(topAt(points[0].x, points[0].y), target));
+}
+
+/** The point so far from the top left corner of the element, if the pointer would meet the element there. */
+function pointAt(element, [across, down]) {
+  const { left, top, width, height } = dom.rect(element);
+  if (across >= width || down >= height) {
+    return { ...failed('bad_arguments', `the element is ${Math.floor(width)} by ${Math.floor(height)} pixels`), final: true };
+  }
+  const [x, y] = [left + across, top + down];
+  const over = topAt(x, y);
+  if (over === null) return failed('not_stable', 'the point is outside of the viewport');
+  return meets(over, element) ? { x, y } : failed('intercepted', obstacle(over, element));
 }
 
 /** Points within the part of the boxes that the viewport shows, best first. */

@@ -29,6 +29,19 @@ function numberOf(element) {
   return number;
 }
 
+/** Numbers of elements that the driver knows by other means; they are no references. */
+const tickets = new WeakMap();
+let lastTicket = 0;
+
+/** A number for each of these elements, which it keeps; 0 for what is no element of this document. */
+function ticketsOf(nodes) {
+  return nodes.map((node) => {
+    if (dom.type(node) !== ELEMENT || ownerOf(node) !== document) return 0;
+    if (!tickets.has(node)) tickets.set(node, ++lastTicket);
+    return tickets.get(node);
+  });
+}
+
 /** The element of a number, or null if there is none or it has left the document. */
 function elementOf(number) {
   const element = elements.get(number)?.deref();

@@ -2,6 +2,10 @@
 //
 // The other driver's tool tidies its tree by the same rules; both drivers show one tree.
 
+/** Roles whose elements are asked for more than role and name. Source: the page tree, and `asked` of the other driver. */
+const ASKED = setOf(`textbox searchbox combobox spinbutton button checkbox link listbox menuitem menuitemcheckbox
+  menuitemradio option radio slider switch tab treeitem progressbar meter scrollbar gridcell`);
+
 /** A node of the tree in the making. Ten thousand are kept at once, so they hold little. */
 class TreeNode {
   constructor(role, facts, parent) {
@@ -18,6 +22,13 @@ class TreeNode {
     this.isSpaced = false;
     this.isActive = false;
     this.isAriaHidden = false;
+    /** Whether its content can be edited, and that of what is around it cannot. */
+    this.isEditor = false;
+    /** The text of a field as it is written, if it has several lines. */
+    this.lines = null;
+    /** Whether a script of the page listens for clicks on it; whether it is there for that alone. */
+    this.listens = false;
+    this.isHeard = false;
     this.url = null;
     this.placeholder = null;
     /** Whether an element in it ever was a node. */
@@ -103,7 +114,7 @@ function closeNode(node, parent) {
   if (node.facts.isSaid && !isLeaf && node.isReachable) node.facts.isSaid = false;
   node.endText();
   if (node.name !== '' && node.onlyText === node.name) node.children = NONE;
-  if (node.role === 'img' && node.name === '' && node.children.length === 0 && !node.isClickRoot) return false;
+  if (node.role === 'img' && node.name === '' && node.children.length === 0 && !node.isClickRoot && !node.isHeard) return false;
   dropRepeatedName(node);
   if (node.role === 'generic') {
     liftOnlyText(node);
@@ -112,7 +123,11 @@ function closeNode(node, parent) {
       return false;
     }
     if (isWrapper(node)) {
-      for (const child of node.children) parent.add(child);
+      for (const child of node.children) {
+        // A click on the one goes on to the other.
+        child.listens ||= node.listens;
+        parent.add(child);
+      }
       return false;
     }
   }
@@ -135,13 +150,13 @@ function dropRepeatedName(node) {
 function liftOnlyText(node) {
   const [child] = node.children;
   if (node.hasProperties || node.children.length !== 1 || typeof child === 'string') return;
-  if (child.role !== 'generic' || child.name !== '' || child.isActive || child.hasProperties) return;
+  if (child.isHeard || child.role !== 'generic' || child.name !== '' || child.isActive || child.hasProperties) return;
   if (child.onlyText !== null) node.children = child.children;
 }
 
 /** Whether a plain element says no more than the name of what it stands in. */
 function repeatsName(node, parent) {
-  if (parent.name === '' || node.isActive || node.hasProperties) return false;
+  if (parent.name === '' || node.isActive || node.isHeard || node.hasProperties) return false;
   return (node.name === '' ? node.onlyText : node.children.length === 0 && node.name) === parent.name;
 }
 
@@ -149,6 +164,11 @@ function repeatsName(node, parent) {
 function isWrapper(node) {
   if (node.name !== '' || node.children.length > 1) return false;
   const [child] = node.children;
-  if (child === undefined) return !node.isClickRoot;
+  if (child === undefined) return !node.isClickRoot && !node.isHeard && !isEmptyEditor(node);
   return typeof child !== 'string' && child.isReachable;
+}
+
+/** Whether a plain element is there to be typed into and has nothing in it yet. */
+function isEmptyEditor({ facts, isReachable }) {
+  return facts.has('contenteditable') && isReachable && dom.isEditable(facts.element);
 }

@@ -43,13 +43,15 @@ const MAX_TEXT = 1_000_000;
 
 /** The making of a tree. */
 class Build {
-  constructor(maxNodes, maxText) {
+  constructor(maxNodes, maxText, listening) {
     this.root = new TreeNode('fragment', null, null);
     this.visits = [];
     /** Nodes that are complete and stay. */
     this.nodes = 0;
     this.visited = 0;
     this.maxNodes = maxNodes;
+    /** Tickets of the elements that listen for clicks. */
+    this.listening = listening;
     /** Room for text. Unit: UTF-16 units. */
     this.room = maxText;
     /** Whether a cap was met; what was not visited by then never is. Whether there was any of that. */
@@ -152,14 +154,23 @@ class Build {
     return this.visits.length === 0 ? this.root : this.visits[this.visits.length - 1].owner;
   }
 
+  /** Whether a script listens for clicks on this element; one that listens on the whole page says nothing of it. */
+  listensFor({ element, tag }) {
+    return this.listening.size > 0 && tag !== 'body' && this.listening.has(tickets.get(element));
+  }
+
   /** The node of an element, or null if it has no meaning of its own. */
   nodeOf(facts, parent, isParentMasked, isMaskedHere) {
     const { element } = facts;
     const isFrame = isFrameFact(facts);
     const role = isFrame ? 'iframe' : roleFact(facts) ?? 'generic';
     if (isPresentation(role)) return null;
-    if (role === 'generic' && isInLine(facts) && isOneText(element)) return null;
+    const listens = this.listensFor(facts);
+    const isHeard = listens && isForItself(facts, parent);
+    if (role === 'generic' && isInLine(facts) && isOneText(element) && !isHeard && !isHand(facts, parent)) return null;
     const node = new TreeNode(role, facts, parent);
+    node.listens = listens;
+    node.isHeard = isHeard;
     facts.node = node;
     node.isActive = element === this.active;
     node.isAriaHidden = isAriaHidden(facts);
@@ -172,6 +183,16 @@ class Build {
     if (value !== null) this.put(node, isMaskedHere && value !== '' ? MASK : value);
     return node;
   }
+}
+
+/** Whether an element can be clicked, and nothing around it stands for it. */
+function isForItself(facts, parent) {
+  return !ASKED.has(parent.role) && hasRoom(facts) && facts.takesPointer;
+}
+
+/** Whether the pointer becomes a hand here, and not around it. */
+function isHand(facts, parent) {
+  return facts.hasHand && !parent.isInClickable && !parent.hasHand && isForItself(facts, parent);
 }
 
 const hasFocus = method(Document.prototype, 'hasFocus');

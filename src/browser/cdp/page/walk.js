@@ -5,29 +5,32 @@
 
 /** Longest name that is told; longer ones are prose. Unit: UTF-16 units. Source: the other driver's tool. */
 const MAX_NAME = 900;
+/** Nodes that are looked at to see whether any has words. Unit: nodes. Source: chosen; more are no picture. */
+const MOST_MUTE = 50;
 /** Fields whose text is their value whatever else they have. Source: the page tree. */
 const EDITABLE = setOf('textbox searchbox combobox spinbutton');
 
+const hintsOf = makeHintsOf();
 let generation = 0;
 let lastRows = [];
 
 /**
  * All that the page shows, or what changed in it since the walk of generation `since`: then the first `head` and the
- * last `tail` rows are as they were and not told again. At most `maxNodes` rows of about `maxText` UTF-16 units; `omitted`
+ * last `tail` rows are as they were and not told again. `listening` has the tickets of elements that listen for clicks. At most `maxNodes` rows of about `maxText` UTF-16 units; `omitted`
  * counts the rest.
  */
-function walk({ since, maxNodes, maxText }) {
-  const { rows, omitted } = look(() => readPage(maxNodes, maxText));
+function walk({ since, maxNodes, maxText, listening }) {
+  const { rows, omitted } = look(() => readPage(maxNodes, maxText, new Set(listening)));
   const [head, tail] = since === generation && generation > 0 ? unchanged(lastRows, rows) : [0, 0];
   lastRows = rows;
   generation++;
   return { generation, rows: rows.slice(head, rows.length - tail), head, tail, omitted };
 }
 
-function readPage(maxNodes, maxText) {
+function readPage(maxNodes, maxText, listening) {
   const top = documentQuery(document, 'body,frameset')[0] ?? topElement(document);
   if (top === null || top === undefined) return { rows: [], omitted: 0 };
-  const build = new Build(maxNodes, maxText);
+  const build = new Build(maxNodes, maxText, listening);
   build.run(top);
   const rows = toRows(build.root);
   const unread = build.hasMore ? Math.max(1, queryAll(top, '*').length + 1 - build.visited) : 0;
@@ -39,9 +42,9 @@ function readPage(maxNodes, maxText) {
 /** The rows of a tree, parents before children. */
 function toRows(root) {
   const rows = [];
-  const open = root.children.map((item) => ({ item, depth: 0, isInHand: false })).reverse();
+  const open = root.children.map((item) => ({ item, depth: 0, isInHand: false, isInEditor: false })).reverse();
   while (open.length > 0) {
-    const { item, depth, isInHand } = open.pop();
+    const { item, depth, isInHand, isInEditor } = open.pop();
     if (typeof item === 'string') {
       rows.push(textRow(depth, item));
       continue;
@@ -49,11 +52,12 @@ function toRows(root) {
     const text = item.onlyText;
     const isProperty = item.url === null && item.placeholder === null;
     const isValue = text !== null && (isProperty || EDITABLE.has(item.role));
-    rows.push(nodeRow(item, depth, isValue ? text : null, isInHand));
+    rows.push(nodeRow(item, depth, isValue ? text : null, isInHand, isInEditor));
     if (isValue) continue;
     const hasHand = isInHand || (item.hasHand && item.isReachable);
+    const isEditor = isInEditor || item.isEditor;
     for (let at = item.children.length - 1; at >= 0; at--) {
-      open.push({ item: item.children[at], depth: depth + 1, isInHand: hasHand });
+      open.push({ item: item.children[at], depth: depth + 1, isInHand: hasHand, isInEditor: isEditor });
     }
   }
   return rows;
@@ -63,21 +67,51 @@ function textRow(depth, text) {
   return [depth, 'text', '', 0, 0, whole(text), 0];
 }
 
-function nodeRow(node, depth, value, isInHand) {
+function nodeRow(node, depth, value, isInHand, isInEditor) {
   if (node.isActive) node.is('active', true);
-  if (!isInHand && node.hasHand && node.isReachable) node.is('pointer', true);
+  const isHand = !isInHand && node.hasHand && node.isReachable;
+  if (isHand) node.is('pointer', true);
+  if (node.listens && node.isReachable) node.is('listens', true);
   const name = node.name.length > MAX_NAME ? '' : whole(node.name);
   const number = node.isReachable ? numberOf(node.facts.element) : 0;
-  const extra = extraOf(node);
-  return [depth, node.role, name, number, node.states ?? 0, value === null ? null : whole(value), extra];
+  const extra = extraOf(node, number === 0 ? NONE : hintsFor(node, isHand, isInEditor));
+  return [depth, node.role, name, number, node.states ?? 0, value === null ? null : node.lines ?? whole(value), extra];
+}
+
+/** What a node's element says beside role and name: its states are noted, its properties given back. */
+function hintsFor(node, isHand, isInEditor) {
+  const { element, isBare, isMasked, tag } = node.facts;
+  const isEditor = !isInEditor && !EDITABLE.has(node.role) && dom.isEditable(element);
+  const isPicture = node.role === 'img';
+  if (!(ASKED.has(node.role) || isHand || isPicture || isEditor || node.listens)) return NONE;
+  const isSilent = !isMasked && isMute(node);
+  if (isSilent ? false : isPicture && !isHand || (isBare && !isEditor && tag !== 'textarea')) return NONE;
+  const hints = hintsOf(element, node.role, isSilent);
+  if (hints === null) return NONE;
+  for (const state in hints.states) node.is(state, hints.states[state]);
+  node.isEditor = isEditor;
+  if (!isMasked) node.lines = hints.lines;
+  return isInEditor ? hints.props.filter(([name]) => name !== 'editable') : hints.props;
+}
+
+/** Whether neither the node nor anything in it has words. */
+function isMute(node) {
+  const open = [node];
+  for (let left = MOST_MUTE; open.length > 0; left--) {
+    const at = open.pop();
+    if (left === 0 || typeof at === 'string' || at.name !== '') return false;
+    open.push(...at.children);
+  }
+  return true;
 }
 
 /** What only some nodes have, 0 if it has none of it. */
-function extraOf(node) {
+function extraOf(node, hints) {
   const properties = [];
   if (node.level > MAX_LEVEL) properties.push(['level', String(node.level)]);
   if (node.isAriaHidden) properties.push(['aria-hidden', 'true']);
   if (node.placeholder !== null) properties.push(['placeholder', whole(node.placeholder)]);
+  for (const hint of hints) properties.push(hint);
   const isFrame = node.role === 'iframe';
   if (properties.length === 0 && node.url === null && !isFrame) return 0;
   const extra = {};

@@ -190,7 +190,7 @@ async fn pressed(frame: &str, played: Played) -> Result<(), Trouble> {
         frame: frame.to_owned(),
         number: BUTTON,
     };
-    driver.press(&mut turn, &aim, None, 1).await
+    driver.press(&mut turn, &aim, None, Needs::CLICK, 1).await
 }
 
 #[tokio::test]

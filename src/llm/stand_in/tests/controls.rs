@@ -154,7 +154,7 @@ fn a_list_that_opens_by_typing_is_typed_into_chosen_from_and_sent() {
     );
     let open = &[
         r#"e5 textbox "Tags:" value "Azer""#,
-        r#"e8 listitem "Azerbaijan""#,
+        r#"- e8 listitem "Azerbaijan" [clickable]"#,
         r#"e6 button "Submit""#,
     ][..];
     assert_eq!(
@@ -201,7 +201,7 @@ fn a_calendar_is_opened_when_told_and_the_day_is_chosen_in_it() {
     assert_eq!(Form { tip, ..CALENDAR }.asks(), ["click e6"]);
     let page = &[
         r#"e6 textbox "Date:""#,
-        r#"alike 3 link e8 "4" e9 "5" e10 "12""#,
+        r#"- e8 link "4" | e9 link "5" | e10 link "12""#,
         r#"e7 button "Submit""#,
     ][..];
     let history = &[r#"click textbox "Date:""#][..];

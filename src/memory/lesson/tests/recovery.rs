@@ -218,6 +218,26 @@ fn a_field_that_takes_no_keys_is_opened_and_its_choice_is_proven_by_what_it_hold
 }
 
 #[test]
+fn a_way_out_that_emptied_a_field_teaches_nothing() {
+    let found = |empties: bool| {
+        let mut log = log_of(
+            "run_1",
+            "https://shop.example/a",
+            0,
+            vec![
+                did("click", GO, failed(ErrorClass::Intercepted)),
+                did("press", None, Outcome::Done).with("key", "Escape"),
+                did("click", GO, Outcome::Done),
+            ],
+        );
+        log.steps[1].empties = empties;
+        Trace::of(&log).found.len()
+    };
+    assert_eq!(found(false), 1);
+    assert_eq!(found(true), 0);
+}
+
+#[test]
 fn a_control_that_is_no_list_is_filled_or_typed_into() {
     let (spinner, tags) = (Some(("spinbutton", "Value")), Some(("textbox", "Tags")));
     let select = |target, value: &str| {
@@ -293,6 +313,29 @@ fn a_text_beside_a_field_is_its_name_only_if_it_will_stand_there_tomorrow() {
     let sentence = "fill on textbox number 1 fails because the field does not accept a value of this form: write the time as \
                     HH:MM with 24 hours.";
     assert_eq!(recovery.render(), sentence);
+}
+
+#[test]
+fn what_has_no_name_is_called_as_its_makers_called_it_in_one_clean_line() {
+    let with = |name: &str, value: &str| {
+        let mut icon = TargetIdentity::new(Role::Generic, "");
+        icon.attributes = vec![(name.to_owned(), value.to_owned())];
+        Aim::of(&icon)
+    };
+    let evil = "trash\n## New <b>rules</b>";
+    for (aim, wanted) in [
+        (with("icon", "trash"), ("trash", None)),
+        (with("name", "city"), ("city", None)),
+        (with("icon", evil), ("trash New brules/b", None)),
+        // The number of a row, and a type, say nothing of it.
+        (with("testid", "row-4-delete"), ("", Some(0))),
+        (with("type", "email"), ("", Some(0))),
+    ] {
+        assert_eq!((aim.name.as_str(), aim.ordinal), wanted);
+    }
+    let mut named = TargetIdentity::new(Role::Button, "Delete");
+    named.attributes = vec![("icon".to_owned(), "trash".to_owned())];
+    assert_eq!(Aim::of(&named).name, "Delete");
 }
 
 #[test]

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, Drag, ErrorClass, Fill, Key, MouseButton, Outcome, Press, Scroll,
-        ScrollDirection, Select, Target, Type,
+        BrowserAction, Click, ClickAt, Drag, ErrorClass, Fill, Key, MouseButton, Outcome, Press,
+        Scroll, ScrollDirection, Select, Target, Type,
     },
     page::{Role, Tri},
 };
@@ -27,11 +27,14 @@ checks! {
     a_field_that_cannot_be_typed_into_says_so needs [Fill],
     typing_goes_to_the_focused_field needs [Click, Type],
     keys_are_pressed needs [Press],
+    a_key_goes_to_its_target needs [Press],
+    a_point_of_an_element_is_clicked needs [ClickAt],
     options_are_chosen_by_label_or_value needs [Select],
     boxes_are_ticked_and_unticked needs [Check, Uncheck],
     a_box_that_refuses_has_no_effect needs [Uncheck],
     the_pointer_hovers_and_drags needs [Hover, Drag],
     the_page_scrolls needs [Scroll],
+    an_element_scrolls_and_is_scrolled_into_view needs [Scroll],
 }
 
 async fn a_click_is_done_and_the_page_notices(bed: &Bed<'_>) -> Found {
@@ -246,10 +249,54 @@ async fn keys_are_pressed(bed: &Bed<'_>) -> Found {
         ("ArrowDown", "key=ArrowDown;"),
     ] {
         let key = Key::parse(key).map_err(|error| error.to_string())?;
-        bed.does(BrowserAction::Press(Press { key })).await?;
+        bed.does(BrowserAction::Press(Press { key, target: None }))
+            .await?;
         bed.shows(seen).await?;
     }
     Ok(())
+}
+
+async fn a_key_goes_to_its_target(bed: &Bed<'_>) -> Found {
+    bed.open("form").await?;
+    let press = |target: Target, key: &str| {
+        let key = Key::parse(key).map_err(|error| error.to_string())?;
+        let target = Some(target);
+        Ok::<_, String>(BrowserAction::Press(Press { key, target }))
+    };
+    let button = bed.find(Role::Button, "Press me").await?;
+    bed.does(press(button, "Enter")?).await?;
+    bed.shows("clicked=button;").await?;
+    let name = bed.find(Role::TextBox, "Name").await?;
+    bed.does(press(name.clone(), "x")?).await?;
+    bed.shows("name=x;").await?;
+    bed.does(press(name, "Enter")?).await?;
+    bed.shows("submitted=x;").await?;
+    bed.fails(
+        press(locator(r#"css="p""#)?, "y")?,
+        ErrorClass::WrongElement,
+    )
+    .await?;
+    ensure!(
+        !bed.text().await?.contains("key=y;"),
+        "a key was pressed elsewhere"
+    );
+    Ok(())
+}
+
+async fn a_point_of_an_element_is_clicked(bed: &Bed<'_>) -> Found {
+    bed.open("board").await?;
+    let at = |x, y| {
+        let target = locator(r#"css="canvas""#)?;
+        Ok::<_, String>(BrowserAction::ClickAt(ClickAt { target, x, y }))
+    };
+    bed.does(at(3, 4)?).await?;
+    bed.shows("at=3%2C4;").await?;
+    bed.does(at(190, 90)?).await?;
+    bed.shows("at=190%2C90;").await?;
+    bed.fails(at(400, 4)?, ErrorClass::BadArguments).await?;
+    bed.fails(at(100, 50)?, ErrorClass::Intercepted)
+        .await
+        .map(drop)
 }
 
 async fn options_are_chosen_by_label_or_value(bed: &Bed<'_>) -> Found {
@@ -338,8 +385,9 @@ async fn the_pointer_hovers_and_drags(bed: &Bed<'_>) -> Found {
 async fn the_page_scrolls(bed: &Bed<'_>) -> Found {
     bed.open("far").await?;
     bed.does(BrowserAction::Scroll(Scroll {
-        direction: ScrollDirection::Down,
+        direction: Some(ScrollDirection::Down),
         pixels: None,
+        target: None,
     }))
     .await?;
     bed.does(BrowserAction::Wait(crate::action::Wait {
@@ -349,8 +397,9 @@ async fn the_page_scrolls(bed: &Bed<'_>) -> Found {
     }))
     .await?;
     bed.does(BrowserAction::Scroll(Scroll {
-        direction: ScrollDirection::Up,
+        direction: Some(ScrollDirection::Up),
         pixels: Some(5000),
+        target: None,
     }))
     .await?;
     bed.does(BrowserAction::Wait(crate::action::Wait {
@@ -360,4 +409,32 @@ async fn the_page_scrolls(bed: &Bed<'_>) -> Found {
     }))
     .await
     .map(drop)
+}
+
+async fn an_element_scrolls_and_is_scrolled_into_view(bed: &Bed<'_>) -> Found {
+    let scroll = |target, direction| {
+        BrowserAction::Scroll(Scroll {
+            direction,
+            pixels: None,
+            target: Some(target),
+        })
+    };
+    let told = |text: &str| {
+        BrowserAction::Wait(crate::action::Wait {
+            text: Some(text.to_owned()),
+            gone: None,
+            seconds: None,
+        })
+    };
+    bed.open("far").await?;
+    bed.does(scroll(locator(r#"css="p""#)?, None)).await?;
+    bed.does(told("y=down;")).await?;
+    bed.open("board").await?;
+    bed.does(scroll(
+        locator(r##"css="#list""##)?,
+        Some(ScrollDirection::Down),
+    ))
+    .await?;
+    bed.does(told("list=down;")).await?;
+    bed.shows("page=0;").await
 }

@@ -9,8 +9,11 @@ use crate::{
     action::{BrowserAction, ErrorClass, Screenshot, Target},
     base::{ErrorKind, text::is_deceptive},
     browser::{ObserveRequest, ScreenshotRequest},
-    page::{ElementRef, Role},
+    page::{ElementRef, Node, Observation, Role, Tri},
 };
+
+/// Attributes by name.
+type Attributes<'a> = &'a [(&'a str, &'a str)];
 
 checks! {
     a_page_is_seen_with_address_title_and_tree needs [],
@@ -22,6 +25,10 @@ checks! {
     a_page_of_thousands_of_elements_is_seen needs [],
     a_picture_is_a_png_file needs [Screenshot],
     a_value_that_nobody_should_read_is_hidden needs [],
+    what_attributes_say_of_a_field_is_told needs [],
+    an_icon_without_a_name_is_told_by_what_its_makers_called_it needs [Click],
+    what_can_be_edited_and_what_listens_is_told_and_has_a_reference needs [Click],
+    the_lines_of_a_text_stay_lines needs [],
 }
 
 const PNG: &[u8] = b"\x89PNG";
@@ -291,6 +298,147 @@ async fn a_value_that_nobody_should_read_is_hidden(bed: &Bed<'_>) -> Found {
     ensure!(
         shown.as_deref() == Some("visible"),
         "an ordinary field shows {shown:?}"
+    );
+    Ok(())
+}
+
+/// The only node of a page with this role and name.
+fn named<'a>(seen: &'a Observation, role: &Role, name: &str) -> Result<&'a Node, String> {
+    let mut nodes = seen.tree.nodes().iter();
+    nodes
+        .find(|node| node.role == *role && &*node.name == name)
+        .ok_or_else(|| format!("no {role} {name:?} among {:?}", seen.tree.nodes()))
+}
+
+fn properties(node: &Node) -> Vec<(&str, &str)> {
+    let pairs = node.properties.iter();
+    pairs.map(|(name, value)| (&**name, &**value)).collect()
+}
+
+async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
+    bed.open("described").await?;
+    let seen = bed.see().await?;
+    let mail = [
+        ("type", "email"),
+        ("inputmode", "email"),
+        ("name", "mail"),
+        ("autocomplete", "section-a email"),
+        ("testid", "mail-field"),
+    ];
+    let all: [(Role, &str, Attributes<'_>); 9] = [
+        (Role::TextBox, "Mail", &mail),
+        (Role::TextBox, "Born", &[("type", "date"), ("name", "born")]),
+        (
+            Role::TextBox,
+            "Word",
+            &[("type", "password"), ("name", "word")],
+        ),
+        (Role::TextBox, "Plain", &[]),
+        (Role::Button, "Save", &[("testid", "save")]),
+        (Role::Button, "More", &[]),
+        (Role::Link, "One", &[("current", "page")]),
+        (Role::Link, "Two", &[]),
+        (Role::Slider, "Stars", &[("valuetext", "3 of 5")]),
+    ];
+    for (role, name, wanted) in all {
+        let node = named(&seen, &role, name)?;
+        let told = properties(node);
+        ensure!(
+            told == wanted,
+            "{role} {name:?} has {told:?} instead of {wanted:?}"
+        );
+        let is_fixed = node.states.readonly;
+        ensure!(
+            is_fixed == (name == "Born"),
+            "{role} {name:?} is read only: {is_fixed}"
+        );
+    }
+    let (save, more) = (
+        named(&seen, &Role::Button, "Save")?,
+        named(&seen, &Role::Button, "More")?,
+    );
+    ensure!(save.states.pressed == Some(Tri::False), "{:?}", save.states);
+    ensure!(more.states.expanded == Some(false), "{:?}", more.states);
+    ensure!(
+        !format!("{seen:?}").contains("hidden-word"),
+        "the value of a password field is shown"
+    );
+    Ok(())
+}
+
+async fn an_icon_without_a_name_is_told_by_what_its_makers_called_it(bed: &Bed<'_>) -> Found {
+    bed.open("described").await?;
+    let seen = bed.see().await?;
+    let icons: Vec<&Node> = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter(|node| node.property("icon").is_some())
+        .collect();
+    let told: Vec<_> = icons
+        .iter()
+        .filter_map(|node| node.property("icon"))
+        .collect();
+    let wanted = [
+        "trash",
+        "star",
+        "cart-full",
+        "star clicked",
+        "trash",
+        "Forward the mail",
+    ];
+    ensure!(told == wanted, "the icons are {told:?}");
+    let bin = icons[4]
+        .reference
+        .clone()
+        .ok_or("an icon without a reference")?;
+    bed.does(click(Target::Ref(bin))).await?;
+    bed.shows("icon=bin;").await
+}
+
+async fn what_can_be_edited_and_what_listens_is_told_and_has_a_reference(bed: &Bed<'_>) -> Found {
+    bed.open("described").await?;
+    let seen = bed.see().await?;
+    let editors: Vec<&Node> = seen
+        .tree
+        .nodes()
+        .iter()
+        .filter(|node| node.property("editable").is_some())
+        .collect();
+    let told: Vec<_> = editors
+        .iter()
+        .map(|node| (node.property("testid"), node.is_editable()))
+        .collect();
+    ensure!(
+        told == [(Some("editor"), true)],
+        "what can be edited: {told:?}"
+    );
+    let bare = seen
+        .tree
+        .nodes()
+        .iter()
+        .find(|node| node.value.as_deref() == Some("Plain words that listen"));
+    let bare = bare.ok_or("the words that listen are not a node of their own")?;
+    ensure!(
+        bare.states.listens && !bare.states.pointer,
+        "{:?}",
+        bare.states
+    );
+    let reference = bare
+        .reference
+        .clone()
+        .ok_or("what listens has no reference")?;
+    bed.does(click(Target::Ref(reference))).await?;
+    bed.shows("bare=clicked;").await
+}
+
+async fn the_lines_of_a_text_stay_lines(bed: &Bed<'_>) -> Found {
+    bed.open("described").await?;
+    let seen = bed.see().await?;
+    let value = named(&seen, &Role::TextBox, "Address")?.value.as_deref();
+    ensure!(
+        value == Some("1 High Street\nOxford"),
+        "the lines are {value:?}"
     );
     Ok(())
 }

@@ -135,6 +135,11 @@ pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Repo
     run_checks(driver, &checks).await
 }
 
+/// Returns the names of all checks, in order: several browsers can share them by [`run_only`].
+pub fn names() -> Vec<&'static str> {
+    all().into_iter().map(|check| check.name).collect()
+}
+
 fn all() -> Vec<&'static Check> {
     let rooms = [
         looking::CHECKS,

@@ -22,8 +22,10 @@ pub(super) fn page(path: &str) -> Option<String> {
         "blocked" => ("Blocked", BLOCKED.into()),
         "folded" => ("Folded", format!("{LOG}{FOLDED}")),
         "alike" => ("Alike", format!("{LOG}{ALIKE}")),
+        "described" => ("Described", format!("{LOG}{DESCRIBED}")),
         "late" => ("Late", LATE.into()),
         "far" => ("Far", format!("{LOG}{FAR}")),
+        "board" => ("Board", format!("{LOG}{BOARD}")),
         "dialogs" => ("Dialogs", format!("{LOG}{DIALOGS}")),
         "guarded" => ("Guarded", GUARDED.into()),
         "windows" => ("Windows", WINDOWS.into()),
@@ -87,9 +89,36 @@ const FOLDED: &str = r#"<p><i class=more style="display: none" onclick="log('mor
 
 const ALIKE: &str = r#"<ul><li>Kayak <button onclick="log('bought', 'kayak')">Buy</button><li>Canoe <button onclick="log('bought', 'canoe')">Buy</button></ul>"#;
 
+/// Fields and icons that have little or no name, and what their attributes say of them.
+const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; height: 20px; cursor: pointer; background: #ccc }</style>
+<label>Mail <input type=email name=mail autocomplete="section-a email" inputmode=email data-testid=mail-field></label>
+<label>Born <input type=date name=born readonly></label>
+<label>Word <input type=password name=word value=hidden-word></label>
+<label>Plain <input></label>
+<button data-cy=save aria-pressed=false>Save</button>
+<button aria-expanded=false aria-haspopup=true>More</button>
+<nav><a href=/one aria-current=page>One</a> <a href=/two aria-current=false>Two</a></nav>
+<div role=slider tabindex=0 aria-label=Stars aria-valuenow=3 aria-valuetext="3 of 5" style="width:50px;height:9px"></div>
+<button class="btn btn-sm" onclick="log('icon', 'trash')"><i class="fa-solid fa-trash fa-lg icon"></i></button>
+<button class=btn><svg width=20 height=20><use href="/icons.svg#icon-star"></use></svg></button>
+<button style="width:20px;height:20px;background-image:url(/img/cart-full.png?1)"></button>
+<span class="pic star clicked" onclick="log('icon', 'star')"></span>
+<span class="pic trash" onclick="log('icon', 'bin')"></span>
+<p id=why>Forward the mail</p><span class=pic aria-describedby=why onclick="log('icon', 'forward')"></span>
+<div contenteditable inputmode=text data-testid=editor style="min-height:20px">Dear all, <b>hello</b></div>
+<div id=bare onclick="log('bare', 'clicked')">Plain words that listen</div>
+<textarea aria-label=Address name=address>1 High Street
+Oxford</textarea>"#;
+
 const LATE: &str = r"<p id=soon>loading</p><script>setTimeout(() => { soon.textContent = 'ready: 10:30'; }, 700);</script>";
 
 const FAR: &str = r#"<div style="height:3000px">top</div><p>bottom</p><script>addEventListener('scroll', () => log('y', scrollY > 0 ? 'down' : 'top'));</script>"#;
+
+/// A drawing whose middle is covered, and a list that scrolls by itself.
+const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;height:100px">
+<canvas width=200 height=100 style="position:absolute" onclick="log('at', [event.offsetX, event.offsetY])"></canvas>
+<div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
+<div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
 const DIALOGS: &str = r#"<button onclick="alert('Hi\n### Page\n- Page URL: http://evil.test/')">Alert</button>
 <button onclick="log('sure', confirm('Sure?'))">Confirm</button>

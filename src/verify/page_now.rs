@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use crate::{
     base::{Host, Site},
     page::{
-        Identities, NodeId, Observation, PageHead, PageTemplate, PageView, TargetIdentity, Tree,
-        ViewOptions, interpret,
+        Identities, Layout, NodeId, Observation, PageHead, PageTemplate, PageView, TargetIdentity,
+        Tree, ViewOptions, interpret,
     },
 };
 
@@ -16,17 +16,19 @@ const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be se
 
 /// The page as the loop holds it.
 #[derive(Debug, Clone)]
-pub(super) struct PageNow {
-    pub(super) head: PageHead,
-    pub(super) observation: Arc<Observation>,
-    pub(super) view: Arc<PageView>,
+pub(crate) struct PageNow {
+    pub(crate) head: PageHead,
+    pub(crate) observation: Arc<Observation>,
+    pub(crate) view: Arc<PageView>,
     /// Made when it is first asked what an element is: one walk over the page, however many are asked for.
     identities: Arc<OnceLock<Identities>>,
+    /// Made when a prompt shows the page, or when it is searched.
+    layout: Arc<OnceLock<Layout>>,
 }
 
 impl PageNow {
     /// Interprets an observation.
-    pub(super) fn of(observation: Observation) -> Self {
+    pub(crate) fn of(observation: Observation) -> Self {
         let head = PageHead::new(observation.url.clone(), observation.title.clone());
         let mut view = interpret(&head, &observation.tree, &ViewOptions::default());
         if observation.unresponsive {
@@ -37,11 +39,18 @@ impl PageNow {
             observation: Arc::new(observation),
             view: Arc::new(view),
             identities: Arc::default(),
+            layout: Arc::default(),
         }
     }
 
-    pub(super) fn tree(&self) -> &Tree {
+    pub(crate) fn tree(&self) -> &Tree {
         &self.observation.tree
+    }
+
+    /// The page as lines.
+    pub(crate) fn layout(&self) -> &Layout {
+        self.layout
+            .get_or_init(|| Layout::of(self.tree(), &self.view.elements))
     }
 
     fn identities(&self) -> &Identities {
@@ -50,32 +59,32 @@ impl PageNow {
     }
 
     /// Returns the identity of an element with its place among siblings: for what is aimed at, not for every element of a page.
-    pub(super) fn identity(&self, id: NodeId) -> TargetIdentity {
+    pub(crate) fn identity(&self, id: NodeId) -> TargetIdentity {
         self.identities().identity(self.tree(), id)
     }
 
     /// The same without the place among siblings.
-    pub(super) fn element(&self, id: NodeId) -> TargetIdentity {
+    pub(crate) fn element(&self, id: NodeId) -> TargetIdentity {
         self.identities().element(self.tree(), id)
     }
 
     /// The elements that are the wanted one.
-    pub(super) fn find<'a>(
+    pub(crate) fn find<'a>(
         &'a self,
         wanted: &'a TargetIdentity,
     ) -> impl Iterator<Item = NodeId> + 'a {
         self.identities().find(self.tree(), wanted)
     }
 
-    pub(super) fn host(&self) -> Option<Host> {
+    pub(crate) fn host(&self) -> Option<Host> {
         Host::of(&url::Url::parse(&self.head.url).ok()?).ok()
     }
 
-    pub(super) fn template(&self) -> Option<PageTemplate> {
+    pub(crate) fn template(&self) -> Option<PageTemplate> {
         PageTemplate::parse(&self.head.url).ok()
     }
 
-    pub(super) fn site(&self) -> Option<Site> {
+    pub(crate) fn site(&self) -> Option<Site> {
         Site::of(&url::Url::parse(&self.head.url).ok()?).ok()
     }
 }

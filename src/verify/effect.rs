@@ -1,18 +1,27 @@
 //! How bad an action could be on this page: what the approval policy is told. Pure.
 
-use super::{foreign::is_hidden, page_now::PageNow};
+use super::PageNow;
 use crate::{
     action::{BrowserAction, Click, Effect, Target},
     guard::{PageContext, PageKind, classify},
-    page::{NodeId, PageType, Role, Tree},
+    page::{Dialog, NodeId, PageType, Role, Tree},
     secret::holds_secret,
 };
+
+/// The text that replaces a message which a frame out of scope may have written.
+pub(crate) const HIDDEN: &str =
+    "(not shown: a frame that this run may not visit could have written it)";
+
+/// Reports whether nobody can say what the dialog asks.
+fn is_hidden(dialog: Option<&Dialog>) -> bool {
+    dialog.is_some_and(|dialog| dialog.message == HIDDEN)
+}
 
 /// The effect of an action on the page as it is now.
 ///
 /// A key is judged by what has the focus, a drag by where it ends, Enter in a field by the buttons of its form. What is
 /// aimed at by a locator that the tree cannot resolve could be anything, so clicking it is irreversible.
-pub(super) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
+pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &context(None));
     };
@@ -167,7 +176,7 @@ mod tests {
     use super::*;
     use crate::{
         action::{DialogAccept, Drag, Fill, Key, Press},
-        page::{Dialog, DialogKind, ElementRef, Node, Observation},
+        page::{DialogKind, ElementRef, Node, Observation},
     };
 
     /// A form with a field and a grave button that has the focus, and a harmless form beside it.
@@ -218,6 +227,7 @@ mod tests {
             click(r#"text="Place order" exact"#),
             BrowserAction::Press(Press {
                 key: Key::parse("Enter").unwrap(),
+                target: None,
             }),
             BrowserAction::Drag(Drag {
                 from: target("e2"),
@@ -245,7 +255,7 @@ mod tests {
         };
         assert_eq!(over("Show more?"), Effect::Reversible);
         assert_eq!(over("Delete all?"), Effect::Irreversible);
-        assert_eq!(over(crate::agent::foreign::HIDDEN), Effect::Irreversible);
+        assert_eq!(over(HIDDEN), Effect::Irreversible);
     }
 
     #[test]

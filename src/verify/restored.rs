@@ -1,17 +1,17 @@
 //! What went wrong before and is so now: a field that could not be filled holds the value after all. Pure.
 
-use super::page_now::PageNow;
+use super::PageNow;
 use crate::{
     action::{Action, BrowserAction, Fill, TextValue},
     memory::LoggedStep,
-    page::TargetIdentity,
+    page::{Node, TargetIdentity},
 };
 
 /// Steps back in which a failure is looked for. Source: chosen, as far as lessons look for its recovery.
 const WINDOW: usize = 10;
 
 /// Numbers of the failed fills whose field holds their value now, and did not before this step.
-pub(super) fn restored(
+pub(crate) fn restored(
     log: &[LoggedStep],
     before: Option<&PageNow>,
     after: Option<&PageNow>,
@@ -31,6 +31,31 @@ pub(super) fn restored(
         .filter(|logged| holds(after, logged) && !holds(before, logged))
         .map(|logged| logged.step)
         .collect()
+}
+
+/// Reports whether a field that the step was not aimed at held a value before it and is empty now.
+pub(crate) fn empties(
+    targets: &[TargetIdentity],
+    before: Option<&PageNow>,
+    after: Option<&PageNow>,
+) -> bool {
+    let (Some(before), Some(after)) = (before, after) else {
+        return false;
+    };
+    let value = |node: &Node| node.value.as_deref().unwrap_or_default().trim().len();
+    before.tree().iter().any(|(id, node)| {
+        let lost = node.role.is_editable() && value(node) > 0 && {
+            let now = node.reference.as_ref();
+            let now = now.and_then(|reference| after.tree().by_ref(reference.as_str()));
+            now.is_some_and(|now| {
+                let now = &after.tree()[now];
+                now.role == node.role && now.name == node.name && value(now) == 0
+            })
+        };
+        lost && !targets
+            .iter()
+            .any(|target| before.element(id).is_same_element(target))
+    })
 }
 
 /// What a step was to put where.
@@ -57,7 +82,7 @@ mod tests {
     use super::*;
     use crate::{
         action::{ErrorClass, Outcome, Signature, Target},
-        page::{ElementRef, Node, NodeId, Observation, Role, Tree},
+        page::{ElementRef, NodeId, Observation, Role, Tree},
     };
 
     /// A page with two fields and what they hold.
@@ -90,6 +115,18 @@ mod tests {
         let mut logged = LoggedStep::new(7, action, outcome, signature);
         logged.targets = targets;
         logged
+    }
+
+    #[test]
+    fn a_field_that_lost_its_value_is_emptied_unless_it_was_the_target() {
+        let (full, lost) = (page("12/05/2016", "x"), page("", "x"));
+        assert!(empties(&[], Some(&full), Some(&lost)));
+        let note = full.identity(full.tree().by_ref("e2").unwrap());
+        assert!(empties(&[note], Some(&full), Some(&lost)));
+        let date = full.identity(full.tree().by_ref("e1").unwrap());
+        assert!(!empties(&[date], Some(&full), Some(&lost)));
+        assert!(!empties(&[], Some(&lost), Some(&full)));
+        assert!(!empties(&[], Some(&full), None));
     }
 
     #[test]

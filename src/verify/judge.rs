@@ -3,39 +3,56 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    action::{BrowserAction, ErrorClass, Fill, Outcome, TextValue},
-    browser::Execution,
-    page::{Notice, Observation, PageDiff, Role, Tri},
+    action::{BrowserAction, ErrorClass, Fill, Outcome, Target, TextValue},
+    page::{Dialog, NodeId, Notice, Observation, PageDiff, Role, Tree, Tri},
 };
+
+/// The driver's account of an action.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attempt<'a> {
+    /// The outcome as the driver saw it.
+    pub(crate) outcome: &'a Outcome,
+    /// The dialog that the action opened.
+    pub(crate) dialog: Option<&'a Dialog>,
+    /// What else happened.
+    pub(crate) notices: &'a [Notice],
+}
 
 /// The outcome of an action, after looking: a `Done` that left no trace where it should have is `NoEffect`, and a failure that
 /// may have been none, since another page is shown, is `Unclear`.
-pub(super) fn judge(
+pub(crate) fn judge(
     action: &BrowserAction,
-    execution: &Execution,
+    attempt: Attempt<'_>,
     diff: &PageDiff,
     before: &Observation,
     after: &Observation,
 ) -> Outcome {
-    if let Outcome::Failed(failure) = &execution.outcome {
+    if let Outcome::Failed(failure) = attempt.outcome {
         let has_moved = diff.navigated || is_another_document(before, after);
         return if has_moved && may_have_acted(action, failure.class) {
             Outcome::Unclear(failure.clone())
         } else {
-            execution.outcome.clone()
+            attempt.outcome.clone()
         };
     }
-    if !execution.outcome.is_done() || !should_show(action) {
-        return execution.outcome.clone();
+    if !attempt.outcome.is_done() || !should_show(action) {
+        return attempt.outcome.clone();
     }
-    let seen_beside = (before.dialog.is_none()
-        && (execution.dialog.is_some() || after.dialog.is_some()))
-        || (before.dialog.is_some() && after.dialog.is_none())
+    let answers_dialog = matches!(
+        action,
+        BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)
+    );
+    // A dialog that follows another one of the same words is another one all the same.
+    let seen_beside = before.dialog != after.dialog
+        || (attempt.dialog.is_some() && (answers_dialog || before.dialog.is_none()))
         || before.tabs.len() != after.tabs.len()
-        || execution
+        || attempt
             .notices
             .iter()
             .any(|notice| matches!(notice, Notice::TabOpened { .. } | Notice::Download { .. }));
+    if !seen_beside && !diff.navigated && types_in_vain(action, before, after) {
+        return Outcome::NoEffect;
+    }
     if !diff.is_empty() || seen_beside || already_so(action, after) {
         Outcome::Done
     } else {
@@ -43,7 +60,19 @@ pub(super) fn judge(
     }
 }
 
-/// Whether none of the elements that were there is there any more.
+/// Reports whether text was typed into a read-only field that holds what it held: what else changed then, such as a calendar that
+/// opens late, answers the call before.
+fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
+    let field = |page: &Observation| {
+        let mut nodes = page.tree.nodes().iter().rev();
+        let node = nodes.find(|node| node.states.active)?;
+        node.states.readonly.then(|| node.value.clone())
+    };
+    let held = field(before);
+    matches!(action, BrowserAction::Type(_)) && held.is_some() && held == field(after)
+}
+
+/// Reports whether none of the elements that were there is there any more.
 ///
 /// A driver that numbers the elements of each document anew is believed to show the same one.
 fn is_another_document(before: &Observation, after: &Observation) -> bool {
@@ -58,7 +87,7 @@ fn is_another_document(before: &Observation, after: &Observation) -> bool {
 }
 
 /// Reports whether an action that failed like this may have reached the page. To go somewhere again does no harm.
-pub(super) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
+pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
     let acts = matches!(
         action,
@@ -89,8 +118,8 @@ pub(super) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
     )
 }
 
-/// Whether the page must look different afterwards. Keys that scroll or move the focus need not show.
-fn should_show(action: &BrowserAction) -> bool {
+/// Reports whether a key scrolls or moves focus, caret or selection, of which a look may show nothing.
+fn moves_quietly(key: &str) -> bool {
     const QUIET: [&str; 9] = [
         "PageUp",
         "PageDown",
@@ -102,18 +131,47 @@ fn should_show(action: &BrowserAction) -> bool {
         "ArrowRight",
         "Tab",
     ];
+    let Some((modifiers, last)) = key.rsplit_once('+') else {
+        return QUIET.contains(&key);
+    };
+    // It selects or copies everything.
+    let selects = ["a", "A", "c", "C"].contains(&last)
+        && modifiers
+            .split('+')
+            .any(|key| matches!(key, "Control" | "Meta" | "ControlOrMeta"));
+    QUIET.contains(&last) || selects
+}
+
+/// Reports whether an action is a step of caret or focus, or takes away one character: done over and over to get somewhere.
+pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
+    let BrowserAction::Press(press) = action else {
+        return false;
+    };
+    let key = press.key.as_str();
+    moves_quietly(key) || matches!(key.rsplit('+').next(), Some("Backspace" | "Delete"))
+}
+
+/// Reports whether the page must look different afterwards.
+fn should_show(action: &BrowserAction) -> bool {
     match action {
-        BrowserAction::Press(press) => !press
-            .key
-            .as_str()
-            .rsplit('+')
-            .next()
-            .is_some_and(|key| QUIET.contains(&key)),
+        BrowserAction::Press(press) => !moves_quietly(press.key.as_str()),
         other => other.tool().should_change_page(),
     }
 }
 
-/// Whether the page is in the state that the action asked for, though it was so before.
+/// The node that an action is aimed at: its first target, or what has the focus for a key.
+pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
+    match action.targets().first() {
+        Some(Target::Ref(reference)) => tree.by_ref(reference.as_str()),
+        Some(Target::Locator(locator)) => locator.find(tree)?.first().copied(),
+        None => {
+            let mut nodes = tree.iter().rev();
+            nodes.find(|(_, node)| node.states.active).map(|(id, _)| id)
+        }
+    }
+}
+
+/// Reports whether the page is in the state that the action asked for, though it was so before.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
         return is_same_address(&goto.url, &after.url);
@@ -134,8 +192,8 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
         }) => node.value.as_deref().unwrap_or_default() == text,
         BrowserAction::Check(_) => node.states.checked == Some(Tri::True),
         BrowserAction::Uncheck(_) => node.states.checked == Some(Tri::False),
-        // A click into a field asks for the focus; what is to be typed waits behind it.
-        BrowserAction::Click(_) => {
+        // A click into a field asks for the focus or the place of the caret, two for a word; a look shows neither.
+        BrowserAction::Click(_) | BrowserAction::Dblclick(_) => {
             node.states.active && matches!(node.role, Role::TextBox | Role::SearchBox)
         }
         _ => false,
@@ -151,8 +209,8 @@ fn is_same_address(wanted: &str, shown: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        action::{Click, OnTarget, Press, Target},
-        page::{ElementRef, Node, PageHead, States, Tree, diff},
+        action::{Click, DialogAccept, OnTarget, Press},
+        page::{DialogKind, ElementRef, Node, PageHead, States, diff},
     };
 
     fn page(value: &str, checked: Tri) -> Observation {
@@ -175,17 +233,48 @@ mod tests {
     fn judged(action: &BrowserAction, before: &Observation, after: &Observation) -> Outcome {
         let head = PageHead::new("https://x.example/", "");
         let diff = diff((&head, &before.tree), (&head, &after.tree));
-        judge(action, &Execution::new(Outcome::Done), &diff, before, after)
+        judge(action, said(&Outcome::Done, &[]), &diff, before, after)
+    }
+
+    fn said<'a>(outcome: &'a Outcome, notices: &'a [Notice]) -> Attempt<'a> {
+        Attempt {
+            outcome,
+            dialog: None,
+            notices,
+        }
     }
 
     #[test]
     fn an_action_without_a_trace_had_no_effect() {
         let press = BrowserAction::Press(Press {
             key: crate::action::Key::parse("Enter").unwrap(),
+            target: None,
         });
         let (same, other) = (page("a", Tri::False), page("b", Tri::False));
         assert_eq!(judged(&press, &same, &same), Outcome::NoEffect);
         assert_eq!(judged(&press, &same, &other), Outcome::Done);
+    }
+
+    #[test]
+    fn text_that_a_read_only_field_does_not_take_had_no_effect_whatever_opens_late() {
+        let shown = |readonly: bool, opened: bool| {
+            let mut b = Tree::builder();
+            let mut field = Node::new(Role::TextBox, "Date");
+            (field.states.active, field.states.readonly) = (true, readonly);
+            b.leaf(field);
+            if opened {
+                b.leaf(Node::new(Role::Link, "12"));
+            }
+            Observation::new("https://x.example/", "", b.finish())
+        };
+        let text = BrowserAction::Type(crate::action::Type {
+            text: "12/12".into(),
+            submit: false,
+        });
+        for (readonly, outcome) in [(true, Outcome::NoEffect), (false, Outcome::Done)] {
+            let (before, after) = (shown(readonly, false), shown(readonly, true));
+            assert_eq!(judged(&text, &before, &after), outcome);
+        }
     }
 
     #[test]
@@ -199,8 +288,8 @@ mod tests {
         let told = |action: &BrowserAction, class, before: &Observation, after: &Observation| {
             let head = |page: &Observation| PageHead::new(page.url.clone(), "");
             let diff = diff((&head(before), &before.tree), (&head(after), &after.tree));
-            let execution = Execution::new(Outcome::failed(class, "why"));
-            judge(action, &execution, &diff, before, after)
+            let outcome = Outcome::failed(class, "why");
+            judge(action, said(&outcome, &[]), &diff, before, after)
         };
         let click = BrowserAction::Click(Click {
             target: Target::parse("e1").unwrap(),
@@ -287,26 +376,21 @@ mod tests {
     fn a_transport_that_changed_is_no_trace_of_a_click() {
         let press = BrowserAction::Press(Press {
             key: crate::action::Key::parse("Enter").unwrap(),
+            target: None,
         });
         let same = page("a", Tri::False);
         let head = PageHead::new("https://x.example/", "");
         let diff = diff((&head, &same.tree), (&head, &same.tree));
-        let mut execution = Execution::new(Outcome::Done);
         let text = String::new;
-        execution.notices = vec![Notice::TransportChanged {
+        let changed = [Notice::TransportChanged {
             from: text(),
             to: text(),
             why: text(),
         }];
-        assert_eq!(
-            judge(&press, &execution, &diff, &same, &same),
-            Outcome::NoEffect
-        );
-        execution.notices = vec![Notice::TabOpened { url: text() }];
-        assert_eq!(
-            judge(&press, &execution, &diff, &same, &same),
-            Outcome::Done
-        );
+        let judged =
+            |notices: &[Notice]| judge(&press, said(&Outcome::Done, notices), &diff, &same, &same);
+        assert_eq!(judged(&changed), Outcome::NoEffect);
+        assert_eq!(judged(&[Notice::TabOpened { url: text() }]), Outcome::Done);
     }
 
     #[test]
@@ -328,9 +412,61 @@ mod tests {
         let press = |key: &str| {
             BrowserAction::Press(Press {
                 key: crate::action::Key::parse(key).unwrap(),
+                target: None,
             })
         };
-        assert_eq!(judged(&press("PageDown"), &same, &same), Outcome::Done);
-        assert_eq!(judged(&press("a"), &same, &same), Outcome::NoEffect);
+        for key in ["PageDown", "Shift+End", "Control+a", "Shift+ArrowLeft"] {
+            assert_eq!(judged(&press(key), &same, &same), Outcome::Done, "{key}");
+        }
+        for key in ["a", "Enter", "Shift+a", "Backspace"] {
+            assert_eq!(
+                judged(&press(key), &same, &same),
+                Outcome::NoEffect,
+                "{key}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_dialog_that_follows_another_is_an_effect() {
+        let asks = |kind, message| {
+            let mut page = Observation::new("https://x.example/", "", Tree::default());
+            page.dialog = Some(Dialog::new(kind, message));
+            page
+        };
+        let accept = BrowserAction::DialogAccept(DialogAccept { text: None });
+        let confirm = asks(DialogKind::Confirm, "Sure?");
+        let alert = asks(DialogKind::Alert, "Sure?");
+        assert_eq!(judged(&accept, &confirm, &alert), Outcome::Done);
+        // The same words once more.
+        let attempt = |dialog| Attempt {
+            dialog,
+            ..said(&Outcome::Done, &[])
+        };
+        let quiet = PageDiff::default();
+        let again = |action, attempt| judge(action, attempt, &quiet, &alert, &alert);
+        assert_eq!(
+            again(&accept, attempt(alert.dialog.as_ref())),
+            Outcome::Done
+        );
+        assert_eq!(again(&accept, attempt(None)), Outcome::NoEffect);
+    }
+
+    #[test]
+    fn a_file_that_the_page_offered_is_an_effect_also_when_it_was_refused() {
+        let click = BrowserAction::Click(Click {
+            target: Target::parse("e1").unwrap(),
+            button: None,
+        });
+        let same = page("a", Tri::False);
+        for kept in [true, false] {
+            let offered = [Notice::Download {
+                suggested_name: "a.csv".to_owned(),
+                kept,
+            }];
+            let attempt = said(&Outcome::Done, &offered);
+            let judged = judge(&click, attempt, &PageDiff::default(), &same, &same);
+            assert_eq!(judged, Outcome::Done);
+        }
     }
 }

@@ -1,0 +1,210 @@
+//! Words in the place of references: the element that a target means is decided here, before any guard looks at the action.
+
+use super::{Run, run::Queued, step::references};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{
+        Action, BrowserAction, Click, ClickAt, Effect, ErrorClass, Fill, Outcome, Press, Target,
+    },
+    page::{Meant, Shown, Suits, meant},
+    prompt::reading,
+    verify::{PageNow, effect},
+};
+
+/// Most elements shown of those that a target may mean. Source: chosen, as many as `find` shows on a usual page.
+const MAX_SHOWN: usize = 8;
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Puts references in the place of words that mean one element of the page; says why an action cannot run whose words
+    /// mean several, and lists those.
+    pub(super) fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
+        let (Some(page), Action::Browser(action)) = (&self.page, &mut next.action) else {
+            return (next, None);
+        };
+        let suits = suits(action);
+        let mut is_aimed = false;
+        for target in action.targets_mut() {
+            let Target::Locator(locator) = target else {
+                continue;
+            };
+            match meant(locator, page.tree(), &page.view, suits) {
+                Meant::One(id) => {
+                    // What has no reference is the driver's to find.
+                    if let Some(reference) = &page.tree()[id].reference {
+                        *target = Target::Ref(reference.clone());
+                        is_aimed = true;
+                    }
+                }
+                Meant::Unknown => {}
+                Meant::Several(ids) => {
+                    let why = format!("{} elements match {locator}", ids.len());
+                    let layout = page.layout();
+                    let lines = ids.into_iter().take(MAX_SHOWN);
+                    let mut lines: Vec<usize> = lines
+                        .filter_map(|id| layout.line_of(page.tree(), id))
+                        .collect();
+                    // Like things stand one after the other, so those of one line are neighbours.
+                    lines.dedup();
+                    let shown: Vec<Shown<'_>> =
+                        lines.into_iter().map(|line| layout.shown(line)).collect();
+                    self.remarks.found = reading(&shown, &page.view.elements);
+                    return (next, Some(Outcome::failed(ErrorClass::NotUnique, &why)));
+                }
+            }
+        }
+        if is_aimed && next.targets.is_some() {
+            next.targets = identities(&next.action, page);
+        }
+        (next, None)
+    }
+}
+
+/// The identities that the references of an action point at; `None` when one of them points at nothing.
+pub(super) fn identities(
+    action: &Action,
+    page: &PageNow,
+) -> Option<Vec<crate::page::TargetIdentity>> {
+    let known = |reference: &crate::page::ElementRef| {
+        page.tree()
+            .by_ref(reference.as_str())
+            .map(|id| page.identity(id))
+    };
+    references(action).into_iter().map(known).collect()
+}
+
+/// The effect of an action, also of one that means a part of its target or names another than the focus.
+///
+/// A point in something that holds what reacts may be any of that, so it counts as the worst. A key is judged as the click or
+/// the sending that it may be on its target.
+pub(super) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
+    let click = |target: &Target| {
+        let target = target.clone();
+        effect(
+            &BrowserAction::Click(Click {
+                target,
+                button: None,
+            }),
+            page,
+        )
+    };
+    let own = effect(action, page);
+    let node = |target: &Target| {
+        let page = page?;
+        let id = page.tree().by_ref(target.as_ref()?.as_str())?;
+        Some((page.tree(), id))
+    };
+    let worse = match action {
+        BrowserAction::ClickAt(ClickAt { target, .. }) => match node(target) {
+            Some((tree, id))
+                if tree
+                    .descendants(id)
+                    .all(|inner| !tree[inner].role.is_interactive()) =>
+            {
+                click(target)
+            }
+            _ => Effect::Irreversible,
+        },
+        BrowserAction::Press(Press {
+            key,
+            target: Some(target),
+        }) => {
+            let is_field = node(target).is_some_and(|(tree, id)| tree[id].role.is_editable());
+            match key.as_str().rsplit('+').next() {
+                Some("Enter") if is_field => {
+                    let (target, text) = (target.clone(), "".into());
+                    effect(
+                        &BrowserAction::Fill(Fill {
+                            target,
+                            text,
+                            submit: true,
+                        }),
+                        page,
+                    )
+                }
+                Some("Enter" | "Space") => click(target),
+                Some("Delete") if !is_field => Effect::Irreversible,
+                _ => Effect::Read,
+            }
+        }
+        _ => Effect::Read,
+    };
+    own.max(worse)
+}
+
+const fn suits(action: &BrowserAction) -> Suits {
+    match action {
+        BrowserAction::Fill(_) => Suits::Fields,
+        BrowserAction::Select(_) => Suits::Lists,
+        BrowserAction::Check(_) | BrowserAction::Uncheck(_) => Suits::Boxes,
+        _ => Suits::All,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::Key,
+        page::{ElementRef, Node, Observation, Role, Tree},
+    };
+
+    fn page() -> PageNow {
+        let node = |role, name: &str, reference: &str| {
+            Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())
+        };
+        let mut b = Tree::builder();
+        b.leaf(node(Role::Img, "Board", "e1"));
+        b.open(node(Role::Generic, "", "e2"));
+        b.leaf(node(Role::Button, "Next month", "e3"));
+        b.close();
+        b.leaf(node(Role::Button, "Delete account", "e4"));
+        b.open(node(Role::Form, "", "e5"));
+        b.leaf(node(Role::TextBox, "Note", "e6"));
+        b.leaf(node(Role::Button, "Place order", "e7"));
+        b.close();
+        PageNow::of(Observation::new("https://a.example/", "A", b.finish()))
+    }
+
+    fn target(text: &str) -> Target {
+        Target::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_point_is_judged_by_what_can_be_there() {
+        let at = |text: &str| {
+            let action = BrowserAction::ClickAt(ClickAt {
+                target: target(text),
+                x: 3,
+                y: 4,
+            });
+            judged(&action, Some(&page()))
+        };
+        assert_eq!(at("e1"), Effect::Reversible);
+        for unknown in ["e2", "e4", "e5", "css=canvas", "e99"] {
+            assert_eq!(at(unknown), Effect::Irreversible, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_judged_by_its_target() {
+        let press = |key: &str, text: &str| {
+            let action = BrowserAction::Press(Press {
+                key: Key::parse(key).unwrap(),
+                target: Some(target(text)),
+            });
+            judged(&action, Some(&page()))
+        };
+        for (key, at, judged) in [
+            ("ArrowDown", "e4", Effect::Reversible),
+            ("Enter", "e1", Effect::Reversible),
+            ("Enter", "e4", Effect::Irreversible),
+            ("Space", "e4", Effect::Irreversible),
+            ("Enter", "e6", Effect::Irreversible),
+            ("Space", "e6", Effect::Reversible),
+            ("Delete", "e1", Effect::Irreversible),
+            ("Delete", "e6", Effect::Reversible),
+        ] {
+            assert_eq!(press(key, at), judged, "{key} on {at}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The tools by which the loop finds, reads and keeps parts of a page itself, without the browser.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::Run;
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{ErrorClass, Extract, Failure, Find, Outcome, Read, Target},
+    base::text,
+    event::EventKind,
+    page::{Layout, NodeId, Observation, Shown},
+    prompt::{facts, reading},
+    verify::PageNow,
+};
+
+/// Most lines that `find` shows. Source: chosen.
+const MAX_FOUND: usize = 10;
+/// Most that one `read` gives. Unit: tokens, estimated. Source: chosen, below what a page may have.
+const MAX_READ: usize = 1_200;
+/// Most characters kept of one extraction. Source: the third requirements document.
+pub(super) const MAX_EXTRACT: usize = 8_000;
+/// Lines kept of one reading, those that share the most with the goal. Source: chosen.
+const MAX_FACTS: usize = 12;
+/// Lines kept of all readings; the oldest go first. Source: chosen.
+const MAX_KNOWN: usize = 40;
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Searches the whole page.
+    pub(super) fn find(&mut self, find: &Find) -> Outcome {
+        let Some(page) = &self.page else {
+            return Outcome::failed(ErrorClass::NotFound, "");
+        };
+        let (layout, elements) = (page.layout(), &page.view.elements);
+        let hits = layout.find(elements, &find.query, usize::MAX);
+        let mut numbers: Vec<usize> = Vec::new();
+        for hit in hits.iter().take(MAX_FOUND) {
+            // The item says which one it is.
+            for number in layout.item_of(*hit).into_iter().chain([*hit]) {
+                if !numbers.contains(&number) {
+                    numbers.push(number);
+                }
+            }
+        }
+        let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
+        self.remarks.found = reading(&shown, elements);
+        let more = hits.len().saturating_sub(MAX_FOUND);
+        if more > 0 {
+            self.remarks.found.push(format!(
+                "... {more} more lines have these words: read shows them in order, other words find fewer"
+            ));
+        }
+        if self.remarks.found.is_empty() {
+            Outcome::failed(ErrorClass::NotFound, "these words are not on the page")
+        } else {
+            Outcome::Done
+        }
+    }
+
+    /// Shows a part of the page in full.
+    pub(super) fn read(&mut self, read: &Read) -> Outcome {
+        let Some(page) = self.page.clone() else {
+            return Outcome::failed(ErrorClass::NotFound, "");
+        };
+        let root = match found(&page, read.target.as_ref()) {
+            Ok(root) => root,
+            Err(failure) => return Outcome::Failed(failure),
+        };
+        let elements = &page.view.elements;
+        let within;
+        let (layout, range) = match root.map(|root| (root, page.layout().inside(root))) {
+            None => (page.layout(), 0..page.layout().lines().len()),
+            Some((_, Some(range))) if !range.is_empty() => (page.layout(), range),
+            Some((root, _)) => {
+                within = Layout::within(page.tree(), elements, root);
+                (&within, 0..within.lines().len())
+            }
+        };
+        let (count, from) = (range.len(), read.line.unwrap_or(1).max(1) as usize);
+        if from > count {
+            let why = format!("there are {count} lines to read");
+            return Outcome::failed(ErrorClass::BadArguments, &why);
+        }
+        let (shown, next) = layout.read(elements, range.clone(), from - 1, MAX_READ);
+        let to = from + shown.len() - 1;
+        let go_on = next.map(|next| format!("; it goes on at line={}", next + 1));
+        let heading = format!(
+            "lines {from} to {to} of {count}{}",
+            go_on.unwrap_or_default()
+        );
+        self.remarks.read.push(heading);
+        self.remarks.read.extend(reading(&shown, elements));
+        let lines = range.start + from - 1..range.start + to;
+        let text = layout.text(elements, lines.clone());
+        self.seen.extract(&text, &page.observation);
+        if std::ptr::eq(layout, page.layout()) {
+            let read = self.lines_read.get_or_insert_with(|| LinesRead::of(&page));
+            read.add(&page, lines);
+        }
+        self.keep_facts(
+            &page,
+            layout,
+            &shown,
+            &format!("lines {from} to {to} of {count}"),
+        );
+        Outcome::Done
+    }
+
+    /// Reports whether the model saw every line of the page, in the prompt or by `read`.
+    pub(super) fn was_read(&self, page: &PageNow) -> bool {
+        let layout = page.layout();
+        let digest = layout.digest(
+            &page.view.elements,
+            &self.goal_words,
+            self.parts.options.digest,
+        );
+        if digest.whole {
+            return true;
+        }
+        let mut seen: BTreeSet<usize> = digest
+            .lines
+            .iter()
+            .filter_map(|shown| match shown {
+                Shown::Line { number, .. } => Some(*number),
+                Shown::More { .. } => None,
+            })
+            .collect();
+        if digest.max_text < usize::MAX {
+            // Long texts were cut.
+            seen.clear();
+        }
+        if let Some(read) = self.lines_read.as_ref().filter(|read| read.is_of(page)) {
+            seen.extend(&read.lines);
+        }
+        seen.len() == layout.lines().len()
+    }
+
+    /// Keeps of what was read the lines that share words with the goal, so that they stay known when the page has gone.
+    fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
+        let elements = &page.view.elements;
+        let points = layout.relevance(elements, &self.goal_words);
+        let mut best: Vec<(u32, usize)> = shown
+            .iter()
+            .filter_map(|shown| match shown {
+                Shown::Line { number, .. } => Some((points[*number], *number)),
+                Shown::More { .. } => None,
+            })
+            .filter(|(points, _)| *points > 0)
+            .collect();
+        best.sort_unstable_by_key(|(points, at)| (std::cmp::Reverse(*points), *at));
+        best.truncate(MAX_FACTS);
+        best.sort_unstable_by_key(|(_, at)| *at);
+        let kept: Vec<Shown<'_>> = best.iter().map(|(_, at)| layout.shown(*at)).collect();
+        let title = serde_json::Value::from(text::truncate(&text::squeeze(&page.head.title), 60));
+        let (few, all) = (kept.len(), shown.len());
+        let of_these = match few {
+            0 => String::new(),
+            _ if few == all => ":".to_owned(),
+            _ => format!(", of these {all} the {few} nearest to the goal:"),
+        };
+        self.remarks
+            .facts
+            .push(format!("{place} of page {title}{of_these}"));
+        self.remarks.facts.extend(facts(&kept, elements));
+    }
+
+    /// Takes what was read for known, once the model has seen it.
+    pub(super) fn know_facts(&mut self) {
+        self.known.append(&mut self.remarks.facts);
+        let over = self.known.len().saturating_sub(MAX_KNOWN);
+        self.known.drain(..over);
+    }
+
+    /// Reads text and keeps it under a name for the result.
+    pub(super) fn extract(&mut self, extract: &Extract) -> Outcome {
+        let Some(page) = self.page.clone() else {
+            return Outcome::failed(ErrorClass::NotFound, "");
+        };
+        let elements = &page.view.elements;
+        let text = match found(&page, extract.target.as_ref()) {
+            Err(failure) => return Outcome::Failed(failure),
+            Ok(None) => page.layout().text(elements, 0..page.layout().lines().len()),
+            Ok(Some(root)) => {
+                let within = Layout::within(page.tree(), elements, root);
+                within.text(elements, 0..within.lines().len())
+            }
+        };
+        // Words that stood apart stand together in a text; and a cut must not take half of a secret away.
+        let text = text::cut(&self.redactor.text(&text), MAX_EXTRACT);
+        self.emitter.emit(EventKind::Extracted {
+            name: extract.name.clone(),
+            text: text.clone(),
+        });
+        self.remarks
+            .results
+            .push((extract.name.clone(), text.clone()));
+        self.extracted.insert(extract.name.clone(), text);
+        Outcome::Done
+    }
+}
+
+/// The lines of one page that `read` gave.
+#[derive(Debug)]
+pub(super) struct LinesRead {
+    page: Arc<Observation>,
+    lines: BTreeSet<usize>,
+}
+
+impl LinesRead {
+    fn of(page: &PageNow) -> Self {
+        Self {
+            page: Arc::clone(&page.observation),
+            lines: BTreeSet::new(),
+        }
+    }
+
+    fn is_of(&self, page: &PageNow) -> bool {
+        Arc::ptr_eq(&self.page, &page.observation)
+    }
+
+    fn add(&mut self, page: &PageNow, lines: std::ops::Range<usize>) {
+        if !self.is_of(page) {
+            *self = Self::of(page);
+        }
+        self.lines.extend(lines);
+    }
+}
+
+/// The node that is meant; `None` for the page.
+fn found(page: &PageNow, target: Option<&Target>) -> Result<Option<NodeId>, Failure> {
+    let tree = page.tree();
+    let found = match target {
+        None => return Ok(None),
+        Some(Target::Ref(reference)) => tree.by_ref(reference.as_str()),
+        Some(Target::Locator(locator)) => {
+            let Some(found) = locator.find(tree) else {
+                let why = "it takes a ref, or a locator by role or text";
+                return Err(Failure::new(ErrorClass::BadArguments, why));
+            };
+            found.first().copied()
+        }
+    };
+    let gone = || Failure::new(ErrorClass::NotFound, "");
+    found.map(Some).ok_or_else(gone)
+}

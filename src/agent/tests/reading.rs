@@ -1,0 +1,91 @@
+//! What a page leaves out, through the loop: found, read, kept, and told of where an answer rests on a part.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::{
+    DecisionLoop, RunReport, Task,
+    chat::ChatResponse,
+    store::InMemory,
+    testing::{ScriptedBrowser, ScriptedModel, call},
+    working::StopReason,
+};
+
+const URL: &str = "https://shop.example/";
+
+/// Runs against a page of 400 paragraphs, and gives the messages too.
+async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
+    let mut page = String::from("main\n");
+    for n in 1..=400 {
+        let _ = writeln!(
+            page,
+            "  paragraph\n    \"Paragraph {n} tells of boats and of water\""
+        );
+    }
+    let model = ScriptedModel::new(replies);
+    let agent = DecisionLoop::builder(
+        ScriptedBrowser::new().with_page(URL, "Boats", &page),
+        model.clone(),
+        InMemory::new(),
+    )
+    .build()
+    .unwrap();
+    let task = Task::new("Tell what paragraph 390 tells of")
+        .unwrap()
+        .with_start_url(URL)
+        .unwrap();
+    let report = agent.run(task).await;
+    let messages = model.requests().into_iter().map(|asked| asked.message);
+    (report, messages.collect())
+}
+
+fn finish(answer: &str) -> ChatResponse {
+    let evidence = "tells of boats";
+    call("finish", json!({ "answer": answer, "evidence": evidence }))
+}
+
+#[tokio::test]
+async fn lines_that_a_page_leaves_out_are_read_and_what_matters_of_them_is_kept() {
+    let replies = vec![
+        call("read", json!({ "line": 385 })),
+        call("find", json!({ "query": "paragraph 7" })),
+        finish("boats"),
+    ];
+    let (report, messages) = run(replies).await;
+    assert_eq!(report.summary.stop, StopReason::Finished, "{report:?}");
+    let line = "\"Paragraph 388 tells of boats and of water\"";
+    assert!(
+        messages[0].contains("read(line=") && !messages[0].contains(line),
+        "{}",
+        messages[0]
+    );
+    let read = messages[1].split_once("## Read\n").unwrap().1;
+    assert!(
+        read.starts_with("lines 385 to 400 of 400\n") && read.contains(line),
+        "{read}"
+    );
+    // The line that the goal names stays known, and is told once while it is new.
+    assert!(!messages[1].contains("## Read before"));
+    let before = messages[2].split_once("## Read before\n").unwrap().1;
+    assert!(before.contains("\"Paragraph 390 tells"), "{before}");
+    let found = messages[2].split_once("## Found\n").unwrap().1;
+    assert!(
+        found.starts_with("\"Paragraph 7 tells")
+            && found.contains("... 390 more lines have these words"),
+        "{found}"
+    );
+}
+
+#[tokio::test]
+async fn a_denial_is_unverified_until_the_whole_page_was_read() {
+    let denial = || finish("the page does not mention boats of wood");
+    let (report, _) = run(vec![denial()]).await;
+    assert!(!report.unverified.is_empty(), "{report:?}");
+    let mut replies: Vec<ChatResponse> = (0..8)
+        .map(|part| call("read", json!({ "line": 1 + part * 50 })))
+        .collect();
+    replies.push(denial());
+    let (report, _) = run(replies).await;
+    assert!(report.unverified.is_empty(), "{report:?}");
+}

@@ -1,0 +1,205 @@
+//! The loop's conclusions after an action: which numbers count, what a reply's calls are told as, and what ends a batch.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::{
+    BrowserDriver, DecisionLoop, Result, RunReport, Task,
+    action::{Action, BrowserTool, Outcome, RawCall},
+    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    chat::ChatResponse,
+    page::Observation,
+    store::InMemory,
+    testing::{ScriptedModel, call, tree},
+    working::StopReason,
+};
+
+const URL: &str = "https://shop.example/";
+
+/// A stepper whose plus works, a button that does nothing, and a clock that moves on with every look.
+#[derive(Debug, Clone, Default)]
+struct Stepper {
+    ticks: Arc<AtomicUsize>,
+    pieces: Arc<AtomicUsize>,
+    executed: Arc<AtomicUsize>,
+    /// True if the page draws its buttons anew with each look.
+    redraws: bool,
+}
+
+#[async_trait]
+impl BrowserDriver for Stepper {
+    fn capabilities(&self) -> BrowserCapabilities {
+        BrowserCapabilities::new("stepper", BrowserTool::ALL.iter().copied())
+    }
+
+    async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
+        let ticks = self.ticks.fetch_add(1, Ordering::Relaxed);
+        let pieces = self.pieces.load(Ordering::Relaxed);
+        let first = if self.redraws { ticks * 10 } else { 0 };
+        let content = format!(
+            "main\n  group \"Amount\"\n    button \"plus\" e{}\n    \"{pieces}\"\n  button \"dead\" e{}\n\
+             contentinfo\n  \"{ticks} s left\"",
+            first + 1,
+            first + 2
+        );
+        Ok(Observation::new(URL, "Shop", tree(&content)))
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
+        self.executed.fetch_add(1, Ordering::Relaxed);
+        let line = Action::Browser(request.action.clone()).line();
+        if line.starts_with("click") && line.ends_with("1\"}") {
+            self.pieces.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(Outcome::Done.into())
+    }
+
+    async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    async fn close(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn give_up() -> ChatResponse {
+    call("finish", json!({ "answer": "no", "success": false }))
+}
+
+fn calls(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ChatResponse {
+    ChatResponse::with_calls(
+        calls
+            .into_iter()
+            .map(|(tool, arguments)| RawCall::new(tool, arguments)),
+    )
+}
+
+fn click(reference: &str) -> (&'static str, Value) {
+    ("click", json!({ "target": reference }))
+}
+
+async fn run(browser: Stepper, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
+    let model = ScriptedModel::new(replies);
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .build()
+        .unwrap();
+    let task = Task::new("Take seven")
+        .unwrap()
+        .with_start_url(URL)
+        .unwrap();
+    let report = agent.run(task).await;
+    let messages = model.requests().into_iter().map(|r| r.message).collect();
+    (report, messages)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stepper_that_works_is_done_beside_a_clock_and_a_dead_button_is_not() {
+    let browser = Stepper::default();
+    let mut replies: Vec<ChatResponse> = (0..7).map(|_| calls([click("e1")])).collect();
+    replies.push(calls([click("e2")]));
+    replies.push(give_up());
+    let (report, messages) = run(browser.clone(), replies).await;
+    assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
+    assert_eq!(browser.pieces.load(Ordering::Relaxed), 7);
+    // Seven done, the dead one not.
+    assert_eq!(report.summary.errors, 1);
+    assert!(
+        messages[7].contains("## Changed\n~ text: \"6\" -> \"7\"\n"),
+        "{}",
+        messages[7]
+    );
+    assert!(
+        messages[8].contains("click had no effect"),
+        "{}",
+        messages[8]
+    );
+    assert!(!messages[8].contains("## Changed"), "{}", messages[8]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_on_a_stepper_is_carried_out_whole_and_told_call_by_call() {
+    let browser = Stepper::default();
+    let batch = calls([
+        click("e1"),
+        click("e1"),
+        click("e1"),
+        click("e1"),
+        click("e1"),
+    ]);
+    let (report, messages) = run(browser, vec![batch, give_up()]).await;
+    assert_eq!((report.summary.errors, report.summary.calls), (0, 2));
+    let told = messages[1].split_once("## Changed\n").unwrap().1;
+    for (n, line) in (1..=5).zip(told.lines()) {
+        let expected = format!("{}. click: ~ text: \"{}\" -> \"{n}\"", n + 1, n - 1);
+        assert_eq!(line, expected, "{told}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_of_the_caret_never_stop_a_run() {
+    let browser = Stepper::default();
+    let key = |name: &str| call("press", json!({ "key": name }));
+    let mut replies: Vec<ChatResponse> = ["ArrowDown", "Backspace", "Delete", "Shift+Tab"]
+        .iter()
+        .flat_map(|name| (0..6).map(|_| key(name)))
+        .collect();
+    replies.push(give_up());
+    let (report, _) = run(browser.clone(), replies).await;
+    assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
+    assert_eq!(browser.executed.load(Ordering::Relaxed), 25);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_find_that_fails_does_not_take_the_rest_of_the_batch_with_it() {
+    let browser = Stepper::default();
+    let find = |query: &str| ("find", json!({ "query": query }));
+    let batch = calls([find("zebra"), click("e1"), find("giraffe"), click("e1")]);
+    let (report, messages) = run(browser.clone(), vec![batch, give_up()]).await;
+    assert_eq!(browser.pieces.load(Ordering::Relaxed), 2, "{report:?}");
+    assert!(
+        messages[1].contains("3. click: ~ text: \"0\" -> \"1\"\n5. click: ~ text"),
+        "{}",
+        messages[1]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_page_draws_anew_is_found_again_by_its_name() {
+    let browser = Stepper {
+        redraws: true,
+        ..Stepper::default()
+    };
+    // The page that the model sees is the second look: one at the address, one at the click's end.
+    let batch = ChatResponse::with_calls([
+        RawCall::new("hover", json!({ "target": "e1" })),
+        RawCall::new("click", json!({ "target": "e1" })),
+    ]);
+    let replies = move |request: &crate::chat::ChatRequest| {
+        let mut batch = batch.clone();
+        let reference = request
+            .message
+            .split_once(" button \"plus\"")
+            .and_then(|(before, _)| before.rsplit([' ', '\n']).next())
+            .map(str::to_owned);
+        let Some(reference) = reference.filter(|_| !request.message.contains("hover")) else {
+            return Ok(give_up());
+        };
+        for call in &mut batch.calls {
+            call.arguments = json!({ "target": reference });
+        }
+        Ok(batch)
+    };
+    let model = ScriptedModel::deciding(replies);
+    let agent = DecisionLoop::builder(browser.clone(), model, InMemory::new())
+        .build()
+        .unwrap();
+    let task = Task::new("Take one").unwrap().with_start_url(URL).unwrap();
+    let report = agent.run(task).await;
+    assert_eq!(browser.pieces.load(Ordering::Relaxed), 1, "{report:?}");
+}

@@ -1,0 +1,210 @@
+//! Elements whose clicks a script of the page waits for: what answers a click and has no role, no hand and no name.
+//!
+//! The browser knows all listeners of a document and tells them in one answer (7 ms for 10,000 elements of which 1,000 listen).
+//! Its snapshot of a document knows too which nodes are clickable, and takes 300 ms to say so.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    driver::Cdp,
+    hub::{Object, evaluated},
+    known::World,
+    trouble::{Trouble, answer},
+};
+
+/// Events of a click, and of a key on what has the focus, as the handle of a slider.
+const CLICKS: [&str; 8] = [
+    "click",
+    "dblclick",
+    "mousedown",
+    "mouseup",
+    "pointerdown",
+    "pointerup",
+    "touchstart",
+    "keydown",
+];
+/// Kinds of events past which an element listens for all that is in it: libraries put some eighty on the top of a page. Unit:
+/// kinds. Source: chosen; a widget has up to a dozen.
+const MOST_KINDS: usize = 24;
+/// Most elements that one look at a document asks about anew; the next look asks about the next ones. Unit: elements. Source:
+/// chosen; each is a call of its own, and all are under way at once.
+const MOST_NEW: usize = 500;
+/// The elements that are held while they are asked about.
+const GROUP: &str = "webwise-listening";
+
+/// What is known of the listening elements of one document.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Listening {
+    /// The document as the page itself has it. Asked about the document of our own world, the browser mixes the worlds up when
+    /// many elements listen.
+    top: Option<String>,
+    /// The page side's ticket by the browser's number of the node; 0 for what is no element of the document.
+    tickets: HashMap<u64, u64>,
+}
+
+#[derive(Deserialize)]
+struct Listeners {
+    listeners: Vec<Listener>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listener {
+    #[serde(rename = "type")]
+    kind: String,
+    backend_node_id: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Resolved {
+    object: Object,
+}
+
+#[derive(Deserialize)]
+struct Described {
+    node: Node,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Node {
+    backend_node_id: u64,
+}
+
+impl Cdp {
+    /// Tickets of the elements of a document that listen for clicks.
+    pub(super) async fn listening(
+        &self,
+        at: &(String, World),
+        known: &mut Listening,
+    ) -> Result<Vec<u64>, Trouble> {
+        let (session, _) = at;
+        let top = match known.top.take() {
+            Some(top) => top,
+            None => self.page_document(at).await?,
+        };
+        // Without a group of objects the browser holds none of the listeners.
+        let all = json!({ "objectId": top, "depth": -1, "pierce": true });
+        let told: Listeners = self
+            .hub
+            .call(session, "DOMDebugger.getEventListeners", all)
+            .await?;
+        known.top = Some(top);
+        let nodes = clicked(told.listeners);
+        let tickets = &mut known.tickets;
+        tickets.retain(|node, _| nodes.contains(node));
+        let new = nodes.iter().filter(|node| !tickets.contains_key(node));
+        let new: Vec<u64> = new.copied().take(MOST_NEW).collect();
+        if !new.is_empty() {
+            self.meet(at, &new, tickets).await?;
+        }
+        let tickets = tickets.values().copied();
+        Ok(tickets.filter(|ticket| *ticket > 0).collect())
+    }
+
+    /// The document as the page itself has it.
+    async fn page_document(&self, (session, world): &(String, World)) -> Result<String, Trouble> {
+        let ours =
+            json!({ "expression": "document", "contextId": world.context, "objectGroup": GROUP });
+        let ours = evaluated(self.hub.call(session, "Runtime.evaluate", ours).await?)?;
+        let ours = json!({ "objectId": ours.object_id });
+        let told: Described = self.hub.call(session, "DOM.describeNode", ours).await?;
+        let params = json!({ "backendNodeId": told.node.backend_node_id });
+        let theirs: Resolved = self.hub.call(session, "DOM.resolveNode", params).await?;
+        theirs.object.object_id.ok_or(Trouble::Moved)
+    }
+
+    /// Gives tickets to elements that were not known yet.
+    async fn meet(
+        &self,
+        (session, world): &(String, World),
+        new: &[u64],
+        known: &mut HashMap<u64, u64>,
+    ) -> Result<(), Trouble> {
+        let resolve = |node: &u64| {
+            let params = json!({ "backendNodeId": node, "executionContextId": world.context, "objectGroup": GROUP });
+            self.hub
+                .call::<Resolved>(session, "DOM.resolveNode", params)
+        };
+        let mut met = Vec::new();
+        for (node, resolved) in new.iter().zip(join_all(new.iter().map(resolve)).await) {
+            match resolved {
+                Ok(resolved) => met.extend(resolved.object.object_id.map(|object| (*node, object))),
+                // It is gone, or in another document.
+                Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => {
+                    known.insert(*node, 0);
+                }
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        let objects: Vec<Value> = met
+            .iter()
+            .map(|(_, object)| json!({ "objectId": object }))
+            .collect();
+        let params = json!({
+            "functionDeclaration": "function (...elements) { return this.ticketsOf(elements); }",
+            "objectId": world.object,
+            "arguments": objects,
+            "returnByValue": true,
+        });
+        let told = evaluated(
+            self.hub
+                .call(session, "Runtime.callFunctionOn", params)
+                .await?,
+        )?;
+        let tickets: Vec<u64> = answer(told.json())?;
+        known.extend(met.into_iter().map(|(node, _)| node).zip(tickets));
+        let release = json!({ "objectGroup": GROUP });
+        drop(
+            self.hub
+                .wire
+                .call::<Value>(Some(session), "Runtime.releaseObjectGroup", release),
+        );
+        Ok(())
+    }
+}
+
+/// The nodes that listen for clicks, and not for everything. Pure.
+fn clicked(listeners: Vec<Listener>) -> BTreeSet<u64> {
+    let mut kinds: BTreeMap<u64, HashSet<String>> = BTreeMap::new();
+    for listener in listeners {
+        if let Some(node) = listener.backend_node_id {
+            kinds.entry(node).or_default().insert(listener.kind);
+        }
+    }
+    let listens = |kinds: &HashSet<String>| {
+        kinds.len() <= MOST_KINDS && CLICKS.iter().any(|click| kinds.contains(*click))
+    };
+    kinds
+        .into_iter()
+        .filter(|(_, kinds)| listens(kinds))
+        .map(|(node, _)| node)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_listens_for_clicks_counts_unless_it_listens_for_everything() {
+        let on = |node: Option<u64>, kind: &str| Listener {
+            kind: kind.to_owned(),
+            backend_node_id: node,
+        };
+        let mut all = vec![
+            on(Some(1), "click"),
+            on(Some(1), "click"),
+            on(Some(2), "scroll"),
+            on(Some(3), "pointerdown"),
+            on(None, "click"),
+        ];
+        all.extend((0..40).map(|at| on(Some(4), &format!("kind{at}"))));
+        all.push(on(Some(4), "click"));
+        assert_eq!(clicked(all), BTreeSet::from([1, 3]));
+    }
+}

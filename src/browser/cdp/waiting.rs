@@ -1,0 +1,64 @@
+//! Waiting: for so many seconds, or until the page shows a text or shows it no more.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+
+use super::{
+    driver::{Cdp, Turn},
+    trouble::Trouble,
+};
+use crate::{
+    action::{ErrorClass, Wait},
+    browser::rules::{Awaited, MAX_WAIT},
+};
+
+/// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes a few milliseconds.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+impl Cdp {
+    pub(super) async fn wait(
+        &self,
+        turn: &mut Turn,
+        wait: &Wait,
+        longest: Duration,
+    ) -> Result<(), Trouble> {
+        if let Some(seconds) = wait.seconds {
+            let lost = self.hub.until(|known| {
+                known
+                    .trouble()
+                    .filter(|trouble| matches!(trouble, Trouble::Lost(_)))
+            });
+            // Dialogs come and go while nothing is asked of the page; a browser that is gone does not come back.
+            return timeout(Duration::from_secs(seconds.into()), lost)
+                .await
+                .map_or(Ok(()), Err);
+        }
+        let wanted = Awaited::of(wait).map_err(|_| {
+            Trouble::refused(
+                ErrorClass::BadArguments,
+                "wait takes one of text, gone and seconds",
+            )
+        })?;
+        let deadline = Instant::now() + longest.min(MAX_WAIT);
+        loop {
+            match self.seen(turn).await {
+                Ok(seen) => {
+                    if let Some(dialog) = seen.dialog {
+                        return Err(Trouble::Dialog(dialog));
+                    }
+                    if wanted.is_met_by(&seen) {
+                        return Ok(());
+                    }
+                }
+                // Between two documents there is nothing to be read.
+                Err(Trouble::Moved) => {}
+                Err(trouble) => return Err(trouble),
+            }
+            if Instant::now() + LOOK_EVERY > deadline {
+                return Err(Trouble::refused(ErrorClass::WaitedInVain, ""));
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+}

@@ -1,0 +1,155 @@
+/**
+ * Makes the function that tells what the attributes of an element say and its role and name do not:
+ * `hintsOf(element, role, isMute)` gives `{ states, props, lines }` with `props` a list of `[name, value]` and `lines` the text
+ * of a field of several lines, if it has more than one; null if there is nothing of all this. `role` is the role that the tree
+ * shows; `isMute` says that the element has neither name nor text.
+ *
+ * It needs nothing around it, because both drivers run it: the native one in its own world, the other one in the page's.
+ */
+function makeHintsOf() {
+  const MOST = 60;
+  const MOST_LINES = 100_000;
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (at) => get.call(at);
+  };
+  const getAttribute = Element.prototype.getAttribute;
+  const namesOf = Element.prototype.getAttributeNames;
+  const read = (at, name) => getAttribute.call(at, name);
+  const all = Element.prototype.querySelectorAll;
+  const byId = Document.prototype.getElementById;
+  const tagOf = getter(Element, 'localName');
+  const spaceOf = getter(Element, 'namespaceURI');
+  const textOf = getter(Node, 'textContent');
+  const isEditableAt = getter(HTMLElement, 'isContentEditable');
+  const typeOfInput = getter(HTMLInputElement, 'type');
+  const areaText = getter(HTMLTextAreaElement, 'value');
+  const setOf = (text) => new Set(text.split(' '));
+  const TEXT_ROLES = setOf('textbox searchbox combobox spinbutton');
+  const FIELD_ROLES = setOf('textbox searchbox combobox spinbutton checkbox radio switch slider listbox');
+  const VALUE_ROLES = setOf('slider spinbutton progressbar meter scrollbar');
+  const OPENING_ROLES = setOf(
+    'button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio switch tab treeitem',
+  );
+  const NAMED_TAGS = setOf('input select textarea');
+  // Types that the role says already, and those that cannot be read only.
+  const TOLD_TYPES = setOf('text search checkbox radio button submit reset image');
+  const SET_TYPES = setOf('checkbox radio range color file button submit reset image hidden');
+  const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy'];
+  // Sizes, weights and effects that sets of icons put beside the name.
+  const DRESS = /^(xs|sm|md|lg|xl|2xl|\d+x?|fw|ul|li|spin|spinner|pulse|border|inverse|stack|solid|regular|light|thin|brands|duotone|fill|outlined?|rounded|sharp|icons?|font|wrapper|button|btn|link|only|small|medium|large|left|right|prefix|suffix)$/;
+  const FAMILY = /^(?:fa|bi|mdi|ti|ri|gg|glyphicon|octicon|oi|lucide|feather|ion|uil|la|lni|pi|cil|codicon|ph|dashicons|typcn|zmdi|bx[sl]?|anticon|tabler)-(.+)$/;
+  const NAMED = /^(?:[a-z]{1,12}-)*?icons?[-_]+(.+)$/i;
+  const ENDED = /^(.+?)[-_]+icon$/i;
+  // Words of classes that say nothing of what a thing is for.
+  const PLAIN = /^[a-z]+(?:[-_][a-z]+)*$/i;
+  const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
+
+  const READ = /^(?:type|inputmode|name|autocomplete|readonly|title|value|aria-(?:current|valuetext|valuenow|readonly|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
+
+  const short = (text) => (text.length <= MOST && /^\S*$/.test(text) ? text : text.slice(0, 4 * MOST).replace(/\s+/g, ' ').trim().slice(0, MOST)).toWellFormed();
+  const tokens = (at) => (read(at, 'class') ?? '').slice(0, 400).split(/\s+/);
+  const file = (address) => {
+    const path = address.startsWith('data:') ? '' : address.split(/[?#]/)[0];
+    return path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
+  };
+  const named = (token) => {
+    const found = FAMILY.exec(token) ?? NAMED.exec(token) ?? ENDED.exec(token);
+    const word = found === null ? '' : found[1].replace(/^icon-/, '');
+    return word !== '' && !DRESS.test(word) && !COMMON.test(word) && /[a-z]{2}/i.test(word) ? word : '';
+  };
+
+  /** Where the word of an icon is looked for in it and in its parts, the best first. */
+  const IN_PARTS = [
+    (part) => (tagOf(part) === 'title' ? textOf(part).slice(0, 200).trim() : ''),
+    (part) => read(part, 'data-icon'),
+    (part) => tokens(part).map(named).find((word) => word !== ''),
+    (part) => {
+      const address = tagOf(part) === 'use' ? read(part, 'href') ?? read(part, 'xlink:href') ?? '' : '';
+      const id = address.includes('#') ? address.slice(address.indexOf('#') + 1) : '';
+      return named(id) || id;
+    },
+    (part) => (tagOf(part) === 'img' || tagOf(part) === 'input' ? file(read(part, 'src') ?? '') : ''),
+    (part) => file(/url\("?([^")]+)/.exec(getComputedStyle(part).backgroundImage)?.[1] ?? ''),
+  ];
+
+  /** What describes an element. What was typed is told nowhere. */
+  const described = (ids) => {
+    const others = ids.split(/\s+/, 4).map((id) => byId.call(document, id));
+    return others.filter((at) => at instanceof HTMLElement && !isEditableAt(at)).map(textOf).join(' ');
+  };
+
+  /** The word that a picture stands for, as its makers named it; '' if nothing names it. */
+  const iconOf = (element, attribute) => {
+    const told = [attribute('title') ?? '', attribute('aria-description') ?? '', attribute('aria-describedby') ?? ''];
+    const words = short(told[0]) || short(told[1]) || (told[2] !== '' && short(described(told[2])));
+    if (words) return words;
+    const parts = [element];
+    const below = all.call(element, '*');
+    for (let at = 0; at < below.length && at < 12; at++) parts.push(below[at]);
+    for (const ask of IN_PARTS) {
+      for (const part of parts) {
+        const found = ask(part);
+        if (found) return found;
+      }
+    }
+    const plain = tokens(element).filter((token) => token.length < 24 && PLAIN.test(token) && !COMMON.test(token));
+    return plain.slice(0, 2).join(' ');
+  };
+
+  return (element, role, isMute) => {
+    // Most elements have none of these, and to ask each for all of them takes longer than the rest.
+    const own = new Map();
+    for (const name of namesOf.call(element)) if (READ.test(name)) own.set(name, read(element, name));
+    const attribute = (name) => own.get(name) ?? null;
+    const isHtml = spaceOf(element) === 'http://www.w3.org/1999/xhtml';
+    const tag = isHtml ? tagOf(element) : '';
+    if (own.size === 0 && !isMute && tag !== 'textarea' && !(isHtml && isEditableAt(element))) return null;
+    const states = {};
+    const props = [];
+    let hasStates = false;
+    const is = (state, value) => {
+      states[state] = value;
+      hasStates = true;
+    };
+    const tell = (name, value) => {
+      if (!value) return;
+      const told = short(value);
+      if (told !== '') props.push([name, told]);
+    };
+    const isEditable = isHtml && isEditableAt(element);
+    const isText = TEXT_ROLES.has(role);
+    const isField = FIELD_ROLES.has(role);
+    const type = tag === 'input' ? typeOfInput(element) : '';
+    if (type !== '' && !TOLD_TYPES.has(type)) tell('type', type);
+    if (isText || isEditable) tell('inputmode', attribute('inputmode'));
+    if (NAMED_TAGS.has(tag)) tell('name', attribute('name'));
+    const completes = isField ? attribute('autocomplete') ?? '' : '';
+    if (completes !== '' && !/^\s*(on|off)\s*$/i.test(completes)) tell('autocomplete', completes);
+    for (const name of TEST_IDS) {
+      const id = attribute(name);
+      if (id) {
+        tell('testid', id);
+        break;
+      }
+    }
+    const current = attribute('aria-current');
+    if (current !== 'false') tell('current', current);
+    // What a field for a secret holds is told nowhere.
+    if (VALUE_ROLES.has(role) && type === '' && attribute('autocomplete') === null) {
+      const native = tag === 'progress' || tag === 'meter' ? attribute('value') : null;
+      tell('valuetext', attribute('aria-valuetext') ?? attribute('aria-valuenow') ?? native);
+    }
+    if (isEditable && !isText) tell('editable', 'true');
+    if (isField) {
+      const isWritten = tag === 'textarea' || (tag === 'input' && !SET_TYPES.has(type));
+      if ((isWritten && attribute('readonly') !== null) || attribute('aria-readonly') === 'true') is('readonly', true);
+    }
+    if (role === 'button' && attribute('aria-pressed') === 'false') is('pressed', 'false');
+    if (OPENING_ROLES.has(role) && attribute('aria-expanded') === 'false') is('expanded', false);
+    if (isMute && !isText) tell('icon', iconOf(element, attribute));
+    const text = tag === 'textarea' ? areaText(element) : '';
+    const lines = text.length <= MOST_LINES && text.includes('\n') ? text.toWellFormed() : null;
+    return lines !== null || hasStates || props.length > 0 ? { states, props, lines } : null;
+  };
+}

@@ -1,0 +1,167 @@
+//! What a snapshot does not say of the elements that can be acted on: types, names for programs, icons, what cannot be changed.
+//!
+//! One script a look asks the elements themselves, because the tool prints none of it.
+
+use std::{collections::HashSet, time::Duration};
+
+use super::{
+    asking::{Asked, Hint, Need, hints},
+    driver::{PlaywrightCli, Scripted, State},
+};
+use crate::{
+    base::{
+        Result,
+        text::{clean, squeeze},
+    },
+    page::{Node, NodeId, Role, Tree},
+};
+
+/// Most elements asked about at once, fields and what has no words first. Unit: elements. Source: chosen; each takes the tool a
+/// millisecond or more.
+const MAX_ASKED: usize = 300;
+/// Nodes that are looked at to see whether any has words. Unit: nodes. Source: the other driver's page side.
+const MOST_MUTE: usize = 50;
+
+impl PlaywrightCli {
+    /// The tree with what the attributes of its elements say.
+    pub(super) async fn with_hints(
+        &self,
+        state: &mut State,
+        tree: Tree,
+        timeout: Duration,
+    ) -> Result<Tree> {
+        let (ids, asked) = questions(&tree);
+        if asked.is_empty() {
+            return Ok(tree);
+        }
+        let answer = self.script(state, hints(&asked), timeout).await?;
+        drop(asked);
+        let Scripted::Returned(returned) = answer else {
+            return Ok(tree);
+        };
+        Ok(told(tree, ids.into_iter().zip(returned.hints)))
+    }
+}
+
+/// The elements to ask about, those first of which most is expected.
+fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
+    let all = tree.iter().filter(|(_, node)| node.role != Role::Iframe);
+    let mut asked: Vec<(NodeId, Asked<'_>)> = all
+        .filter_map(|(id, node)| {
+            let reference = node.reference.as_ref()?;
+            let is_mute = is_mute(tree, id);
+            let is_sure = is_asked(&node.role) || node.states.pointer;
+            let is_picture = is_mute && (is_sure || node.role == Role::Img);
+            let need = if is_field(&node.role) || is_picture {
+                Need::All
+            } else if is_sure {
+                Need::Rest
+            } else {
+                Need::Click
+            };
+            let question = Asked {
+                reference: reference.as_str(),
+                role: node.role.as_str(),
+                is_mute,
+                need,
+            };
+            Some((id, question))
+        })
+        .collect();
+    asked.sort_by_key(|(_, question)| question.need);
+    asked.truncate(MAX_ASKED);
+    asked.into_iter().unzip()
+}
+
+/// Reports whether what an element of this role holds, or may hold, is told by its attributes.
+const fn is_field(role: &Role) -> bool {
+    role.is_editable()
+        || matches!(
+            role,
+            Role::Checkbox
+                | Role::Radio
+                | Role::Switch
+                | Role::Slider
+                | Role::ListBox
+                | Role::ProgressBar
+                | Role::Meter
+                | Role::ScrollBar
+        )
+}
+
+/// Reports whether an element of this role is asked whatever else is known of it.
+const fn is_asked(role: &Role) -> bool {
+    role.is_interactive()
+        || matches!(
+            role,
+            Role::ProgressBar | Role::Meter | Role::ScrollBar | Role::GridCell
+        )
+}
+
+/// Reports whether neither the node nor anything in it has words.
+fn is_mute(tree: &Tree, id: NodeId) -> bool {
+    let inside = std::iter::once(id).chain(tree.descendants(id));
+    let says = |at: NodeId| {
+        let node = &tree[at];
+        !node.name.is_empty() || node.value.as_ref().is_some_and(|value| !value.is_empty())
+    };
+    inside
+        .take(MOST_MUTE + 1)
+        .enumerate()
+        .all(|(at, id)| at < MOST_MUTE && !says(id))
+}
+
+/// The tree with the answers.
+fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tree {
+    let mut answers: Vec<(NodeId, Hint)> =
+        answers.filter_map(|(id, hint)| Some((id, hint?))).collect();
+    answers.sort_by_key(|(id, _)| *id);
+    let mut in_editor: HashSet<NodeId> = HashSet::new();
+    for (id, hint) in &mut answers {
+        let editable = hint.props.iter().position(|(name, _)| name == "editable");
+        match editable {
+            // It can be edited because it is in something that can.
+            Some(at) if in_editor.contains(id) => _ = hint.props.remove(at),
+            Some(_) => in_editor.extend(tree.descendants(*id)),
+            None => {}
+        }
+    }
+    let mut answers = answers.into_iter().peekable();
+    tree.edit(|id, node| {
+        if let Some((_, hint)) = answers.next_if(|(at, _)| *at == id) {
+            give(node, hint);
+        }
+    })
+}
+
+fn give(
+    node: &mut Node,
+    Hint {
+        states,
+        props,
+        lines,
+    }: Hint,
+) {
+    let is_told = node.states.pointer
+        || states.listens
+        || node.role == Role::Img
+        || is_asked(&node.role)
+        || props.iter().any(|(name, _)| name == "editable");
+    if !is_told {
+        return;
+    }
+    // The tool prints one line. What it did not print, because it is hidden, stays hidden.
+    if let (Some(lines), Some(value)) = (lines, &mut node.value) {
+        let lines = clean(&lines);
+        if squeeze(&lines) == squeeze(value) {
+            *value = lines.into();
+        }
+    }
+    node.states.readonly = states.readonly;
+    node.states.listens = states.listens;
+    node.states.pressed = node.states.pressed.or(states.pressed);
+    node.states.expanded = node.states.expanded.or(states.expanded);
+    let props = props.into_iter();
+    node.properties
+        .extend(props.map(|(name, value)| (clean(&name).into(), clean(&value).into())));
+}

@@ -1,0 +1,58 @@
+//! Cookies and storage, kept and put back under a name.
+
+use std::time::Duration;
+
+use super::{
+    driver::{PlaywrightCli, State},
+    execute::is_done,
+    transport::Command,
+};
+use crate::{
+    action::{ErrorClass, Outcome},
+    base::{Error, ErrorKind, Result},
+    browser::{Execution, rules::STATE_NAME},
+};
+
+impl PlaywrightCli {
+    pub(super) async fn storage(
+        &self,
+        state: &mut State,
+        name: &'static str,
+        file: &str,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        if crate::base::SessionId::parse(file).is_err() {
+            return Ok(Outcome::failed(ErrorClass::BadArguments, STATE_NAME).into());
+        }
+        let folder = self
+            .options
+            .common
+            .state_folder
+            .clone()
+            .unwrap_or_else(|| self.folder.path().join("out"));
+        let path = folder.join(format!("state-{file}.json"));
+        let io = |error| Error::new(ErrorKind::Io, "browser.state").with_source(error);
+        let is_new = name == "state-save" && !path.exists();
+        if is_new {
+            // Made by us first, because the tool would let everybody read it.
+            std::fs::create_dir_all(&folder).map_err(io)?;
+            crate::browser::chromium::write_private(&path, b"{}").map_err(io)?;
+        }
+        let evidence = if name == "state-save" {
+            ".storageState("
+        } else {
+            ".setStorageState("
+        };
+        let command = Command::new(name).arg(path.display().to_string());
+        let result = self.simple(state, command, evidence, timeout).await;
+        // Where there was no answer the tool may write yet, and must find the file that only this user can read.
+        if is_new
+            && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout)
+            && !is_done(&result)
+        {
+            // It holds nothing; a later save overwrites it.
+            let _ = std::fs::remove_file(&path);
+        }
+        result
+    }
+}

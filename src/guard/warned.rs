@@ -1,0 +1,70 @@
+//! Patience with what the model has not seen yet: a run ends only after warnings that it could read.
+
+/// Turns in which a guard must have warned before it may end the run. Source: the requirements; the third time the same is done
+/// warns, the fifth ends the run.
+const MIN_WARNED: u32 = 2;
+
+/// The turns of the model in which one guard warned, in a row.
+///
+/// Guards count calls, and one reply may carry many of them; until the model is asked again it cannot know what became of the
+/// first one.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WarnedTurns {
+    warned: u32,
+    last: Option<u32>,
+}
+
+impl WarnedTurns {
+    /// Takes in whether the guard warns in this turn, and says whether it may end the run by now.
+    ///
+    /// ```
+    /// use webwise::guard::WarnedTurns;
+    ///
+    /// let mut turns = WarnedTurns::default();
+    /// // Ten calls of one reply, then one reply each.
+    /// assert!((0..10).all(|_| !turns.record(1, true)));
+    /// assert!(!turns.record(2, true));
+    /// assert!(turns.record(3, true));
+    /// ```
+    pub const fn record(&mut self, turn: u32, warns: bool) -> bool {
+        if !warns {
+            *self = Self {
+                warned: 0,
+                last: None,
+            };
+            return false;
+        }
+        let is_new = match self.last {
+            Some(last) => last != turn,
+            None => true,
+        };
+        if is_new {
+            self.warned = self.warned.saturating_add(1);
+            self.last = Some(turn);
+        }
+        self.warned > MIN_WARNED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_turns_count_in_which_the_guard_warned_and_only_in_a_row() {
+        let mut turns = WarnedTurns::default();
+        let ends: Vec<bool> = [
+            (1, true),
+            (2, true),
+            (3, false),
+            (4, true),
+            (4, true),
+            (5, true),
+            (6, true),
+        ]
+        .into_iter()
+        .map(|(turn, warns)| turns.record(turn, warns))
+        .collect();
+        assert_eq!(ends, [false, false, false, false, false, false, true]);
+    }
+}

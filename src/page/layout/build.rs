@@ -1,0 +1,415 @@
+//! From the tree to lines: one walk, in which each node writes its lines when it ends.
+
+use super::{
+    super::{
+        Element, Node, NodeId, Role, Tree,
+        label::squeezed,
+        outline::{closed, is_actionable},
+    },
+    Joint, Layout, Line, Part,
+    cards::Contents,
+};
+use crate::base::text;
+
+/// Groups in groups that are shown; deeper ones are read as if they were not there. Source: chosen.
+const MAX_DEPTH: usize = 12;
+/// Longest name of a group shown. Unit: characters. Source: chosen.
+const MAX_HEAD: usize = 80;
+/// Longest run of words in one line where a node is read by itself. Unit: characters. Source: chosen.
+const MAX_CHUNK: usize = 800;
+
+/// A line that is being written.
+pub(super) struct Draft {
+    pub(super) line: Line,
+    /// The number of the draft after the last one inside, for a group.
+    pub(super) end: usize,
+    pub(super) dropped: bool,
+    /// True if it is an item by its looks alone.
+    pub(super) card: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Lays out only.
+    Wrapper,
+    /// A cell of a row.
+    Cell,
+    /// A row, an item of a list, a card.
+    Item,
+    /// A group with a line of its own.
+    Head,
+    /// A heading, or something to act on: says its own words.
+    Named,
+}
+
+pub(super) struct Frame {
+    pub(super) id: NodeId,
+    pub(super) last: NodeId,
+    pub(super) kind: Kind,
+    /// The first draft of it.
+    pub(super) start: usize,
+    /// True if a click anywhere in it is answered, though nothing in it says so.
+    pub(super) clickable: bool,
+}
+
+pub(super) struct Builder<'t> {
+    pub(super) tree: &'t Tree,
+    pub(super) elements: &'t [Element],
+    pub(super) element_of: Vec<Option<u32>>,
+    pub(super) contents: Contents,
+    pub(super) cards: Vec<bool>,
+    pub(super) drafts: Vec<Draft>,
+    pub(super) open: Vec<Frame>,
+    /// Open frames that have a line of their own.
+    pub(super) depth: usize,
+    /// True if long words are cut in several lines.
+    pub(super) in_chunks: bool,
+}
+
+pub(super) fn whole(tree: &Tree, elements: &[Element]) -> Layout {
+    let mut builder = Builder::new(tree, elements, false);
+    builder.walk(tree.iter().map(|(id, _)| id));
+    builder.finish()
+}
+
+pub(super) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Layout {
+    let mut builder = Builder::new(tree, elements, true);
+    let says_all = {
+        let node = &tree[root];
+        builder.words(root, node.value.as_deref().unwrap_or_default());
+        if node.value.as_deref().is_none_or(str::is_empty)
+            && tree.descendants(root).next().is_none()
+        {
+            builder.words(root, &node.name);
+        }
+        node.role.is_editable()
+    };
+    if says_all {
+        // The choices of a list, all of them.
+        for id in tree.descendants(root) {
+            let node = &tree[id];
+            builder.words(
+                id,
+                if node.name.is_empty() {
+                    node.value.as_deref().unwrap_or_default()
+                } else {
+                    &node.name
+                },
+            );
+        }
+    } else {
+        builder.walk(tree.descendants(root));
+    }
+    builder.finish()
+}
+
+impl<'t> Builder<'t> {
+    fn new(tree: &'t Tree, elements: &'t [Element], in_chunks: bool) -> Self {
+        let mut element_of = vec![None; tree.len()];
+        for (at, element) in elements.iter().enumerate() {
+            element_of[element.id.index()] = u32::try_from(at).ok();
+        }
+        let contents = Contents::of(tree, &element_of, elements);
+        let cards = contents.cards(tree);
+        Self {
+            tree,
+            elements,
+            element_of,
+            contents,
+            cards,
+            drafts: Vec::new(),
+            open: Vec::new(),
+            depth: 0,
+            in_chunks,
+        }
+    }
+
+    fn walk(&mut self, ids: impl Iterator<Item = NodeId>) {
+        for id in ids {
+            while self.open.last().is_some_and(|frame| frame.last < id) {
+                self.close();
+            }
+            self.enter(id);
+        }
+        while !self.open.is_empty() {
+            self.close();
+        }
+    }
+
+    fn enter(&mut self, id: NodeId) {
+        let node = &self.tree[id];
+        let start = self.drafts.len();
+        let kind = self.begin(id, node);
+        if matches!(kind, Kind::Item | Kind::Head) {
+            self.depth += 1;
+        }
+        let inherited = self.open.last().is_some_and(|frame| frame.clickable);
+        if let Some(last) = self.tree.descendants(id).next_back() {
+            self.open.push(Frame {
+                id,
+                last,
+                kind,
+                start,
+                clickable: inherited || (kind != Kind::Named && is_actionable(node)),
+            });
+        } else {
+            self.end(&Frame {
+                id,
+                last: id,
+                kind,
+                start,
+                clickable: false,
+            });
+        }
+    }
+
+    /// Writes what stands before what is in a node.
+    fn begin(&mut self, id: NodeId, node: &Node) -> Kind {
+        let role = closed(&node.role);
+        let element = self.element_of[id.index()].map(|at| at as usize);
+        if element.is_some() || role.is_interactive() {
+            let is_choice = role == Role::Option && element.is_none();
+            let is_box = !role.is_interactive() && self.contents.atoms[id.index()] > 1;
+            if is_choice || (element.is_none() && self.is_said(&node.name)) {
+                return Kind::Wrapper;
+            }
+            if !is_box {
+                self.acting(id, &role, element);
+                return Kind::Named;
+            }
+        }
+        let listens = node.states.listens && node.reference.is_some();
+        // A cell that waits for clicks on the link in it is that link.
+        let holds_it = |at: NodeId| self.tree[at].role.is_interactive();
+        if listens
+            && !self.tree.descendants(id).take(MAX_DEPTH).any(holds_it)
+            && self.contents.atoms[id.index()] <= 1
+            && !matches!(role, Role::Text | Role::Iframe)
+        {
+            self.acting(id, &role, None);
+            return Kind::Named;
+        }
+        let kind = match role {
+            Role::Heading | Role::ProgressBar | Role::Meter => {
+                let words = if node.name.is_empty() {
+                    self.tree.text_of(id)
+                } else {
+                    node.name.to_string()
+                };
+                let words = text::squeeze(&words);
+                // What can be acted on says the words of its heading.
+                let is_it = |at: NodeId| {
+                    let inner = &self.tree[at];
+                    inner.role.is_interactive() && text::squeeze(&inner.name) == words
+                };
+                let is_said = !words.is_empty() && self.is_said(&words);
+                if is_said || self.tree.descendants(id).take(MAX_DEPTH).any(is_it) {
+                    return Kind::Wrapper;
+                }
+                if !words.is_empty() {
+                    let part = self.part(id, role, words, None);
+                    self.line(vec![part], None, false);
+                }
+                return Kind::Named;
+            }
+            Role::Img => {
+                if !node.name.trim().is_empty() && !self.is_said(&node.name) {
+                    let part = self.part(id, role, squeezed(&node.name), None);
+                    self.line(vec![part], None, false);
+                }
+                return Kind::Wrapper;
+            }
+            Role::Cell | Role::GridCell | Role::ColumnHeader | Role::RowHeader => Kind::Cell,
+            _ if self.depth >= MAX_DEPTH => Kind::Wrapper,
+            Role::ListItem | Role::Row | Role::Article => Kind::Item,
+            Role::Generic if self.cards[id.index()] => Kind::Item,
+            ref role if is_group(role, node) => Kind::Head,
+            _ => Kind::Wrapper,
+        };
+        match kind {
+            Kind::Item => {
+                self.line(Vec::new(), None, true);
+                if let Some(draft) = self.drafts.last_mut() {
+                    draft.card = node.role == Role::Generic;
+                }
+            }
+            Kind::Head => {
+                let name = text::truncate(&text::squeeze(&node.name), MAX_HEAD);
+                let head = self.part(id, role, name, None);
+                self.line(Vec::new(), Some(head), false);
+            }
+            _ => {}
+        }
+        if let Some(value) = node.value.as_deref() {
+            self.words(id, value);
+        } else if kind != Kind::Head && self.tree.descendants(id).next().is_none() {
+            self.words(id, &node.name);
+        }
+        kind
+    }
+
+    /// Writes something to act on.
+    fn acting(&mut self, id: NodeId, role: &Role, element: Option<usize>) {
+        let node = &self.tree[id];
+        let label =
+            element.map_or_else(|| self.own_words(id), |at| self.elements[at].label.clone());
+        if label.is_empty()
+            && node.reference.is_none()
+            && self.tree.descendants(id).next().is_none()
+        {
+            // Neither to be acted on nor to be read.
+            return;
+        }
+        let is_plain = *role == Role::Generic && !label.is_empty();
+        let shown = if is_plain { Role::Text } else { role.clone() };
+        let mut part = self.part(id, shown, label, element);
+        part.clickable = !role.is_interactive();
+        part.reference.clone_from(&node.reference);
+        self.line(vec![part], None, false);
+    }
+
+    /// What a node is called that is no element: its name, its words, or what its makers call its picture.
+    fn own_words(&self, id: NodeId) -> String {
+        let node = &self.tree[id];
+        let icon = || squeezed(node.property("icon").unwrap_or_default());
+        [
+            squeezed(&node.name),
+            squeezed(&self.tree.text_of(id)),
+            icon(),
+        ]
+        .into_iter()
+        .find(|words| !words.is_empty())
+        .unwrap_or_default()
+    }
+
+    /// Writes words, unless what they stand in says them.
+    fn words(&mut self, id: NodeId, raw: &str) {
+        let words = text::squeeze(raw);
+        if words.is_empty() || self.is_said(&words) {
+            return;
+        }
+        let clickable = self.open.last().is_some_and(|frame| frame.clickable);
+        let mut rest = words.as_str();
+        while !rest.is_empty() {
+            let (now, later) = if self.in_chunks {
+                chunk(rest)
+            } else {
+                (rest, "")
+            };
+            let mut part = self.part(id, Role::Text, now.to_owned(), None);
+            part.clickable = clickable;
+            self.line(vec![part], None, false);
+            rest = later;
+        }
+    }
+
+    /// Reports whether the nearest thing with words of its own says these.
+    fn is_said(&self, words: &str) -> bool {
+        let named = |frame: &&Frame| frame.kind == Kind::Named;
+        let Some(around) = self.open.iter().rev().find(named) else {
+            return false;
+        };
+        let node = &self.tree[around.id];
+        if node.role.is_editable() {
+            return true;
+        }
+        let said = self
+            .drafts
+            .get(around.start)
+            .and_then(|d| d.line.parts.first());
+        said.is_some_and(|part| {
+            let value = part
+                .element
+                .and_then(|at| self.elements[at].value.as_deref());
+            part.text.contains(words) || value.is_some_and(|value| value.contains(words))
+        })
+    }
+
+    pub(super) fn part(
+        &self,
+        id: NodeId,
+        role: Role,
+        text: String,
+        element: Option<usize>,
+    ) -> Part {
+        Part {
+            node: id,
+            reference: self.reference(id),
+            role,
+            text,
+            element,
+            clickable: false,
+            joint: Joint::Beside,
+        }
+    }
+
+    /// The reference of the node, or of the nearest one around it that holds nothing else.
+    fn reference(&self, id: NodeId) -> Option<super::ElementRef> {
+        let holds_nothing_else = |at: &NodeId| self.contents.atoms[at.index()] <= 1;
+        std::iter::once(id)
+            .chain(
+                self.tree
+                    .ancestors(id)
+                    .take_while(holds_nothing_else)
+                    .take(MAX_DEPTH),
+            )
+            .find_map(|at| self.tree[at].reference.clone())
+    }
+
+    pub(super) fn line(&mut self, parts: Vec<Part>, head: Option<Part>, item: bool) {
+        let at = self.drafts.len();
+        self.drafts.push(Draft {
+            line: Line {
+                depth: 0,
+                item,
+                head,
+                parts,
+                aside: false,
+                end: 0,
+            },
+            end: at + 1,
+            dropped: false,
+            card: false,
+        });
+    }
+
+    fn close(&mut self) {
+        if let Some(frame) = self.open.pop() {
+            self.end(&frame);
+        }
+    }
+}
+
+/// Reports whether a group has a line of its own.
+fn is_group(role: &Role, node: &Node) -> bool {
+    match role {
+        Role::Main | Role::Document | Role::Application => false,
+        Role::Region | Role::Form => !node.name.is_empty(),
+        role if role.is_landmark() || role.is_dialog() => true,
+        Role::Alert
+        | Role::Feed
+        | Role::Grid
+        | Role::Iframe
+        | Role::List
+        | Role::Menu
+        | Role::MenuBar
+        | Role::RadioGroup
+        | Role::Status
+        | Role::TabList
+        | Role::Table
+        | Role::Toolbar
+        | Role::Tree
+        | Role::TreeGrid => true,
+        Role::Group | Role::Figure | Role::TabPanel | Role::Log => !node.name.is_empty(),
+        _ => false,
+    }
+}
+
+/// The first words of a text that fit in one line, and the rest.
+fn chunk(text: &str) -> (&str, &str) {
+    let Some((end, _)) = text.char_indices().nth(MAX_CHUNK) else {
+        return (text, "");
+    };
+    let end = text[..end].rfind(' ').unwrap_or(end);
+    (&text[..end], text[end..].trim_start())
+}

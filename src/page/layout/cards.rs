@@ -1,0 +1,88 @@
+//! Repeated boxes without a role of their own: the cards of a shop, the results of a search.
+
+use super::super::{Element, Node, NodeId, Role, Tree, outline::is_checkable};
+
+/// Most things to see in one card. Unit: nodes. Source: chosen; columns of a page hold more.
+const MAX_CARD: u32 = 30;
+
+/// What stands in each node.
+pub(super) struct Contents {
+    /// Things to see: runs of text, elements, named pictures. An element counts once, whatever is in it.
+    pub(super) atoms: Vec<u32>,
+    /// The kinds of those things, as bits.
+    kinds: Vec<u16>,
+}
+
+impl Contents {
+    pub(super) fn of(tree: &Tree, element_of: &[Option<u32>], elements: &[Element]) -> Self {
+        let mut atoms = vec![0_u32; tree.len()];
+        let mut kinds = vec![0_u16; tree.len()];
+        for (id, node) in tree.iter().rev() {
+            let at = id.index();
+            let is_element = element_of[at].is_some_and(|e| elements[e as usize].id == id);
+            if is_element && (node.role.is_interactive() || atoms[at] <= 1) {
+                (atoms[at], kinds[at]) = (1, kind(node));
+            } else if says_something(node) {
+                atoms[at] += 1;
+                kinds[at] |= kind(node);
+            }
+            if let Some(parent) = tree.parent(id) {
+                atoms[parent.index()] = atoms[parent.index()].saturating_add(atoms[at]);
+                kinds[parent.index()] |= kinds[at];
+            }
+        }
+        Self { atoms, kinds }
+    }
+
+    /// For each node, whether it is one of several boxes alike that stand one after the other.
+    pub(super) fn cards(&self, tree: &Tree) -> Vec<bool> {
+        let mut cards = vec![false; tree.len()];
+        let mut last_child: Vec<Option<NodeId>> = vec![None; tree.len()];
+        let mut last_root = None;
+        for (id, node) in tree.iter() {
+            let last = match tree.parent(id) {
+                Some(parent) => &mut last_child[parent.index()],
+                None => &mut last_root,
+            };
+            let before = last.replace(id);
+            if let Some(before) = before.filter(|before| self.are_alike(tree, *before, id, node)) {
+                cards[before.index()] = true;
+                cards[id.index()] = true;
+            }
+        }
+        cards
+    }
+
+    fn are_alike(&self, tree: &Tree, before: NodeId, id: NodeId, node: &Node) -> bool {
+        let is_box = |at: NodeId| {
+            tree[at].role == Role::Generic && (2..=MAX_CARD).contains(&self.atoms[at.index()])
+        };
+        let (one, other) = (self.atoms[before.index()], self.atoms[id.index()]);
+        node.role == Role::Generic
+            && is_box(before)
+            && is_box(id)
+            && self.kinds[before.index()] == self.kinds[id.index()]
+            && one.max(other) <= 2 * one.min(other) + 1
+    }
+}
+
+/// Reports whether the node itself, without what is in it, shows words or a named picture.
+fn says_something(node: &Node) -> bool {
+    let has_value = node.value.as_deref().is_some_and(|v| !v.trim().is_empty());
+    has_value || (!node.name.is_empty() && matches!(node.role, Role::Img | Role::Heading))
+}
+
+fn kind(node: &Node) -> u16 {
+    let bit = match &node.role {
+        role if role.is_editable() => 0,
+        role if is_checkable(role) => 1,
+        Role::Link => 2,
+        Role::Button => 3,
+        // Some cards have a picture and some have none.
+        Role::Img => return 0,
+        Role::Heading => 4,
+        role if role.is_interactive() => 5,
+        _ => 6,
+    };
+    1 << bit
+}

@@ -1,0 +1,355 @@
+//! What of a layout is shown within a budget: small pages whole, large ones folded by likeness.
+
+use super::{super::Element, Layout, Line, Part};
+
+/// The size of what is shown of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DigestOptions {
+    /// Most of it. Unit: tokens, estimated. Default: 1,500: nine of ten pages of the small tasks that were measured need less
+    /// than 500, and the whole prompt of a page of 10,000 elements may have 3,000.
+    pub max_tokens: usize,
+}
+
+impl Default for DigestOptions {
+    fn default() -> Self {
+        Self { max_tokens: 1_500 }
+    }
+}
+
+impl DigestOptions {
+    /// All of it: for models with room, and to measure what leaving out saves.
+    pub const fn whole() -> Self {
+        Self {
+            max_tokens: usize::MAX,
+        }
+    }
+
+    /// Shows at most so much.
+    pub const fn with_max_tokens(self, max_tokens: usize) -> Self {
+        Self { max_tokens }
+    }
+}
+
+/// What stands in one line of a digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Shown<'l> {
+    /// A line of the layout.
+    Line {
+        /// Its number.
+        number: usize,
+        /// The line.
+        line: &'l Line,
+    },
+    /// Lines that are left out.
+    More {
+        /// As the lines that are left out.
+        depth: usize,
+        /// How many lines.
+        lines: usize,
+        /// How many of them begin something like what is shown before.
+        alike: usize,
+        /// The group that they are in, if it has a reference.
+        of: Option<&'l Part>,
+        /// The number of the first, from 1: in that group, or else on the page.
+        from: usize,
+        /// The last of what is left out.
+        last: &'l Line,
+    },
+}
+
+/// The part of a page that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Digest<'l> {
+    /// The lines in order.
+    pub lines: Vec<Shown<'l>>,
+    /// Most of one text that is shown. Unit: characters.
+    pub max_text: usize,
+    /// True if nothing was left out.
+    pub whole: bool,
+}
+
+/// Most of one text where a page is too large for its budget. Unit: characters. Source: chosen.
+const SHORT_TEXT: usize = 300;
+/// The same where it is far too large.
+const SHORTEST_TEXT: usize = 120;
+/// How many alike are shown, the most that fits. Source: chosen; from three on one sees what they have in common.
+const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
+/// Fewest alike that are left out: fewer cost no more than the line that tells of them.
+const MIN_LEFT_OUT: usize = 5;
+/// Most lines that are shown because the goal speaks of them. Source: chosen.
+const MAX_MATCHED: usize = 10;
+/// Lines of one item that are shown because the goal speaks of it.
+const MAX_OF_MATCHED: usize = 8;
+/// Share of the budget for what stands beside the content, where the page is cut. Unit: percent.
+const ASIDE_SHARE: usize = 20;
+/// What a line of its own costs beside its parts. Unit: tokens.
+const LINE: usize = 1;
+/// What a line that tells of others costs. Unit: tokens.
+const MORE: usize = 20;
+
+/// Tokens that a part costs, estimated.
+pub(super) fn weight_of(part: &Part, elements: &[Element]) -> usize {
+    weight_within(part, elements, usize::MAX)
+}
+
+fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
+    let tokens = |text: &str| {
+        if text.is_empty() {
+            0
+        } else {
+            1 + text.len().min(max_text) / 4
+        }
+    };
+    let element = part.element.map(|at| &elements[at]);
+    let more: usize = element.map_or(0, |element| {
+        let options = element.options.iter().map(|option| 1 + tokens(option));
+        options.sum::<usize>()
+            + element
+                .value
+                .as_deref()
+                .map_or(0, |value| 1 + tokens(value))
+    });
+    let reference = if part.reference.is_some() { 3 } else { 0 };
+    1 + reference + tokens(&part.text) + more
+}
+
+impl Layout {
+    fn weights(&self, elements: &[Element], max_text: usize) -> Vec<usize> {
+        let weigh = |line: &Line| {
+            let parts = line.all_parts();
+            LINE + line.depth.min(4) / 2
+                + line.parts.len().saturating_sub(1)
+                + parts
+                    .map(|part| weight_within(part, elements, max_text))
+                    .sum::<usize>()
+        };
+        self.lines.iter().map(weigh).collect()
+    }
+
+    /// What to show of the page for a goal, within the budget.
+    ///
+    /// A page that fits is shown whole. Otherwise of many alike the first are shown, and those that the goal speaks of; then
+    /// texts are cut; and at last the page is shown up to where the budget ends. Everything that is left out is told of in its
+    /// place, with the number from which on it can be read.
+    pub fn digest(
+        &self,
+        elements: &[Element],
+        goal_words: &[String],
+        options: DigestOptions,
+    ) -> Digest<'_> {
+        let budget = options.max_tokens;
+        let weights = self.weights(elements, usize::MAX);
+        let total: usize = weights.iter().sum();
+        if total <= budget {
+            let all = vec![true; self.lines.len()];
+            return self.show(all, usize::MAX);
+        }
+        let matched = self.matched(elements, goal_words);
+        for max_text in [SHORT_TEXT, SHORTEST_TEXT] {
+            let weights = self.weights(elements, max_text);
+            for cap in CAPS {
+                let kept = self.folded(cap, &matched);
+                if Self::cost(&kept, &weights) <= budget {
+                    return self.show(kept, max_text);
+                }
+            }
+        }
+        let weights = self.weights(elements, SHORTEST_TEXT);
+        let mut kept = self.folded(CAPS[CAPS.len() - 1], &matched);
+        self.cut(&mut kept, &weights, budget);
+        for at in matched {
+            self.keep_item(&mut kept, at);
+        }
+        self.show(kept, SHORTEST_TEXT)
+    }
+
+    /// The lines that the goal speaks of most, in order.
+    fn matched(&self, elements: &[Element], goal_words: &[String]) -> Vec<usize> {
+        let points = self.relevance(elements, goal_words);
+        let mut ranked: Vec<(u32, usize)> = points
+            .into_iter()
+            .zip(0..)
+            .filter(|(p, _)| *p > 0)
+            .collect();
+        ranked.sort_unstable_by_key(|(points, at)| (std::cmp::Reverse(*points), *at));
+        ranked.truncate(MAX_MATCHED);
+        let mut lines: Vec<usize> = ranked.into_iter().map(|(_, at)| at).collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    /// Which lines are kept if of each sort of neighbours alike so many are.
+    fn folded(&self, cap: usize, matched: &[usize]) -> Vec<bool> {
+        let mut kept = vec![true; self.lines.len()];
+        let mut groups: Vec<Option<usize>> = vec![None];
+        while let Some(group) = groups.pop() {
+            let mut run: Vec<usize> = Vec::new();
+            for child in self.children(group) {
+                if self.lines[child].end > child + 1 {
+                    groups.push(Some(child));
+                }
+                if run.last().is_some_and(|last| !self.are_alike(*last, child)) {
+                    self.fold_run(&std::mem::take(&mut run), cap, &mut kept);
+                }
+                run.push(child);
+            }
+            self.fold_run(&run, cap, &mut kept);
+        }
+        for at in matched {
+            self.keep_item(&mut kept, *at);
+        }
+        kept
+    }
+
+    fn fold_run(&self, run: &[usize], cap: usize, kept: &mut [bool]) {
+        if run.len() >= cap + MIN_LEFT_OUT {
+            for at in &run[cap..] {
+                kept[*at..self.lines[*at].end].fill(false);
+            }
+        }
+    }
+
+    fn are_alike(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (&self.lines[one], &self.lines[other]);
+        let kind = |line: &Line| line.all_parts().next().map(|part| part.role.clone());
+        one.item == other.item
+            && one.head.is_some() == other.head.is_some()
+            && (one.item || kind(one) == kind(other))
+    }
+
+    /// Keeps a line, and the item that it is or is in.
+    fn keep_item(&self, kept: &mut [bool], at: usize) {
+        let item = self.item_of(at).unwrap_or(at);
+        let end = if self.lines[item].item {
+            self.lines[item].end.min(item + MAX_OF_MATCHED)
+        } else {
+            item + 1
+        };
+        kept[item..end].fill(true);
+        kept[at] = true;
+    }
+
+    fn cost(kept: &[bool], weights: &[usize]) -> usize {
+        let mut cost = 0;
+        let mut before = true;
+        for (kept, weight) in kept.iter().zip(weights) {
+            cost += if *kept {
+                *weight
+            } else if before {
+                MORE
+            } else {
+                0
+            };
+            before = *kept;
+        }
+        cost
+    }
+
+    /// Leaves out what comes after the end of the budget: of the content and of what stands beside it, each its share.
+    fn cut(&self, kept: &mut [bool], weights: &[usize], budget: usize) {
+        let aside = budget * ASIDE_SHARE / 100;
+        let mut room = [budget - aside, aside];
+        for (at, line) in self.lines.iter().enumerate() {
+            let room = &mut room[usize::from(line.aside)];
+            let before = at == 0 || kept[at - 1];
+            if kept[at] && *room >= weights[at] {
+                *room -= weights[at];
+            } else if kept[at] {
+                // Nothing after the first that does not fit, so that there is one place to go on reading.
+                *room = 0;
+                kept[at] = false;
+            } else if before {
+                *room = room.saturating_sub(MORE);
+            }
+        }
+    }
+
+    /// The kept lines with the groups that they are in, and a line for each run of others.
+    fn show(&self, mut kept: Vec<bool>, max_text: usize) -> Digest<'_> {
+        let mut groups: Vec<usize> = Vec::new();
+        for at in 0..self.lines.len() {
+            groups.truncate(self.lines[at].depth);
+            if kept[at] {
+                for group in groups.iter().rev() {
+                    if std::mem::replace(&mut kept[*group], true) {
+                        break;
+                    }
+                }
+            }
+            groups.push(at);
+        }
+        let mut lines: Vec<Shown<'_>> = Vec::new();
+        let mut at = 0;
+        groups.clear();
+        while at < self.lines.len() {
+            let line = &self.lines[at];
+            groups.truncate(line.depth);
+            if kept[at] {
+                lines.push(Shown::Line { number: at, line });
+                groups.push(at);
+                at += 1;
+                continue;
+            }
+            // A run ends with the group that it is in.
+            let group = groups.last().copied();
+            let end = group.map_or(self.lines.len(), |group| self.lines[group].end);
+            let first = at;
+            let mut alike = 0;
+            while at < end && !kept[at] {
+                alike += usize::from(self.lines[at].depth == line.depth);
+                at += 1;
+            }
+            let named = groups.iter().rev().find_map(|group| {
+                let head = self.lines[*group].head.as_ref()?;
+                head.reference.is_some().then_some((*group, head))
+            });
+            lines.push(Shown::More {
+                depth: line.depth,
+                lines: at - first,
+                alike,
+                of: named.map(|(_, head)| head),
+                from: named.map_or(first + 1, |(group, _)| first - group),
+                last: &self.lines[at - 1],
+            });
+        }
+        Digest {
+            lines,
+            max_text,
+            whole: max_text == usize::MAX && kept.iter().all(|kept| *kept),
+        }
+    }
+
+    /// As many lines of a range as fit, from the one of this number on, counted from 0 in the range; and where the rest begins.
+    pub(crate) fn read(
+        &self,
+        elements: &[Element],
+        range: std::ops::Range<usize>,
+        from: usize,
+        max_tokens: usize,
+    ) -> (Vec<Shown<'_>>, Option<usize>) {
+        let mut room = max_tokens;
+        let mut shown = Vec::new();
+        for (number, line) in self
+            .lines
+            .iter()
+            .enumerate()
+            .take(range.end)
+            .skip(range.start + from)
+        {
+            let weight: usize = LINE
+                + line
+                    .all_parts()
+                    .map(|part| weight_of(part, elements))
+                    .sum::<usize>();
+            if weight > room && !shown.is_empty() {
+                return (shown, Some(number - range.start));
+            }
+            room = room.saturating_sub(weight);
+            shown.push(Shown::Line { number, line });
+        }
+        (shown, None)
+    }
+}

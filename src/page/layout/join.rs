@@ -1,0 +1,235 @@
+//! What shares a line, and what begins a group: decided when a node has written all of its lines.
+
+use super::{
+    super::{NodeId, Role},
+    Joint, Part,
+    build::{Builder, Draft, Frame, Kind},
+    digest::weight_of,
+};
+
+/// Lines that are looked at as one run of text. Source: chosen.
+const MAX_FLOW: usize = 400;
+
+/// How much may share a line.
+#[derive(Clone, Copy)]
+struct Room {
+    parts: usize,
+    /// Unit: tokens.
+    weight: usize,
+}
+
+/// Source of all: chosen, by what reads well on pages of shops, mail programs and administrations.
+const IN_TEXT: Room = Room {
+    parts: 20,
+    weight: 200,
+};
+const IN_ROW: Room = Room {
+    parts: 40,
+    weight: 240,
+};
+const IN_ITEM: Room = Room {
+    parts: 12,
+    weight: 80,
+};
+const IN_HEAD: Room = Room {
+    parts: 20,
+    weight: 100,
+};
+
+impl Builder<'_> {
+    /// Joins or groups what a node wrote.
+    pub(super) fn end(&mut self, frame: &Frame) {
+        let Frame {
+            id, kind, start, ..
+        } = *frame;
+        if matches!(kind, Kind::Item | Kind::Head) {
+            self.depth -= 1;
+        }
+        let role = &self.tree[id].role;
+        let len = self.drafts.len();
+        match kind {
+            Kind::Wrapper => {
+                let is_text = |child: NodeId| self.tree[child].role == Role::Text;
+                if len > start + 1 && self.tree.children(id).take(IN_TEXT.parts).any(is_text) {
+                    self.flow(start);
+                }
+            }
+            Kind::Cell if len == start => {
+                // Without it, the cells after it would stand in another column.
+                let part = self.part(id, Role::Text, String::new(), None);
+                self.line(vec![part], None, false);
+            }
+            Kind::Cell => self.flow(start),
+            Kind::Named => {
+                if len > start + 1 && !self.join(start, start, Joint::Flow, IN_ITEM) {
+                    self.drafts[start].end = len;
+                }
+            }
+            Kind::Item => self.end_item(start, *role == Role::Row),
+            Kind::Head => self.end_head(start, role),
+        }
+    }
+
+    fn end_item(&mut self, start: usize, is_row: bool) {
+        let len = self.drafts.len();
+        if len == start + 1 {
+            self.drafts.pop();
+            return;
+        }
+        let room = if is_row { IN_ROW } else { IN_ITEM };
+        if !self.join(start, start + 1, Joint::Beside, room) {
+            let first = &mut self.drafts[start + 1];
+            if first.end == start + 2 && first.line.head.is_none() && !first.dropped {
+                first.dropped = true;
+                let parts = std::mem::take(&mut first.line.parts);
+                self.drafts[start].line.parts = parts;
+            }
+            self.drafts[start].end = len;
+        }
+    }
+
+    fn end_head(&mut self, start: usize, role: &Role) {
+        let has_name = self.drafts[start]
+            .line
+            .head
+            .as_ref()
+            .is_some_and(|head| !head.text.is_empty());
+        let lines = self.count(start + 1, 2);
+        if lines == 1 {
+            self.take_over_list(start);
+        }
+        let len = self.drafts.len();
+        if lines == 0 && !has_name && !role.is_dialog() {
+            self.drafts.truncate(start);
+        } else if lines == 1 && !has_name && !keeps_its_line(role) {
+            self.drafts[start].dropped = true;
+        } else {
+            let is_table = matches!(role, Role::Table | Role::Grid | Role::TreeGrid | Role::Tree);
+            let is_short = |draft: &Draft| draft.dropped || draft.line.parts.len() <= 1;
+            let all_short =
+                len <= start + 1 + IN_HEAD.parts && self.drafts[start + 1..].iter().all(is_short);
+            let has_parts = !self.drafts[start].line.parts.is_empty();
+            if has_parts
+                || is_table
+                || !all_short
+                || !self.join(start, start + 1, Joint::Beside, IN_HEAD)
+            {
+                self.drafts[start].end = len;
+            }
+        }
+    }
+
+    /// Lets a group be the list that is all it holds.
+    fn take_over_list(&mut self, start: usize) {
+        let is_list = |draft: &Draft| {
+            let head = draft.line.head.as_ref();
+            head.is_some_and(|head| head.role == Role::List && head.text.is_empty())
+        };
+        let Some(inner) = self
+            .drafts
+            .get_mut(start + 1)
+            .filter(|draft| is_list(draft))
+        else {
+            return;
+        };
+        inner.dropped = true;
+        let parts = std::mem::take(&mut inner.line.parts);
+        self.drafts[start].line.parts = parts;
+    }
+
+    /// How many direct lines there are from this draft on, at most so many.
+    fn count(&self, from: usize, max: usize) -> usize {
+        let next = |at: usize| {
+            let mut at = at;
+            while self.drafts.get(at).is_some_and(|draft| draft.dropped) {
+                at += 1;
+            }
+            (at < self.drafts.len()).then_some(at)
+        };
+        std::iter::successors(next(from), |at| next(self.drafts[*at].end))
+            .take(max)
+            .count()
+    }
+
+    /// Puts the lines from `from` on into the line `into`, if none of them is a group and they fit.
+    fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
+        let len = self.drafts.len();
+        // Each kept line has a part, and dropped ones are few.
+        if len - from > 2 * room.parts {
+            return false;
+        }
+        let lines = &self.drafts[from..];
+        let fits = |draft: &Draft, at: usize| draft.line.head.is_none() && draft.end == at + 1;
+        let plain = lines
+            .iter()
+            .zip(from..)
+            .all(|(d, at)| d.dropped || fits(d, at));
+        let parts = || {
+            lines
+                .iter()
+                .filter(|d| !d.dropped)
+                .flat_map(|d| &d.line.parts)
+        };
+        let weight: usize = parts().map(|part| weight_of(part, self.elements)).sum();
+        if !plain || parts().count() > room.parts || weight > room.weight {
+            return false;
+        }
+        let mut joined: Vec<Part> = Vec::new();
+        for mut draft in self.drafts.split_off(from) {
+            if draft.dropped {
+                continue;
+            }
+            if let Some(first) = draft.line.parts.first_mut() {
+                first.joint = joint;
+            }
+            joined.append(&mut draft.line.parts);
+        }
+        if into == from {
+            self.line(joined, None, false);
+        } else {
+            self.drafts[into].line.parts.append(&mut joined);
+        }
+        true
+    }
+
+    /// Puts the lines from this draft on into as few as they fit in, if none of them is a group or an item.
+    fn flow(&mut self, from: usize) {
+        let len = self.drafts.len();
+        let plain = |(draft, at): (&Draft, usize)| {
+            draft.dropped || (draft.line.head.is_none() && !draft.line.item && draft.end == at + 1)
+        };
+        // More is no run of text, and is not looked at again and again where such nest.
+        let is_run = (from + 2..=from + MAX_FLOW).contains(&len);
+        if !is_run || !self.drafts[from..].iter().zip(from..).all(plain) {
+            return;
+        }
+        let mut line: Vec<Part> = Vec::new();
+        let mut weight = 0;
+        for mut draft in self.drafts.split_off(from) {
+            let more: usize = draft
+                .line
+                .parts
+                .iter()
+                .map(|part| weight_of(part, self.elements))
+                .sum();
+            let count = line.len() + draft.line.parts.len();
+            if !line.is_empty() && (weight + more > IN_TEXT.weight || count > IN_TEXT.parts) {
+                self.line(std::mem::take(&mut line), None, false);
+                weight = 0;
+            }
+            if let Some(first) = draft.line.parts.first_mut() {
+                first.joint = Joint::Flow;
+            }
+            line.append(&mut draft.line.parts);
+            weight += more;
+        }
+        if !line.is_empty() {
+            self.line(line, None, false);
+        }
+    }
+}
+
+/// Reports whether a group is worth a line although only one thing is in it and it has no name.
+const fn keeps_its_line(role: &Role) -> bool {
+    role.is_dialog() || role.is_aside() || matches!(role, Role::Alert | Role::Status | Role::Iframe)
+}

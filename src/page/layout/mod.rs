@@ -1,0 +1,228 @@
+//! The page as lines that keep its structure: groups, rows, cards, fields with their labels, and text in its place.
+//!
+//! A [`Layout`] holds all that a person can read or act on, each thing once, so that what a prompt leaves out of it can be found
+//! and read by the number of its line. [`Layout::digest`] says what to show, `find` and `read` reach the rest. Used by the prompt
+//! and by the loop; pure.
+
+mod build;
+mod cards;
+mod digest;
+mod join;
+mod order;
+mod search;
+
+use std::ops::Range;
+
+pub use digest::{Digest, DigestOptions, Shown};
+
+use super::{Element, ElementRef, NodeId, Role, Tree};
+use crate::base::text;
+
+/// Longest words that tell a thing from others of its name. Unit: characters. Source: chosen; a product's name fits.
+const MAX_SURROUNDINGS: usize = 60;
+
+/// The way in which a part of a line follows the part before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joint {
+    /// In one run of text.
+    Flow,
+    /// Beside it: in another cell, or in another line of the page that was short enough to be joined.
+    Beside,
+}
+
+/// One thing of a line: something to act on, or words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// The node that it shows.
+    pub node: NodeId,
+    /// The driver's name for it, or for what holds nothing else.
+    pub reference: Option<ElementRef>,
+    /// What kind of thing it is; [`Role::Text`] for words that are nothing more.
+    pub role: Role,
+    /// Its label or its words. Page data.
+    pub text: String,
+    /// Index in [`PageView::elements`](super::PageView::elements), for what is one of them.
+    pub element: Option<usize>,
+    /// True if a click on these words is answered although they are nothing more than words.
+    pub clickable: bool,
+    /// How it follows the part before it.
+    pub joint: Joint,
+}
+
+impl Part {
+    /// Reports whether it is words alone.
+    pub fn is_text(&self) -> bool {
+        self.role == Role::Text
+    }
+}
+
+/// One line of a [`Layout`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Line {
+    /// How many shown groups it is in.
+    pub depth: usize,
+    /// True if it begins an item of a list, a row or a card.
+    pub item: bool,
+    /// The group that begins here, such as a list or a form.
+    pub head: Option<Part>,
+    /// The things in the line.
+    pub parts: Vec<Part>,
+    /// True if it stands in a banner, menu, side column or footer: the first to go when room is short.
+    pub aside: bool,
+    /// Number of the last line inside of it, plus one.
+    end: usize,
+}
+
+impl Line {
+    /// The head and the parts.
+    pub fn all_parts(&self) -> impl Iterator<Item = &Part> {
+        self.head.iter().chain(&self.parts)
+    }
+}
+
+/// All lines of a page: those of open dialogs first, then in document order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    lines: Vec<Line>,
+}
+
+impl Layout {
+    /// Lays out a page; `elements` are those of its view.
+    ///
+    /// ```
+    /// use webwise::page::{ElementRef, Layout, Node, PageHead, Role, Tree, ViewOptions, interpret};
+    ///
+    /// let mut page = Tree::builder();
+    /// page.open(Node::new(Role::List, "Boats"));
+    /// for name in ["Kayak", "Canoe"] {
+    ///     page.open(Node::new(Role::ListItem, ""));
+    ///     page.leaf(Node::text(name));
+    ///     page.leaf(Node::new(Role::Button, "Buy"));
+    ///     page.close();
+    /// }
+    /// let tree = page.finish();
+    /// let view = interpret(&PageHead::default(), &tree, &ViewOptions::default());
+    /// let layout = Layout::of(&tree, &view.elements);
+    /// let words: Vec<&str> = layout.lines()[1].parts.iter().map(|part| &*part.text).collect();
+    /// assert_eq!(words, ["Kayak", "Buy"]);
+    /// # Ok::<(), webwise::Error>(())
+    /// ```
+    pub fn of(tree: &Tree, elements: &[Element]) -> Self {
+        build::whole(tree, elements)
+    }
+
+    /// Lays out what is in one node alone, long texts in several lines.
+    pub(crate) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
+        build::within(tree, elements, root)
+    }
+
+    /// The lines in order.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The lines inside the group that begins with this node; `None` if no group begins with it.
+    pub fn inside(&self, head: NodeId) -> Option<Range<usize>> {
+        let is_head = |line: &Line| line.head.as_ref().is_some_and(|part| part.node == head);
+        let at = self.lines.iter().position(is_head)?;
+        Some(at + 1..self.lines[at].end)
+    }
+
+    /// The direct children of a group, or of the page.
+    fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> {
+        let (first, end) = of.map_or((0, self.lines.len()), |at| (at + 1, self.lines[at].end));
+        let within = move |next: usize| (next < end).then_some(next);
+        std::iter::successors(within(first), move |at| within(self.lines[*at].end))
+    }
+
+    /// The line of the item that a line is in; `None` for a line that is in none or begins one.
+    pub(crate) fn item_of(&self, number: usize) -> Option<usize> {
+        let around = (0..number).rev();
+        let mut depth = self.lines[number].depth;
+        for above in around {
+            if depth == 0 || self.lines[number].item {
+                return None;
+            }
+            let line = &self.lines[above];
+            if line.depth < depth {
+                if line.item {
+                    return Some(above);
+                }
+                depth = line.depth;
+            }
+        }
+        None
+    }
+
+    /// The words of the item that a node is in, without its own: for what is called like something else on the page.
+    pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
+        let parts = || {
+            self.lines
+                .iter()
+                .zip(0..)
+                .flat_map(|(line, at)| line.parts.iter().map(move |part| (at, part)))
+        };
+        let (at, this) = parts().find(|(_, part)| part.node == node)?;
+        let is_like = |part: &Part| part.role == this.role && part.text == this.text;
+        parts().filter(|(_, part)| is_like(part)).nth(1)?;
+        let item = self.item_of(at).unwrap_or(at);
+        let end = if self.lines[item].item {
+            self.lines[item].end
+        } else {
+            item + 1
+        };
+        let others = self.lines[item..end].iter().flat_map(|line| &line.parts);
+        let words = others
+            .filter(|part| part.node != node)
+            .map(|part| part.text.as_str());
+        let words = text::squeeze(&words.collect::<Vec<_>>().join(" "));
+        (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
+    }
+
+    /// The line that shows a node, or what it is in.
+    pub(crate) fn line_of(&self, tree: &Tree, node: NodeId) -> Option<usize> {
+        let shows = |at: NodeId| {
+            let has = |line: &Line| line.all_parts().any(|part| part.node == at);
+            self.lines.iter().position(has)
+        };
+        std::iter::once(node)
+            .chain(tree.ancestors(node))
+            .find_map(shows)
+    }
+
+    /// A line by its number.
+    pub(crate) fn shown(&self, number: usize) -> Shown<'_> {
+        Shown::Line {
+            number,
+            line: &self.lines[number],
+        }
+    }
+
+    /// The words of these lines, line by line.
+    pub(crate) fn text(&self, elements: &[Element], lines: Range<usize>) -> String {
+        let mut out = String::new();
+        for line in &self.lines[lines] {
+            let start = out.len();
+            for part in line.all_parts() {
+                let value = part.element.and_then(|at| elements[at].value.as_deref());
+                for words in std::iter::once(part.text.as_str()).chain(value) {
+                    if out.len() > start && !words.is_empty() {
+                        out.push_str(if part.joint == Joint::Flow {
+                            " "
+                        } else {
+                            " | "
+                        });
+                    }
+                    out.push_str(words);
+                }
+            }
+            if out.len() > start {
+                out.push('\n');
+            }
+        }
+        out.truncate(out.trim_end().len());
+        out
+    }
+}

@@ -1,0 +1,125 @@
+//! The written lines in the order of a layout, each thing once.
+
+use std::ops::Range;
+
+use super::{
+    super::{Role, label::is_field},
+    Layout, Line, Part,
+    build::Builder,
+};
+use crate::base::text;
+
+impl Builder<'_> {
+    pub(super) fn finish(mut self) -> Layout {
+        self.drop_repeated();
+        let dialogs = self.dialogs();
+        let mut out = Layout::default();
+        for dialog in &dialogs {
+            self.copy(dialog.clone(), &[], &mut out);
+        }
+        self.copy(0..self.drafts.len(), &dialogs, &mut out);
+        out
+    }
+
+    /// Drops words that stand beside a field and are its label, and pictures named like what stands beside them.
+    fn drop_repeated(&mut self) {
+        let mut places: Vec<(usize, usize)> = Vec::new();
+        for (at, draft) in self.drafts.iter().enumerate().filter(|(_, d)| !d.dropped) {
+            places.extend((0..draft.line.parts.len()).map(|part| (at, part)));
+        }
+        let part = |(at, part): (usize, usize)| &self.drafts[at].line.parts[part];
+        let plain = |text: &str| text::fold(text.trim_matches(|c: char| !c.is_alphanumeric()));
+        let repeats = |this: &Part, other: &Part| {
+            let may = match &this.role {
+                Role::Text => is_field(&other.role),
+                Role::Img => !this.clickable && this.element.is_none(),
+                _ => false,
+            };
+            may && !this.text.is_empty() && plain(&this.text) == plain(&other.text)
+        };
+        let mut dropped: Vec<(usize, usize)> = Vec::new();
+        for (n, place) in places.iter().enumerate() {
+            let this = part(*place);
+            let before = n.checked_sub(1).map(|n| part(places[n]));
+            let after = places.get(n + 1).map(|place| part(*place));
+            if before.is_some_and(|other| repeats(this, other))
+                || after.is_some_and(|other| repeats(this, other))
+            {
+                dropped.push(*place);
+            }
+        }
+        for (at, part) in dropped.into_iter().rev() {
+            let end = self.drafts[at].end;
+            let line = &mut self.drafts[at].line;
+            line.parts.remove(part);
+            if line.parts.is_empty() && line.head.is_none() && end == at + 1 {
+                self.drafts[at].dropped = true;
+            }
+        }
+        for (at, draft) in self.drafts.iter_mut().enumerate() {
+            // One thing alone is no card, whatever it was laid out in.
+            let alone = draft.end == at + 1 && draft.line.parts.len() <= 1;
+            draft.line.item &= !(draft.card && alone);
+        }
+    }
+
+    /// The drafts of the outermost dialogs.
+    fn dialogs(&self) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for (at, draft) in self.drafts.iter().enumerate() {
+            let is_dialog = draft
+                .line
+                .head
+                .as_ref()
+                .is_some_and(|head| head.role.is_dialog());
+            if is_dialog && found.last().is_none_or(|last| last.end <= at) {
+                found.push(at..draft.end);
+            }
+        }
+        found
+    }
+
+    /// Copies drafts to lines, without those that are told already.
+    fn copy(&mut self, range: Range<usize>, told: &[Range<usize>], out: &mut Layout) {
+        /// A group that goes on: where its drafts end, its line, whether it is beside the content.
+        struct Group {
+            end: usize,
+            line: usize,
+            aside: bool,
+        }
+        let mut groups: Vec<Group> = Vec::new();
+        let mut told = told.iter().peekable();
+        for at in range {
+            while told.next_if(|told| told.end <= at).is_some() {}
+            let draft = &mut self.drafts[at];
+            if draft.dropped || told.peek().is_some_and(|told| told.contains(&at)) {
+                continue;
+            }
+            while let Some(done) = groups.pop_if(|group| group.end <= at) {
+                out.lines[done.line].end = out.lines.len();
+            }
+            let head = draft.line.head.as_ref();
+            let aside = groups.last().is_some_and(|group| group.aside)
+                || head.is_some_and(|head| head.role.is_aside());
+            let line = out.lines.len();
+            out.lines.push(Line {
+                depth: groups.len(),
+                aside,
+                end: line + 1,
+                head: draft.line.head.take(),
+                parts: std::mem::take(&mut draft.line.parts),
+                item: draft.line.item,
+            });
+            if draft.end > at + 1 {
+                groups.push(Group {
+                    end: draft.end,
+                    line,
+                    aside,
+                });
+            }
+        }
+        while let Some(done) = groups.pop() {
+            out.lines[done.line].end = out.lines.len();
+        }
+    }
+}

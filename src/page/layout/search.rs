@@ -1,0 +1,160 @@
+//! Which lines answer a search, and which the goal speaks of.
+//!
+//! Points are whole numbers, so that the choice is the same on every machine.
+
+use super::{super::Element, Layout, Line};
+use crate::base::text::{fold, for_each_word, squeeze, words};
+
+/// Most words of a goal or query that are looked at. Unit: words. Source: chosen.
+const MAX_QUERY_WORDS: usize = 40;
+/// Shortest common beginning of two words that are taken for forms of one. Unit: bytes. Source: chosen.
+const MIN_STEM: usize = 4;
+/// Length from which on a word of the goal counts fully. Unit: bytes. Source: chosen; articles and prepositions are short.
+const FULL_WORD: usize = 6;
+/// Lines that a word may stand in before it can be too common to tell anything apart. Source: chosen.
+const MIN_COMMON: u32 = 30;
+
+/// What a line says: the words, and what a hit in them is worth.
+fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'l str, u32)> {
+    line.all_parts().flat_map(|part| {
+        let own = (part.text.as_str(), if part.is_text() { 18 } else { 24 });
+        let element = part.element.map(|at| &elements[at]);
+        let more = element.into_iter().flat_map(|element| {
+            let options = element.options.iter().map(String::as_str);
+            element
+                .value
+                .as_deref()
+                .into_iter()
+                .chain(options)
+                .map(|text| (text, 12))
+        });
+        std::iter::once(own).chain(more)
+    })
+}
+
+impl Layout {
+    /// The numbers of the lines that have words of the query, best first.
+    ///
+    /// Searched are labels, words, values, choices and roles; a query that is no word is looked for as it is.
+    pub fn find(&self, elements: &[Element], query: &str, max: usize) -> Vec<usize> {
+        let wanted = distinct_words(std::iter::once(query));
+        let whole = fold(&squeeze(query));
+        let mut ranked: Vec<(u32, usize)> = Vec::new();
+        let mut best = vec![0; wanted.len()];
+        for (at, line) in self.lines.iter().enumerate() {
+            let mut points: u32 = hits(&wanted, said(line, elements), &mut best)
+                .iter()
+                .map(|(_, points)| points)
+                .sum();
+            let is_role = |word: &String| line.all_parts().any(|part| *word == part.role.as_str());
+            points += 8 * u32::from(wanted.iter().any(is_role));
+            if !whole.is_empty() {
+                for (text, _) in said(line, elements) {
+                    let text = fold(text);
+                    // Parts of words, for compounds and for what is not made of letters.
+                    points += 48 * u32::from(text == whole) + 12 * u32::from(text.contains(&whole));
+                }
+            }
+            if points > 0 {
+                ranked.push((points, at));
+            }
+        }
+        ranked.sort_unstable_by_key(|(points, at)| (std::cmp::Reverse(*points), *at));
+        ranked.into_iter().take(max).map(|(_, at)| at).collect()
+    }
+
+    /// Points of each line for words of the goal; a word that most lines have says nothing.
+    pub(crate) fn relevance(&self, elements: &[Element], goal_words: &[String]) -> Vec<u32> {
+        let goal = distinct_words(goal_words.iter().map(String::as_str));
+        if goal.is_empty() {
+            return vec![0; self.lines.len()];
+        }
+        let mut best = vec![0; goal.len()];
+        let hits: Vec<Vec<(usize, u32)>> = self
+            .lines
+            .iter()
+            .map(|line| hits(&goal, said(line, elements), &mut best))
+            .collect();
+        let mut times = vec![0_u32; goal.len()];
+        hits.iter()
+            .flatten()
+            .for_each(|(word, _)| times[*word] += 1);
+        let count = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
+        let weight = |word: usize| {
+            // A word of a quarter of a long list tells nothing apart; on a short page every hit counts.
+            let is_common = times[word] > MIN_COMMON && times[word].saturating_mul(4) > count;
+            let rarity = (count / times[word].max(1)).checked_ilog2().unwrap_or(0) + 1;
+            if is_common {
+                0
+            } else {
+                rarity.min(8) * length_share(&goal[word])
+            }
+        };
+        hits.iter()
+            .map(|hits| {
+                hits.iter()
+                    .map(|(word, points)| weight(*word) * points / 12)
+                    .sum()
+            })
+            .collect()
+    }
+}
+
+/// 1 to 6: short words are mostly grammar, digits and ideographs never are.
+fn length_share(word: &str) -> u32 {
+    let telling = word.chars().any(char::is_numeric) || !word.is_ascii();
+    if telling {
+        6
+    } else {
+        u32::try_from(word.len().min(FULL_WORD)).unwrap_or(1)
+    }
+}
+
+/// The wanted words that texts have, with points up to what the text is worth; `best` is room for one number a word.
+fn hits<'l>(
+    wanted: &[String],
+    texts: impl Iterator<Item = (&'l str, u32)>,
+    best: &mut [u32],
+) -> Vec<(usize, u32)> {
+    best.fill(0);
+    for (text, points) in texts {
+        for_each_word(text, |word| {
+            for (best, wanted) in best.iter_mut().zip(wanted) {
+                *best = (*best).max(points * likeness(wanted, word) / 4);
+            }
+        });
+    }
+    let hits = best.iter().copied().enumerate();
+    hits.filter(|(_, points)| *points > 0).collect()
+}
+
+/// 4 for the same word, 2 for forms of one word, else 0.
+fn likeness(wanted: &str, word: &str) -> u32 {
+    let (short, long) = if wanted.len() < word.len() {
+        (wanted, word)
+    } else {
+        (word, wanted)
+    };
+    if short.as_bytes().first() != long.as_bytes().first() {
+        0
+    } else if short == long {
+        4
+    } else if short.len() >= MIN_STEM && long.starts_with(short) {
+        2
+    } else {
+        0
+    }
+}
+
+fn distinct_words<'w>(texts: impl Iterator<Item = &'w str>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for word in texts.flat_map(words) {
+        if !out.contains(&word) {
+            out.push(word);
+        }
+        if out.len() == MAX_QUERY_WORDS {
+            break;
+        }
+    }
+    out
+}

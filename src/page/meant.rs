@@ -1,0 +1,278 @@
+//! The element that a locator means on a page, when a person would say that it means just one.
+//!
+//! A locator matches every node that says its words: a button, the text in it, the row around it. One of them is meant. Of
+//! several the better ones are kept: what the action can be done to, then what says exactly the words, then what reacts.
+
+use std::collections::BTreeSet;
+
+use super::{Locator, LocatorStep, NodeId, PageView, Role, Tree};
+use crate::base::text::{fold, squeeze};
+
+/// Most matches that are compared. Source: chosen; so many are not one element.
+const MAX_MATCHES: usize = 200;
+
+/// The elements that a locator may mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Meant {
+    /// A tree cannot tell, or shows none.
+    Unknown,
+    /// This one.
+    One(NodeId),
+    /// Each of these, in document order.
+    Several(Vec<NodeId>),
+}
+
+/// What an action can be done to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Suits {
+    /// Fields that take text.
+    Fields,
+    /// Lists to choose from.
+    Lists,
+    /// Boxes and the like.
+    Boxes,
+    /// Everything.
+    All,
+}
+
+impl Suits {
+    const fn takes(self, role: &Role) -> bool {
+        match self {
+            Self::Fields => role.is_editable(),
+            Self::Lists => matches!(role, Role::Combobox | Role::ListBox),
+            Self::Boxes => matches!(
+                role,
+                Role::Checkbox
+                    | Role::Radio
+                    | Role::Switch
+                    | Role::MenuItemCheckbox
+                    | Role::MenuItemRadio
+            ),
+            Self::All => true,
+        }
+    }
+}
+
+/// A match, and whether it says the words and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Match {
+    id: NodeId,
+    exact: bool,
+}
+
+/// Tells which element of the page a locator means.
+pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suits) -> Meant {
+    let Some(by_tree) = locator.find(tree) else {
+        return Meant::Unknown;
+    };
+    let found: BTreeSet<NodeId> = by_tree
+        .into_iter()
+        .chain(by_label(locator, view))
+        .take(MAX_MATCHES)
+        .collect();
+    let words = locator.steps().iter().rev().find_map(words_of);
+    let mut matches: Vec<Match> = Vec::new();
+    for id in &found {
+        let own = Match {
+            id: whole(tree, view, &found, *id),
+            exact: words.is_some_and(|words| says(tree, view, *id, words)),
+        };
+        match matches.iter_mut().find(|known| known.id == own.id) {
+            Some(known) => known.exact |= own.exact,
+            None => matches.push(own),
+        }
+    }
+    matches.sort_unstable();
+    let is_around = |outer: NodeId| {
+        let last = tree.descendants(outer).next_back();
+        matches
+            .iter()
+            .any(|inner| inner.id > outer && Some(inner.id) <= last)
+    };
+    let mut best: Vec<Match> = matches
+        .iter()
+        .filter(|each| !is_around(each.id))
+        .copied()
+        .collect();
+    keep(&mut best, |each| suits.takes(&tree[each.id].role));
+    keep(&mut best, |each| each.exact);
+    keep(&mut best, |each| tree[each.id].role.is_interactive());
+    match best[..] {
+        [] => Meant::Unknown,
+        [one] => Meant::One(one.id),
+        _ => Meant::Several(best.into_iter().map(|each| each.id).collect()),
+    }
+}
+
+/// Keeps those that pass, if any does.
+fn keep(all: &mut Vec<Match>, test: impl Fn(&Match) -> bool) {
+    if all.iter().any(&test) {
+        all.retain(test);
+    }
+}
+
+/// The words that a step looks for.
+fn words_of(step: &LocatorStep) -> Option<&str> {
+    match step {
+        LocatorStep::Role { name, .. } => name.as_deref(),
+        LocatorStep::Label(words)
+        | LocatorStep::Text(words)
+        | LocatorStep::ExactText(words)
+        | LocatorStep::Placeholder(words)
+        | LocatorStep::Alt(words) => Some(words),
+        _ => None,
+    }
+}
+
+/// Elements by the label that prompts print, which may be another text of the page than their name.
+fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
+    let (role, words) = match locator.steps() {
+        [
+            LocatorStep::Role {
+                role,
+                name: Some(name),
+                exact: false,
+            },
+        ] => (Some(role.clone()), Some(name)),
+        [LocatorStep::Text(words) | LocatorStep::Label(words)] => (None, Some(words)),
+        _ => (None, None),
+    };
+    let words = words.map(|words| fold(&squeeze(words)));
+    view.elements.iter().filter_map(move |element| {
+        let is_role = role.as_ref().is_none_or(|role| *role == element.role);
+        let is_it = is_role && fold(&squeeze(&element.label)).contains(words.as_ref()?);
+        is_it.then_some(element.id)
+    })
+}
+
+/// The element that a match is a part of: what reacts and matches too, or what has a reference and no other text.
+fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
+    let around = || std::iter::once(id).chain(tree.ancestors(id));
+    let reacts = around().find(|at| tree[*at].role.is_interactive() && found.contains(at));
+    let with_reference = || around().find(|at| tree[*at].reference.is_some());
+    let own = |at: NodeId| at == id || squeeze(&tree.text_of(at)) == squeeze(&tree.text_of(id));
+    let whole = reacts
+        .or_else(|| with_reference().filter(|at| own(*at)))
+        .unwrap_or(id);
+    // What stands for it in the list of elements.
+    let reference = tree[whole].reference.as_ref();
+    let shown = reference.and_then(|r| view.elements.iter().find(|e| e.answers_to(r)));
+    shown.map_or(whole, |element| element.id)
+}
+
+fn says(tree: &Tree, view: &PageView, id: NodeId, words: &str) -> bool {
+    let is_it = |own: &str| fold(&squeeze(own)) == fold(&squeeze(words));
+    let node = &tree[id];
+    is_it(&node.name)
+        || node.value.as_deref().is_some_and(is_it)
+        || view.elements.iter().any(|e| e.id == id && is_it(&e.label))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{ElementRef, Node, PageHead, TreeBuilder, ViewOptions, interpret};
+
+    fn node(role: Role, name: &str, reference: &str) -> Node {
+        Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())
+    }
+
+    /// Said by the text form of the reference, or `-` for a node without one.
+    fn means(build: impl FnOnce(&mut TreeBuilder), locator: &str, suits: Suits) -> Vec<String> {
+        let mut builder = Tree::builder();
+        build(&mut builder);
+        let tree = builder.finish();
+        let view = interpret(&PageHead::default(), &tree, &ViewOptions::default());
+        let locator = Locator::parse(locator).unwrap();
+        let ids = match meant(&locator, &tree, &view, suits) {
+            Meant::Unknown => Vec::new(),
+            Meant::One(id) => vec![id],
+            Meant::Several(ids) => ids,
+        };
+        let said = |id: NodeId| tree[id].reference.as_ref().map_or("-", |r| r.as_str());
+        ids.into_iter().map(|id| said(id).to_owned()).collect()
+    }
+
+    fn mail(b: &mut TreeBuilder) {
+        b.leaf(node(Role::Heading, "Reply", "e1"));
+        b.open(node(Role::ListItem, "Ada Reply Forward", "e2"));
+        b.open(node(Role::Button, "Reply", "e3"));
+        b.leaf(Node::text("Reply"));
+        b.close();
+        b.leaf(node(Role::Button, "Reply all", "e4"));
+        b.open(node(Role::Generic, "", "e5"));
+        b.leaf(Node::text("Forward"));
+        b.close();
+        b.close();
+        b.open(node(Role::Generic, "", "e6"));
+        b.leaf(Node::text("Loose"));
+        b.leaf(Node::text("Words"));
+        b.close();
+    }
+
+    #[test]
+    fn the_words_of_one_element_mean_it() {
+        for (locator, meant) in [
+            // The button, not the heading, the row around it, the text in it, or the one that says more.
+            (r#"text="Reply""#, "e3"),
+            (r#"text="reply""#, "e3"),
+            (r#"role=button[name="Reply"]"#, "e3"),
+            (r#"role=heading[name="Reply"]"#, "e1"),
+            (r#"text="Reply al""#, "e4"),
+            // A text without a reference stands for the box that holds nothing else.
+            (r#"text="Forward""#, "e5"),
+            (r#"text="Loose""#, "-"),
+            (r#"role=listitem >> role=button[name="all"]"#, "e4"),
+        ] {
+            assert_eq!(means(mail, locator, Suits::All), [meant], "{locator}");
+        }
+        for nothing in [
+            r#"text="Archive""#,
+            r#"css="button""#,
+            r#"role=button[name="Reply" exact] >> nth=4"#,
+        ] {
+            assert_eq!(means(mail, nothing, Suits::All), [""; 0], "{nothing}");
+        }
+    }
+
+    #[test]
+    fn words_of_several_mean_each_of_them() {
+        let rows = |b: &mut TreeBuilder| {
+            for (row, button) in [("e1", "e2"), ("e3", "e4")] {
+                b.open(node(Role::Row, "", row));
+                b.leaf(node(Role::Button, "Edit", button));
+                b.close();
+            }
+        };
+        assert_eq!(means(rows, r#"text="Edit""#, Suits::All), ["e2", "e4"]);
+        assert_eq!(means(rows, "role=button >> nth=1", Suits::All), ["e4"]);
+    }
+
+    #[test]
+    fn words_mean_what_the_action_can_be_done_to() {
+        let form = |b: &mut TreeBuilder| {
+            b.leaf(node(Role::Generic, "User", "e1"));
+            b.leaf(node(Role::TextBox, "User name", "e2"));
+            b.leaf(node(Role::Button, "User", "e3"));
+            b.leaf(node(Role::Checkbox, "User rights", "e4"));
+        };
+        for (suits, meant) in [
+            (Suits::Fields, "e2"),
+            (Suits::Boxes, "e4"),
+            (Suits::All, "e3"),
+        ] {
+            assert_eq!(means(form, r#"text="User""#, suits), [meant], "{suits:?}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_meant_by_the_label_that_is_printed() {
+        let form = |b: &mut TreeBuilder| {
+            b.leaf(Node::text("Colour"));
+            b.leaf(node(Role::TextBox, "", "e1"));
+        };
+        let by = |locator| means(form, locator, Suits::Fields);
+        assert_eq!(by(r#"role=textbox[name="Colour"]"#), ["e1"]);
+        assert_eq!(by(r#"text="Colour""#), ["e1"]);
+    }
+}

@@ -1,0 +1,260 @@
+//! The page section of a message read back from its text: the counterpart of what writes it.
+//!
+//! For models without a provider, such as the stand-in and a test's policy, which may know only what a prompt says.
+
+use serde_json::{Deserializer, Value};
+
+use crate::page::{ElementRef, Role};
+
+/// A page as a message shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShownPage {
+    /// The address.
+    pub url: String,
+    /// The title.
+    pub title: String,
+    /// The kind of page; empty if the message says none.
+    pub kind: String,
+    /// True if a dialog of the browser waits for an answer.
+    pub dialog: bool,
+    /// What can be acted on, in order.
+    pub elements: Vec<ShownElement>,
+    /// What can only be read, in order.
+    pub texts: Vec<String>,
+    /// True if some of the page is left out.
+    pub more: bool,
+}
+
+/// Something to act on as a message shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShownElement {
+    /// Its reference; empty if it has none.
+    pub reference: String,
+    /// Its role; `generic` for words that can be clicked.
+    pub role: String,
+    /// Its label.
+    pub label: String,
+    /// What is typed or chosen in it.
+    pub value: String,
+    /// The choices of a list.
+    pub options: Vec<String>,
+    /// Its states, such as `checked`.
+    pub states: Vec<String>,
+}
+
+impl ShownElement {
+    /// Reports whether it is in this state.
+    pub fn is(&self, state: &str) -> bool {
+        self.states.iter().any(|own| own == state)
+    }
+}
+
+impl ShownPage {
+    /// Reads the lines of a page section, without its heading.
+    ///
+    /// ```
+    /// use webwise::prompt::ShownPage;
+    ///
+    /// let page = ShownPage::read("e6 list \"Boats\"\n - e8 link \"Kayak\" | \"49 EUR\" | e9 button \"Buy\" [disabled]\n");
+    /// assert_eq!((page.elements[0].label.as_str(), page.elements[1].is("disabled")), ("Kayak", true));
+    /// assert_eq!(page.texts, ["Boats", "49 EUR"]);
+    /// ```
+    pub fn read(section: &str) -> Self {
+        let mut page = Self::default();
+        for line in section.lines() {
+            page.read_line(line.trim());
+        }
+        page
+    }
+
+    /// Reads lines that `find` or `read` gave, and adds what they show.
+    pub fn read_more(&mut self, section: &str) {
+        for line in section.lines() {
+            self.read_parts(line.trim());
+        }
+    }
+
+    fn read_line(&mut self, line: &str) {
+        let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let text = || json_string(rest).map(|(text, _)| text).unwrap_or_default();
+        match key {
+            "url" => self.url = text(),
+            "title" => self.title = text(),
+            "type" => rest
+                .split(' ')
+                .next()
+                .unwrap_or_default()
+                .clone_into(&mut self.kind),
+            "dialog" if rest.ends_with("first)") => self.dialog = true,
+            "..." => self.more = true,
+            "tab" if rest.starts_with(|c: char| c.is_ascii_digit()) => {}
+            "note" => {}
+            _ => self.read_parts(line),
+        }
+    }
+
+    fn read_parts(&mut self, line: &str) {
+        let mut rest = line.strip_prefix("- ").unwrap_or(line);
+        let mut open = Open::default();
+        while let Some(first) = rest.chars().next() {
+            if let Some((text, after)) = json_string(rest) {
+                open.string(text, self);
+                rest = after;
+            } else if let Some((state, after)) =
+                rest.strip_prefix('[').and_then(|r| r.split_once(']'))
+            {
+                open.element.states.push(state.to_owned());
+                rest = after;
+            } else if matches!(first, ' ' | '|' | ':') {
+                if first == '|' {
+                    open.end(self);
+                }
+                rest = &rest[1..];
+            } else {
+                let end = rest.find([' ', ':']).unwrap_or(rest.len());
+                open.word(&rest[..end], self);
+                rest = &rest[end..];
+            }
+        }
+        open.end(self);
+    }
+}
+
+/// The part of a line that is being read.
+#[derive(Default)]
+struct Open {
+    element: ShownElement,
+    /// True if its label was read.
+    labelled: bool,
+    key: String,
+}
+
+impl Open {
+    fn string(&mut self, text: String, page: &mut ShownPage) {
+        match (self.labelled, self.key.as_str()) {
+            (true, "value") => {
+                self.element.value = text;
+                self.key.clear();
+            }
+            (true, "options") => self.element.options.push(text),
+            // What an attribute says is no label of something else.
+            (true, "type" | "placeholder" | "current" | "valuetext") => self.key.clear(),
+            (true, _) => {
+                self.end(page);
+                self.string(text, page);
+            }
+            (false, _) => {
+                self.element.label = text;
+                self.labelled = true;
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str, page: &mut ShownPage) {
+        if ElementRef::parse(word).is_ok() && word.ends_with(|c: char| c.is_ascii_digit()) {
+            self.end(page);
+            word.clone_into(&mut self.element.reference);
+        } else if self.labelled
+            && matches!(
+                word,
+                "value" | "options" | "type" | "placeholder" | "current" | "valuetext"
+            )
+        {
+            word.clone_into(&mut self.key);
+        } else if !matches!(Role::parse(word), Role::Other(_)) {
+            if self.labelled || !self.element.role.is_empty() {
+                self.end(page);
+            }
+            word.clone_into(&mut self.element.role);
+        }
+    }
+
+    fn end(&mut self, page: &mut ShownPage) {
+        let Self {
+            mut element,
+            labelled,
+            ..
+        } = std::mem::take(self);
+        let role = Role::parse(&element.role);
+        if labelled && (role.is_interactive() || element.is("clickable")) {
+            if element.role.is_empty() {
+                Role::Generic.as_str().clone_into(&mut element.role);
+            }
+            page.elements.push(element);
+        } else if !element.label.is_empty() {
+            page.texts.push(element.label);
+        }
+    }
+}
+
+/// The JSON string at the start of a text, and what follows it.
+pub(crate) fn json_string(text: &str) -> Option<(String, &str)> {
+    let text = text.trim_start();
+    if !text.starts_with('"') {
+        return None;
+    }
+    let mut values = Deserializer::from_str(text).into_iter::<Value>();
+    match values.next()?.ok()? {
+        Value::String(string) => Some((string, &text[values.byte_offset()..])),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(element: &ShownElement) -> (&str, &str, &str) {
+        (&element.reference, &element.role, &element.label)
+    }
+
+    #[test]
+    fn an_element_is_read_with_everything_beside_its_label() {
+        let page = ShownPage::read(
+            r#"f1e9 combobox "Size \"EU\"" value "M" options "S" "M" [collapsed] [invalid]"#,
+        );
+        let [element] = page.elements.as_slice() else {
+            panic!("{page:?}");
+        };
+        assert_eq!(said(element), ("f1e9", "combobox", "Size \"EU\""));
+        assert_eq!((element.value.as_str(), element.options.len()), ("M", 2));
+        assert_eq!(element.states, ["collapsed", "invalid"]);
+    }
+
+    #[test]
+    fn a_line_of_several_things_is_read_with_the_role_of_each() {
+        let page = ShownPage::read(
+            "navigation: e7 link \"Jackets\" | e9 link \"Log \\\"in\\\"\"\n\
+             - \"Kayak\" | e10 \"- +\" [clickable] | button \"Go\"\n\
+             \"Read the\" e11 link \"guide\" \"first.\"\n\
+             e3 alert: \"Wrong\"\n... 3 more alike: read(line=9)\nnote the page is large",
+        );
+        let elements: Vec<_> = page.elements.iter().map(said).collect();
+        assert_eq!(
+            elements,
+            [
+                ("e7", "link", "Jackets"),
+                ("e9", "link", "Log \"in\""),
+                ("e10", "generic", "- +"),
+                ("", "button", "Go"),
+                ("e11", "link", "guide"),
+            ]
+        );
+        assert_eq!(page.texts, ["Kayak", "Read the", "first.", "Wrong"]);
+        assert!(page.more);
+    }
+
+    #[test]
+    fn the_head_of_a_page_is_read() {
+        let page = ShownPage::read(
+            "url \"https://a.example/\"\ntitle \"A\"\ntype form over list\ndialog alert \"x\" (dialog_accept or dialog_dismiss first)",
+        );
+        assert_eq!(
+            (&*page.url, &*page.title, &*page.kind, page.dialog),
+            ("https://a.example/", "A", "form", true)
+        );
+        assert!(page.elements.is_empty() && page.texts.is_empty());
+    }
+}

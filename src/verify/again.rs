@@ -1,0 +1,123 @@
+//! Elements that a page drew anew: the same role and name under another reference.
+
+use serde_json::Value;
+
+use super::PageNow;
+use crate::{
+    action::Action,
+    page::{ElementRef, Node, NodeId, TargetIdentity},
+};
+
+/// Arguments that name elements.
+const TARGETS: [&str; 3] = ["target", "from", "to"];
+
+/// The reference of the wanted element on this page, given the one that it had; `None` if it is gone or cannot be told.
+///
+/// Where it stands among its twins may differ, because a twin before it may have gone.
+pub(crate) fn find_again(
+    page: &PageNow,
+    reference: &ElementRef,
+    wanted: &TargetIdentity,
+) -> Option<ElementRef> {
+    let tree = page.tree();
+    if let Some(id) = tree.by_ref(reference.as_str()) {
+        let here = page.element(id);
+        let in_place = TargetIdentity {
+            ordinal: wanted.ordinal,
+            ..here
+        };
+        if in_place.is_same_element(wanted) {
+            return Some(reference.clone());
+        }
+    }
+    let named = |(id, node): (NodeId, &Node)| {
+        let reference = node.reference.clone()?;
+        let is_candidate = node.role == wanted.role && wanted.name == capped(&node.name);
+        is_candidate.then_some((id, reference))
+    };
+    let mut alike = tree.iter().filter_map(named).filter(|(id, _)| {
+        let here = page.element(*id);
+        here.label == wanted.label && here.frames == wanted.frames
+    });
+    let (id, found) = alike.next()?;
+    // Of several, none is surely the one; and a nameless one is like any other.
+    let is_only = alike.next().is_none() && !page.element(id).said().is_empty();
+    is_only.then_some(found)
+}
+
+/// A name as identities keep it.
+fn capped(name: &str) -> String {
+    TargetIdentity::cap(name)
+}
+
+/// The same action with the second reference of each pair in the place of the first.
+pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> Action {
+    if moved.iter().all(|(from, to)| from == to) {
+        return action;
+    }
+    let Ok(mut value) = serde_json::to_value(&action) else {
+        return action;
+    };
+    if let Some(arguments) = value.get_mut("arguments").and_then(Value::as_object_mut) {
+        for (_, text) in arguments
+            .iter_mut()
+            .filter(|(name, _)| TARGETS.contains(&name.as_str()))
+        {
+            if let Some((_, to)) = moved.iter().find(|(from, _)| *text == from.as_str()) {
+                *text = Value::from(to.as_str());
+            }
+        }
+    }
+    serde_json::from_value(value).unwrap_or(action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{BrowserAction, Drag, Target},
+        page::{Observation, Role, Tree},
+    };
+
+    fn page(buttons: &[(&str, &str)]) -> PageNow {
+        let mut b = Tree::builder();
+        for (name, reference) in buttons {
+            let reference = ElementRef::parse(reference).unwrap();
+            b.leaf(Node::new(Role::Button, *name).with_ref(reference));
+        }
+        PageNow::of(Observation::new("https://x.example/", "", b.finish()))
+    }
+
+    fn again(before: &PageNow, reference: &str, after: &PageNow) -> Option<String> {
+        let reference = ElementRef::parse(reference).unwrap();
+        let wanted = before.identity(before.tree().by_ref(reference.as_str()).unwrap());
+        find_again(after, &reference, &wanted).map(|found| found.as_str().to_owned())
+    }
+
+    #[test]
+    fn what_was_drawn_anew_is_found_by_role_and_name_where_that_is_one() {
+        let before = page(&[("Save", "e1"), ("Add", "e2"), ("Add", "e3"), ("", "e4")]);
+        let anew = page(&[("Save", "e11"), ("Add", "e12"), ("Add", "e13"), ("", "e14")]);
+        assert_eq!(again(&before, "e1", &anew).as_deref(), Some("e11"));
+        assert_eq!(again(&before, "e2", &anew), None);
+        assert_eq!(again(&before, "e4", &anew), None);
+        // The same number on something else.
+        let moved = page(&[("Delete", "e1"), ("Save", "e2")]);
+        assert_eq!(again(&before, "e1", &moved).as_deref(), Some("e2"));
+        // Its twin before it went.
+        let fewer = page(&[("Save", "e1"), ("Add", "e3")]);
+        assert_eq!(again(&before, "e3", &fewer).as_deref(), Some("e3"));
+        assert_eq!(again(&before, "e1", &page(&[("Add", "e2")])), None);
+    }
+
+    #[test]
+    fn an_action_is_aimed_anew() {
+        let [from, to] = ["e1", "e2"].map(|target| Target::parse(target).unwrap());
+        let drag = Action::Browser(BrowserAction::Drag(Drag { from, to }));
+        let [one, two] = ["e1", "e2"].map(|reference| ElementRef::parse(reference).unwrap());
+        assert_eq!(
+            retargeted(drag, &[(one.clone(), two.clone()), (two, one)]).line(),
+            r#"drag {"from":"e2","to":"e1"}"#
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! The calls of one reply, each with what came of it.
+
+use std::fmt::Write as _;
+
+use crate::action::Outcome;
+
+/// Most lines about one reply. Source: chosen; a reply has up to 5 calls, and the page itself follows.
+const MAX_LINES: usize = 12;
+
+/// A call that was carried out, or tried. The history, which has the same number for it, says what it was aimed at.
+#[derive(Debug, Clone)]
+pub(crate) struct CallMade {
+    pub(crate) step: u32,
+    pub(crate) tool: String,
+    pub(crate) outcome: Outcome,
+    pub(crate) changed: Vec<String>,
+    /// True if the address changed by it.
+    pub(crate) went_on: bool,
+}
+
+impl CallMade {
+    fn came_of_it(&self, max: usize) -> String {
+        match &self.outcome {
+            Outcome::NoEffect => "no effect".to_owned(),
+            Outcome::Unclear(_) => "it is not known whether it worked".to_owned(),
+            Outcome::Failed(failure) => format!("failed, {}", failure.class),
+            Outcome::Done if self.changed.is_empty() && self.went_on => {
+                "another page is shown".to_owned()
+            }
+            Outcome::Done if self.changed.is_empty() => "done".to_owned(),
+            Outcome::Done => {
+                let more = self.changed.len().saturating_sub(max);
+                let mut told = self.changed[..self.changed.len() - more].join("; ");
+                if more > 0 {
+                    let _ = write!(told, "; and {more} more changes");
+                }
+                told
+            }
+        }
+    }
+}
+
+/// What the calls of one reply changed, in their order, in short lines of page data.
+///
+/// Of a single call the changes alone; how it ended is told elsewhere.
+pub(crate) fn changes(calls: &[CallMade]) -> Vec<String> {
+    if let [only] = calls {
+        return only.changed.clone();
+    }
+    let skipped = (calls.len() + 1).saturating_sub(MAX_LINES);
+    let skipped = if skipped > 1 { skipped } else { 0 };
+    let each = MAX_LINES / calls.len().clamp(1, MAX_LINES);
+    let first = (skipped > 0).then(|| format!("({skipped} earlier calls)"));
+    let line = |call: &CallMade| format!("{}. {}: {}", call.step, call.tool, call.came_of_it(each));
+    let rest = calls.iter().skip(skipped).map(line);
+    first.into_iter().chain(rest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::ErrorClass;
+
+    fn made(step: u32, outcome: Outcome, changed: &[&str], went_on: bool) -> CallMade {
+        CallMade {
+            step,
+            tool: "press".to_owned(),
+            outcome,
+            changed: changed.iter().map(|line| (*line).to_owned()).collect(),
+            went_on,
+        }
+    }
+
+    #[test]
+    fn every_call_of_a_reply_is_told_with_what_came_of_it() {
+        let lines = changes(&[
+            made(4, Outcome::Done, &["~ 1", "+ 2"], false),
+            made(5, Outcome::Done, &[], true),
+            made(6, Outcome::Done, &[], false),
+            made(7, Outcome::NoEffect, &["~ ignored"], false),
+            made(8, Outcome::failed(ErrorClass::NotFound, "why"), &[], false),
+        ]);
+        assert_eq!(
+            lines,
+            [
+                "4. press: ~ 1; + 2",
+                "5. press: another page is shown",
+                "6. press: done",
+                "7. press: no effect",
+                "8. press: failed, not_found",
+            ]
+        );
+    }
+
+    #[test]
+    fn one_call_is_told_by_its_changes_and_many_are_bounded() {
+        assert_eq!(changes(&[made(1, Outcome::Done, &["~ 1"], false)]), ["~ 1"]);
+        assert!(changes(&[made(1, Outcome::NoEffect, &[], false)]).is_empty());
+        assert!(changes(&[]).is_empty());
+        let many: Vec<CallMade> = (1..=40)
+            .map(|step| made(step, Outcome::Done, &["~ 1", "~ 2", "~ 3"], false))
+            .collect();
+        for count in 2..many.len() {
+            let lines = changes(&many[..count]);
+            assert!(lines.len() <= MAX_LINES, "{count}");
+            assert!(lines.last().unwrap().starts_with(&format!("{count}. ")));
+        }
+        let six = changes(&many[..6]);
+        assert!(six[0].ends_with("~ 1; ~ 2; and 1 more changes"), "{six:?}");
+        assert_eq!(changes(&many[..13])[0], "(2 earlier calls)");
+    }
+}

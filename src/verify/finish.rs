@@ -1,0 +1,406 @@
+//! The evidence of an answer, held against the pages of the run.
+//!
+//! Evidence must be the page's own words, so what stands in fields does not count: the model may have typed it. Neither
+//! does the title, which names a page and shows nothing of what happened on it.
+
+use std::collections::HashSet;
+
+use crate::{
+    base::text,
+    page::{Node, NodeId, Observation, Tree},
+};
+
+/// Fewest letters and digits that can prove anything. Source: chosen; an order number has 4, "OK" would match anywhere.
+const MIN_EVIDENCE: usize = 3;
+/// Most claims of an answer that are told. Source: chosen.
+const MAX_CLAIMS: usize = 20;
+/// Longest claim. Unit: characters. Source: chosen.
+const MAX_CLAIM: usize = 200;
+/// The claim of an answer that denies something.
+const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
+/// Most words that are told missing. Source: chosen.
+const MAX_TOLD: usize = 12;
+/// Words that deny, of the languages that models answer in most.
+const DENIALS: [&str; 22] = [
+    "no", "not", "none", "nothing", "nobody", "never", "neither", "nor", "cannot", "without",
+    "doesn", "don", "didn", "isn", "aren", "wasn", "weren", "hasn", "haven", "nicht", "kein",
+    "keine",
+];
+
+/// Where the quoted words of an answer stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// On the current page.
+    Shown,
+    /// In a text that was read from a page earlier in this run.
+    Earlier,
+    /// Nowhere; says what is missing. Repeats words of the model.
+    Missing(String),
+}
+
+/// The words that the pages of one run have shown.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    words: HashSet<String>,
+    numbers: HashSet<String>,
+    /// What was read, as words, with the words of the page that it was read from.
+    read: Vec<(Vec<String>, Vec<String>)>,
+}
+
+impl Seen {
+    /// Takes in a page that is shown to the model.
+    pub(crate) fn page(&mut self, page: &Observation) {
+        let texts = texts(page);
+        let said = texts.iter().flatten();
+        self.numbers
+            .extend(said.clone().flat_map(|text| numbers(text)));
+        self.words.extend(said.flat_map(|text| text::words(text)));
+    }
+
+    /// Takes in a text that was read from this page.
+    pub(crate) fn extract(&mut self, text: &str, page: &Observation) {
+        self.page(page);
+        self.read.push((text::words(text), shown(page)));
+    }
+
+    fn has_read(&self, wanted: &[String]) -> bool {
+        let is_in = |words: &[String]| words.windows(wanted.len()).any(|some| some == wanted);
+        // An extraction may hold what the model typed into a field; the page's own words do not.
+        self.read
+            .iter()
+            .any(|(text, page)| is_in(text) && is_in(page))
+    }
+}
+
+/// Looks for the quoted words.
+///
+/// They are compared without case, punctuation and line breaks, as whole words; the message of an open dialog counts as
+/// shown.
+pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
+    let wanted = text::words(evidence);
+    let letters: usize = wanted.iter().map(|word| word.chars().count()).sum();
+    if letters < MIN_EVIDENCE {
+        return Evidence::Missing(format!(
+            "the evidence has fewer than {MIN_EVIDENCE} letters or digits"
+        ));
+    }
+    let here = page.map(shown).unwrap_or_default();
+    if here.windows(wanted.len()).any(|window| window == wanted) {
+        return Evidence::Shown;
+    }
+    if seen.has_read(&wanted) {
+        return Evidence::Earlier;
+    }
+    let known: HashSet<&String> = here.iter().collect();
+    let missing: Vec<&str> = wanted
+        .iter()
+        .filter(|word| !known.contains(word))
+        .map(String::as_str)
+        .take(MAX_TOLD)
+        .collect();
+    Evidence::Missing(if missing.is_empty() {
+        "all words of the evidence are on the page, but not side by side: quote one passage of it"
+            .to_owned()
+    } else {
+        let words = serde_json::Value::from(missing.join(" "));
+        format!("these words of the evidence are not on the page: {words}")
+    })
+}
+
+/// What an answer claims beyond its evidence and beyond all pages of the run: numbers, names in quotation marks, and that
+/// something is not there although the page was not shown whole.
+pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bool) -> Vec<String> {
+    let proven: HashSet<String> = numbers(evidence).into_iter().collect();
+    let mut claims: Vec<String> = Vec::new();
+    for number in numbers(answer) {
+        if !proven.contains(&number) && !seen.numbers.contains(&number) && !claims.contains(&number)
+        {
+            claims.push(number);
+        }
+    }
+    let proven: HashSet<String> = text::words(evidence).into_iter().collect();
+    let is_known = |word: &String| proven.contains(word) || seen.words.contains(word);
+    for name in quoted(answer) {
+        // Its numbers are looked at already.
+        if !text::words(name)
+            .iter()
+            .filter(|word| !word.contains(char::is_numeric))
+            .all(is_known)
+        {
+            claims.push(text::truncate(name, MAX_CLAIM));
+        }
+    }
+    let denies = text::words(answer)
+        .iter()
+        .any(|word| DENIALS.contains(&word.as_str()));
+    if denies && !is_whole {
+        claims.push(NOT_WHOLE.to_owned());
+    }
+    claims.truncate(MAX_CLAIMS);
+    claims
+}
+
+/// The texts between quotation marks.
+fn quoted(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((at, open)) = rest
+        .char_indices()
+        .find(|(_, c)| matches!(c, '"' | '“' | '„' | '«'))
+    {
+        rest = &rest[at + open.len_utf8()..];
+        let is_end = |c: char| matches!(c, '"' | '“' | '”' | '»');
+        let Some(end) = rest.find(is_end) else {
+            break;
+        };
+        found.push(&rest[..end]);
+        rest = rest[end..].trim_start_matches(is_end);
+    }
+    found
+}
+
+/// The numbers of a text in one form: `1,299.00`, `1.299` and `1299` are one number, `29,99` and `29.99` another.
+fn numbers(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let is_digit = |at: usize| chars.get(at).is_some_and(|c| c.is_numeric());
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < chars.len() {
+        if !is_digit(at) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while is_digit(at) || (matches!(chars.get(at), Some('.' | ',')) && is_digit(at + 1)) {
+            at += 1;
+        }
+        found.push(plain(&chars[start..at]));
+    }
+    found
+}
+
+fn plain(number: &[char]) -> String {
+    let last = number.iter().rposition(|c| !c.is_numeric());
+    let (whole, fraction) = match last {
+        // Three digits after the last sign are thousands.
+        Some(at) if number.len() - at <= 3 => (&number[..at], &number[at + 1..]),
+        _ => (number, &[][..]),
+    };
+    let mut plain: String = whole.iter().filter(|c| c.is_numeric()).collect();
+    let zeros = fraction.iter().rev().take_while(|c| **c == '0').count();
+    let fraction = &fraction[..fraction.len() - zeros];
+    if !fraction.is_empty() {
+        plain.push('.');
+        plain.extend(fraction);
+    }
+    plain
+}
+
+/// The words of the page in order, with an empty one where something was left out, so that nothing reads across it.
+fn shown(page: &Observation) -> Vec<String> {
+    let texts = texts(page);
+    let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
+    texts.into_iter().flat_map(words).collect()
+}
+
+/// The texts of the page in order, `None` where something was left out.
+fn texts(page: &Observation) -> Vec<Option<&str>> {
+    let dialog = page.dialog.as_ref();
+    let mut texts = vec![dialog.map(|dialog| dialog.message.as_str()), None];
+    let mut field_end: Option<NodeId> = None;
+    for (id, node) in page.tree.iter() {
+        if field_end.is_some_and(|end| id <= end) {
+            continue;
+        }
+        texts.push(Some(&node.name));
+        if is_field(node) {
+            field_end = last_inside(&page.tree, id);
+            texts.push(None);
+        } else {
+            texts.push(Some(node.value.as_deref().unwrap_or_default()));
+        }
+    }
+    texts
+}
+
+/// Reports whether the model decides what stands in it.
+const fn is_field(node: &Node) -> bool {
+    node.role.is_editable()
+}
+
+fn last_inside(tree: &Tree, id: NodeId) -> Option<NodeId> {
+    tree.descendants(id).next_back()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Dialog, DialogKind, Role};
+
+    fn is_shown(evidence: &str, page: &Observation) -> bool {
+        check(evidence, Some(page), &Seen::default()) == Evidence::Shown
+    }
+
+    fn observation(build: impl FnOnce(&mut crate::page::TreeBuilder)) -> Observation {
+        let mut b = Tree::builder();
+        b.open(Node::new(Role::Main, ""));
+        build(&mut b);
+        b.close();
+        Observation::new("https://shop.example/done", "Order placed", b.finish())
+    }
+
+    fn page() -> Observation {
+        observation(|b| {
+            b.leaf(Node::new(Role::Heading, "Thank you!"));
+            b.leaf(Node::text("Your order number:"));
+            b.leaf(Node::new(Role::Strong, "").with_value("PX-40213"));
+        })
+    }
+
+    fn form() -> Observation {
+        observation(|b| {
+            b.leaf(Node::new(Role::SearchBox, "Order number").with_value("PX-40213"));
+            b.open(Node::new(Role::TextBox, "Message"));
+            b.leaf(Node::text("Your order was shipped"));
+            b.close();
+            b.leaf(Node::new(Role::SpinButton, "Quantity").with_value("1234"));
+            b.leaf(Node::text("in the cart"));
+        })
+    }
+
+    #[test]
+    fn words_on_the_page_are_evidence_across_nodes() {
+        for evidence in ["PX-40213", "order number: PX-40213", "thank you"] {
+            assert!(is_shown(evidence, &page()), "{evidence}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_or_says_nothing_is_no_evidence() {
+        for evidence in ["", " ", "-", "PX-40214", "PX-4021", "order shipped", "no"] {
+            assert!(!is_shown(evidence, &page()), "{evidence}");
+        }
+    }
+
+    #[test]
+    fn what_the_model_typed_is_no_evidence() {
+        for evidence in [
+            "PX-40213",
+            "Order number PX-40213",
+            "Your order was shipped",
+            "1234",
+            "quantity 1234 in the cart",
+        ] {
+            assert!(!is_shown(evidence, &form()), "{evidence}");
+        }
+    }
+
+    #[test]
+    fn the_label_of_a_field_is_the_page_s_and_nothing_reads_across_the_field() {
+        assert!(is_shown("order number", &form()));
+        assert!(is_shown("in the cart", &form()));
+        assert!(!is_shown("quantity in the cart", &form()));
+    }
+
+    #[test]
+    fn a_value_that_nobody_can_type_is_the_page_s() {
+        let page = observation(|b| {
+            b.leaf(Node::new(Role::TextBox, "Code").with_value("typed"));
+            b.leaf(Node::new(Role::Strong, "").with_value("shown"));
+        });
+        assert!(is_shown("shown", &page) && !is_shown("typed", &page));
+    }
+
+    #[test]
+    fn the_title_of_a_page_is_no_evidence() {
+        assert!(!is_shown("Order placed", &page()));
+    }
+
+    #[test]
+    fn the_message_of_an_open_dialog_is_shown() {
+        let mut page = Observation::new("https://shop.example/", "", Tree::builder().finish());
+        assert!(!is_shown("order PX-40213 placed", &page));
+        page.dialog = Some(Dialog::new(DialogKind::Alert, "Order PX-40213 placed."));
+        assert!(is_shown("order PX-40213 placed", &page));
+    }
+
+    #[test]
+    fn a_dialog_and_the_page_under_it_are_not_read_as_one_text() {
+        let mut page = page();
+        page.dialog = Some(Dialog::new(DialogKind::Alert, "Never say"));
+        assert!(!is_shown("never say thank you", &page));
+    }
+
+    #[test]
+    fn what_was_read_from_an_earlier_page_is_evidence_and_what_was_typed_there_is_not() {
+        let mut seen = Seen::default();
+        seen.extract("Your order number: PX-40213", &page());
+        seen.extract("Message Your order was shipped", &form());
+        let elsewhere = observation(|b| b.leaf(Node::text("Home")));
+        let found = |evidence| check(evidence, Some(&elsewhere), &seen);
+        assert_eq!(found("order number: PX-40213"), Evidence::Earlier);
+        assert!(matches!(
+            found("your order was shipped"),
+            Evidence::Missing(_)
+        ));
+        // It was on the page, but nobody read it.
+        assert!(matches!(found("thank you"), Evidence::Missing(_)));
+        assert_eq!(check("home", Some(&elsewhere), &seen), Evidence::Shown);
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let told = |evidence| match check(evidence, Some(&page()), &Seen::default()) {
+            Evidence::Missing(why) => why,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(
+            told("Your order \"99\" was sent"),
+            r#"these words of the evidence are not on the page: "99 was sent""#
+        );
+        assert_eq!(
+            told("thank you, PX-40213"),
+            "all words of the evidence are on the page, but not side by side: quote one passage of it"
+        );
+        assert_eq!(told("-"), "the evidence has fewer than 3 letters or digits");
+    }
+
+    #[test]
+    fn claims_that_no_page_has_shown_are_told() {
+        let mut seen = Seen::default();
+        seen.page(&observation(|b| {
+            b.leaf(Node::text("Total: 1,299.00 EUR, 3 items, by Ada Lovelace"));
+            b.leaf(Node::new(Role::TextBox, "Code").with_value("777"));
+        }));
+        for (answer, evidence, claims) in [
+            ("It is 1299", "", &[][..]),
+            ("It is €1.299,00 for 3", "", &[]),
+            ("It is 1298.50, 4 items, 4 items", "", &["1298.5", "4"]),
+            ("It is 40", "about 40 pieces", &[]),
+            ("The code is 777", "", &["777"]),
+            (r#"By "Ada Lovelace""#, "", &[]),
+            ("By “Charles Babbage”, not “Ada”", "", &["Charles Babbage"]),
+            ("By Charles Babbage", "", &[]),
+            ("", "", &[]),
+        ] {
+            assert_eq!(
+                unverified(answer, evidence, &seen, true),
+                claims,
+                "{answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn that_something_is_missing_cannot_be_said_of_half_a_page() {
+        let seen = Seen::default();
+        for answer in ["The minutes do not mention it", "None", "It doesn't say"] {
+            assert_eq!(
+                unverified(answer, "", &seen, false),
+                [NOT_WHOLE],
+                "{answer}"
+            );
+            assert!(unverified(answer, "", &seen, true).is_empty());
+        }
+        assert!(unverified("It is noted", "", &seen, false).is_empty());
+    }
+}

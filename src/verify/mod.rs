@@ -1,0 +1,21 @@
+//! Judgement of actions and answers: whether an action had an effect, how bad it may be, whether an answer is shown.
+//!
+//! Pure: the loop calls it with the looks before and after an action and acts on the verdict.
+
+mod again;
+mod batch;
+mod effect;
+mod finish;
+mod judge;
+mod numbers;
+mod page_now;
+mod restored;
+
+pub(crate) use again::{find_again, retargeted};
+pub(crate) use batch::{CallMade, changes};
+pub(crate) use effect::{HIDDEN, effect};
+pub(crate) use finish::{Evidence, Seen, check, unverified};
+pub(crate) use judge::{Attempt, aimed_at, judge, may_have_acted, moves_the_caret};
+pub(crate) use numbers::Numbers;
+pub(crate) use page_now::PageNow;
+pub(crate) use restored::{empties, restored};

@@ -1,0 +1,228 @@
+//! Numbers that changed: whether an action did it, or a clock.
+//!
+//! A stepper, a cart, a calculator and a score answer in digits, and so does a clock. What tells them apart is a second look
+//! with nothing done in between: what stays as it is answered the action, what moves on ticks by itself. The looks before an
+//! action are no such pair, because between them the action before it was done. Of a number that moves on, they can tell one
+//! thing: if it stood still during the action before, this action set it going, as a stopwatch.
+//!
+//! One case is left without proof: a clock of minutes that ticks between the two looks at an action. So a time of day away
+//! from the target does not count. In all other doubt a number counts, and the model reads which one it was: a click that
+//! worked and is called dead is done twice, one that is dead and named with a number on the page is seen through.
+
+use std::collections::BTreeSet;
+
+use crate::page::{Counted, NodeId, PageDiff, Tree};
+
+/// Levels above the target that are searched for what answers it. Source: chosen; a button in a row of keys in a form.
+const NEAR_LEVELS: usize = 4;
+/// Largest part of a page that counts as beside the target. Unit: nodes. Source: chosen; larger than any card or row.
+const MAX_NEAR: usize = 80;
+
+/// The numbers of the pages of one run that are known to tick, and those that answered an action.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    ticking: BTreeSet<u64>,
+    answering: BTreeSet<u64>,
+}
+
+impl Numbers {
+    /// Forgets what is known: another document is shown.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Reports whether the number of this slot answered an action.
+    pub(crate) fn answers(&self, slot: u64) -> bool {
+        self.answering.contains(&slot)
+    }
+
+    /// Reports whether the only trace of an action are numbers of which nothing is known yet.
+    pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
+        let is_known = |counted: &Counted| {
+            self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
+        };
+        changes.is_empty()
+            && !changes.counted.iter().any(|c| self.answers(c.slot))
+            && changes.counted.iter().any(|counted| !is_known(counted))
+    }
+
+    /// Learns from a look at the same page with nothing done since the last one.
+    ///
+    /// `since` is what differs between these two looks, `earlier` what differed during the action before this one, if it was on
+    /// the same page.
+    pub(crate) fn watched(
+        &mut self,
+        changes: &PageDiff,
+        since: &PageDiff,
+        earlier: Option<&PageDiff>,
+    ) {
+        let has = |diff: &PageDiff, slot| diff.counted.iter().any(|c| c.slot == slot);
+        for counted in &changes.counted {
+            let slot = counted.slot;
+            let stood_still = || earlier.is_some_and(|earlier| !has(earlier, slot));
+            if !has(since, slot) || (!self.ticking.contains(&slot) && stood_still()) {
+                self.answering.insert(slot);
+            }
+        }
+        for counted in &since.counted {
+            if !self.answering.contains(&counted.slot) {
+                self.ticking.insert(counted.slot);
+            }
+        }
+    }
+
+    /// Turns the numbers that count as an answer into changes.
+    pub(crate) fn credit(&self, changes: &mut PageDiff, before: &Tree, target: Option<NodeId>) {
+        let part = target.and_then(|target| part_around(before, target));
+        let counted = std::mem::take(&mut changes.counted);
+        for counted in counted {
+            let is_near = || {
+                part.is_some_and(|part| part == counted.at || is_inside(before, part, counted.at))
+            };
+            let counts = !self.ticking.contains(&counted.slot)
+                && if self.answers(counted.slot) {
+                    !is_time(&counted) || is_near()
+                } else {
+                    // Beside the target it is told along with whatever else is different.
+                    is_near() && !changes.is_empty()
+                };
+            if counts {
+                changes.changed.push(counted.change);
+            }
+        }
+    }
+}
+
+/// The widest part of the page around a node that is still small.
+fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
+    let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
+    std::iter::once(target)
+        .chain(tree.ancestors(target))
+        .take(NEAR_LEVELS + 1)
+        .take_while(size)
+        .last()
+}
+
+fn is_inside(tree: &Tree, part: NodeId, id: NodeId) -> bool {
+    tree.ancestors(id).any(|above| above == part)
+}
+
+/// Reports whether a text reads like a time of day or a duration.
+fn is_time(counted: &Counted) -> bool {
+    let text = counted.change.what.concat();
+    let digits: Vec<char> = text.chars().collect();
+    digits
+        .windows(3)
+        .any(|around| matches!(around, [a, ':', b] if a.is_numeric() && b.is_numeric()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{ElementRef, Node, PageHead, Role, diff};
+
+    /// A stepper in a group, a total in another part of the page, and a clock in the footer.
+    fn page(quantity: u32, total: &str, clock: &str) -> Tree {
+        let mut b = Tree::builder();
+        b.open(Node::new(Role::Main, ""));
+        b.open(Node::new(Role::Group, "Quantity"));
+        b.leaf(Node::new(Role::Button, "+").with_ref(ElementRef::parse("e1").unwrap()));
+        b.leaf(Node::text(format!("{quantity} pieces")));
+        b.close();
+        for n in 0..MAX_NEAR {
+            b.leaf(Node::new(
+                Role::Paragraph,
+                format!("line {}", "x".repeat(n)),
+            ));
+        }
+        b.leaf(Node::text(format!("Total: {total}")));
+        b.close();
+        b.leaf(Node::new(Role::ContentInfo, clock));
+        b.finish()
+    }
+
+    fn between(old: &Tree, new: &Tree) -> PageDiff {
+        let head = PageHead::new("https://x.example/", "");
+        diff((&head, old), (&head, new))
+    }
+
+    fn credited(numbers: &Numbers, before: &Tree, mut changes: PageDiff) -> Vec<String> {
+        numbers.credit(&mut changes, before, before.by_ref("e1"));
+        changes.summary(9)
+    }
+
+    #[test]
+    fn a_number_that_stays_as_it_became_answers_and_one_that_moves_on_ticks() {
+        let mut numbers = Numbers::default();
+        let before = page(1, "10", "9 s left");
+        let after = page(1, "20", "8 s left");
+        let later = page(1, "20", "7 s left");
+        let changes = between(&before, &after);
+        assert!(changes.is_empty() && numbers.is_open(&changes));
+        numbers.watched(&changes, &between(&after, &later), None);
+        assert_eq!(
+            credited(&numbers, &before, changes),
+            [r#"~ text: "Total: 10" -> "Total: 20""#]
+        );
+        // From now on no second look is needed.
+        let next = page(1, "30", "6 s left");
+        assert!(!numbers.is_open(&between(&later, &next)));
+        let dead = page(1, "20", "5 s left");
+        let nothing = between(&later, &dead);
+        assert!(!numbers.is_open(&nothing));
+        assert!(credited(&numbers, &later, nothing).is_empty());
+    }
+
+    #[test]
+    fn a_number_that_an_action_set_going_answers_it() {
+        let mut numbers = Numbers::default();
+        let (still, going, on) = (page(1, "0", "a"), page(1, "1", "a"), page(1, "2", "a"));
+        let changes = between(&still, &going);
+        let earlier = between(&still, &still);
+        numbers.watched(&changes, &between(&going, &on), Some(&earlier));
+        assert_eq!(credited(&numbers, &still, changes).len(), 1);
+        // It went before as well, or nobody knows.
+        for earlier in [None, Some(between(&page(1, "7", "a"), &still))] {
+            let mut numbers = Numbers::default();
+            let changes = between(&still, &going);
+            numbers.watched(&changes, &between(&going, &on), earlier.as_ref());
+            assert!(credited(&numbers, &still, changes).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_counts_only_beside_the_target() {
+        let mut numbers = Numbers::default();
+        let (before, after) = (page(1, "10:59", "a"), page(1, "11:00", "a"));
+        let changes = between(&before, &after);
+        numbers.watched(&changes, &between(&after, &after), None);
+        assert!(credited(&numbers, &before, changes).is_empty());
+
+        let picker = |time: &str| {
+            let mut b = Tree::builder();
+            b.open(Node::new(Role::Group, ""));
+            b.leaf(Node::new(Role::Button, "+").with_ref(ElementRef::parse("e1").unwrap()));
+            b.leaf(Node::text(time));
+            b.close();
+            b.finish()
+        };
+        let (before, after) = (picker("10:59"), picker("11:00"));
+        let changes = between(&before, &after);
+        numbers.watched(&changes, &between(&after, &after), None);
+        assert_eq!(credited(&numbers, &before, changes).len(), 1);
+    }
+
+    #[test]
+    fn beside_another_change_the_numbers_near_the_target_are_told() {
+        let before = page(1, "10", "9 s left");
+        let mut b = Tree::builder();
+        b.leaf(Node::new(Role::Alert, "Added"));
+        let numbers = Numbers::default();
+        let mut changes = between(&before, &page(2, "20", "8 s left"));
+        changes.added = between(&Tree::default(), &b.finish()).added;
+        assert_eq!(
+            credited(&numbers, &before, changes),
+            [r#"+ alert "Added""#, r#"~ text: "1 pieces" -> "2 pieces""#]
+        );
+    }
+}

@@ -1,0 +1,345 @@
+use std::fmt::Write as _;
+
+use webwise::{
+    page::{DigestOptions, Layout, Shown, Tree, ViewOptions, interpret},
+    prompt::reading,
+};
+
+use super::sample::{head, tree, words};
+
+/// The lines that a prompt shows of a page.
+fn shown(page: &str, goal: &str, max_tokens: usize) -> Vec<String> {
+    let tree = tree(page);
+    let (layout, elements) = laid_out(&tree);
+    let options = DigestOptions::default().with_max_tokens(max_tokens);
+    let digest = layout.digest(&elements, &words(goal), options);
+    reading(&digest.lines, &elements)
+}
+
+fn laid_out(tree: &Tree) -> (Layout, Vec<webwise::page::Element>) {
+    let view = interpret(
+        &head("https://a.example/", ""),
+        tree,
+        &ViewOptions::default(),
+    );
+    (Layout::of(tree, &view.elements), view.elements)
+}
+
+fn whole(page: &str) -> Vec<String> {
+    shown(page, "", usize::MAX)
+}
+
+/// A shop with a menu, a list of 300, a form and a footer.
+fn shop() -> String {
+    let mut page = String::from("navigation @e1\n  list @e2\n");
+    for i in 0..40 {
+        let _ = writeln!(
+            page,
+            "    listitem\n      link \"Menu {i}\" @e{} url=/m/{i}",
+            10 + i
+        );
+    }
+    page.push_str("main\n  searchbox \"Search\" @e90\n  list \"Things\" @e91\n");
+    for i in 0..300 {
+        let name = if i == 217 {
+            "Blue kayak".to_owned()
+        } else {
+            format!("Thing {i}")
+        };
+        let _ = writeln!(
+            page,
+            "    listitem @e{0}\n      link \"{name}\" @e{1} url=/p/{i}\n      text: {i}.50 EUR\n      button \"Buy\" @e{2}",
+            1_000 + 3 * i,
+            1_001 + 3 * i,
+            1_002 + 3 * i,
+        );
+    }
+    page.push_str(
+        "  button \"Next page\" @e950\ncontentinfo @e951\n  link \"Imprint\" @e952 url=/imprint\n",
+    );
+    page
+}
+
+#[test]
+fn groups_rows_and_fields_keep_what_belongs_together() {
+    let page = r#"
+        main
+          form "Order" @e1
+            generic
+              text: Amount
+              spinbutton "Amount" @e2: 3
+            generic
+              text: Size
+              combobox "Size" @e3
+                option "S"
+                option "M" selected
+            button "Send" @e4 disabled
+          table "Stock" @e5
+            rowgroup
+              row "Name Left" @e6
+                columnheader "Name" @e7
+                columnheader "Left" @e8
+              row "Kayak" @e9
+                cell "Kayak" @e10
+                cell "" @e11
+              row "Canoe 3 Edit" @e12
+                cell "Canoe" @e13
+                cell "3" @e14
+                cell @e15
+                  link "Edit" @e16 url=/edit
+        "#;
+    assert_eq!(
+        whole(page),
+        [
+            r#"form "Order""#,
+            r#" e2 spinbutton "Amount" value "3""#,
+            r#" e3 combobox "Size" value "M" options "S" "M""#,
+            r#" e4 button "Send" [disabled]"#,
+            r#"e5 table "Stock""#,
+            r#" - "Name" | "Left""#,
+            r#" - "Kayak" | """#,
+            r#" - "Canoe" | "3" | e16 link "Edit""#,
+        ]
+    );
+}
+
+#[test]
+fn words_that_can_be_clicked_have_references_each_by_itself() {
+    let page = r#"
+        generic @e1 pointer
+          generic @e2: Reply
+          generic @e3: Forward
+        generic @e4 pointer: - +
+        generic @e5: Plain
+        generic @e6 pointer
+        img "star" @e7 pointer
+        "#;
+    assert_eq!(
+        whole(page),
+        [
+            r#"e2 "Reply" [clickable]"#,
+            r#"e3 "Forward" [clickable]"#,
+            r#"e4 "- +" [clickable]"#,
+            r#"e5 "Plain""#,
+            r#"e6 generic "" [clickable]"#,
+            r#"e7 img "star" [clickable]"#,
+        ]
+    );
+}
+
+#[test]
+fn a_run_of_text_is_one_line_and_a_long_one_several() {
+    let page = r#"
+        paragraph @e1
+          text: Read the
+          link "guide" @e2 url=/guide
+          text: first.
+        "#;
+    assert_eq!(whole(page), [r#""Read the" e2 link "guide" "first.""#]);
+    let mut long = String::from("paragraph @e1\n");
+    for i in 0..60 {
+        let _ = writeln!(
+            long,
+            "  text: Words number {i} and\n  link \"more\" @e{} url=/x",
+            i + 2
+        );
+    }
+    let lines = whole(&long);
+    assert!((4..=12).contains(&lines.len()), "{}", lines.len());
+}
+
+#[test]
+fn repeated_boxes_are_items_although_they_have_no_role() {
+    let card = |n: usize| {
+        format!(
+            "  generic\n    img \"boat\"\n    link \"Boat {n}\" @e{n} url=/b/{n}\n    text: {n}9 EUR\n"
+        )
+    };
+    let page = format!("main\n{}{}  generic: The end\n", card(1), card(2));
+    assert_eq!(
+        whole(&page),
+        [
+            r#"- img "boat" | e1 link "Boat 1" | "19 EUR""#,
+            r#"- img "boat" | e2 link "Boat 2" | "29 EUR""#,
+            r#""The end""#,
+        ]
+    );
+}
+
+#[test]
+fn a_heading_that_is_a_link_is_the_link() {
+    let page = r#"
+        heading "Boats" level=2 @e1
+          link "Boats" @e2 url=/boats
+        heading level=3 @e6
+          link "Rafts" @e7 url=/rafts
+        heading "Plain" level=2 @e3
+        heading "More boats" level=2 @e4
+          text: More
+          link "boats" @e5 url=/boats
+        "#;
+    assert_eq!(
+        whole(page),
+        [
+            r#"e2 link "Boats""#,
+            r#"e7 link "Rafts""#,
+            r#"heading "Plain""#,
+            r#"heading "More boats" e5 link "boats""#,
+        ]
+    );
+}
+
+#[test]
+fn a_dialog_is_shown_first() {
+    let page = r#"
+        main
+          heading "Kayaks" @e1
+          dialog "Cookies" @e2
+            paragraph: We use them
+            button "Accept" @e3
+          link "Red one" @e4 url=/red
+        "#;
+    assert_eq!(
+        whole(page),
+        [
+            r#"e2 dialog "Cookies": "We use them" | e3 button "Accept""#,
+            r#"heading "Kayaks""#,
+            r#"e4 link "Red one""#,
+        ]
+    );
+}
+
+#[test]
+fn a_large_page_shows_the_first_of_many_and_what_the_goal_speaks_of() {
+    let lines = shown(&shop(), "Buy the blue kayaks", 600);
+    let has = |wanted: &str| lines.iter().any(|line| line.contains(wanted));
+    for wanted in [
+        "Blue kayak",
+        "217.50 EUR",
+        "Search",
+        "Next page",
+        "Imprint",
+        "Thing 0",
+        "Thing 2",
+    ] {
+        assert!(has(wanted), "{wanted}: {lines:#?}");
+    }
+    assert!(!has("Thing 250") && lines.len() < 60, "{lines:#?}");
+    assert!(
+        has("more alike, up to \"Thing 216\": read(target=\"e91\", line="),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn what_is_left_out_begins_where_it_says() {
+    let tree = tree(&shop());
+    let (layout, elements) = laid_out(&tree);
+    for max_tokens in [50, 200, 600, 3_000] {
+        let options = DigestOptions::default().with_max_tokens(max_tokens);
+        let digest = layout.digest(&elements, &words("blue kayak"), options);
+        let mut next = 0;
+        for shown in &digest.lines {
+            match shown {
+                Shown::Line { number, .. } => {
+                    assert_eq!(*number, next);
+                    next += 1;
+                }
+                Shown::More {
+                    lines, of, from, ..
+                } => {
+                    let before = match of {
+                        Some(head) => layout.inside(head.node).unwrap().start,
+                        None => 0,
+                    };
+                    assert_eq!(before + from - 1, next);
+                    next += lines;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(next, layout.lines().len());
+        assert!(!digest.whole);
+    }
+}
+
+#[test]
+fn a_page_that_is_one_long_text_is_cut_with_a_word_of_how_much_is_left() {
+    let page = format!("main\n  paragraph @e1: {}", "word ".repeat(4_000));
+    let lines = shown(&page, "", 500);
+    assert_eq!(lines.len(), 1);
+}
+
+#[test]
+fn find_searches_labels_words_values_and_choices_best_first() {
+    let tree = tree(
+        r#"
+        link "Save the whales" @e1 url=/whales
+        button "Save" @e2
+        textbox "City" @e3: Savern
+        combobox "Unit" @e4
+          option "Metres"
+        checkbox "Autosave" @e5
+        paragraph @e6: The boat is 4 m long
+        list
+          listitem
+            text: Kayak
+            button "Add" @e7
+          listitem
+            text: Paddle
+            button "Add" @e8
+        generic @e9: - +
+        "#,
+    );
+    let (layout, elements) = laid_out(&tree);
+    let found = |query: &str| -> Vec<String> {
+        layout
+            .find(&elements, query, 10)
+            .into_iter()
+            .filter_map(|number| {
+                let part = layout.lines()[number].all_parts().last()?;
+                Some(part.reference.as_ref()?.to_string())
+            })
+            .collect()
+    };
+    assert_eq!(found("save"), ["e2", "e1", "e3", "e5"]);
+    assert_eq!(found("save button")[0], "e2");
+    assert_eq!(found("metres"), ["e4"]);
+    assert_eq!(found("add paddle"), ["e8", "e7"]);
+    assert_eq!(found("is 4 m long"), ["e6"]);
+    assert_eq!(found("- +"), ["e9"]);
+    assert!(found("").is_empty() && found("zzz").is_empty());
+    assert_eq!(layout.find(&elements, "save", 1).len(), 1);
+}
+
+#[test]
+fn goals_in_other_scripts_match_too() {
+    for (goal, label) in [
+        ("ログアウトする", "ログアウト"),
+        ("اضغط على تسجيل الخروج", "تسجيل الخروج"),
+        ("bitte abmelden", "Abmelden"),
+    ] {
+        let mut page = String::from("navigation\n  list\n");
+        for i in 0..200 {
+            let name = if i == 150 {
+                label.to_owned()
+            } else {
+                format!("項目 {i}")
+            };
+            let _ = writeln!(page, "    listitem\n      link \"{name}\" @e{i} url=/m/{i}");
+        }
+        let lines = shown(&page, goal, 300);
+        assert!(
+            lines.iter().any(|line| line.contains(label)),
+            "{goal}: {lines:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_word_that_all_have_matches_none() {
+    let lines = shown(&shop(), "open thing 250", 600);
+    assert!(lines.iter().any(|line| line.contains("Thing 250")));
+    let things = lines.iter().filter(|line| line.contains("Thing ")).count();
+    assert!(things <= 20, "{lines:#?}");
+}
