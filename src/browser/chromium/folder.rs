@@ -28,6 +28,9 @@ const GRACE: Duration = Duration::from_millis(2500);
 /// How often a dying process is looked at. Unit: time. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
+/// How many folders are made before one is kept that no start sweeps at the same moment. Unit: folders. Source: chosen;
+/// losing one needs a sweep within the microseconds between making and locking it.
+const TAKINGS: u32 = 10;
 /// How often, and after what pause, the removal of a folder is tried again: the last processes of a browser still write
 /// while they end. Unit: attempts and time. Source: chosen; mostly the first attempt does it.
 const REMOVALS: u32 = 20;
@@ -48,6 +51,28 @@ impl Folder {
     pub(in crate::browser) fn create(base: &Path, inside: &[&str]) -> io::Result<Self> {
         let base = base.canonicalize()?;
         sweep(&base);
+        let mut folder = Self::own_new(&base);
+        for _ in 1..TAKINGS {
+            // Lost to a start that sweeps.
+            let is_lost = |error: &io::Error| {
+                matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
+                )
+            };
+            if !folder.as_ref().is_err_and(is_lost) {
+                break;
+            }
+            folder = Self::own_new(&base);
+        }
+        let folder = folder?;
+        for name in inside {
+            create_private_folder(&folder.file(name))?;
+        }
+        Ok(folder)
+    }
+
+    fn own_new(base: &Path) -> io::Result<Self> {
         let id = Uuid::new_v4().simple().to_string();
         let path = base.join(format!("{PREFIX}{}", &id[..12]));
         if path.as_os_str().len() > MAX_PATH {
@@ -59,15 +84,11 @@ impl Folder {
         }
         create_private_folder(&path)?;
         let owner = Owner::of(&path).inspect_err(|_| _ = fs::remove_dir_all(&path))?;
-        let folder = Self {
+        Ok(Self {
             process: AtomicU32::new(0),
             owner: Some(owner),
             path,
-        };
-        for name in inside {
-            create_private_folder(&folder.file(name))?;
-        }
-        Ok(folder)
+        })
     }
 
     /// Makes a folder where the options say, or else where the system keeps temporary files, or in a place with a short path.
@@ -351,7 +372,7 @@ mod tests {
             .expect("what has no owner is swept");
         assert!(
             living.path().exists()
-                && half_made.exists()
+                && !half_made.exists()
                 && foreign.exists()
                 && second.path().exists()
         );

@@ -9,10 +9,9 @@
 //!   no probe: nobody accepts, so each one that asked would stay in its queue.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io,
     path::Path,
-    time::Duration,
 };
 
 /// The file whose lock the owner holds.
@@ -20,10 +19,6 @@ const LOCK: &str = "owner.lock";
 /// The socket that the daemon connects to.
 #[cfg(unix)]
 const SOCKET: &str = "owner.sock";
-/// Made when the owner holds its lock: without it the folder may be that of an owner who is about to.
-const MARK: &str = "owned";
-/// Age at which a folder that never got an owner is left over. Unit: time. Source: chosen; it takes microseconds.
-const HALF_MADE: Duration = Duration::from_hours(1);
 
 /// Owning a folder; dropping it tells the daemon and every start that sweeps.
 #[derive(Debug)]
@@ -35,49 +30,64 @@ pub(in crate::browser) struct Owner {
 
 impl Owner {
     /// Takes a new folder of this user.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists` or `NotFound`: a start that sweeps was faster and removes the folder, and another one must be made.
     pub(in crate::browser) fn of(folder: &Path) -> io::Result<Self> {
-        let lock = File::create_new(folder.join(LOCK))?;
-        // A start that sweeps may hold it for a moment, until it finds no mark.
+        let path = folder.join(LOCK);
+        let lock = File::create_new(&path)?;
+        // A start that sweeps may have locked it first; then it is gone when this returns.
         lock.lock()?;
-        let owner = Self {
+        if !is_at(&lock, &path)? {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(Self {
             _lock: lock,
             #[cfg(unix)]
             _socket: std::os::unix::net::UnixListener::bind(folder.join(SOCKET))?,
-        };
-        File::create_new(folder.join(MARK))?;
-        Ok(owner)
+        })
     }
 }
 
 /// A folder whose owner has ended; while this is held no other start takes it for that.
 #[derive(Debug)]
 pub(in crate::browser) struct LeftOver {
-    _lock: Option<File>,
+    _lock: File,
 }
 
 impl LeftOver {
     /// Finds out whether a folder is left over; when in doubt it is not.
+    ///
+    /// A folder that nobody has locked yet counts as left over, so that a kill leaves nothing at any moment: an owner that
+    /// is just taking it sees that it lost, and makes another.
     pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
-        let metadata = fs::symlink_metadata(folder).ok().filter(is_ours)?;
-        let is_old = || {
-            metadata
-                .modified()
-                .is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HALF_MADE))
-        };
-        let was_owned = || folder.join(MARK).exists();
-        match File::open(folder.join(LOCK)) {
-            Ok(lock) => match lock.try_lock() {
-                Ok(()) => (was_owned() || is_old()).then_some(Self { _lock: Some(lock) }),
-                // It has an owner, or this file system cannot say.
-                Err(TryLockError::WouldBlock | TryLockError::Error(_)) => None,
-            },
-            // The lock is there before the mark, so a removal of this one has begun.
+        fs::symlink_metadata(folder).ok().filter(is_ours)?;
+        let path = folder.join(LOCK);
+        let lock = match File::open(&path) {
+            Ok(lock) => lock,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                (was_owned() || is_old()).then_some(Self { _lock: None })
+                File::create_new(&path).ok()?
             }
-            Err(_) => None,
-        }
+            Err(_) => return None,
+        };
+        // Otherwise it has an owner, or this file system cannot say.
+        lock.try_lock().ok()?;
+        Some(Self { _lock: lock })
     }
+}
+
+/// Whether a file is the one that this path names now.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (file, there) = (file.metadata()?, fs::metadata(path)?);
+    Ok((file.dev(), file.ino()) == (there.dev(), there.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
 }
 
 #[cfg(unix)]
@@ -96,7 +106,7 @@ mod tests {
         os::unix::net::UnixStream,
         process::{Child, Command, Stdio},
         sync::mpsc,
-        time::Instant,
+        time::{Duration, Instant},
     };
 
     use super::*;
@@ -209,18 +219,76 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_being_made_is_nobodys_to_remove() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(LeftOver::find(folder.path()).is_none());
-        File::create_new(folder.path().join(LOCK)).unwrap();
-        assert!(LeftOver::find(folder.path()).is_none());
-        let long_ago = std::time::SystemTime::now() - HALF_MADE * 2;
-        File::open(folder.path())
-            .unwrap()
-            .set_modified(long_ago)
-            .unwrap();
-        assert!(soon(folder.path()).is_some(), "it never got an owner");
-        assert!(LeftOver::find(&folder.path().join("none")).is_none());
+    fn a_folder_is_its_owners_or_left_over_at_every_moment_of_its_making() {
+        let new = || {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().to_owned();
+            (folder, path)
+        };
+        // Killed before it made the lock, and before it locked it.
+        let (_empty, empty) = new();
+        assert!(LeftOver::find(&empty).is_some());
+        let (_unlocked, unlocked) = new();
+        File::create_new(unlocked.join(LOCK)).unwrap();
+        assert!(soon(&unlocked).is_some());
+        assert!(LeftOver::find(&empty.join("none")).is_none());
+
+        // Swept while it was being taken: the owner loses, whichever step it had come to.
+        let lost = |folder: &Path| Owner::of(folder).unwrap_err().kind();
+        let (_before, before) = new();
+        let sweeps = LeftOver::find(&before);
+        assert_eq!(lost(&before), io::ErrorKind::AlreadyExists);
+        drop(sweeps);
+        fs::remove_dir_all(&before).unwrap();
+        assert_eq!(lost(&before), io::ErrorKind::NotFound);
+        let (_between, between) = new();
+        let made = File::create_new(between.join(LOCK)).unwrap();
+        fs::remove_file(between.join(LOCK)).unwrap();
+        assert!(is_at(&made, &between.join(LOCK)).is_err());
+        File::create_new(between.join(LOCK)).unwrap();
+        assert!(!is_at(&made, &between.join(LOCK)).unwrap());
+    }
+
+    #[test]
+    fn starts_that_sweep_at_once_take_no_folder_from_its_owner() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path();
+        let start = |name: u32| {
+            let folder = base.join(name.to_string());
+            fs::create_dir(&folder).unwrap();
+            match Owner::of(&folder) {
+                Ok(owner) => Some((folder, owner)),
+                Err(error) => {
+                    let lost = [io::ErrorKind::AlreadyExists, io::ErrorKind::NotFound];
+                    assert!(lost.contains(&error.kind()), "{error}");
+                    None
+                }
+            }
+        };
+        let sweep = || {
+            for folder in fs::read_dir(base).unwrap().flatten() {
+                if let Some(_left) = LeftOver::find(&folder.path()) {
+                    let _ = fs::remove_dir_all(folder.path());
+                }
+            }
+        };
+        let owned: Vec<_> = std::thread::scope(|scope| {
+            let starts: Vec<_> = (0..4u32)
+                .map(|worker| {
+                    let one = move |nth| {
+                        sweep();
+                        start(worker * 100 + nth)
+                    };
+                    scope.spawn(move || (0..50).filter_map(one).collect::<Vec<_>>())
+                })
+                .collect();
+            let owned = starts.into_iter().map(|start| start.join().unwrap());
+            owned.flatten().collect()
+        });
+        assert!(!owned.is_empty());
+        for (folder, _) in &owned {
+            assert!(folder.join(LOCK).exists() && folder.join(SOCKET).exists());
+        }
     }
 
     #[test]
