@@ -36,6 +36,7 @@ fn message(
     digest: DigestOptions,
 ) -> String {
     step(&StepParts {
+        run_nonce: Nonce::new(6),
         nonce: Nonce::new(1),
         goal_words,
         advice: &[],

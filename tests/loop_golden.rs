@@ -1493,7 +1493,7 @@ async fn advice_for_a_site_stands_in_its_fence_and_changes_with_the_host() {
         .iter()
         .map(|request| request.message.as_str())
         .collect();
-    let fenced = |message: &str| message.split_once(">>>\n").unwrap().0.to_owned();
+    let fenced = |message: &str| message.rsplit_once(">>>\n").unwrap().0.to_owned();
     assert!(fenced(said[0]).contains("\n## Memory for this site\n- \"SITE TIP for shop.example\""));
     assert!(
         said[1].contains("SITE TIP for other.example")

@@ -408,7 +408,7 @@ fn covered(shown: impl Iterator<Item = usize>) -> ScriptedBrowser {
 
 /// The tips under a heading outside of the fence, with what their names stand for inside of it.
 fn tips(message: &str, heading: &str) -> Vec<String> {
-    let (inside, outside) = message.split_once(">>>\n").unwrap();
+    let (inside, outside) = message.rsplit_once(">>>\n").unwrap();
     let names: Vec<(&str, &str)> = inside
         .lines()
         .skip_while(|line| *line != "## Names in the tips")
@@ -452,7 +452,7 @@ async fn each_of_ten_recoveries_of_a_host_answers_its_own_failure() {
         assert_eq!(of_site(before).len(), 3, "{}", before[1]);
         assert!(!of_site(after).contains(&own), "{}", after[1]);
         for [system, message] in [before, after] {
-            let (_, outside) = message.split_once(">>>\n").unwrap();
+            let (_, outside) = message.rsplit_once(">>>\n").unwrap();
             let is_named = |text: &str| text.contains("Close ") || text.contains("Go ");
             assert!(
                 !is_named(outside) && !system.contains("Close "),

@@ -252,7 +252,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .collect();
         let message = self.page.as_ref().map_or_else(String::new, |page| {
             step(&StepParts {
-                nonce: self.nonce(),
+                run_nonce: self.nonce(None),
+                nonce: self.nonce(Some(self.emitter.step)),
                 goal_words: &self.goal_words,
                 advice: &self.advice,
                 history: &self.history,

@@ -267,6 +267,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             parameters: &task.parameters,
             secrets: &secrets,
             max_calls: parts.options.max_calls,
+            memory: parts.options.memory,
             tools: (parts.model.capabilities().mode == CallMode::JsonSchema).then_some(&*tools),
         });
         let system = redactor.text(&system);
@@ -349,12 +350,14 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.started.elapsed()
     }
 
-    /// A nonce that nothing outside of the run can know, new for each message.
-    pub(super) fn nonce(&self) -> Nonce {
+    /// A nonce that nothing outside of the run can know: of a step's message, or of the whole run.
+    pub(super) fn nonce(&self, step: Option<u32>) -> Nonce {
         let mut hash = Sha256::new();
         hash.update(self.seed.to_le_bytes());
         hash.update(self.emitter.run.as_str().as_bytes());
-        hash.update(self.emitter.step.to_le_bytes());
+        if let Some(step) = step {
+            hash.update(step.to_le_bytes());
+        }
         let digest = hash.finalize();
         Nonce::new(
             digest

@@ -9,7 +9,7 @@ use crate::base::Nonce;
 /// The marks around what is data.
 ///
 /// Inside, every text from outside is a JSON string on one line, so it can neither end the line nor look like a mark or a
-/// heading; the nonce is new for each message, so a page that saw one prompt cannot forge the next.
+/// heading. The nonce of what is on the page now is new for each message, so a page that saw one prompt cannot forge the next.
 #[derive(Debug, Clone)]
 pub(super) struct Fence {
     marks: (String, String),

@@ -44,6 +44,8 @@ pub struct LastFailure {
 /// What stands in the message of one step.
 #[derive(Debug, Clone)]
 pub struct StepParts<'a> {
+    /// The same in all messages of a run, for what only grows.
+    pub run_nonce: Nonce,
     /// New for each message.
     pub nonce: Nonce,
     /// The goal's words: elements that share them are shown first.
@@ -83,11 +85,24 @@ pub struct StepParts<'a> {
     pub digest: DigestOptions,
 }
 
-/// The message of one step: all that came from outside inside of one fence, then what the loop says.
+/// The message of one step: all that came from outside inside of fences, then what the loop says.
+///
+/// What was read and done stands first, in a fence of the run's: it only grows, so a provider that caches how requests begin
+/// charges a fraction for it. What is new in each message follows in a fence of its own, whose number no page has seen.
 ///
 /// A tip stands outside when a person or this crate vouches for its words; the names of the page in it are numbers there, and
 /// what they are stands inside.
 pub fn step(parts: &StepParts<'_>) -> String {
+    let mut past = Fence::new(parts.run_nonce);
+    past.section("Read before", parts.known.iter().cloned());
+    let left_out = (parts.history.dropped() > 0)
+        .then(|| format!("({} earlier steps)", parts.history.dropped()));
+    past.section(
+        "History",
+        left_out
+            .into_iter()
+            .chain(parts.history.entries().map(history_line)),
+    );
     let mut fence = Fence::new(parts.nonce);
     let mut names = Names::default();
     let tips = Tips::of(parts);
@@ -97,15 +112,6 @@ pub fn step(parts: &StepParts<'_>) -> String {
     // Text that a page could have shaped is data, whatever memory made of it.
     let data = |tip: &Advice| format!("- {}", quoted(tip.text(), Advice::MAX_TEXT));
     fence.section("Memory for this site", tips.site_data.into_iter().map(data));
-    let left_out = (parts.history.dropped() > 0)
-        .then(|| format!("({} earlier steps)", parts.history.dropped()));
-    fence.section(
-        "History",
-        left_out
-            .into_iter()
-            .chain(parts.history.entries().map(history_line)),
-    );
-    fence.section("Read before", parts.known.iter().cloned());
     let elements = &parts.view.elements;
     let digest = parts
         .layout
@@ -132,7 +138,8 @@ pub fn step(parts: &StepParts<'_>) -> String {
         "Tips from earlier runs",
         tips.error_data.into_iter().map(data),
     );
-    let mut out = fence.finish();
+    let mut out = past.finish();
+    out.push_str(&fence.finish());
 
     section(&mut out, "Tips for this site", |out| lines(out, &site_tips));
     section(&mut out, "Answer of the person", |out| {
@@ -418,6 +425,7 @@ mod tests {
         };
         let say = |last_failure| {
             step(&StepParts {
+                run_nonce: Nonce::new(6),
                 nonce: Nonce::new(7),
                 goal_words: &[],
                 advice: &advice,

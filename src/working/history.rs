@@ -9,8 +9,11 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Most entries kept. Source: the third requirements document.
+/// Most entries kept. Unit: entries. Source: chosen; a line of the prompt each.
 pub const MAX_ENTRIES: usize = 50;
+/// Entries that go at once. Unit: entries. Source: chosen; until the next ones go, a prompt begins as the one before it, which a
+/// provider caches.
+const DROPPED_AT_ONCE: u8 = 10;
 
 /// One action and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,12 +72,12 @@ pub struct History {
 }
 
 impl History {
-    /// Adds an entry; past the cap the oldest one goes.
+    /// Adds an entry; past the cap the oldest ones go.
     pub fn push(&mut self, entry: Entry) {
         self.entries.push_back(entry);
-        while self.entries.len() > MAX_ENTRIES {
-            self.entries.pop_front();
-            self.dropped += 1;
+        if self.entries.len() > MAX_ENTRIES {
+            self.entries.drain(..usize::from(DROPPED_AT_ONCE));
+            self.dropped += u32::from(DROPPED_AT_ONCE);
         }
     }
 

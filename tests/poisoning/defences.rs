@@ -271,14 +271,15 @@ fn with_any_one_defence_off_something_gets_through() {
     );
 }
 
-/// What stands behind the first line that is the mark of the end.
+/// The number of the fence around what is on the page now, which is the last.
+fn number(message: &str) -> &str {
+    let mut numbers = message.lines().filter_map(|line| line.strip_prefix("<<<"));
+    numbers.next_back().unwrap_or_default()
+}
+
+/// What stands behind the first line that is the mark of its end.
 fn behind_the_marks(message: &str) -> String {
-    let nonce = message
-        .lines()
-        .next()
-        .and_then(|line| line.strip_prefix("<<<"))
-        .unwrap_or_default();
-    let close = format!("{nonce}>>>");
+    let close = format!("{}>>>", number(message));
     message
         .lines()
         .skip_while(|line| *line != close)
@@ -296,12 +297,7 @@ fn where_words_are_not_quoted_only_a_number_that_no_page_knows_ends_the_fence() 
         let mut campaign = Campaign::new(Story::Names, &words);
         campaign.kinds = vec![Arc::new(memory.clone())];
         campaign.rewrite = Some(Arc::new(move |message: &str| {
-            let number = message
-                .lines()
-                .next()
-                .and_then(|line| line.strip_prefix("<<<"))
-                .unwrap_or_default();
-            let told = if knows { number } else { "8" };
+            let told = if knows { number(message) } else { "8" };
             let line = |line: &str| match named(line) {
                 Some((_, name)) => memory
                     .in_full(&name)

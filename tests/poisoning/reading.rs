@@ -42,11 +42,22 @@ pub(crate) struct Reading {
 /// The rule that it breaks.
 pub(crate) fn read(message: &str) -> Result<Reading, String> {
     let mut reading = Reading::default();
-    let Some(rest) = message.strip_prefix("<<<") else {
-        outside(message, &mut reading);
-        return Ok(reading);
-    };
-    let (nonce, rest) = rest
+    let (mut rest, mut nonces) = (message, Vec::new());
+    while let Some(fenced) = rest.strip_prefix("<<<") {
+        let (nonce, behind) = fence(fenced, &mut reading)?;
+        nonces.push(nonce);
+        rest = behind;
+    }
+    if nonces.iter().any(|nonce| rest.contains(nonce)) {
+        return Err("the number of a fence stands behind it".to_owned());
+    }
+    outside(rest, &mut reading);
+    Ok(reading)
+}
+
+/// Takes one fence apart, from its number on; returns the number and what stands behind the fence.
+fn fence<'a>(fenced: &'a str, reading: &mut Reading) -> Result<(&'a str, &'a str), String> {
+    let (nonce, mut rest) = fenced
         .split_once('\n')
         .ok_or("a fence without an end of its first line")?;
     if nonce.is_empty() || !nonce.bytes().all(|b| b.is_ascii_digit()) {
@@ -54,14 +65,13 @@ pub(crate) fn read(message: &str) -> Result<Reading, String> {
     }
     let close = format!("{nonce}>>>");
     let mut section = "";
-    let mut lines = rest.split_inclusive('\n');
     loop {
-        let Some(line) = lines.next() else {
+        let Some((line, behind)) = rest.split_once('\n') else {
             return Err("the fence does not end".to_owned());
         };
-        let line = line.trim_end_matches('\n');
+        rest = behind;
         if line == close {
-            break;
+            return Ok((nonce, rest));
         }
         if let Some(heading) = line.strip_prefix("## ") {
             section = HEADINGS
@@ -92,12 +102,6 @@ pub(crate) fn read(message: &str) -> Result<Reading, String> {
         }
         strip(line, &mut reading.bare)?;
     }
-    let rest: String = lines.collect();
-    if rest.contains(nonce) {
-        return Err("the number of the fence stands behind it".to_owned());
-    }
-    outside(&rest, &mut reading);
-    Ok(reading)
 }
 
 /// The tips of a message with what their names stand for.

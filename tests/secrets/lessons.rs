@@ -102,14 +102,15 @@ async fn run(value: &str, kept: As, names: usize, memory: impl MemoryBackend, ta
         Some(value),
         "the page got something else"
     );
-    // The names in what memory says stand first in a message, its words behind the fence.
+    // The names in what memory says stand before the page, its words behind the fences.
     let requests = model.requests();
     let said = |message: &str| {
-        let names = message.split_once("## History");
-        let words = message.split_once(">>>\n");
+        let before = message.split_once("## Page");
+        let names = before.and_then(|(before, _)| before.rsplit_once("<<<"));
+        let words = message.rsplit_once(">>>\n");
         format!(
             "{}{}",
-            names.map_or("", |(before, _)| before),
+            names.map_or("", |(_, names)| names),
             words.map_or("", |(_, after)| after)
         )
     };

@@ -59,6 +59,7 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
         parameters: &[].into(),
         secrets: &secrets,
         max_calls: 5,
+        memory: true,
         tools: None,
     })
 }
@@ -152,6 +153,7 @@ fn message(
         &ViewOptions::default(),
     );
     step(&StepParts {
+        run_nonce: Nonce::new(6),
         nonce: Nonce::new(7),
         goal_words: &[],
         advice,
