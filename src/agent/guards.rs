@@ -10,12 +10,15 @@ use crate::{
     event::EventKind,
     guard::{
         ActionKey, Blank, PageState, RepeatGuard, Scope, ScopeRefusal, StuckGuard, Verdict,
-        WarnedTurns,
+        WarnedTurns, Warning,
     },
     page::{Fingerprint, PageTemplate, TargetIdentity},
     verify::{Numbers, PageNow, moves_the_caret},
     working::StopReason,
 };
+
+/// Said to a model with the last warning that it gets.
+const ENDS: &str = " If it goes on like this, the run ends: when nothing else is left, call finish with success false.";
 
 /// Scope, repetition and standstill.
 #[derive(Debug)]
@@ -146,21 +149,31 @@ impl Guards {
         verdicts
     }
 
-    /// The verdict with a warning in the place of an end that the model was not warned of often enough, or whose batch goes on.
-    fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> Verdict {
+    /// The verdict with a warning in the place of an end that the model was not warned of often enough, or whose batch goes on; and
+    /// whether the next one may be the end.
+    fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());
+        let is_last = turns.is_last();
         match verdict {
-            Verdict::Stop(warning) if !may_end || !turn.is_over => Verdict::Warn(warning),
-            other => other,
+            Verdict::Stop(warning) if !may_end || !turn.is_over => {
+                (Verdict::Warn(warning), is_last)
+            }
+            other => (other, is_last),
         }
     }
 }
 
 impl Verdicts {
-    fn add(&mut self, guard: &'static str, verdict: Verdict, stop: StopReason) {
+    fn add(&mut self, guard: &'static str, (verdict, is_last): (Verdict, bool), stop: StopReason) {
+        let said = verdict.warning().map(Warning::sentence);
+        let ends = if is_last && !verdict.is_stop() {
+            ENDS
+        } else {
+            ""
+        };
         self.warnings
-            .extend(verdict.warning().map(|warning| (guard, warning.sentence())));
+            .extend(said.map(|said| (guard, format!("{said}{ends}"))));
         if verdict.is_stop() {
             self.stop = self.stop.or(Some(stop));
         }

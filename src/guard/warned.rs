@@ -44,6 +44,19 @@ impl WarnedTurns {
         }
         self.warned > MIN_WARNED
     }
+
+    /// Reports whether one more turn with a warning may end the run.
+    ///
+    /// ```
+    /// use webwise::guard::WarnedTurns;
+    ///
+    /// let mut turns = WarnedTurns::default();
+    /// let last: Vec<bool> = (1..=3).map(|turn| { turns.record(turn, true); turns.is_last() }).collect();
+    /// assert_eq!(last, [false, true, true]);
+    /// ```
+    pub const fn is_last(&self) -> bool {
+        self.warned >= MIN_WARNED
+    }
 }
 
 #[cfg(test)]
