@@ -21,7 +21,7 @@ on_each_driver! {
 /// Options under which nothing that waits for a server waits long.
 fn hasty() -> Options {
     let mut options = options();
-    options.command_timeout = Duration::from_secs(18);
+    options.command_timeout = Duration::from_secs(24);
     options
 }
 

@@ -1,11 +1,19 @@
 //! The pages: each is one bad habit.
 
-use crate::server::Answer;
+use crate::{profile::pick, server::Answer};
 
 /// Writes what happened, for a course to read: text with everything but letters and digits escaped, so that nothing is folded.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
+
+/// How many buttons a crowd is, if its address says no other number.
+const CROWD: usize = 3_000;
+
+/// How many elements are in each other: more than three times what ends a renderer with the usual stack.
+fn nested() -> usize {
+    pick(10_000, 20_000)
+}
 
 /// A document with this title and body.
 fn document(title: &str, body: &str) -> String {
@@ -65,8 +73,8 @@ pub(crate) fn answer(path: &str, host: &str) -> Answer {
             const root = host.attachShadow({ mode: 'closed' }); root.innerHTML = '<button>Hidden button</button>';\
             root.firstChild.onclick = () => log('shadow', 'pressed');</script>"),
 
-        "crowd" => page("Crowd", "<script>for (let i = 0; i < 20000; i++) { const b = document.createElement('button'); \
-            b.textContent = 'Item number ' + i; b.onclick = () => log('pressed', i); document.body.append(b); }</script>"),
+        "crowd" => page("Crowd", &format!("<script>for (let i = 0; i < {}; i++) {{ const b = document.createElement('button'); \
+            b.textContent = 'Item number ' + i; b.onclick = () => log('pressed', i); document.body.append(b); }}</script>", query.parse().unwrap_or(CROWD))),
         "endless-scroll" => page("Feed", "<h1>Feed</h1><div id=feed></div><script>let n = 0; \
             const more = () => { for (let i = 0; i < 20; i++) { const p = document.createElement('p'); \
             p.style.height = '100px'; p.innerHTML = '<a href=/plain>Story ' + (++n) + '</a>'; feed.append(p); } }; more(); \
@@ -84,8 +92,9 @@ pub(crate) fn answer(path: &str, host: &str) -> Answer {
         "pushes" => page("Pushes", "<h1>Pushes</h1><script>for (;;) history.pushState(0, '', '?' + Math.random())</script>"),
         "opens" => page("Opens", "<h1>Opens</h1><button onclick=\"log('pressed', 1)\">Press</button>\
             <script>setInterval(() => window.open('/tiny'), 100)</script>"),
-        "nested" => page("Nested", "<h1>Nested</h1><button onclick=\"log('pressed', 1)\">Press</button><script>let at = document.body; \
-            for (let i = 0; i < 20000; i++) at = at.appendChild(document.createElement('div')); at.textContent = 'the innermost'</script>"),
+        "nested" => page("Nested", &format!("<h1>Nested</h1><button onclick=\"log('pressed', 1)\">Press</button><script>let at = document.body; \
+            for (let i = 0; i < {}; i++) at = at.appendChild(document.createElement('div')); at.textContent = 'the innermost'</script>",
+            nested())),
 
         "redirect-loop" => Answer::Redirect("/redirect-loop".into()),
         "never" => Answer::Stall(Vec::new()),

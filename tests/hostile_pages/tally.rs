@@ -32,7 +32,7 @@ pub(crate) const PAGES: &[&str] = &[
     "frame of the same origin",
     "frame of another origin",
     "frames in frames",
-    "20,000 buttons",
+    "thousands of buttons",
     "infinite scroll",
     "rewrites itself",
     "never settles",
@@ -68,7 +68,7 @@ const OF_THE_BROWSER: &[&str] = &[
     "spins while it loads",
     "pushes states without end",
     "opens windows without end",
-    "20,000 elements in each other",
+    "thousands of elements in each other",
 ];
 
 /// Pages that can be played only by a driver with a tool of its own: its death, by each way to talk to it.

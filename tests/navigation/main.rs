@@ -115,7 +115,7 @@ fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<
 
 /// Of so many forms of addresses a browser meets one in the quick profile. Source: chosen, prime to the three forms of a host, so
 /// that each kind comes.
-const QUICK: usize = 5;
+const QUICK: usize = 14;
 
 on_each_driver! {
     no_page_off_scope_is_observed_by_the_model,
@@ -142,12 +142,12 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
         "navigation: {name}: {forms} URL forms, {courses} courses, {controls} with a control, {observed} off-scope pages observed by the model"
     );
     assert!(problems.is_empty(), "{problems:#?}");
-    let (least, controlled) = if full() {
-        (300, courses)
-    } else {
-        (300 / QUICK, courses / 3)
+    let (least, taken, controlled) = match by {
+        _ if full() => (300, 40, courses),
+        Driver::Cdp => (300 / QUICK, 40, courses / 3),
+        _ => (300 / QUICK, 20, courses),
     };
-    assert!(forms >= least && courses >= 40 && controls >= controlled && observed == 0);
+    assert!(forms >= least && courses >= taken && controls >= controlled && observed == 0);
 }
 
 /// Browsers that share the courses. Source: chosen; most of the time they wait for pages that leave.
@@ -203,6 +203,11 @@ async fn take_courses(by: Driver, share: usize) -> Found {
     let mut found = Found::default();
     let courses = courses::all(|path| world.home(path));
     for (number, course) in courses.iter().enumerate().skip(share).step_by(BROWSERS) {
+        // In the quick profile playwright-cli takes every second course, and the native driver the controls of the others.
+        let is_the_tools = (number / BROWSERS).is_multiple_of(2);
+        if !full() && by != Driver::Cdp && !is_the_tools {
+            continue;
+        }
         let mut scopes = [START, OFF].map(|host| format!("http://{host}/"));
         let page = |run: &str| world.home(&format!("{}?{run}{number}", course.path));
         let typed = || {
@@ -231,9 +236,8 @@ async fn take_courses(by: Driver, share: usize) -> Found {
         found.observed += usize::from(!guarded.found.is_empty());
         found.courses += 1;
 
-        // The same with both hosts in scope: there the model sees the page, so the canary could have been seen. In the quick profile
-        // the drivers take turns with it.
-        if !full() && number / BROWSERS % 2 != usize::from(by == Driver::Cdp) {
+        // The same with both hosts in scope: there the model sees the page, so the canary could have been seen.
+        if !full() && by == Driver::Cdp && is_the_tools {
             continue;
         }
         found.controls += 1;

@@ -268,11 +268,12 @@ struct Repeated {
 async fn repeated(by: Driver, values: [String; 5]) -> Repeated {
     let mut found = Repeated::default();
     let (real, way) = (Real::start(by).await, by.name());
-    // A process a command is slow, so by that way the first value alone takes the whole way, and in the quick suite any.
-    let tried = if by == Driver::PlaywrightCliByProcesses {
-        pick(1, values.len())
-    } else {
-        values.len()
+    // A process a command is slow, so by that way the first value alone takes the whole way. The quick suite tries all values
+    // by the native driver alone.
+    let tried = match by {
+        Driver::Cdp => values.len(),
+        Driver::PlaywrightCli => pick(2, values.len()),
+        Driver::PlaywrightCliByProcesses => pick(1, values.len()),
     };
     for value in &values[..tried] {
         let scanner = Scanner::new(value);

@@ -199,9 +199,10 @@ async fn a_form_that_points_elsewhere_sends_no_secret(by: Driver) {
         right += of_share.1;
     }
     let times = times(by).len();
+    let quick = if by == Driver::Cdp { 45 } else { 15 };
     assert_eq!(
         (tried, right),
-        pick((45, 12), (45 * times * PLACES, 20)),
+        pick((quick, 12), (45 * times * PLACES, 20)),
         "forms tried"
     );
     figure!(
@@ -212,6 +213,19 @@ async fn a_form_that_points_elsewhere_sends_no_secret(by: Driver) {
 
 /// How many wrong places there are.
 const PLACES: usize = 4;
+
+/// Reports whether a shape is one of those that playwright-cli sends in the quick profile: of every three with one way to give the
+/// address one, so that each method meets each way to send.
+fn is_of_the_tool(shape: &Shape) -> bool {
+    let method = METHODS.iter().position(|method| *method == shape.method);
+    let by = BY.iter().position(|by| *by == shape.by);
+    let how = HOW.iter().position(|how| *how == shape.how);
+    [method, by, how]
+        .into_iter()
+        .flatten()
+        .sum::<usize>()
+        .is_multiple_of(3)
+}
 
 /// playwright-cli looks at forms and not at requests: what changes while the form is sent is out of its reach.
 const fn times(by: Driver) -> &'static [&'static str] {
@@ -232,8 +246,11 @@ async fn send_forms(by: Driver, share: usize) -> (usize, usize) {
         bed.own.origin().replace("http:", "https:"),
     ];
     let mut tried = 0;
-    let all = shapes(times(by)).into_iter().enumerate();
-    for (nth, shape) in all.skip(share).step_by(BROWSERS) {
+    let mut all = shapes(times(by));
+    if by != Driver::Cdp && !profile::full() {
+        all.retain(is_of_the_tool);
+    }
+    for (nth, shape) in all.into_iter().enumerate().skip(share).step_by(BROWSERS) {
         // In the quick profile each shape goes to one wrong place, each place in turn.
         let places: Vec<_> = if profile::full() {
             wrong.iter().collect()
