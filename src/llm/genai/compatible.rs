@@ -1,15 +1,11 @@
-//! Chat Completions of compatible servers, sent and read by ourselves.
-//!
-//! The `genai` crate reads a reply whole, however large it is, and lets nobody else send what it made: for the providers it
-//! carries, a reply is measured after it was read. A compatible server may be anybody's, so its reply is read here, and no
-//! further than [`max_reply_bytes`](super::GenAiOptions::max_reply_bytes).
+//! Chat Completions of compatible servers, written and read by ourselves: each call of a reply on its own.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 
-use super::{GenAiOptions, error, request, response};
+use super::{GenAiOptions, error, http, request, response};
 use crate::{
     base::{Result, sorted},
     chat::{CallMode, ChatRequest, ChatResponse},
@@ -17,46 +13,20 @@ use crate::{
 
 /// Asks once.
 pub(super) async fn complete(
-    http: &reqwest::Client,
+    client: &reqwest::Client,
     options: &GenAiOptions,
     request: &ChatRequest,
 ) -> Result<ChatResponse> {
     let url = options.endpoint(request.mode) + "chat/completions";
     let body = body(options, request);
-    let mut post = http
+    let mut post = client
         .post(url)
         .header(CONTENT_TYPE, "application/json")
         .body(body.to_string());
     if let Some(key) = &options.api_key {
         post = post.header(AUTHORIZATION, format!("Bearer {}", key.expose()));
     }
-    let mut reply = post.send().await.map_err(error::connection)?;
-    let (status, headers) = (reply.status(), reply.headers().clone());
-    let mut bytes = Vec::new();
-    while let Some(chunk) = reply.chunk().await.map_err(error::connection)? {
-        let room = options.max_reply_bytes.saturating_sub(bytes.len());
-        bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
-        if chunk.len() <= room {
-            continue;
-        }
-        if status.is_success() {
-            return Err(error::too_large(options.max_reply_bytes));
-        }
-        // The beginning of an error says enough.
-        break;
-    }
-    if !status.is_success() {
-        let said = String::from_utf8_lossy(&bytes);
-        return Err(error::status_error(status, &said, &headers));
-    }
-    let content_type = headers
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    if !content_type.starts_with("application/json") {
-        let said = String::from_utf8_lossy(&bytes);
-        return Err(error::not_json(content_type, &said));
-    }
+    let bytes = http::fetch(post, options.max_reply_bytes).await?;
     let body: Value =
         serde_json::from_slice(&bytes).map_err(|e| error::malformed(e.to_string()))?;
     read(&body, options)

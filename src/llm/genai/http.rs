@@ -1,9 +1,9 @@
-//! The connection: one HTTP client with our time-outs and without surprises.
+//! The connection: one HTTP client with our time-outs and without surprises, and the one place where a reply is read.
 
-use reqwest::redirect::Policy;
+use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;
 
-use super::GenAiOptions;
+use super::{GenAiOptions, error};
 use crate::base::{Error, ErrorKind, Result, Site};
 
 /// An HTTP client for these options.
@@ -27,6 +27,38 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
     builder
         .build()
         .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
+}
+
+/// Sends a request and reads the JSON of its reply, no further than `max_bytes`; a compressed one is not unpacked.
+pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<Vec<u8>> {
+    let mut reply = request.send().await.map_err(error::connection)?;
+    let (status, headers) = (reply.status(), reply.headers().clone());
+    let mut bytes = Vec::new();
+    while let Some(chunk) = reply.chunk().await.map_err(error::connection)? {
+        let room = max_bytes.saturating_sub(bytes.len());
+        bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() <= room {
+            continue;
+        }
+        if status.is_success() {
+            return Err(error::too_large(max_bytes));
+        }
+        // The beginning of an error says enough.
+        break;
+    }
+    if !status.is_success() {
+        let said = String::from_utf8_lossy(&bytes);
+        return Err(error::status_error(status, &said, &headers));
+    }
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    if !content_type.starts_with("application/json") {
+        let said = String::from_utf8_lossy(&bytes);
+        return Err(error::not_json(content_type, &said));
+    }
+    Ok(bytes)
 }
 
 /// Whether a URL points to this machine.

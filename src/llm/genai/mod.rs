@@ -1,20 +1,21 @@
 //! Hosted and local models through the `genai` crate: Gemini, `OpenAI` and compatible servers, Anthropic, Ollama.
 //!
 //! No type of that crate appears outside of this folder. `options` and `env` say whom to ask, `request` and `response`
-//! translate, `error` and `retry_after` read what went wrong, `http` holds the connection, `compatible` speaks Chat Completions
-//! without the crate. Nothing here retries:
-//! [`Retrying`](super::Retrying) does.
+//! translate, `error` and `retry_after` read what went wrong, `http` holds the connection and reads replies, `relay` brings it
+//! to the crate, `compatible` speaks Chat Completions without the crate. Nothing here retries: [`Retrying`](super::Retrying)
+//! does.
 
 mod compatible;
 mod env;
 mod error;
 mod http;
 mod options;
+mod relay;
 mod request;
 mod response;
 mod retry_after;
 
-use std::fmt;
+use std::{fmt, pin::pin};
 
 use ::genai::{
     Client, ModelIden, ServiceTarget,
@@ -24,6 +25,7 @@ use ::genai::{
 use async_trait::async_trait;
 
 pub use self::options::{GenAiOptions, Provider, Reasoning};
+use self::relay::Relay;
 use super::LlmClient;
 use crate::{
     base::{Error, ErrorKind, Result},
@@ -44,6 +46,7 @@ use crate::{
 /// # Ok::<(), webwise::Error>(())
 /// ```
 pub struct GenAi {
+    /// The crate's part, which reaches nothing but a [`Relay`].
     client: Client,
     http: reqwest::Client,
     options: GenAiOptions,
@@ -57,7 +60,7 @@ impl GenAi {
     pub fn new(options: GenAiOptions) -> Result<Self> {
         let options = options.checked()?;
         let http = http::client(&options)?;
-        let client = Client::builder().with_reqwest(http.clone()).build();
+        let client = Client::builder().with_reqwest(relay::client()?).build();
         let client =
             client.map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e))?;
         Ok(Self {
@@ -109,7 +112,7 @@ impl GenAi {
         &self.options
     }
 
-    fn target(&self, mode: CallMode) -> ServiceTarget {
+    fn target(&self, mode: CallMode, endpoint: String) -> ServiceTarget {
         let options = &self.options;
         let kind = options.adapter_kind(mode);
         let auth = match &options.api_key {
@@ -119,10 +122,32 @@ impl GenAi {
         };
         let model = ModelIden::new(kind, options.model.as_str());
         ServiceTarget {
-            endpoint: Endpoint::from_owned(options.endpoint(mode)),
+            endpoint: Endpoint::from_owned(endpoint),
             auth,
             model,
         }
+    }
+
+    /// Asks through the crate once; whichever side fails first says why.
+    async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
+        let relay = Relay::open().await?;
+        let target = self.target(mode, relay.endpoint());
+        let options = request::options(request, &self.options);
+        let mut asked = pin!(
+            self.client
+                .exec_chat(target, request::chat(request), Some(&options))
+        );
+        let carried = relay.carry(&self.http, self.options.endpoint(mode), max_bytes);
+        let reply = tokio::select! {
+            biased;
+            carried = carried => {
+                carried?;
+                asked.await
+            }
+            reply = &mut asked => reply,
+        };
+        reply.map_or_else(response::recover, response::read)
     }
 
     /// Says which model it was and takes every form of the key out of all texts.
@@ -165,14 +190,7 @@ impl LlmClient for GenAi {
         let response = if matches!(kind, AdapterKind::Omlx | AdapterKind::Custom(_)) {
             compatible::complete(&self.http, &self.options, request).await
         } else {
-            let chat = request::chat(request);
-            let options = request::options(request, &self.options);
-            let target = self.target(request.mode);
-            let max_bytes = self.options.max_reply_bytes;
-            match self.client.exec_chat(target, chat, Some(&options)).await {
-                Ok(reply) => response::read(reply, max_bytes),
-                Err(error) => response::recover(error, max_bytes),
-            }
+            self.relayed(request).await
         };
         response.map_err(|error| self.finished(error))
     }

@@ -121,9 +121,8 @@ pub struct GenAiOptions {
     pub connect_timeout: Duration,
     /// Longest time for one call. Default 120 s, chosen: a net under [`Retrying`](crate::llm::Retrying)'s own limit.
     pub timeout: Duration,
-    /// Largest reply that is taken; more is [`ErrorKind::MalformedReply`], which is not retried. Of [`Provider::OpenAiCompatible`],
-    /// and of [`Provider::Ollama`] with [`CallMode::JsonSchema`], no more is read; of the others it is measured when it was read.
-    /// Replies are never compressed. Unit: bytes. Default 4 MiB, chosen; 2,048 tokens take about 10 KiB.
+    /// Largest reply that is taken, of every provider. No more is read: a larger one is [`ErrorKind::MalformedReply`], which
+    /// is not retried. A compressed reply is not asked for and not unpacked. Unit: bytes. Default 4 MiB, chosen; 2,048 tokens take about 10 KiB.
     pub max_reply_bytes: usize,
     /// Fields that are put into the body of each request last, over ours: a server's own switches. Not for
     /// [`Provider::Ollama`].

@@ -18,9 +18,8 @@ const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
 /// Reads a reply that the crate understood.
-pub(super) fn read(reply: GenAiResponse, max_bytes: usize) -> Result<ChatResponse> {
+pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     let body = reply.captured_raw_body.unwrap_or_default();
-    check_size(&body, max_bytes)?;
     if let Some(error) = error::in_body(&body) {
         return Err(error);
     }
@@ -54,7 +53,7 @@ pub(super) fn read(reply: GenAiResponse, max_bytes: usize) -> Result<ChatRespons
 ///
 /// It gives a whole reply up when the arguments of one call are not JSON, as in one that was cut off. The other calls are
 /// good, and the broken one is for the parser to report.
-pub(super) fn recover(error: GenAiError, max_bytes: usize) -> Result<ChatResponse> {
+pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     let GenAiError::ChatResponseGeneration {
         response_body: body,
         cause,
@@ -63,7 +62,6 @@ pub(super) fn recover(error: GenAiError, max_bytes: usize) -> Result<ChatRespons
     else {
         return Err(error::convert(error));
     };
-    check_size(&body, max_bytes)?;
     if let Some(error) = error::in_body(&body) {
         return Err(error);
     }
@@ -85,27 +83,6 @@ pub(super) fn recover(error: GenAiError, max_bytes: usize) -> Result<ChatRespons
         model: text("/model"),
         ..ChatResponse::default()
     })
-}
-
-/// An error for a reply that holds more than may be read. The crate has read it by then, and it goes no further.
-fn check_size(body: &Value, max_bytes: usize) -> Result<()> {
-    if weight(body) > max_bytes {
-        return Err(error::too_large(max_bytes));
-    }
-    Ok(())
-}
-
-/// What a value takes as JSON, at least. Unit: bytes.
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len() + 2,
-        Value::Array(items) => 2 + items.iter().map(|item| 1 + weight(item)).sum::<usize>(),
-        Value::Object(map) => {
-            let entry = |(key, value): (&String, &Value)| key.len() + 4 + weight(value);
-            2 + map.iter().map(entry).sum::<usize>()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
-    }
 }
 
 /// The calls of a body in either of `OpenAI`'s formats, arguments as they came.
