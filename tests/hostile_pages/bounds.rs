@@ -181,3 +181,25 @@ async fn a_page_of_thousands_of_elements_in_each_other_is_seen() {
     );
     bed.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_grows_without_end_is_seen_in_part_and_left() {
+    let bed = Bed::own(Driver::Cdp).await;
+    let played = bed
+        .play_with(
+            "grows without end",
+            "grows",
+            bed.driver(),
+            says([go(&bed.site.url("plain")), finish("All is well")]),
+            bounded(),
+            StopReason::Finished,
+        )
+        .await;
+    assert_eq!(played.course().len(), 2, "{played:?}");
+    assert!(
+        ["goto done", "goto timeout"].contains(&&*played.course()[0]),
+        "{played:?}"
+    );
+    assert_eq!(played.course()[1], "goto done", "{played:?}");
+    bed.close().await;
+}

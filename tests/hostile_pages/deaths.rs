@@ -1,13 +1,18 @@
 //! What dies under a run: renderer, browser, daemon. It is told as a lost browser, at once, and never as a blank page.
 
-use std::process::Command;
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use webwise::working::StopReason;
+use webwise::{browser::ProgramPlaces, working::StopReason};
 
 use crate::{
     bed::{Bed, options},
-    browsers::Driver,
-    played::{click, decides, finish, look},
+    browsers::{Driver, MISSING, Wishes},
+    played::{click, decides, finish, look, says},
     tally::ways,
 };
 
@@ -143,4 +148,39 @@ async fn a_browser_whose_folder_is_removed_is_lost_or_goes_on_and_ends_all_the_s
         assert_eq!(played.messages.len(), 1);
     }
     bed.close().await;
+}
+
+/// A Chromium whose pages may hold 64 MB of objects, so that a machine with less than a page may take outlives the test.
+fn small_chromium(folder: &Path) -> PathBuf {
+    let chromium = ProgramPlaces::from_env().chromium().expect(MISSING);
+    let script = folder.join("chromium");
+    let lines = format!(
+        "#!/bin/sh\nexec '{}' --js-flags=--max-old-space-size=64 \"$@\"\n",
+        chromium.display()
+    );
+    fs::write(&script, lines).unwrap();
+    fs::set_permissions(&script, Permissions::from_mode(0o700)).unwrap();
+    script
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_exhausts_memory_is_a_lost_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = small_chromium(folder.path());
+    for (page, path, steps) in [
+        ("exhausts memory while it loads", "allocates", 0),
+        ("exhausts memory", "allocates-later", 1),
+    ] {
+        let wishes = Wishes {
+            program: Some(program.clone()),
+            ..Wishes::default()
+        };
+        let bed = Bed::with(Driver::Cdp, wishes).await;
+        let model = says([click("Press"), finish("All is well")]);
+        let played = bed.play(page, path, model, StopReason::BrowserLost).await;
+        assert_eq!(played.messages.len(), steps, "{played:?}");
+        let error = played.report.error.as_deref().unwrap_or_default();
+        assert!(error.contains("the page crashed"), "{played:?}");
+        bed.close().await;
+    }
 }

@@ -96,6 +96,12 @@ pub(crate) fn answer(path: &str, host: &str) -> Answer {
             for (let i = 0; i < {}; i++) at = at.appendChild(document.createElement('div')); at.textContent = 'the innermost'</script>",
             nested())),
 
+        "grows" => page("Grows", "<h1>Grows</h1><script>setInterval(() => { for (let i = 0; i < 200; i++) { \
+            const row = document.createElement('div'); row.textContent = 'row'; document.body.append(row); } }, 10)</script>"),
+        "allocates" => page("Allocates", "<h1>Allocates</h1><script>const all = []; for (;;) all.push(new Array(10000).fill({}))</script>"),
+        "allocates-later" => page("Allocates", "<h1>Allocates</h1><button onclick='const all = []; \
+            for (;;) all.push(new Array(10000).fill({}))'>Press</button>"),
+
         "redirect-loop" => Answer::Redirect("/redirect-loop".into()),
         "never" => Answer::Stall(Vec::new()),
         "half" => Answer::Stall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Half</title><h1>Half a page</h1>".to_vec()),

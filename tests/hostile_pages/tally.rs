@@ -69,6 +69,9 @@ const OF_THE_BROWSER: &[&str] = &[
     "pushes states without end",
     "opens windows without end",
     "thousands of elements in each other",
+    "grows without end",
+    "exhausts memory while it loads",
+    "exhausts memory",
 ];
 
 /// Pages that can be played only by a driver with a tool of its own: its death, by each way to talk to it.

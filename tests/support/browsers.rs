@@ -15,7 +15,7 @@ use webwise::{
 };
 
 /// What a test must say when there is no browser.
-const MISSING: &str = "Chromium and playwright-cli are needed: run `cargo run --features full --example test_beds` first";
+pub(crate) const MISSING: &str = "Chromium and playwright-cli are needed: run `cargo run --features full --example test_beds` first";
 
 /// A driver, and how it is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
