@@ -11,7 +11,6 @@ mod system;
 
 pub use page::{facts, reading};
 #[cfg(feature = "stand-in")]
-pub(crate) use reader::json_string;
-pub use reader::{ShownElement, ShownPage};
+pub use reader::{ShownElement, ShownPage, json_string};
 pub use step::{LastFailure, StepParts, step};
 pub use system::{SystemParts, system};

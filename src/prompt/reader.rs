@@ -189,8 +189,15 @@ impl Open {
     }
 }
 
-/// The JSON string at the start of a text, and what follows it.
-pub(crate) fn json_string(text: &str) -> Option<(String, &str)> {
+/// The JSON string at the start of a text, and what follows it; `None` if it starts with something else.
+///
+/// ```
+/// use webwise::prompt::json_string;
+///
+/// assert_eq!(json_string(r#" "a \"b\"" c"#), Some(("a \"b\"".to_owned(), " c")));
+/// assert_eq!(json_string("e6 link"), None);
+/// ```
+pub fn json_string(text: &str) -> Option<(String, &str)> {
     let text = text.trim_start();
     if !text.starts_with('"') {
         return None;

@@ -2,9 +2,11 @@
 //!
 //! The one place of this target that knows how a prompt is written.
 
-use serde_json::{Deserializer, Value};
 pub(crate) use webwise::prompt::ShownElement as Element;
-use webwise::{chat::ChatRequest, prompt::ShownPage};
+use webwise::{
+    chat::ChatRequest,
+    prompt::{ShownPage, json_string},
+};
 
 /// What stands in a prompt.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +36,7 @@ impl Seen {
                     for line in lines(body) {
                         // A name begins the line, and what the tool gave is indented.
                         match (
-                            string(line.trim_start()),
+                            json_string(line.trim_start()),
                             line.starts_with(' '),
                             seen.results.last_mut(),
                         ) {
@@ -61,18 +63,6 @@ impl Seen {
             .iter()
             .find(|(own, _)| own == name)
             .map(|(_, text)| &**text)
-    }
-}
-
-/// The JSON string at the start of a text, and what follows it.
-fn string(text: &str) -> Option<(String, &str)> {
-    if !text.starts_with('"') {
-        return None;
-    }
-    let mut values = Deserializer::from_str(text).into_iter::<Value>();
-    match values.next()?.ok()? {
-        Value::String(string) => Some((string, &text[values.byte_offset()..])),
-        _ => None,
     }
 }
 
