@@ -1,7 +1,9 @@
 //! Embeds the loop with one part swapped: events go to a console of the program's own.
 //! `cargo run --example embed --features stand-in -- https://example.com "What is this domain for?"`
 use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions};
-use webwise::{DecisionLoop, EventSink, RunId, Task, event::Event, llm::StandIn, store::InMemory};
+use webwise::{
+    DecisionLoop, EventSink, RunId, Task, event::Event, stand_in::StandIn, store::InMemory,
+};
 
 #[derive(Debug)]
 struct Console;

@@ -17,6 +17,8 @@ pub mod page;
 pub mod prompt;
 pub mod report;
 pub mod secret;
+#[cfg(feature = "stand-in")]
+pub mod stand_in;
 pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;

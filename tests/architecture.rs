@@ -37,11 +37,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "base", "page", "secret", "action", "chat", "memory", "working",
         ],
     ),
-    // The prompt for the stand-in, which reads it back.
-    (
-        "llm",
-        &["base", "page", "secret", "action", "chat", "prompt"],
-    ),
+    ("llm", &["base", "page", "secret", "action", "chat"]),
     ("store", &["base", "memory"]),
     (
         "event",
@@ -50,6 +46,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         ],
     ),
     ("demo", &["base"]),
+    (
+        "stand_in",
+        &["base", "page", "secret", "action", "chat", "prompt", "llm"],
+    ),
 ];
 /// Rooms that hold no await, no file, no socket, no environment, no clock and no chance.
 const PURE: &[&str] = &[

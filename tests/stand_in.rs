@@ -7,7 +7,8 @@ use webwise::{
     DecisionLoop, LlmClient, Task,
     agent::{Options, RunReport},
     chat::CallMode,
-    llm::{GenAi, GenAiOptions, Provider, Retrying, StandIn},
+    llm::{GenAi, GenAiOptions, Provider, Retrying},
+    stand_in::StandIn,
     store::InMemory,
     testing::{ScriptedBrowser, ScriptedReply as Reply},
 };

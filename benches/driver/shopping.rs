@@ -20,8 +20,8 @@ use webwise::{
     },
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     demo::{Shop, ShopOptions},
-    llm::StandIn,
     page::Observation,
+    stand_in::StandIn,
     store::InMemory,
     working::StopReason,
 };

@@ -5,13 +5,9 @@ mod genai;
 pub(crate) mod port;
 mod retry_policy;
 mod retrying;
-#[cfg(feature = "stand-in")]
-mod stand_in;
 
 #[cfg(feature = "genai")]
 pub use genai::{GenAi, GenAiOptions, Provider, Reasoning};
 pub use port::LlmClient;
 pub use retry_policy::RetryPolicy;
 pub use retrying::Retrying;
-#[cfg(feature = "stand-in")]
-pub use stand_in::StandIn;

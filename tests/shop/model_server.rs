@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use webwise::{
     action::{BrowserTool, ToolSet},
     chat::{CallMode, ChatRequest},
-    llm::StandIn,
+    stand_in::StandIn,
 };
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers::path};
 

@@ -9,8 +9,8 @@ use webwise::{
     agent::{Approval, ApprovalRequest, Approver},
     chat::{CallMode, ChatRequest, ChatResponse, LlmCapabilities},
     demo::Shop,
-    llm::StandIn,
     secret::{Secret, SecretName, Vault},
+    stand_in::StandIn,
 };
 
 /// What is to be bought in the shop.

@@ -27,8 +27,8 @@ use crate::{
     Error, Origin, Task,
     agent::Options,
     demo::{Shop, ShopOptions},
-    llm::StandIn,
     secret::{Secret, SecretName, Vault},
+    stand_in::StandIn,
 };
 
 /// Between two steps with `--slow`. Source: chosen; long enough to see what a step did.

@@ -37,18 +37,18 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use self::seen::Seen;
-use super::LlmClient;
 use crate::{
     action::RawCall,
     base::Result,
     chat::{CallMode, ChatRequest, ChatResponse, LlmCapabilities},
+    llm::LlmClient,
 };
 
 /// The stand-in model, for first steps without a key, for examples and for tests.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use webwise::{action::ToolSet, chat::ChatRequest, llm::StandIn};
+/// use webwise::{action::ToolSet, chat::ChatRequest, stand_in::StandIn};
 ///
 /// let tools = Arc::new(ToolSet::new(&[].into(), false, []));
 /// let system = "You operate a browser.\n\n## Goal\nReport the order number.\n";
