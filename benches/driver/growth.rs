@@ -12,6 +12,7 @@ use webwise::{
     DecisionLoop, LlmClient, Result, Task,
     action::{RawCall, Target, TextValue},
     agent::StepEnd,
+    base::Site,
     browser::{BrowserDriver, Cdp, CdpOptions, ObserveRequest},
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     guard::ApprovalMode,
@@ -97,7 +98,7 @@ pub(crate) async fn measure(site: &str) -> Anything {
             calls.push(("snapshot", json!({})));
             calls.push(("find", json!({ "query": format!("button {sample}") })));
         }
-        let in_loop = steps(&driver, calls).await?;
+        let in_loop = steps(&driver, site, calls).await?;
         for ((name, alone), in_loop) in ["fill", "click", "look", "find"]
             .iter()
             .zip(alone)
@@ -118,6 +119,7 @@ pub(crate) async fn measure(site: &str) -> Anything {
 /// What each step of a run takes, by kind of call; the first step is not counted.
 async fn steps(
     driver: &Arc<Cdp>,
+    site: &str,
     calls: Vec<(&str, Value)>,
 ) -> std::result::Result<[Vec<Duration>; 4], Box<dyn std::error::Error>> {
     let count = calls.len();
@@ -134,7 +136,9 @@ async fn steps(
     .with_approval(ApprovalMode::Auto)
     .with_max_steps(u32::try_from(count)? + 1)
     .build()?;
-    let mut run = agent.start(Task::new("Press the buttons")?).await;
+    // The run begins on the page as it stands, on loopback.
+    let task = Task::new("Press the buttons")?.with_allowed(Site::of(&site.parse()?)?);
+    let mut run = agent.start(task).await;
     let mut times: [Vec<Duration>; 4] = Default::default();
     for step in 0..count {
         let begin = Instant::now();
