@@ -1,6 +1,6 @@
-//! Releases from the Python package index that the tests use, and how they come into webwise's own folder.
+//! Releases from the Python and the npm package index that the tests use, and how they come into webwise's own folder.
 //!
-//! pip brings the files, each is checked against the hash below and unpacked, and nothing here lets Python run any of them.
+//! pip and npm bring the files, each is checked against the hash below and unpacked, and nothing here runs any of them.
 //! What the tests do with them is the tests' business.
 
 use std::{
@@ -31,21 +31,23 @@ pub(crate) enum Form {
     Wheels,
     /// A source archive, with everything in one folder of this name.
     Source(&'static str),
+    /// Packages of npm, each of which comes into a folder of its name.
+    Npm,
 }
 
 /// A file of the index that is unpacked as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct File {
-    /// The project and its release, as pip is asked for them.
+    /// The project and its release, as pip or npm is asked for them.
     pub(crate) requirement: &'static str,
-    /// The name under which pip saves the file.
+    /// The name under which pip or npm saves the file.
     pub(crate) name: &'static str,
-    /// SHA-256 of the file. Source: the file as the Python package index gives it.
+    /// SHA-256 of the file. Source: the file as the package index gives it.
     pub(crate) sha256: &'static str,
 }
 
 /// Everything that is brought, in this order.
-pub(crate) const BEDS: [Bed; 3] = [
+pub(crate) const BEDS: [Bed; 4] = [
     Bed {
         folder: "miniwob/1.1.0",
         form: Form::Wheels,
@@ -90,6 +92,64 @@ pub(crate) const BEDS: [Bed; 3] = [
             sha256: "12fd8fb806047415f22131f965c6ab4026a28dc63f7054e055c8f891950591d4",
         }],
         mark: "share/roundup/templates/classic",
+    },
+    // Libraries of widgets, as they stand in a page without a bundler.
+    Bed {
+        folder: "widgets/1",
+        form: Form::Npm,
+        files: &[
+            File {
+                requirement: "@shoelace-style/shoelace@2.20.1",
+                name: "shoelace-style-shoelace-2.20.1.tgz",
+                sha256: "8d213fdff247fe42c90a9d613b1f75fc81f91018a5cee532e92e19e3da5478d5",
+            },
+            File {
+                requirement: "bootstrap@5.3.9",
+                name: "bootstrap-5.3.9.tgz",
+                sha256: "06bdf78289c3c12ea99d40df84eedf6278c724c73eebf38f11f3a65b44ec8c94",
+            },
+            File {
+                requirement: "choices.js@11.2.4",
+                name: "choices.js-11.2.4.tgz",
+                sha256: "ce0edabaeeea6559f778056a7e66d1b472170b4b606de314e23450bbe9ff2806",
+            },
+            File {
+                requirement: "flatpickr@4.6.13",
+                name: "flatpickr-4.6.13.tgz",
+                sha256: "912da5a92aea3447d39ab83d83706c004c999ee9b013a6267fab3d8710e8a7a8",
+            },
+            File {
+                requirement: "jquery@4.0.0",
+                name: "jquery-4.0.0.tgz",
+                sha256: "7ac123e4992439dc6a966cb4444fceb7f4698db94904a1256df542d5deb80f59",
+            },
+            File {
+                requirement: "jquery-ui-dist@1.13.3",
+                name: "jquery-ui-dist-1.13.3.tgz",
+                sha256: "8b41fb4fc5bc8ebace9a353f917bebccf307cd16f67e3d771441b03d29ef7b52",
+            },
+            File {
+                requirement: "nouislider@15.8.1",
+                name: "nouislider-15.8.1.tgz",
+                sha256: "1d51198034f4df9f9496cd5a0a04c74efba281f6b365b105a1a5f6c2922913b6",
+            },
+            File {
+                requirement: "sortablejs@1.15.7",
+                name: "sortablejs-1.15.7.tgz",
+                sha256: "66cbfc8fa18860783584fe0c346baf6cbf3399da72d23d21053425ba232abed4",
+            },
+            File {
+                requirement: "swiper@14.4.0",
+                name: "swiper-14.4.0.tgz",
+                sha256: "70828637fd47a251076ca00f1d5fd9bf0b53944107f559ce9b66aa50b9011fe2",
+            },
+            File {
+                requirement: "tom-select@2.6.2",
+                name: "tom-select-2.6.2.tgz",
+                sha256: "91e3a429b42d9163e8ade96f3603109d3b7faa7f9b1a5259fa30f8f4b162415a",
+            },
+        ],
+        mark: "tom-select/dist",
     },
 ];
 
@@ -149,34 +209,56 @@ impl Bed {
             file.verify(new)?;
         }
         for file in self.files {
-            let file = new.join(file.name);
             let mut unpack = match self.form {
                 Form::Wheels => {
                     let mut python = command("python3", env);
                     python
                         .args(["-m", "zipfile", "-e"])
-                        .arg(file)
+                        .arg(new.join(file.name))
                         .arg(&unpacked);
                     python
                 }
                 Form::Source(_) => {
                     let mut tar = command("tar", env);
                     // As root it would give the files to whoever has the numbers of those who packed them.
-                    tar.args(["--no-same-owner", "-xzf"]).arg(file);
+                    tar.args(["--no-same-owner", "-xzf"]);
+                    tar.arg(new.join(file.name));
                     tar.arg("-C").arg(&unpacked);
+                    tar
+                }
+                Form::Npm => {
+                    let folder = unpacked.join(file.package());
+                    fs::create_dir_all(&folder).map_err(|error| told(&folder, &error))?;
+                    let mut tar = command("tar", env);
+                    // Everything is in one folder, which each package calls as it likes.
+                    tar.args(["--no-same-owner", "--strip-components=1", "-xzf"]);
+                    tar.arg(new.join(file.name)).arg("-C").arg(folder);
                     tar
                 }
             };
             run(&mut unpack)?;
         }
         Ok(match self.form {
-            Form::Wheels => unpacked,
+            Form::Wheels | Form::Npm => unpacked,
             Form::Source(top) => unpacked.join(top),
         })
     }
 
-    /// Has pip put the files into a folder, as the index has them.
+    /// Has npm put the files into a folder, as the index has them.
+    fn download_packages(&self, new: &Path, env: &[(OsString, OsString)]) -> Result<(), Failed> {
+        let mut npm = command("npm", env);
+        npm.args(["pack", "--silent", "--ignore-scripts"]);
+        // It lists the files.
+        npm.stdout(Stdio::null());
+        npm.arg("--pack-destination").arg(new);
+        run(npm.args(self.files.iter().map(|file| file.requirement)))
+    }
+
+    /// Has pip or npm put the files into a folder, as the index has them.
     fn download(&self, new: &Path, env: &[(OsString, OsString)]) -> Result<(), Failed> {
+        if self.form == Form::Npm {
+            return self.download_packages(new, env);
+        }
         let mut pip = command("python3", env);
         pip.args([
             "-m",
@@ -188,7 +270,7 @@ impl Bed {
         ]);
         pip.arg("--disable-pip-version-check");
         match self.form {
-            Form::Wheels => {
+            Form::Wheels | Form::Npm => {
                 pip.args(["--only-binary", ":all:"]);
             }
             Form::Source(_) => {
@@ -204,6 +286,12 @@ impl Bed {
 }
 
 impl File {
+    /// The name of a package of npm, which its release follows.
+    fn package(&self) -> &'static str {
+        let release = self.requirement.rfind('@').unwrap_or_default();
+        &self.requirement[..release]
+    }
+
     /// Fails unless the file in this folder is exactly the expected one.
     fn verify(&self, folder: &Path) -> Result<(), Failed> {
         let file = folder.join(self.name);

@@ -1,5 +1,5 @@
-//! Brings what the tests of this crate need: both drivers, MiniWoB++, Django, Roundup and strace. Asks nothing, and does
-//! nothing where all is there.
+//! Brings what the tests of this crate need: both drivers, MiniWoB++, Django, Roundup,
+//! libraries of widgets and strace. Asks nothing, and does nothing where all is there.
 //!
 //! `cargo run --features full --example test_beds`
 
@@ -13,7 +13,7 @@ use std::{
     process::{ExitCode, Stdio},
 };
 
-use beds::{BEDS, Bed, Failed, command, run};
+use beds::{BEDS, Bed, Failed, Form, command, run};
 use webwise::browser::ProgramPlaces;
 
 type Env = [(OsString, OsString)];
@@ -46,9 +46,13 @@ fn bring_all() -> Result<(), Failed> {
         .chain([("DEBIAN_FRONTEND".into(), "noninteractive".into())])
         .collect();
     let missing: Vec<&Bed> = BEDS.iter().filter(|bed| !bed.is_in(home)).collect();
-    install(&system_packages(!missing.is_empty(), &env), &env)?;
+    install(
+        &system_packages(missing.iter().any(|bed| bed.form != Form::Npm), &env),
+        &env,
+    )?;
     for bed in missing {
-        println!("Get {} with pip", home.join(bed.folder).display());
+        let by = if bed.form == Form::Npm { "npm" } else { "pip" };
+        println!("Get {} with {by}", home.join(bed.folder).display());
         bed.bring(home, &env)?;
     }
     Ok(())

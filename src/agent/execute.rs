@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 use super::{Run, decide::is_closed_frame, patience::Patience, step::has_target};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     event::EventKind,
     guard::ScopeRefusal,
     page::{DialogKind, Notice, PageDiff, Tab, diff},
-    verify::{Attempt, PageNow, aimed_at, judge, may_have_acted},
+    verify::{Attempt, PageNow, aimed_at, answers, judge, may_have_acted},
     working::StopReason,
 };
 
@@ -44,6 +44,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         };
         self.note_secrets(action);
+        let began = Instant::now();
         // From here on what was seen may be out of date, whatever becomes of this future.
         self.stale = true;
         let before = self.page.clone();
@@ -79,13 +80,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
+        let is_answered = execution.traces.as_deref().is_some_and(answers);
         if quiet(&changes)
+            && !is_answered
             && let (Some(before), Some(found)) = (&before, &changes)
             && self.numbers.is_open(found)
         {
             tokio::time::sleep(TICK).await;
             let later = self.look(patience).await?;
-            let earlier = self.earlier.as_ref().map(|page| difference(page, before));
+            // What a shorter time left still may be a clock all the same.
+            let long = self.earlier.as_ref().filter(|(_, time)| *time >= TICK);
+            let earlier = long.map(|(page, _)| difference(page, before));
             self.numbers
                 .watched(found, &difference(&after, &later), earlier.as_ref());
             changes = Some(difference(before, &later));
@@ -124,6 +129,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     outcome: &execution.outcome,
                     dialog: execution.dialog.as_ref(),
                     notices: &execution.notices,
+                    traces: execution.traces.as_deref(),
                 },
                 changes,
                 &before.observation,
@@ -131,7 +137,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             );
         }
         let navigated = changes.as_ref().is_none_or(|changes| changes.navigated);
-        self.earlier = before.clone().filter(|_| !navigated);
+        let page = before.clone().filter(|_| !navigated);
+        self.earlier = page.map(|page| (page, began.elapsed()));
         if navigated {
             self.numbers.clear();
             self.typed_into.clear();
@@ -170,11 +177,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         ))
     }
 
-    /// Reports whether a number that is known to answer, or one of which nothing is known yet, changed.
+    /// Reports whether a number that is known to answer changed.
     fn is_answered_in_numbers(&self, changes: Option<&PageDiff>) -> bool {
         changes.is_some_and(|changes| {
-            self.numbers.is_open(changes)
-                || changes.counted.iter().any(|c| self.numbers.answers(c.slot))
+            let mut counted = changes.counted.iter();
+            counted.any(|c| self.numbers.answers(c.slot))
         })
     }
 

@@ -94,8 +94,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) goal_words: Vec<String>,
 
     pub(super) page: Option<PageNow>,
-    /// The page before the last action, if it was the same one.
-    pub(super) earlier: Option<PageNow>,
+    /// The page before the last action, if it was the same one, and how long that action took.
+    pub(super) earlier: Option<(PageNow, Duration)>,
     /// Texts that the pages of this run have shown.
     pub(super) seen: Seen,
     /// Numbers of this page that are known to tick or to answer.

@@ -14,6 +14,10 @@ mod rules;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 
+/// A function of script for both drivers: what answers an action and a tree need not show.
+#[cfg(any(feature = "playwright-cli", feature = "cdp"))]
+const TRACES: &str = include_str!("traces.js");
+
 #[cfg(feature = "cdp")]
 pub use cdp::{Cdp, CdpOptions};
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]

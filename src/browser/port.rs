@@ -10,7 +10,7 @@ use std::{
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome},
     base::Result,
-    page::{Dialog, ElementRef, Locator, Notice, Observation},
+    page::{Dialog, ElementRef, Locator, Notice, Observation, Trace},
     secret::SecretResolver,
 };
 use async_trait::async_trait;
@@ -165,6 +165,8 @@ pub struct Execution {
     pub dialog: Option<Dialog>,
     /// What else happened.
     pub notices: Vec<Notice>,
+    /// What the page did meanwhile that a tree need not show, each sort once; `None` if nobody watched.
+    pub traces: Option<Vec<Trace>>,
     /// Text that the action was asked for (a list of tabs, a script's result): page data, cleaned.
     pub text: Option<String>,
     /// Picture that the action was asked for: the bytes of a PNG file.
@@ -180,6 +182,7 @@ impl Execution {
             locator: None,
             dialog: None,
             notices: Vec::new(),
+            traces: None,
             text: None,
             image: None,
         }

@@ -299,7 +299,28 @@ fn quoted(page_text: &str) -> String {
     serde_json::Value::from(text::truncate(&text::squeeze(page_text), MAX_LINE_TEXT)).to_string()
 }
 
+impl Change {
+    /// Reports whether all that is different is where the focus is.
+    fn is_focus(&self) -> bool {
+        self.what.iter().all(|what| FOCUS.contains(&what.as_str())) && !self.what.is_empty()
+    }
+
+    /// Reports whether it has the focus now, and did not before.
+    pub(crate) fn is_focused(&self) -> bool {
+        self.what.iter().any(|what| what == FOCUS[1])
+    }
+}
+
 impl PageDiff {
+    /// Reports whether something is different, and all of it is where the focus is.
+    pub(crate) fn is_focus_alone(&self) -> bool {
+        let rest = Self {
+            changed: Vec::new(),
+            ..self.clone()
+        };
+        rest.is_empty() && !self.changed.is_empty() && self.changed.iter().all(Change::is_focus)
+    }
+
     /// Whether nothing happened that an action could have caused.
     pub fn is_empty(&self) -> bool {
         self.url.is_none()

@@ -27,6 +27,7 @@ mod role;
 mod sketch;
 mod summary;
 mod template;
+mod trace;
 mod tree;
 mod view;
 
@@ -46,6 +47,7 @@ pub use role::Role;
 pub(crate) use sketch::sketch;
 pub use summary::MAX_SUMMARY;
 pub use template::PageTemplate;
+pub use trace::{Trace, TraceKind};
 #[cfg(test)]
 pub(crate) use tree::counted;
 pub use tree::{MAX_NODES, Node, NodeId, States, Tree, TreeBuilder, Tri};

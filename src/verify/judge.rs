@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::{
     action::{BrowserAction, ErrorClass, Fill, Outcome, Target, TextValue},
-    page::{Dialog, NodeId, Notice, Observation, PageDiff, Role, Tree, Tri},
+    page::{Change, Dialog, NodeId, Notice, Observation, PageDiff, Role, Trace, Tree, Tri},
+    verify::traces::answers,
 };
 
 /// The driver's account of an action.
@@ -16,6 +17,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) dialog: Option<&'a Dialog>,
     /// What else happened.
     pub(crate) notices: &'a [Notice],
+    /// What the page did that a tree need not show, if anybody watched.
+    pub(crate) traces: Option<&'a [Trace]>,
 }
 
 /// The outcome of an action, after looking: a `Done` that left no trace where it should have is `NoEffect`, and a failure that
@@ -35,7 +38,7 @@ pub(crate) fn judge(
             attempt.outcome.clone()
         };
     }
-    if !attempt.outcome.is_done() || !should_show(action) {
+    if !attempt.outcome.is_done() || !should_show(action, attempt.traces.is_some(), before) {
         return attempt.outcome.clone();
     }
     let answers_dialog = matches!(
@@ -53,7 +56,9 @@ pub(crate) fn judge(
     if !seen_beside && !diff.navigated && types_in_vain(action, before, after) {
         return Outcome::NoEffect;
     }
-    if !diff.is_empty() || seen_beside || already_so(action, after) {
+    let differs = !diff.is_empty() && !is_its_own_focus(action, diff, after);
+    let is_answered = attempt.traces.is_some_and(answers);
+    if differs || is_answered || seen_beside || already_so(action, after) {
         Outcome::Done
     } else {
         Outcome::NoEffect
@@ -142,6 +147,11 @@ fn moves_quietly(key: &str) -> bool {
     QUIET.contains(&last) || selects
 }
 
+/// Reports whether a key goes from line to line, from one value to the next, or by pages.
+fn moves_vertically(key: &str) -> bool {
+    ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].contains(&key)
+}
+
 /// Reports whether an action is a step of caret or focus, or takes away one character: done over and over to get somewhere.
 pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     let BrowserAction::Press(press) = action else {
@@ -151,12 +161,41 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     moves_quietly(key) || matches!(key.rsplit('+').next(), Some("Backspace" | "Delete"))
 }
 
-/// Reports whether the page must look different afterwards.
-fn should_show(action: &BrowserAction) -> bool {
+/// Reports whether the page must look different afterwards, or somebody who watched must have seen something.
+///
+/// In a field a key along the line may move a caret that nobody can see.
+fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
+    let in_field = || {
+        aimed_at(action, &before.tree).is_some_and(|id| {
+            let node = &before.tree[id];
+            node.role.is_editable() || node.property("editable").is_some()
+        })
+    };
     match action {
-        BrowserAction::Press(press) => !moves_quietly(press.key.as_str()),
+        BrowserAction::Press(press) if moves_quietly(press.key.as_str()) => {
+            is_watched && (moves_vertically(press.key.as_str()) || !in_field())
+        }
+        BrowserAction::Hover(_) => is_watched,
         other => other.tool().should_change_page(),
     }
+}
+
+/// Reports whether all that is different is the focus, which the action itself gave to its target or took from elsewhere.
+fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation) -> bool {
+    let target = aimed_at(action, &after.tree).map(|id| &after.tree[id].reference);
+    let is_own = |change: &Change| {
+        let is_target = target.is_none_or(|target| change.reference == *target);
+        !change.is_focused() || is_target && !asks_for_focus(action, &change.role)
+    };
+    !action.targets().is_empty() && diff.is_focus_alone() && diff.changed.iter().all(is_own)
+}
+
+/// Reports whether a click is for the focus: that is how a text is begun.
+const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
+    matches!(
+        action,
+        BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::ClickAt(_)
+    ) && matches!(role, Role::TextBox | Role::SearchBox)
 }
 
 /// The node that an action is aimed at: its first target, or what has the focus for a key.
@@ -192,11 +231,8 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
         }) => node.value.as_deref().unwrap_or_default() == text,
         BrowserAction::Check(_) => node.states.checked == Some(Tri::True),
         BrowserAction::Uncheck(_) => node.states.checked == Some(Tri::False),
-        // A click into a field asks for the focus or the place of the caret, two for a word; a look shows neither.
-        BrowserAction::Click(_) | BrowserAction::Dblclick(_) => {
-            node.states.active && matches!(node.role, Role::TextBox | Role::SearchBox)
-        }
-        _ => false,
+        // It may be for the place of the caret, two clicks for a word; a look shows neither.
+        other => node.states.active && asks_for_focus(other, &node.role),
     }
 }
 
@@ -210,7 +246,7 @@ mod tests {
     use super::*;
     use crate::{
         action::{Click, DialogAccept, OnTarget, Press},
-        page::{DialogKind, ElementRef, Node, PageHead, States, diff},
+        page::{DialogKind, ElementRef, Node, PageHead, States, TraceKind, diff},
     };
 
     fn page(value: &str, checked: Tri) -> Observation {
@@ -241,6 +277,7 @@ mod tests {
             outcome,
             dialog: None,
             notices,
+            traces: None,
         }
     }
 
@@ -450,6 +487,90 @@ mod tests {
             Outcome::Done
         );
         assert_eq!(again(&accept, attempt(None)), Outcome::NoEffect);
+    }
+
+    fn told_with(
+        traces: Option<&[Trace]>,
+        action: &BrowserAction,
+        (before, after): (&Observation, &Observation),
+    ) -> Outcome {
+        let head = PageHead::new("https://x.example/", "");
+        let diff = diff((&head, &before.tree), (&head, &after.tree));
+        let attempt = Attempt {
+            traces,
+            ..said(&Outcome::Done, &[])
+        };
+        judge(action, attempt, &diff, before, after)
+    }
+
+    #[test]
+    fn a_trace_beside_the_target_is_an_effect_and_one_elsewhere_later_is_not() {
+        let click = BrowserAction::Click(Click {
+            target: Target::parse("e2").unwrap(),
+            button: None,
+        });
+        let same = page("a", Tri::False);
+        let told = |traces: &[Trace]| told_with(Some(traces), &click, (&same, &same));
+        let once = Trace::new(TraceKind::Markup);
+        assert_eq!(told(&[once.within()]), Outcome::Done);
+        assert_eq!(told(&[once.near()]), Outcome::Done);
+        assert_eq!(told(&[once, once.near().repeating()]), Outcome::NoEffect);
+        assert_eq!(told(&[]), Outcome::NoEffect);
+    }
+
+    #[test]
+    fn a_hover_and_a_key_outside_of_text_must_be_answered_where_somebody_watched() {
+        let press = |key: &str, target: &str| {
+            BrowserAction::Press(Press {
+                key: crate::action::Key::parse(key).unwrap(),
+                target: Some(Target::parse(target).unwrap()),
+            })
+        };
+        let hover = BrowserAction::Hover(OnTarget {
+            target: Target::parse("e2").unwrap(),
+        });
+        let same = page("a", Tri::False);
+        let told = |traces, action| told_with(traces, action, (&same, &same));
+        let watched = [hover, press("ArrowRight", "e2"), press("ArrowDown", "e1")];
+        for action in &watched {
+            assert_eq!(told(Some(&[]), action), Outcome::NoEffect, "{action:?}");
+            assert_eq!(told(None, action), Outcome::Done, "{action:?}");
+        }
+        // Where the caret is, nobody can see in every field.
+        assert_eq!(told(Some(&[]), &press("ArrowLeft", "e1")), Outcome::Done);
+    }
+
+    #[test]
+    fn the_focus_that_an_action_gives_to_its_own_target_is_no_effect_but_of_a_click_into_a_text() {
+        let shown = |role: Role, active: bool| {
+            let mut b = Tree::builder();
+            let mut node = Node::new(role, "Fruit").with_ref(ElementRef::parse("e1").unwrap());
+            node.states.active = active;
+            b.leaf(node);
+            Observation::new("https://x.example/", "", b.finish())
+        };
+        let at = |target: &str| Target::parse(target).unwrap();
+        let click = |target: &str| {
+            let target = at(target);
+            BrowserAction::Click(Click {
+                target,
+                button: None,
+            })
+        };
+        let key = BrowserAction::Press(Press {
+            key: crate::action::Key::parse("Enter").unwrap(),
+            target: Some(at("e1")),
+        });
+        for (action, role, outcome) in [
+            (click("e1"), Role::TextBox, Outcome::Done),
+            (click("css=\"input\""), Role::TextBox, Outcome::Done),
+            (click("e1"), Role::Combobox, Outcome::NoEffect),
+            (click("css=\"input\""), Role::Combobox, Outcome::NoEffect),
+            (key, Role::TextBox, Outcome::NoEffect),
+        ] {
+            let (before, after) = (shown(role.clone(), false), shown(role, true));
+            assert_eq!(judged(&action, &before, &after), outcome, "{action:?}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod judge;
 mod numbers;
 mod page_now;
 mod restored;
+mod traces;
 
 pub(crate) use again::{find_again, retargeted};
 pub(crate) use batch::{CallMade, changes};
@@ -19,3 +20,4 @@ pub(crate) use judge::{Attempt, aimed_at, judge, may_have_acted, moves_the_caret
 pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
+pub(crate) use traces::answers;

@@ -74,6 +74,9 @@ impl Cdp {
         }
         self.tidy(turn).await;
         turn.session = Some(self.main_session()?);
+        if opens_dialogs(&request.action) {
+            self.hub.trace().await?;
+        }
         let told = match self.done(turn, request).await {
             Ok(told) => told,
             // What opened the dialog is taken for the action's own doing once something of it has reached the page.
@@ -119,6 +122,12 @@ impl Cdp {
         };
         if execution.dialog.is_none() {
             execution.dialog = self.hub.known().dialog();
+        }
+        if execution.dialog.is_none() {
+            match self.hub.traced().await {
+                Err(Trouble::Dialog(dialog)) => execution.dialog = Some(dialog),
+                traces => execution.traces = traces?,
+            }
         }
         let place = match told {
             Some(place) if execution.dialog.is_none() => Ok(place),

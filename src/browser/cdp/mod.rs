@@ -31,6 +31,7 @@ mod settle;
 mod storage;
 mod tabs;
 mod target;
+mod traces;
 mod trouble;
 mod typing;
 mod waiting;

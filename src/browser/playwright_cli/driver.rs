@@ -66,6 +66,8 @@ pub(super) struct State {
     pub(super) tabs: usize,
     /// References of fields whose value must be hidden, here and wherever else the same reference appears.
     pub(super) secret: HashSet<String>,
+    /// References of fields that took no text when they were looked at.
+    pub(super) readonly: HashSet<String>,
     /// Whether secrets stand in fields that have no such reference.
     pub(super) typed: Typed,
     /// The secrets that were typed.

@@ -47,6 +47,15 @@ impl PlaywrightCli {
         if let Some(refused) = self.refused(state, request).await? {
             return Ok(refused.into());
         }
+        self.trace(state, &request.action, request.timeout).await?;
+        let mut execution = self.does(state, request).await?;
+        if execution.outcome.is_done() && execution.dialog.is_none() {
+            execution.traces = self.traced(state, &request.action, request.timeout).await?;
+        }
+        Ok(execution)
+    }
+
+    async fn does(&self, state: &mut State, request: &ExecuteRequest) -> Result<Execution> {
         let timeout = request.timeout;
         match &request.action {
             BrowserAction::Goto(Goto { url }) => self.goto(state, url, timeout).await,

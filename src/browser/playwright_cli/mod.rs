@@ -39,6 +39,7 @@ mod scripts;
 mod snapshot;
 mod storage;
 mod tabs;
+mod traces;
 mod transport;
 mod typing;
 mod waiting;

@@ -1,7 +1,7 @@
 //! Looking at the page: snapshots with hidden values masked, and pictures.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     time::Duration,
 };
 
@@ -52,6 +52,7 @@ impl PlaywrightCli {
                 let tree = std::mem::take(&mut observation.tree);
                 observation.tree = self.with_hints(&mut state, tree, request.timeout).await?;
             }
+            state.readonly = readonly(&observation.tree);
             if request.screenshot && observation.dialog.is_none() {
                 observation.screenshot =
                     Some(self.picture(&mut state, None, request.timeout).await?);
@@ -232,6 +233,15 @@ impl PlaywrightCli {
             Err(malformed("a picture that is not a PNG file"))
         }
     }
+}
+
+/// The references of the fields that take no text.
+fn readonly(tree: &Tree) -> HashSet<String> {
+    let nodes = tree.nodes().iter().filter(|node| node.states.readonly);
+    let references = nodes.filter_map(|node| node.reference.as_ref());
+    references
+        .map(|reference| reference.as_str().to_owned())
+        .collect()
 }
 
 /// A page of which nothing can be read: all of it counts as left out.

@@ -14,6 +14,7 @@ use crate::{
         ExecuteRequest,
         rules::{MOVED, is_same_origin, meets_any_page},
     },
+    page::ElementRef,
 };
 
 impl PlaywrightCli {
@@ -29,7 +30,28 @@ impl PlaywrightCli {
         if self.has_moved(state, request).await? {
             return Ok(Some(Outcome::failed(ErrorClass::Detached, MOVED)));
         }
+        if self.is_readonly(state, request).await? {
+            let why = "the field is read only";
+            return Ok(Some(Outcome::failed(ErrorClass::NotEditable, why)));
+        }
         self.misdirected(state, request).await
+    }
+
+    /// Whether a field is to be filled that took no text when it was looked at and takes none now: the tool would wait all its
+    /// time for it.
+    async fn is_readonly(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
+        let BrowserAction::Fill(fill) = &request.action else {
+            return Ok(false);
+        };
+        let reference = fill.target.as_ref().map(ElementRef::as_str);
+        if !reference.is_some_and(|reference| state.readonly.contains(reference)) {
+            return Ok(false);
+        }
+        let question = scripts::takes_text(&fill.target, u64::from(scripts::LATE_MS));
+        let answer = self.script(state, question, request.timeout).await?;
+        Ok(
+            matches!(answer, Scripted::Returned(returned) if !returned.done && returned.error.is_none()),
+        )
     }
 
     /// Whether an action that would meet whatever page is there would meet one of another origin than it was decided for.

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 use super::{asking::Hint, locator};
 use crate::{
     action::{Key, Target},
+    page::Trace,
     secret::SecretName,
 };
 
@@ -49,6 +50,8 @@ pub(super) struct Returned {
     pub(super) turned: Option<String>,
     /// What would be sent.
     pub(super) sends: Vec<Sends>,
+    /// What the page did while an action was under way, if it was watched.
+    pub(super) traces: Option<Vec<Trace>>,
     /// Width and height of an element that a point lies outside of. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
 }
@@ -383,6 +386,14 @@ pub(super) fn press(target: &Target, key: &Key, timeout_ms: u64) -> String {
     return {{ done: true }};",
         expression(target),
         literal(key.as_str())
+    ))
+}
+
+/// Asks whether a field takes text now.
+pub(super) fn takes_text(target: &Target, timeout_ms: u64) -> String {
+    reading(&format!(
+        "return {{ done: await {}.isEditable({{ timeout: {timeout_ms} }}) }};",
+        expression(target)
     ))
 }
 

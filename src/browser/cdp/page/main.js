@@ -13,3 +13,16 @@ function observe(wanted) {
 function scrolled() {
   return { x: scrollX, y: scrollY };
 }
+
+const traces = makeTraces();
+
+/** Watches for what answers the action that comes next. */
+function traceFrom() {
+  traces.begin();
+  return true;
+}
+
+/** What answered the action; null if nobody watched. */
+function traced() {
+  return traces.end();
+}

@@ -35,6 +35,7 @@ const FILES: &[&str] = &[
     include_str!("fill.js"),
     include_str!("choose.js"),
     include_str!("quiet.js"),
+    crate::browser::TRACES,
     include_str!("texts.js"),
     include_str!("find.js"),
     include_str!("locate.js"),
@@ -83,4 +84,6 @@ const EXPORTED: &[&str] = &[
     "select",
     "checkState",
     "quiet",
+    "traceFrom",
+    "traced",
 ];

@@ -1,0 +1,62 @@
+//! What answers an action and a tree need not show, as the page side saw it.
+
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{hub::Hub, known::World, trouble::Trouble};
+use crate::page::Trace;
+
+/// Most documents of a page that are watched. Source: chosen; each is asked once before and once after an action.
+const MAX_WATCHED: usize = 16;
+/// How long the documents may take to answer. Unit: time. Source: chosen; it takes a few milliseconds.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Hub {
+    /// Has every document of the page watched that was looked at. It is waited for: keys take a way of their own to the page, and
+    /// would be quicker.
+    ///
+    /// # Errors
+    /// A dialog, a crash, the end of the browser.
+    pub(super) async fn trace(&self) -> Result<(), Trouble> {
+        self.ask_documents::<Value>("traceFrom").await.map(drop)
+    }
+
+    /// What the documents saw since they were told to watch; `None` if none of them did.
+    ///
+    /// # Errors
+    /// A dialog, a crash, the end of the browser.
+    pub(super) async fn traced(&self) -> Result<Option<Vec<Trace>>, Trouble> {
+        let seen = self.ask_documents::<Option<Vec<Trace>>>("traced").await?;
+        let seen: Vec<Vec<Trace>> = seen.into_iter().flatten().collect();
+        Ok((!seen.is_empty()).then(|| seen.concat()))
+    }
+
+    /// The answers of those documents that answer: one that is gone or busy has nothing to tell.
+    async fn ask_documents<T: DeserializeOwned>(
+        &self,
+        function: &'static str,
+    ) -> Result<Vec<T>, Trouble> {
+        let worlds: Vec<(String, World)> = {
+            let known = self.known();
+            let frames = known.tab().into_iter().flat_map(|tab| tab.frames.values());
+            let worlds = frames.filter_map(|at| Some((at.session.clone(), at.world.clone()?)));
+            worlds.take(MAX_WATCHED).collect()
+        };
+        let mut answers = Vec::new();
+        let all = async {
+            for world in &worlds {
+                match self.ask_in(world, function, json!([])).await {
+                    Ok(answer) => answers.push(answer),
+                    Err(trouble @ (Trouble::Dialog(_) | Trouble::Lost(_))) => return Err(trouble),
+                    Err(_) => {}
+                }
+            }
+            Ok(())
+        };
+        timeout(PATIENCE, all).await.unwrap_or(Ok(()))?;
+        Ok(answers)
+    }
+}

@@ -1,0 +1,135 @@
+//! What answers an action and a tree need not show: two scripts, one before the action and one after it.
+//!
+//! They run in the tool, which has the page watched in a world of its own by the protocol of the browser.
+
+use std::time::Duration;
+
+use super::{
+    driver::{PlaywrightCli, Scripted, State},
+    scripts::reading,
+};
+use crate::{
+    action::BrowserAction,
+    base::{ErrorKind, Result},
+    browser::TRACES,
+    page::Trace,
+};
+
+/// Where the tool's page object keeps the session that watches; the page cannot see it.
+const KEPT: &str = "webwiseTraces";
+/// The world in which the page is watched.
+const WORLD: &str = "webwise traces";
+/// Most documents of a page that are watched. Source: the other driver.
+const MAX_WATCHED: usize = 16;
+/// How long the documents may take to answer. Unit: milliseconds. Source: chosen; it takes a few.
+const PATIENCE_MS: u64 = 1_000;
+
+impl PlaywrightCli {
+    /// Has the page watched, if the action may be answered in it.
+    pub(super) async fn trace(
+        &self,
+        state: &mut State,
+        action: &BrowserAction,
+        timeout: Duration,
+    ) -> Result<()> {
+        if meets_the_page(action) {
+            self.told(state, from(), timeout).await?;
+        }
+        Ok(())
+    }
+
+    /// What was seen since; `None` if nobody watched.
+    pub(super) async fn traced(
+        &self,
+        state: &mut State,
+        action: &BrowserAction,
+        timeout: Duration,
+    ) -> Result<Option<Vec<Trace>>> {
+        if !meets_the_page(action) || state.dialog.is_some() {
+            return Ok(None);
+        }
+        self.told(state, until_now(), timeout).await
+    }
+
+    /// What one of the scripts tells; nothing under a dialog, or of a page that gives no answer.
+    async fn told(
+        &self,
+        state: &mut State,
+        script: String,
+        timeout: Duration,
+    ) -> Result<Option<Vec<Trace>>> {
+        match self.script(state, script, timeout).await {
+            Ok(Scripted::Returned(returned)) => Ok(returned.traces),
+            Err(error) if error.kind() == ErrorKind::BrowserLost => Err(error),
+            Ok(Scripted::Refused(_) | Scripted::Interrupted(_)) | Err(_) => Ok(None),
+        }
+    }
+}
+
+/// Reports whether an action sends the page events.
+const fn meets_the_page(action: &BrowserAction) -> bool {
+    use BrowserAction as A;
+    matches!(
+        action,
+        A::Click(_)
+            | A::Dblclick(_)
+            | A::ClickAt(_)
+            | A::Hover(_)
+            | A::Check(_)
+            | A::Uncheck(_)
+            | A::Drag(_)
+            | A::Fill(_)
+            | A::Type(_)
+            | A::Press(_)
+            | A::Select(_)
+    )
+}
+
+/// Begins to watch.
+fn from() -> String {
+    reading(&format!(
+        "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}));
+    const begin = `self.webwiseTraces ??= (() => {{ ${{source}}; return makeTraces(); }})(); self.webwiseTraces.begin()`;
+    const watch = async () => {{
+      const kept = page.{KEPT} ??= {{ session: await page.context().newCDPSession(page), contexts: [] }};
+      const {{ frameTree }} = await kept.session.send('Page.getFrameTree');
+      const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
+      const start = async frame => {{
+        const world = {{ frameId: frame.id, worldName: '{WORLD}' }};
+        const {{ executionContextId }} = await kept.session.send('Page.createIsolatedWorld', world);
+        await kept.session.send('Runtime.evaluate', {{ contextId: executionContextId, expression: begin }});
+        return [executionContextId];
+      }};
+      // A frame of another process is not in reach of this session.
+      const started = all(frameTree).slice(0, {MAX_WATCHED}).map(frame => start(frame).catch(() => []));
+      kept.contexts = (await Promise.all(started)).flat();
+    }};
+    await Promise.race([watch().catch(() => delete page.{KEPT}), late]);
+    return {{ done: true }};"
+    ))
+    .replacen(
+        "const late",
+        &format!(
+            "const source = {};\n    const late",
+            serde_json::Value::from(TRACES)
+        ),
+        1,
+    )
+}
+
+/// Ends to watch, and returns what was seen.
+fn until_now() -> String {
+    reading(&format!(
+        "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}, []));
+    const {{ session, contexts }} = page.{KEPT} || {{ contexts: [] }};
+    const expression = 'self.webwiseTraces.end()';
+    const ask = async contextId => {{
+      const given = {{ contextId, expression, returnByValue: true }};
+      return (await session.send('Runtime.evaluate', given)).result.value;
+    }};
+    // A document that is gone saw nothing.
+    const asked = Promise.all(contexts.map(context => ask(context).catch(() => null)));
+    const seen = (await Promise.race([asked, late])).filter(Boolean);
+    return {{ done: true, traces: seen.length === 0 ? null : seen.flat() }};"
+    ))
+}

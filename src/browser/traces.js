@@ -1,0 +1,324 @@
+/**
+ * Makes the watch for what answers an action and a tree need not show: classes and styles, drawings, how far something is
+ * scrolled, focus and selection that the page itself moved, what was copied, played or sent.
+ *
+ * `begin()` is called before an action; `end()` after it gives what was seen, null if nothing was watched, and watches on: what
+ * changes while nothing is done changes by itself. Each trace is `{ kind, near, within, repeats }`: it lies in or beside the target; it came while the
+ * page handled the action's own events; it goes on by itself.
+ *
+ * It needs nothing around it, because both drivers run it, each in a world of its own that the page cannot see into.
+ */
+function makeTraces() {
+  // Levels above the target, and elements in all, that count as beside it. Source: those of the judgement of numbers.
+  const NEAR_LEVELS = 4;
+  const MAX_NEAR = 80;
+  /** How long after the last event of an action a scroll may begin that answers it. Unit: milliseconds. Source: chosen. */
+  const SOON = 150;
+  /** Changes at different moments that make an animation of what still changes at the end. Source: chosen. */
+  const REPEATS = 3;
+  /** Between two moments. Unit: milliseconds. Source: chosen, less than a frame. */
+  const MOMENT = 8;
+  // What is looked at of drawings, because it takes time. Source: chosen; 2 million pixels take some 20 ms.
+  const MAX_DRAWINGS = 8;
+  const MAX_PIXELS = 2_000_000;
+  const OVER = ['pointerover', 'mouseover', 'wheel'];
+  const POINTING = ['pointermove', 'mousemove', 'dragenter', 'dragover', 'dragleave', ...OVER];
+  const PRESSING = [
+    'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu', 'touchstart', 'touchend',
+    'keydown', 'keypress', 'keyup', 'beforeinput', 'dragstart', 'drop', 'dragend',
+  ];
+  /** Drivers that set a value tell it by events of their own. */
+  const SETTING = ['input', 'change'];
+  const COPIES = ['copy', 'cut'];
+  const PLAYS = ['play', 'pause', 'volumechange', 'ratechange', 'seeked', 'fullscreenchange', 'pointerlockchange'];
+  const SENDS = new Set(['fetch', 'xmlhttprequest', 'beacon']);
+  const WHAT = { subtree: true, childList: true, attributes: true, characterData: true };
+
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (at) => get.call(at);
+  };
+  const above = getter(Node, 'parentNode');
+  const typeOf = getter(Node, 'nodeType');
+  const hostOf = getter(ShadowRoot, 'host');
+  const rootIn = getter(Element, 'shadowRoot');
+  const activeIn = getter(Document, 'activeElement');
+  const activeInShadow = getter(ShadowRoot, 'activeElement');
+  const bodyOf = getter(Document, 'body');
+  const scrollerOf = getter(Document, 'scrollingElement');
+  const upOf = getter(Element, 'scrollTop');
+  const leftOf = getter(Element, 'scrollLeft');
+  const controlOf = getter(HTMLLabelElement, 'control');
+  const isEditableAt = getter(HTMLElement, 'isContentEditable');
+  const rootElementOf = getter(Document, 'documentElement');
+  // What a page names can stand in the way of a method of its document.
+  const allOfDocument = Document.prototype.querySelectorAll;
+  const allOfFragment = DocumentFragment.prototype.querySelectorAll;
+  const allOfElement = Element.prototype.querySelectorAll;
+  const allIn = (root, what) => (root === document ? allOfDocument : allOfFragment).call(root, what);
+  const hear = EventTarget.prototype.addEventListener;
+  const selectionOf = Document.prototype.getSelection;
+  const isElement = (node) => typeOf(node) === 1;
+  const parentOf = (node) => above(node) ?? (node instanceof ShadowRoot ? hostOf(node) : null);
+  const isIn = (node, part) => {
+    for (let at = node; at; at = parentOf(at)) if (at === part) return true;
+    return false;
+  };
+  const deepActive = () => {
+    let at = activeIn(document);
+    for (let root = at && rootIn(at); root && activeInShadow(root); root = rootIn(at)) at = activeInShadow(root);
+    return at;
+  };
+
+  /** Of what changed while nothing was done: when last, and at how many moments. */
+  const idle = new WeakMap();
+  /** What is known of the action under way. */
+  let act = null;
+  let watched = new WeakSet();
+
+  const moments = (known, now) => {
+    if (now - known.last > MOMENT) known.times += 1;
+    known.last = now;
+  };
+
+  const part = (target) => {
+    let widest = null;
+    let at = target;
+    for (let level = 0; at && level <= NEAR_LEVELS; level += 1) {
+      if (!isElement(at) && !(at instanceof ShadowRoot)) break;
+      if (at === bodyOf(document) || at === rootElementOf(document)) break;
+      if ((isElement(at) ? allOfElement : allOfFragment).call(at, '*').length > MAX_NEAR) break;
+      widest = at;
+      at = parentOf(at);
+    }
+    return widest ?? target;
+  };
+  const isNear = (node) => act.parts.some((each) => isIn(node, each));
+
+  const seen = (node, kind, within) => {
+    const now = performance.now();
+    if (act === null) {
+      const known = idle.get(node) ?? { times: 0, last: -MOMENT * 2 };
+      idle.set(node, known);
+      moments(known, now);
+    } else if (act.first) {
+      const of = act.changes.get(node) ?? new Map();
+      act.changes.set(node, of);
+      const known = of.get(kind) ?? { times: 0, last: -MOMENT * 2, within: false, near: isNear(node) };
+      of.set(kind, known);
+      known.within ||= within;
+      moments(known, now);
+    }
+  };
+
+  const note = (records) => {
+    for (const { target } of records) seen(target, 'markup', act !== null && act.inside);
+  };
+  const changes = new MutationObserver(note);
+  const sent = new PerformanceObserver((list) => noteSent(list.getEntries()));
+  const noteSent = (entries) => {
+    if (act === null) return;
+    const isOurs = ({ startTime }) => act.spans.some(([from, to]) => startTime >= from && startTime <= to);
+    act.sent ||= entries.some((entry) => SENDS.has(entry.initiatorType) && isOurs(entry));
+  };
+
+  /** The document and the shadow roots in it that can be seen. */
+  const roots = () => {
+    const found = [document];
+    for (const root of found) {
+      for (const at of allIn(root, '*')) {
+        const inner = rootIn(at);
+        if (inner) found.push(inner);
+      }
+    }
+    return found;
+  };
+
+  const drawn = (canvas) => {
+    if (canvas.width * canvas.height > MAX_PIXELS) return null;
+    try {
+      return HTMLCanvasElement.prototype.toDataURL.call(canvas);
+    } catch {
+      return null;
+    }
+  };
+  const drawings = () => new Map(act.canvases.map((canvas) => [canvas, drawn(canvas)]));
+
+  const selected = () => {
+    const active = deepActive();
+    if (active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement) {
+      const { selectionStart, selectionEnd } = active;
+      if (selectionStart !== null) return [active, selectionStart, active, selectionEnd];
+    }
+    const now = selectionOf.call(document);
+    return now && now.rangeCount > 0 ? [now.anchorNode, now.anchorOffset, now.focusNode, now.focusOffset] : null;
+  };
+  const isSame = (one, other) => one === other || (one !== null && other !== null && one.every((each, at) => each === other[at]));
+
+  const positions = (target) => {
+    const known = new Map();
+    for (let at = target; at; at = parentOf(at)) if (isElement(at)) known.set(at, [leftOf(at), upOf(at)]);
+    const whole = scrollerOf(document);
+    if (whole) known.set(whole, [leftOf(whole), upOf(whole)]);
+    return known;
+  };
+
+  const listen = (event) => {
+    const isOurs = event.isTrusted || SETTING.includes(event.type);
+    if (act === null || !isOurs) return;
+    note(changes.takeRecords());
+    const now = performance.now();
+    const path = event.composedPath();
+    const target = path.find((node) => node !== window && isElement(node)) ?? null;
+    const isPress = !POINTING.includes(event.type);
+    if (!act.first) {
+      act.first = true;
+      act.positions = positions(target);
+      act.active = deepActive();
+      act.selected = selected();
+      const before = act.drawings;
+      act.drawings = drawings();
+      act.restless = new Set(act.canvases.filter((canvas) => before.get(canvas) !== act.drawings.get(canvas)));
+    }
+    if (target !== null && (isPress || act.parts.length === 0) && act.targets.at(-1) !== target) {
+      act.targets.push(target);
+      act.parts.push(part(target));
+    }
+    for (const node of path) act.path.add(node);
+    act.last = now;
+    act.isMet ||= isPress || OVER.includes(event.type);
+    act.isKey ||= event.type === 'keydown';
+    act.isDrag ||= event.type === 'dblclick' || event.type === 'dragstart' || (event.type === 'pointermove' && event.buttons > 0);
+    act.inside = true;
+    const mine = act;
+    const before = isPress && mine.canvases.length > 0 ? drawings() : null;
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      if (act !== mine) return;
+      note(changes.takeRecords());
+      if (before !== null) {
+        const after = drawings();
+        for (const canvas of mine.canvases) if (before.get(canvas) !== after.get(canvas)) mine.drawn.add(canvas);
+      }
+      mine.inside = false;
+      mine.spans.push([now, performance.now()]);
+    };
+    port2.postMessage(0);
+  };
+
+  const scrolled = ({ target }) => {
+    const scroller = target === document ? scrollerOf(document) : target;
+    if (!scroller || !isElement(scroller)) return;
+    if (act !== null && act.first) {
+      const before = act.positions.get(scroller);
+      // The driver brought the target into view.
+      if (before && before[0] === leftOf(scroller) && before[1] === upOf(scroller)) return;
+      if (before) act.isAround.add(scroller);
+    }
+    seen(scroller, 'scroll', act !== null && performance.now() - act.last < SOON);
+  };
+  const other = (kind) => ({ isTrusted, type }) => {
+    if (act !== null && act.first && isTrusted && !(act.isKey && COPIES.includes(type))) act.others.add(kind);
+  };
+
+  const watch = (root) => {
+    if (watched.has(root)) return;
+    watched.add(root);
+    changes.observe(root, WHAT);
+    hear.call(root, 'scroll', scrolled, { capture: true, passive: true });
+  };
+  const install = () => {
+    for (const name of [...POINTING, ...PRESSING, ...SETTING]) addEventListener(name, listen, { capture: true, passive: true });
+    for (const name of COPIES) addEventListener(name, other('clipboard'), { capture: true });
+    for (const name of PLAYS) addEventListener(name, other('media'), { capture: true });
+    navigator.clipboard?.addEventListener?.('clipboardchange', other('clipboard'));
+    sent.observe({ type: 'resource' });
+  };
+
+  let isInstalled = false;
+  const start = () => {
+    if (!isInstalled) install();
+    isInstalled = true;
+    note(changes.takeRecords());
+    const all = roots();
+    all.forEach(watch);
+    const canvases = all.flatMap((root) => [...allIn(root, 'canvas')]).slice(0, MAX_DRAWINGS);
+    act = {
+      first: false, inside: false, isMet: false, isKey: false, isDrag: false, last: 0, sent: false, canvases, drawings: new Map(), drawn: new Set(),
+      restless: new Set(), parts: [], targets: [], path: new Set(), changes: new Map(), others: new Set(), isAround: new Set(), spans: [],
+      positions: new Map(), active: null, selected: null,
+    };
+    act.drawings = drawings();
+  };
+
+  const hasMovedFocus = () => {
+    const active = deepActive();
+    if (active === act.active) return false;
+    if (act.isKey) return true;
+    if (!active || active === bodyOf(document) || active === rootElementOf(document)) return false;
+    for (let at = active; at; at = parentOf(at)) {
+      if (act.path.has(at) && (at === active || (isElement(at) && rootIn(at)))) return false;
+    }
+    return ![...act.path].some((node) => node instanceof HTMLLabelElement && controlOf(node) === active);
+  };
+  const hasMovedSelection = () => {
+    const now = selected();
+    if (now === null || isSame(now, act.selected)) return false;
+    const [anchor, from, focus, to] = now;
+    if (act.isKey) return true;
+    if (anchor !== focus || from !== to) return !act.isDrag;
+    // A press puts the caret where it is.
+    const field = isElement(anchor) ? anchor : parentOf(anchor);
+    const isField = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
+    const isEditable = isField || (field instanceof HTMLElement && isEditableAt(field));
+    return isEditable && !act.targets.some((target) => isIn(anchor, target) || isIn(target, field));
+  };
+
+  /** Gives up what cannot be watched: nothing is known then. */
+  const guarded = (work) => () => {
+    try {
+      return work();
+    } catch {
+      act = null;
+      return null;
+    }
+  };
+  const finish = () => {
+    if (act === null) return null;
+    note(changes.takeRecords());
+    noteSent(sent.takeRecords());
+    // No event of the action came here, or the pointer was there already: nobody knows what it would have done.
+    if (!act.isMet) {
+      act = null;
+      return null;
+    }
+    const found = [];
+    const tell = (kind, near, within, repeats) => found.push({ kind, near, within, repeats });
+    const now = performance.now();
+    for (const [node, of] of act.changes) {
+      const before = idle.get(node);
+      for (const [kind, { times, last, within, near }] of of) {
+        // What scrolls smoothly around the target answers it, however long it takes.
+        const goesOn = times >= REPEATS && now - last < SOON && !act.isAround.has(node);
+        tell(kind, near || act.isAround.has(node), within, goesOn || (before?.times ?? 0) > 1);
+      }
+    }
+    const shown = drawings();
+    for (const canvas of act.canvases) {
+      const isOther = shown.get(canvas) !== act.drawings.get(canvas);
+      if (isOther) tell('drawing', isNear(canvas), act.drawn.has(canvas), act.restless.has(canvas));
+    }
+    if (hasMovedFocus()) tell('focus', true, true, false);
+    if (hasMovedSelection()) tell('selection', true, true, false);
+    // What is dragged goes by way of a clipboard too.
+    for (const kind of act.others) if (!act.isDrag || kind !== 'clipboard') tell(kind, true, true, false);
+    if (act.sent) tell('request', false, true, false);
+    act = null;
+    // One of a sort says as much as many.
+    const keyOf = ({ kind, near, within, repeats }) => `${kind} ${near} ${within} ${repeats}`;
+    return [...new Map(found.map((trace) => [keyOf(trace), trace])).values()];
+  };
+
+  return { begin: guarded(start), end: guarded(finish) };
+}

@@ -1,0 +1,33 @@
+//! Effects: an action that worked is told as done, and the same action on the same page without its handler as no effect.
+//!
+//! Small pages, each with one widget: of our own, and unmodified ones of component libraries. Every page has a twin that looks
+//! the same and is dead. A scripted model does the same on both through a [`DecisionLoop`](webwise::DecisionLoop) in a real
+//! Chromium, and what the loop concludes is counted.
+
+#[path = "../support/browsers.rs"]
+mod browsers;
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+#[path = "../support/profile.rs"]
+mod profile;
+#[path = "../support/web.rs"]
+mod web;
+
+mod bed;
+mod widget;
+
+use self::{bed::told_by, browsers::Driver, profile::pick};
+
+/// Of how many widgets the slower driver takes one in the quick suite.
+const QUICK: usize = 6;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verdicts_by_cdp() {
+    told_by(Driver::Cdp, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verdicts_by_playwright_cli() {
+    told_by(Driver::PlaywrightCli, pick(QUICK, 1)).await;
+}
