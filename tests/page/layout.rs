@@ -343,3 +343,19 @@ fn a_word_that_all_have_matches_none() {
     let things = lines.iter().filter(|line| line.contains("Thing ")).count();
     assert!(things <= 20, "{lines:#?}");
 }
+
+#[test]
+fn a_box_that_cannot_be_pressed_has_the_reference_of_the_label_that_holds_nothing_else() {
+    let alone =
+        "generic @e1\n  checkbox \"Wi-Fi\"\nheading \"Ports\"\ngeneric @e2\n  radio \"USB\"\n";
+    assert_eq!(
+        whole(alone),
+        [
+            "e1 checkbox \"Wi-Fi\"",
+            "heading \"Ports\"",
+            "e2 radio \"USB\""
+        ]
+    );
+    let both = "generic @e1\n  checkbox \"Wi-Fi\"\n  checkbox \"Radio\"\n";
+    assert!(whole(both).iter().all(|line| !line.contains("e1 ")));
+}

@@ -4,7 +4,7 @@ use super::{
     super::{
         Element, Node, NodeId, Role, Tree,
         label::squeezed,
-        outline::{closed, is_actionable},
+        outline::{closed, is_actionable, is_checkable},
     },
     Joint, Layout, Line, Part,
     cards::Contents,
@@ -264,7 +264,10 @@ impl<'t> Builder<'t> {
         let shown = if is_plain { Role::Text } else { role.clone() };
         let mut part = self.part(id, shown, label, element);
         part.clickable = !role.is_interactive();
-        part.reference.clone_from(&node.reference);
+        // A box that cannot be pressed itself is pressed by its label, which holds nothing else.
+        if node.reference.is_some() || !is_checkable(role) {
+            part.reference.clone_from(&node.reference);
+        }
         self.line(vec![part], None, false);
     }
 
