@@ -16,8 +16,8 @@ use super::{
     trouble::{Trouble, answer},
 };
 
-/// Events of a click, and of a key on what has the focus, as the handle of a slider.
-const CLICKS: [&str; 8] = [
+/// Events of a click, of a key on what has the focus, as the handle of a slider, and of what is dragged.
+const CLICKS: [&str; 9] = [
     "click",
     "dblclick",
     "mousedown",
@@ -26,6 +26,7 @@ const CLICKS: [&str; 8] = [
     "pointerup",
     "touchstart",
     "keydown",
+    "dragstart",
 ];
 /// Kinds of events past which an element listens for all that is in it: libraries put some eighty on the top of a page. Unit:
 /// kinds. Source: chosen; a widget has up to a dozen.
@@ -202,9 +203,11 @@ mod tests {
             on(Some(2), "scroll"),
             on(Some(3), "pointerdown"),
             on(None, "click"),
+            on(Some(5), "dragstart"),
+            on(Some(6), "dragover"),
         ];
         all.extend((0..40).map(|at| on(Some(4), &format!("kind{at}"))));
         all.push(on(Some(4), "click"));
-        assert_eq!(clicked(all), BTreeSet::from([1, 3]));
+        assert_eq!(clicked(all), BTreeSet::from([1, 3, 5]));
     }
 }
