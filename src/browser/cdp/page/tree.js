@@ -154,8 +154,9 @@ class Build {
     return this.visits.length === 0 ? this.root : this.visits[this.visits.length - 1].owner;
   }
 
-  /** Whether a script listens for clicks on this element; one that listens on the whole page says nothing of it. */
+  /** Whether a script listens for clicks on this element, or it opens a part of the page without one; a script that listens on the whole page says nothing of it. */
   listensFor({ element, tag }) {
+    if (tag === 'summary') return true;
     return this.listening.size > 0 && tag !== 'body' && this.listening.has(tickets.get(element));
   }
 
