@@ -1,0 +1,161 @@
+//! What the model is shown of the page that is open, through the library's own view of it.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use serde_json::Value;
+use webwise::{
+    Nonce,
+    action::{BrowserAction, Eval, Target},
+    browser::{BrowserDriver, Cdp, ExecuteRequest, ObserveRequest},
+    page::{
+        DigestOptions, ElementRef, Layout, Observation, PageHead, PageView, ViewOptions, interpret,
+    },
+    prompt::{StepParts, reading, step},
+    working::History,
+};
+
+/// Most lines that one `find` shows. Source: what the loop shows.
+const MAX_FOUND: usize = 10;
+/// Longest that a page is given to answer for one reference. Unit: time. Source: chosen.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A page as the model gets it.
+pub(crate) struct Eyes {
+    observation: Observation,
+    view: PageView,
+    layout: Layout,
+    message: String,
+}
+
+impl Eyes {
+    pub(crate) async fn of(driver: &Cdp) -> Self {
+        let observation = driver.observe(&ObserveRequest::default()).await;
+        let observation = observation.expect("the page can be seen");
+        let head = PageHead::new(observation.url.as_str(), observation.title.as_str());
+        let view = interpret(&head, &observation.tree, &ViewOptions::default());
+        let layout = Layout::of(&observation.tree, &view.elements);
+        let message = step(&StepParts {
+            nonce: Nonce::new(7),
+            goal_words: &[],
+            advice: &[],
+            history: &History::default(),
+            view: &view,
+            layout: &layout,
+            dialog: observation.dialog.as_ref(),
+            tabs: &observation.tabs,
+            changed: &[],
+            last_failure: None,
+            found: &[],
+            read: &[],
+            known: &[],
+            results: &[],
+            answers: &[],
+            refused: &[],
+            notes: &[],
+            digest: DigestOptions::default(),
+        });
+        Self {
+            observation,
+            view,
+            layout,
+            message,
+        }
+    }
+
+    /// The references that stand in the prompt.
+    pub(crate) fn shown(&self) -> BTreeSet<String> {
+        references(&self.message)
+    }
+
+    /// The references that one `find` by these words shows.
+    pub(crate) fn found(&self, words: &str) -> BTreeSet<String> {
+        let hits = self.layout.find(&self.view.elements, words, MAX_FOUND);
+        let all = self
+            .layout
+            .digest(&self.view.elements, &[], DigestOptions::whole());
+        let lines: Vec<_> = hits.iter().map(|at| all.lines[*at].clone()).collect();
+        references(&reading(&lines, &self.view.elements).join("\n"))
+    }
+
+    /// All that can be read, as `read` gives it.
+    pub(crate) fn text(&self) -> String {
+        let all = self
+            .layout
+            .digest(&self.view.elements, &[], DigestOptions::whole());
+        bare(&reading(&all.lines, &self.view.elements).join("\n"))
+    }
+
+    /// The prompt's own words, for whoever looks for the cause of a gap.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Reports whether the prompt leaves something out.
+    pub(crate) fn is_cut(&self) -> bool {
+        let digest = self
+            .layout
+            .digest(&self.view.elements, &[], DigestOptions::default());
+        !digest.whole
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        self.observation.tree.len()
+    }
+}
+
+/// The element that a reference means and what a click on it meets, by the witness's numbers.
+pub(crate) async fn reach(driver: &Cdp, reference: &str) -> Option<(i64, i64)> {
+    let reference = ElementRef::parse(reference).expect("it is one");
+    let action = BrowserAction::Eval(Eval {
+        function: "element => window.witness.reach(element)".to_owned(),
+        target: Some(Target::Ref(reference)),
+    });
+    let request = ExecuteRequest::new(action);
+    let told = tokio::time::timeout(PATIENCE, driver.execute(&request)).await;
+    let told = told.ok()?.expect("the browser answers").text?;
+    serde_json::from_str(&told).ok()?
+}
+
+/// The references in lines, those in quotes left out: these are page data or arguments.
+fn references(lines: &str) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for line in lines.lines() {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let (plain, quoted) = rest.split_at(rest.find('"').unwrap_or(rest.len()));
+            let words = plain.split_whitespace();
+            out.extend(
+                words
+                    .filter(|word| ElementRef::is_valid(word))
+                    .map(str::to_owned),
+            );
+            let mut values = serde_json::Deserializer::from_str(quoted).into_iter::<Value>();
+            let is_text = values.next().is_some_and(|value| value.is_ok());
+            rest = if is_text {
+                &quoted[values.byte_offset()..]
+            } else {
+                quoted.get(1..).unwrap_or_default()
+            };
+        }
+    }
+    out
+}
+
+/// A text without what differs by where it stands: spaces and marks of quotation.
+pub(crate) fn bare(text: &str) -> String {
+    text.chars()
+        .filter(|c| {
+            !c.is_whitespace()
+                && !c.is_control()
+                && !matches!(c, '"' | '\\' | '\u{ad}' | '\u{200b}')
+        })
+        .collect()
+}
+
+#[test]
+fn references_are_read_outside_of_quotes() {
+    let lines = " - e8 link \"a e9 \\\" e10\" | e11 button \"x\": read(target=\"e12\", line=3)";
+    let found: Vec<String> = references(lines).into_iter().collect();
+    assert_eq!(found, ["e11", "e8"]);
+    assert_eq!(bare(" a \"b\" \\ c"), "abc");
+}
