@@ -35,6 +35,7 @@ impl Eyes {
         let view = interpret(&head, &observation.tree, &ViewOptions::default());
         let layout = Layout::of(&observation.tree, &view.elements);
         let message = step(&StepParts {
+            run_nonce: Nonce::new(6),
             nonce: Nonce::new(7),
             goal_words: &[],
             advice: &[],
