@@ -173,7 +173,7 @@ impl Words<'_> {
                 out.push_str(": ");
             }
         }
-        // Words that stand alone may be meant as a whole; in a row they are mostly read.
+        // Words that stand alone may be meant as a whole; in a row they are mostly read, unless something listens for them.
         let alone = line.parts.len() == 1;
         for (n, part) in line.parts.iter().enumerate() {
             if n > 0 {
@@ -203,7 +203,7 @@ impl Words<'_> {
         }
         let acts = part.clickable || part.role.is_interactive();
         let short = part.is_text() && part.text.len() <= MAX_BUTTON;
-        out.push_str(&self.reference(part, acts || (alone && short)));
+        out.push_str(&self.reference(part, acts || (short && (alone || part.heard))));
         if part.role != Role::Text {
             let _ = write!(out, "{} ", part.role);
         }

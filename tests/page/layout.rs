@@ -128,6 +128,29 @@ fn words_that_can_be_clicked_have_references_each_by_itself() {
 }
 
 #[test]
+fn short_words_of_a_row_have_references_where_something_around_them_listens() {
+    let days = |table: &str, cells: u32| {
+        let mut page = format!("table @e1 {table}\n  row @e2\n");
+        for day in 1..=cells {
+            let _ = writeln!(page, "    cell @e{}: {day}", 10 + day);
+        }
+        page.push_str("  row @e3\n    cell @e4: The whole of the last week\n    cell @e5: 8\n");
+        whole(&page)
+    };
+    assert_eq!(
+        days("listens", 2),
+        [
+            "e1 table",
+            " - e11 \"1\" | e12 \"2\"",
+            " - \"The whole of the last week\" | e5 \"8\""
+        ]
+    );
+    assert_eq!(days("", 2)[1], " - \"1\" | \"2\"");
+    // What holds so much listens for the page.
+    assert_eq!(days("listens", 90), days("", 90));
+}
+
+#[test]
 fn a_run_of_text_is_one_line_and_a_long_one_several() {
     let page = r#"
         paragraph @e1

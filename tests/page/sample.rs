@@ -1,6 +1,6 @@
 //! Reads a tree from indented text, two spaces a level: `role "name" @ref word key=value ...: text`.
 //!
-//! Words are states (`pointer`, `checked`, `unchecked`, `disabled`, `active`, `expanded`, `collapsed`, `selected`,
+//! Words are states (`pointer`, `listens`, `checked`, `unchecked`, `disabled`, `active`, `expanded`, `collapsed`, `selected`,
 //! `invalid`); keys are `level`, `url` and properties. `text: words` is a run of text.
 
 use webwise::page::{
@@ -61,6 +61,7 @@ fn set(node: &mut Node, word: &str) {
     let states = &mut node.states;
     match word {
         "pointer" => states.pointer = true,
+        "listens" => states.listens = true,
         "checked" => states.checked = Some(Tri::True),
         "unchecked" => states.checked = Some(Tri::False),
         "disabled" => states.disabled = true,

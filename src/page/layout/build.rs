@@ -18,6 +18,10 @@ const MAX_HEAD: usize = 80;
 /// Longest run of words in one line where a node is read by itself. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
+/// Most things in what listens for clicks on each of them. Source: chosen; a calendar's month has 42 days and its weekdays, and what
+/// holds more listens for a whole page.
+const MAX_HEARD: u32 = 60;
+
 /// A line that is being written.
 pub(super) struct Draft {
     pub(super) line: Line,
@@ -50,6 +54,8 @@ pub(super) struct Frame {
     pub(super) start: usize,
     /// True if a click anywhere in it is answered, though nothing in it says so.
     pub(super) clickable: bool,
+    /// True if it, or what it is in, listens for clicks on what it holds.
+    pub(super) heard: bool,
 }
 
 pub(super) struct Builder<'t> {
@@ -143,7 +149,10 @@ impl<'t> Builder<'t> {
         if matches!(kind, Kind::Item | Kind::Head) {
             self.depth += 1;
         }
-        let inherited = self.open.last().is_some_and(|frame| frame.clickable);
+        let around = self.open.last();
+        let inherited = around.is_some_and(|frame| frame.clickable);
+        let heard = around.is_some_and(|frame| frame.heard)
+            || (node.states.listens && self.contents.atoms[id.index()] <= MAX_HEARD);
         if let Some(last) = self.tree.descendants(id).next_back() {
             self.open.push(Frame {
                 id,
@@ -151,6 +160,7 @@ impl<'t> Builder<'t> {
                 kind,
                 start,
                 clickable: inherited || (kind != Kind::Named && is_actionable(node)),
+                heard,
             });
         } else {
             self.end(&Frame {
@@ -159,6 +169,7 @@ impl<'t> Builder<'t> {
                 kind,
                 start,
                 clickable: false,
+                heard,
             });
         }
     }
@@ -291,7 +302,9 @@ impl<'t> Builder<'t> {
         if words.is_empty() || self.is_said(&words) {
             return;
         }
-        let clickable = self.open.last().is_some_and(|frame| frame.clickable);
+        let around = self.open.last();
+        let clickable = around.is_some_and(|frame| frame.clickable);
+        let heard = around.is_some_and(|frame| frame.heard);
         let mut rest = words.as_str();
         while !rest.is_empty() {
             let (now, later) = if self.in_chunks {
@@ -300,7 +313,7 @@ impl<'t> Builder<'t> {
                 (rest, "")
             };
             let mut part = self.part(id, Role::Text, now.to_owned(), None);
-            part.clickable = clickable;
+            (part.clickable, part.heard) = (clickable, heard);
             self.line(vec![part], None, false);
             rest = later;
         }
@@ -342,6 +355,7 @@ impl<'t> Builder<'t> {
             text,
             element,
             clickable: false,
+            heard: false,
             joint: Joint::Beside,
         }
     }

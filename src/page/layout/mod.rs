@@ -46,6 +46,8 @@ pub struct Part {
     pub element: Option<usize>,
     /// True if a click on these words is answered although they are nothing more than words.
     pub clickable: bool,
+    /// True if something around these words listens for clicks on what it holds, so that they may be meant by themselves.
+    pub heard: bool,
     /// How it follows the part before it.
     pub joint: Joint,
 }
