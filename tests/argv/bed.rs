@@ -142,9 +142,21 @@ impl Bed {
         found
     }
 
-    /// What an action sends, one after the other: what a script in the tool did to the page is looked for after it.
+    /// What an action sends, one after the other: what answers it in a page is watched from before it until after it, and what a
+    /// script in the tool did to the page is looked for.
     pub(crate) fn commands(case: &Case) -> Vec<Case> {
         let mut commands = vec![case.clone()];
+        let watch = |words| Case {
+            action: case.action.clone(),
+            command: "run-code",
+            options: vec!["filename"],
+            words: Vec::new(),
+            script: Some(Script::Own(words)),
+        };
+        if is_watched(&case.action) {
+            commands.insert(0, watch("self.webwiseTraces.begin()"));
+            commands.push(watch("self.webwiseTraces.end()"));
+        }
         if matches!(case.action, BrowserAction::RunCode(_)) {
             let (command, options, words, script) = ("tab-list", Vec::new(), Vec::new(), None);
             commands.push(Case {
@@ -331,6 +343,25 @@ impl Half {
             .expect("one process opens the browser");
         Self { driver, opened }
     }
+}
+
+/// Reports whether an action sends events to a page, in which something may answer.
+const fn is_watched(action: &BrowserAction) -> bool {
+    use BrowserAction as A;
+    matches!(
+        action,
+        A::Click(_)
+            | A::Dblclick(_)
+            | A::ClickAt(_)
+            | A::Hover(_)
+            | A::Check(_)
+            | A::Uncheck(_)
+            | A::Drag(_)
+            | A::Fill(_)
+            | A::Type(_)
+            | A::Press(_)
+            | A::Select(_)
+    )
 }
 
 impl Record {

@@ -47,6 +47,8 @@ pub(crate) enum Script {
     Exactly(String),
     /// What follows these bytes is this JSON.
     Literal(&'static str, Value),
+    /// One of the driver's own that holds these words, and nothing from outside.
+    Own(&'static str),
 }
 
 impl Word {
@@ -87,6 +89,7 @@ impl Script {
     pub(crate) fn is(&self, script: &[u8]) -> bool {
         match self {
             Self::Exactly(text) => text.as_bytes() == script,
+            Self::Own(words) => String::from_utf8_lossy(script).contains(words),
             Self::Literal(before, wanted) => {
                 let Ok(script) = std::str::from_utf8(script) else {
                     return false;
