@@ -381,4 +381,26 @@ fn a_box_that_cannot_be_pressed_has_the_reference_of_the_label_that_holds_nothin
     );
     let both = "generic @e1\n  checkbox \"Wi-Fi\"\n  checkbox \"Radio\"\n";
     assert!(whole(both).iter().all(|line| !line.contains("e1 ")));
+    // A label around it says its name once more.
+    let labelled = "generic @e1\n  checkbox \"Wi-Fi\"\n  text: Wi-Fi\n";
+    assert_eq!(whole(labelled), ["e1 checkbox \"Wi-Fi\""]);
+    let more = "generic @e1\n  checkbox \"Wi-Fi\"\n  text: Wi-Fi is off\n";
+    assert!(whole(more).iter().all(|line| !line.contains("e1 checkbox")));
+}
+
+#[test]
+fn a_table_that_listens_is_still_a_table_of_cells() {
+    let page = r#"
+        table @e1 listens
+          row @e2
+            cell "1" @e3
+            cell "2" @e4
+          row @e5
+            cell "3" @e6
+            cell "4" @e7
+        "#;
+    assert_eq!(
+        whole(page),
+        ["e1 table", r#" - e3 "1" | e4 "2""#, r#" - e6 "3" | e7 "4""#,]
+    );
 }

@@ -275,11 +275,28 @@ impl<'t> Builder<'t> {
         let shown = if is_plain { Role::Text } else { role.clone() };
         let mut part = self.part(id, shown, label, element);
         part.clickable = !role.is_interactive();
-        // A box that cannot be pressed itself is pressed by its label, which holds nothing else.
         if node.reference.is_some() || !is_checkable(role) {
             part.reference.clone_from(&node.reference);
+        } else if part.reference.is_none() {
+            part.reference = self.label_around(id);
         }
         self.line(vec![part], None, false);
+    }
+
+    /// The reference of the label around a box that cannot be pressed itself: it says the name of the box and nothing else.
+    fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
+        let name = text::squeeze(&self.tree[id].name);
+        // The box says the name first.
+        let twice = format!("{name} {name}");
+        let is_label = |at: &NodeId| {
+            let said = text::squeeze(&self.tree.text_of(*at));
+            said == name || said == twice
+        };
+        let mut around = self.tree.ancestors(id).take(MAX_DEPTH);
+        around
+            .find(|at| self.tree[*at].reference.is_some())
+            .filter(is_label)
+            .and_then(|at| self.tree[at].reference.clone())
     }
 
     /// What a node is called that is no element: its name, its words, or what its makers call its picture.

@@ -22,7 +22,7 @@ impl Contents {
             let is_element = element_of[at].is_some_and(|e| elements[e as usize].id == id);
             if is_element && (node.role.is_interactive() || atoms[at] <= 1) {
                 (atoms[at], kinds[at]) = (1, kind(node));
-            } else if says_something(node) {
+            } else if says_something(tree, id) {
                 atoms[at] += 1;
                 kinds[at] |= kind(node);
             }
@@ -67,9 +67,14 @@ impl Contents {
 }
 
 /// Reports whether the node itself, without what is in it, shows words or a named picture.
-fn says_something(node: &Node) -> bool {
+fn says_something(tree: &Tree, id: NodeId) -> bool {
+    let node = &tree[id];
     let has_value = node.value.as_deref().is_some_and(|v| !v.trim().is_empty());
-    has_value || (!node.name.is_empty() && matches!(node.role, Role::Img | Role::Heading))
+    let shows_its_name = || {
+        // The words of a cell are its name.
+        matches!(node.role, Role::Img | Role::Heading) || tree.descendants(id).next().is_none()
+    };
+    has_value || (!node.name.is_empty() && shows_its_name())
 }
 
 fn kind(node: &Node) -> u16 {
