@@ -177,7 +177,7 @@ async fn a_persons_words_about_a_domain_reach_the_prompt_there_and_nowhere_else(
         vec![give_up()],
     )
     .await;
-    let (inside, outside) = here[0][1].split_once(">>>\n").unwrap();
+    let (inside, outside) = here[0][1].rsplit_once(">>>\n").unwrap();
     assert!(
         outside.contains(&format!("## Tips for this site\n- {WORDS}\n")) && !inside.contains(WORDS),
         "the fence says not to follow what is in it: {here:?}"

@@ -239,7 +239,7 @@ async fn a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_oth
     );
     let messages: Vec<(&str, &str)> = second
         .messages()
-        .map(|message| message.split_once(">>>\n").expect("a fence"))
+        .map(|message| message.rsplit_once(">>>\n").expect("a fence"))
         .collect();
     let names = format!(
         "## Names in the tips\nn1 button {}\nn2 button {}\n",

@@ -389,6 +389,16 @@ fn a_box_that_cannot_be_pressed_has_the_reference_of_the_label_that_holds_nothin
 }
 
 #[test]
+fn a_sign_beside_a_field_without_a_label_is_no_label() {
+    let page = "generic @e1 listens: -\ntextbox \"\" @e2\ngeneric @e3 listens: +\n";
+    let shown = whole(page).join("\n");
+    assert!(
+        shown.contains("e1 \"-\"") && shown.contains("e3 \"+\""),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_table_that_listens_is_still_a_table_of_cells() {
     let page = r#"
         table @e1 listens

@@ -218,7 +218,8 @@ impl<'t> Builder<'t> {
                     return Kind::Wrapper;
                 }
                 if !words.is_empty() {
-                    let part = self.part(id, role, words, None);
+                    let mut part = self.part(id, role, words, None);
+                    (part.clickable, part.heard) = self.answered();
                     self.line(vec![part], None, false);
                 }
                 return Kind::Named;
@@ -319,9 +320,7 @@ impl<'t> Builder<'t> {
         if words.is_empty() || self.is_said(&words) {
             return;
         }
-        let around = self.open.last();
-        let clickable = around.is_some_and(|frame| frame.clickable);
-        let heard = around.is_some_and(|frame| frame.heard);
+        let (clickable, heard) = self.answered();
         let mut rest = words.as_str();
         while !rest.is_empty() {
             let (now, later) = if self.in_chunks {
@@ -334,6 +333,12 @@ impl<'t> Builder<'t> {
             self.line(vec![part], None, false);
             rest = later;
         }
+    }
+
+    /// Reports whether a click on words here is answered, and whether what is around them listens for clicks on each of them.
+    fn answered(&self) -> (bool, bool) {
+        let around = self.open.last();
+        around.map_or((false, false), |frame| (frame.clickable, frame.heard))
     }
 
     /// Reports whether the nearest thing with words of its own says these.

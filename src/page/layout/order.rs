@@ -28,7 +28,11 @@ impl Builder<'_> {
             places.extend((0..draft.line.parts.len()).map(|part| (at, part)));
         }
         let part = |(at, part): (usize, usize)| &self.drafts[at].line.parts[part];
-        let plain = |text: &str| text::fold(text.trim_matches(|c: char| !c.is_alphanumeric()));
+        // Signs count where there is nothing else: a minus beside a field without a label is no label of it.
+        let plain = |text: &str| {
+            let words = text.trim_matches(|c: char| !c.is_alphanumeric());
+            text::fold(if words.is_empty() { text } else { words })
+        };
         let repeats = |this: &Part, other: &Part| {
             let may = match &this.role {
                 Role::Text => is_field(&other.role),
