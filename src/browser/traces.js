@@ -20,6 +20,10 @@ function makeTraces() {
   const MOMENT = 8;
   // What is looked at of drawings, because it takes time. Source: chosen; 2 million pixels take some 20 ms.
   const MAX_DRAWINGS = 8;
+  /** Events of one action around which drawings are compared: a key sends five, and a long text many keys. Source: chosen. */
+  const MAX_COMPARED = 6;
+  /** Nodes whose changes are kept for one action; a page may make and drop any number while a model thinks. Source: chosen. */
+  const MAX_CHANGES = 2_000;
   const MAX_PIXELS = 2_000_000;
   const OVER = ['pointerover', 'mouseover', 'wheel'];
   const POINTING = ['pointermove', 'mousemove', 'dragenter', 'dragover', 'dragleave', ...OVER];
@@ -101,7 +105,7 @@ function makeTraces() {
       const known = idle.get(node) ?? { times: 0, last: -MOMENT * 2 };
       idle.set(node, known);
       moments(known, now);
-    } else if (act.first) {
+    } else if (act.first && (act.changes.size < MAX_CHANGES || act.changes.has(node))) {
       const of = act.changes.get(node) ?? new Map();
       act.changes.set(node, of);
       const known = of.get(kind) ?? { times: 0, last: -MOMENT * 2, within: false, near: isNear(node) };
@@ -191,7 +195,9 @@ function makeTraces() {
     act.isDrag ||= event.type === 'dblclick' || event.type === 'dragstart' || (event.type === 'pointermove' && event.buttons > 0);
     act.inside = true;
     const mine = act;
-    const before = isPress && mine.canvases.length > 0 ? drawings() : null;
+    const isCompared = isPress && mine.canvases.length > 0 && mine.compared < MAX_COMPARED;
+    if (isCompared) mine.compared += 1;
+    const before = isCompared ? drawings() : null;
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
@@ -245,7 +251,7 @@ function makeTraces() {
     all.forEach(watch);
     const canvases = all.flatMap((root) => [...allIn(root, 'canvas')]).slice(0, MAX_DRAWINGS);
     act = {
-      first: false, inside: false, isMet: false, isKey: false, isDrag: false, last: 0, sent: false, canvases, drawings: new Map(), drawn: new Set(),
+      first: false, inside: false, isMet: false, isKey: false, isDrag: false, last: 0, compared: 0, sent: false, canvases, drawings: new Map(), drawn: new Set(),
       restless: new Set(), parts: [], targets: [], path: new Set(), changes: new Map(), others: new Set(), isAround: new Set(), spans: [],
       positions: new Map(), active: null, selected: null,
     };

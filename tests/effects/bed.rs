@@ -87,6 +87,12 @@ pub(crate) async fn told_by(by: Driver, every: usize) {
         })
         .collect();
     assert!(wrong.is_empty(), "{}:\n{}", by.name(), wrong.join("\n"));
+    let dead = all.iter().filter(|told| told.is_dead).count();
+    assert!(
+        dead >= count && dead * 2 == all.len(),
+        "{dead} of {} are dead, on {count} widgets",
+        all.len()
+    );
 }
 
 async fn work(by: Driver, web: Arc<Web>, waiting: Arc<Mutex<VecDeque<Widget>>>) -> Vec<Told> {

@@ -384,6 +384,14 @@ fn a_box_that_cannot_be_pressed_has_the_reference_of_the_label_that_holds_nothin
     // A label around it says its name once more.
     let labelled = "generic @e1\n  checkbox \"Wi-Fi\"\n  text: Wi-Fi\n";
     assert_eq!(whole(labelled), ["e1 checkbox \"Wi-Fi\""]);
+    for others in ["radio \"Yes\"\n  radio \"Yes\"", "radio \"\"\n  radio \"\""] {
+        let page = format!("generic @e1 pointer\n  {others}\n");
+        assert!(
+            whole(&page).iter().all(|line| !line.contains("e1 radio")),
+            "{:?}",
+            whole(&page)
+        );
+    }
     let more = "generic @e1\n  checkbox \"Wi-Fi\"\n  text: Wi-Fi is off\n";
     assert!(whole(more).iter().all(|line| !line.contains("e1 checkbox")));
 }

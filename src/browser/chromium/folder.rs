@@ -16,6 +16,8 @@ use super::owner::{LeftOver, Owner};
 
 /// How folders of this crate are called.
 pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
+/// How the name of a folder ends that is being removed.
+const SWEPT: &str = "swept";
 /// The file that names the process.
 const PROCESS: &str = "browser.pid";
 /// Where the folder goes when nobody chose a place and the path of the system's is too long for sockets.
@@ -326,7 +328,10 @@ fn sweep(base: &Path) {
         {
             kill(pid);
         }
-        let _ = remove(&folder);
+        // Under another name: an owner that is just taking this one must find nothing to lock.
+        let swept = folder.with_extension(SWEPT);
+        let there = fs::rename(&folder, &swept).map_or(&folder, |()| &swept);
+        let _ = remove(there);
     }
 }
 

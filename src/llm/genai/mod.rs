@@ -15,7 +15,7 @@ mod request;
 mod response;
 mod retry_after;
 
-use std::{fmt, pin::pin};
+use std::{fmt, pin::pin, time::Duration};
 
 use ::genai::{
     Client, ModelIden, ServiceTarget,
@@ -32,6 +32,10 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse, LlmCapabilities},
     secret::{Redactor, SecretName},
 };
+
+/// How long a call may take beside the time of the provider. Unit: time. Source: chosen; the way through this process takes
+/// milliseconds.
+const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// A model behind one of the [`Provider`]s.
 ///
@@ -139,14 +143,20 @@ impl GenAi {
                 .exec_chat(target, request::chat(request), Some(&options))
         );
         let carried = relay.carry(&self.http, self.options.endpoint(mode), max_bytes);
-        let reply = tokio::select! {
-            biased;
-            carried = carried => {
-                carried?;
-                asked.await
+        let both = async {
+            tokio::select! {
+                biased;
+                carried = carried => {
+                    carried?;
+                    Ok::<_, Error>(asked.await)
+                }
+                reply = &mut asked => Ok(reply),
             }
-            reply = &mut asked => reply,
         };
+        // The provider's time begins when it is asked; this one holds whatever the way to it takes.
+        let reply = tokio::time::timeout(self.options.timeout + ON_THE_WAY, both)
+            .await
+            .map_err(|_| Error::new(ErrorKind::Timeout, "llm.complete"))??;
         reply.map_or_else(response::recover, response::read)
     }
 

@@ -15,6 +15,8 @@ use crate::base::text;
 const MAX_DEPTH: usize = 12;
 /// Longest name of a group shown. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
+/// Most nodes in the label of one box. Source: chosen; a box, its words and what draws it.
+const MAX_LABEL: usize = 8;
 /// Longest run of words in one line where a node is read by itself. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
@@ -284,20 +286,21 @@ impl<'t> Builder<'t> {
         self.line(vec![part], None, false);
     }
 
-    /// The reference of the label around a box that cannot be pressed itself: it says the name of the box and nothing else.
+    /// The reference of the label around a box that cannot be pressed itself: it holds no other box, and says the name of this one
+    /// and nothing else.
     fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
         let name = text::squeeze(&self.tree[id].name);
-        // The box says the name first.
-        let twice = format!("{name} {name}");
-        let is_label = |at: &NodeId| {
-            let said = text::squeeze(&self.tree.text_of(*at));
-            said == name || said == twice
-        };
         let mut around = self.tree.ancestors(id).take(MAX_DEPTH);
-        around
-            .find(|at| self.tree[*at].reference.is_some())
-            .filter(is_label)
-            .and_then(|at| self.tree[at].reference.clone())
+        let label = around.find(|at| self.tree[*at].reference.is_some())?;
+        let inside = || self.tree.descendants(label).take(MAX_LABEL + 1);
+        let is_other_box = |at: NodeId| at != id && is_checkable(&self.tree[at].role);
+        if name.is_empty() || inside().count() > MAX_LABEL || inside().any(is_other_box) {
+            return None;
+        }
+        // The box says the name first.
+        let said = text::squeeze(&self.tree.text_of(label));
+        let is_label = said == name || said == format!("{name} {name}");
+        self.tree[label].reference.clone().filter(|_| is_label)
     }
 
     /// What a node is called that is no element: its name, its words, or what its makers call its picture.
