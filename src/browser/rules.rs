@@ -56,6 +56,25 @@ pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     }
 }
 
+/// Reports whether an action sends the page events.
+pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
+    use BrowserAction as A;
+    matches!(
+        action,
+        A::Click(_)
+            | A::Dblclick(_)
+            | A::ClickAt(_)
+            | A::Hover(_)
+            | A::Check(_)
+            | A::Uncheck(_)
+            | A::Drag(_)
+            | A::Fill(_)
+            | A::Type(_)
+            | A::Press(_)
+            | A::Select(_)
+    )
+}
+
 /// Whether two addresses are of one origin; of addresses without one, whether they are equal.
 pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
     match (Url::parse(seen), Url::parse(now)) {

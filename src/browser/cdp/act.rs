@@ -23,7 +23,10 @@ use crate::{
     base::text::clean,
     browser::{
         ExecuteRequest, Execution,
-        rules::{MOVED, OPTION_SECRET, UNFOCUSED, is_same_origin, listing, meets_any_page, wheel},
+        rules::{
+            MOVED, OPTION_SECRET, UNFOCUSED, is_same_origin, listing, meets_any_page, sends_events,
+            wheel,
+        },
     },
     page::Locator,
 };
@@ -471,25 +474,9 @@ impl Cdp {
     }
 }
 
-/// Whether a dialog that opens while the action is under way may be its own doing.
+/// Reports whether a dialog that opens while the action is under way may be its own doing.
 const fn opens_dialogs(action: &BrowserAction) -> bool {
-    use BrowserAction as A;
-    matches!(
-        action,
-        A::Click(_)
-            | A::Dblclick(_)
-            | A::ClickAt(_)
-            | A::Hover(_)
-            | A::Check(_)
-            | A::Uncheck(_)
-            | A::Drag(_)
-            | A::Fill(_)
-            | A::Type(_)
-            | A::Press(_)
-            | A::Select(_)
-            | A::Scroll(_)
-            | A::Eval(_)
-    )
+    sends_events(action) || matches!(action, BrowserAction::Scroll(_) | BrowserAction::Eval(_))
 }
 
 /// Whether nothing of the page can follow from the action.

@@ -1,4 +1,4 @@
-//! What answers an action and a tree need not show, as the page side saw it.
+//! Answers to an action that a tree need not show, as the page side saw it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::page::Trace;
 
 /// Most documents of a page that are watched. Source: chosen; each is asked once before and once after an action.
 const MAX_WATCHED: usize = 16;
-/// How long the documents may take to answer. Unit: time. Source: chosen; it takes a few milliseconds.
+/// Longest time the documents may take to answer. Unit: time. Source: chosen; it takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
@@ -24,7 +24,7 @@ impl Hub {
         self.ask_documents::<Value>("traceFrom").await.map(drop)
     }
 
-    /// What the documents saw since they were told to watch; `None` if none of them did.
+    /// Traces that the documents saw since they were told to watch; `None` if none of them did.
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.

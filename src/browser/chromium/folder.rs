@@ -16,7 +16,7 @@ use super::owner::{LeftOver, Owner};
 
 /// How folders of this crate are called.
 pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
-/// How the name of a folder ends that is being removed.
+/// End of the name of a folder that is being removed.
 const SWEPT: &str = "swept";
 /// The file that names the process.
 const PROCESS: &str = "browser.pid";

@@ -1,4 +1,4 @@
-//! What answers an action and a tree need not show: two scripts, one before the action and one after it.
+//! Answers to an action that a tree need not show: two scripts, one before the action and one after it.
 //!
 //! They run in the tool, which has the page watched in a world of its own by the protocol of the browser.
 
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     action::BrowserAction,
     base::{ErrorKind, Result},
-    browser::TRACES,
+    browser::{TRACES, rules::sends_events},
     page::Trace,
 };
 
@@ -32,7 +32,7 @@ impl PlaywrightCli {
         action: &BrowserAction,
         timeout: Duration,
     ) -> Result<()> {
-        if meets_the_page(action) {
+        if sends_events(action) {
             self.told(state, from(), timeout).await?;
         }
         Ok(())
@@ -45,7 +45,7 @@ impl PlaywrightCli {
         action: &BrowserAction,
         timeout: Duration,
     ) -> Result<Option<Vec<Trace>>> {
-        if !meets_the_page(action) || state.dialog.is_some() {
+        if !sends_events(action) || state.dialog.is_some() {
             return Ok(None);
         }
         self.told(state, until_now(), timeout).await
@@ -64,25 +64,6 @@ impl PlaywrightCli {
             Ok(Scripted::Refused(_) | Scripted::Interrupted(_)) | Err(_) => Ok(None),
         }
     }
-}
-
-/// Reports whether an action sends the page events.
-const fn meets_the_page(action: &BrowserAction) -> bool {
-    use BrowserAction as A;
-    matches!(
-        action,
-        A::Click(_)
-            | A::Dblclick(_)
-            | A::ClickAt(_)
-            | A::Hover(_)
-            | A::Check(_)
-            | A::Uncheck(_)
-            | A::Drag(_)
-            | A::Fill(_)
-            | A::Type(_)
-            | A::Press(_)
-            | A::Select(_)
-    )
 }
 
 /// Begins to watch.
