@@ -146,6 +146,7 @@ fn tell(by: Driver, name: &str, report: &RunReport, cost: Cost) {
 on_each_driver! {
     a_task_costs_few_tokens_and_a_schema_costs_little_more,
     a_long_page_costs_a_fraction_of_the_whole_of_it_and_is_used_as_well,
+    a_page_of_ten_thousand_elements_fits_in_a_prompt_of_three_thousand_tokens,
 }
 
 async fn a_task_costs_few_tokens_and_a_schema_costs_little_more(by: Driver) {
@@ -235,4 +236,61 @@ async fn a_long_page_costs_a_fraction_of_the_whole_of_it_and_is_used_as_well(by:
     );
     assert_eq!(lean_steps, whole_steps);
     assert!(lean * 100 <= whole * MAX_OF_LONG_PAGE, "{lean} of {whole}");
+}
+
+/// What a whole request may cost, rules and tools included, however large the page is. Unit: tokens. Source: the requirements.
+const MAX_PROMPT: usize = 3_000;
+
+/// Pages of 10,000 things to act on: all alike, no two alike, and without any group.
+fn crowds() -> Web {
+    Web::start(|asked| {
+        let thing = |n: usize| match asked.path.as_str() {
+            "/alike" => format!("<li><a href='/p/{n}'>Product {n}</a></li>"),
+            "/mixed" => match n % 4 {
+                0 => format!("<p><label>Measure of part {n} <input></label></p>"),
+                1 => format!(
+                    "<div><b>Part {n}</b> weighs {n} g <button>Order part {n}</button></div>"
+                ),
+                2 => format!(
+                    "<section><h3>Chapter {n}</h3><a href='/c/{n}'>Read chapter {n}</a></section>"
+                ),
+                _ => format!(
+                    "<table><tr><td>Row {n}</td><td><button>Remove {n}</button></td></tr></table>"
+                ),
+            },
+            _ => format!("<button>Number {n}</button> "),
+        };
+        let things: String = (0..10_000).map(thing).collect();
+        Answer::page(format!(
+            "<!doctype html><title>Crowd</title><h1>A crowd</h1>{things}"
+        ))
+    })
+}
+
+async fn a_page_of_ten_thousand_elements_fits_in_a_prompt_of_three_thousand_tokens(by: Driver) {
+    let site = crowds();
+    for page in ["/alike", "/mixed", "/flat"] {
+        let model = Watched::default();
+        let browser = by.launch(&Wishes::default()).await;
+        let mut options = Options::default();
+        options.budget.max_steps = 1;
+        let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+            .with_options(options)
+            .build()
+            .unwrap();
+        let task = Task::new("Open \"Product 7123\" and report its price.")
+            .unwrap()
+            .with_start_url(&site.url("localhost", page))
+            .unwrap();
+        agent.run(task).await;
+        agent.browser().close().await.unwrap();
+        let requests = model.requests();
+        let tokens = Cost::of(&requests[..1]).raw;
+        figure!(
+            "{}: a page of 10,000 elements, {}: {tokens} tokens by o200k",
+            by.name(),
+            &page[1..]
+        );
+        assert!(tokens <= MAX_PROMPT, "{page}: {tokens}");
+    }
 }

@@ -44,7 +44,7 @@ macro_rules! agent_actions {
 
 agent_actions! {
     Finish = "finish", "End the task.";
-    Find = "find", "Search the whole page for words, also what is not shown.";
+    Find = "find", "Search this page for words, also in lines left out.";
     Read = "read", "Show lines in full that the page leaves out.";
     Extract = "extract", "Keep the text of an element, or of the page, under a name for the result.";
     Remember = "remember", "Propose a fact about this site for later runs.";

@@ -198,6 +198,9 @@ arguments! {
         /// Gets the focus first.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
+        /// Up to 100, for arrows and other keys that move or delete.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "count", alias = "repeat")]
+        times: Option<u32>,
     }
     /// Arguments of `select`.
     Select {
@@ -320,6 +323,16 @@ pub enum ScrollDirection {
 
 /// Longest wait by time. Unit: seconds. Source: chosen, what a wait takes is added to the time of its step.
 const MAX_WAIT_SECONDS: u32 = 30;
+
+/// Most presses of one call. Unit: presses. Source: chosen, a slider from one end to the other by its usual steps.
+const MAX_TIMES: u32 = 100;
+
+impl Press {
+    /// Number of presses asked for.
+    pub fn times(&self) -> u32 {
+        self.times.unwrap_or(1)
+    }
+}
 
 impl BrowserAction {
     /// What it can do to the world before its target is known.
@@ -462,6 +475,13 @@ impl BrowserAction {
                 target: None,
                 ..
             }) => bad("scroll takes a direction, a target or both"),
+            Self::Press(press) if !(1..=MAX_TIMES).contains(&press.times()) => {
+                bad("times takes 1 to 100")
+            }
+            // Each press of another key may do what must be seen before it is done again.
+            Self::Press(press) if press.times() > 1 && !press.key.moves() => bad(
+                "times is for arrow keys, Tab, Home, End, PageUp, PageDown, Backspace and Delete",
+            ),
             Self::Select(Select { values, .. }) if values.is_empty() => {
                 bad("values must not be empty")
             }

@@ -97,6 +97,39 @@ impl Key {
         Ok(Self(out))
     }
 
+    /// Reports whether a key moves focus, caret or value by a step, or takes away a character: what one does over and over.
+    pub fn moves(&self) -> bool {
+        const MOVES: [&str; 11] = [
+            "ArrowUp",
+            "ArrowDown",
+            "ArrowLeft",
+            "ArrowRight",
+            "PageUp",
+            "PageDown",
+            "Home",
+            "End",
+            "Tab",
+            "Backspace",
+            "Delete",
+        ];
+        MOVES.contains(&self.last())
+    }
+
+    /// The key itself, without the modifiers before it.
+    pub fn last(&self) -> &str {
+        // The last `+` separates, unless the key itself is `+`.
+        match self.0.strip_suffix('+') {
+            Some(_) => "+",
+            None => self.0.rsplit('+').next().unwrap_or_default(),
+        }
+    }
+
+    /// The modifiers held while it is pressed, as written before it.
+    pub fn modifiers(&self) -> impl Iterator<Item = &str> {
+        let before = &self.0[..self.0.len() - self.last().len()];
+        before.split('+').filter(|modifier| !modifier.is_empty())
+    }
+
     /// The key as drivers write it.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -151,6 +184,23 @@ impl JsonSchema for Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_told_from_the_modifiers_before_it() {
+        for (text, last, modifiers) in [
+            ("a", "a", vec![]),
+            ("+", "+", vec![]),
+            ("Control++", "+", vec!["Control"]),
+            ("Control+Shift+Tab", "Tab", vec!["Control", "Shift"]),
+        ] {
+            let key = Key::parse(text).unwrap();
+            assert_eq!(key.last(), last, "{text}");
+            assert_eq!(key.modifiers().collect::<Vec<_>>(), modifiers, "{text}");
+        }
+        let moves = |text: &str| Key::parse(text).unwrap().moves();
+        assert!(moves("Shift+ArrowLeft") && moves("Backspace"));
+        assert!(!moves("Enter") && !moves("a") && !moves("Control++"));
+    }
 
     #[test]
     fn keys_are_named_or_one_character() {

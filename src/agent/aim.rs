@@ -107,10 +107,11 @@ pub(super) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
         BrowserAction::Press(Press {
             key,
             target: Some(target),
+            ..
         }) => {
             let is_field = node(target).is_some_and(|(tree, id)| tree[id].role.is_editable());
-            match key.as_str().rsplit('+').next() {
-                Some("Enter") if is_field => {
+            match key.last() {
+                "Enter" if is_field => {
                     let (target, text) = (target.clone(), "".into());
                     effect(
                         &BrowserAction::Fill(Fill {
@@ -121,8 +122,8 @@ pub(super) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
                         page,
                     )
                 }
-                Some("Enter" | "Space") => click(target),
-                Some("Delete") if !is_field => Effect::Irreversible,
+                "Enter" | "Space" => click(target),
+                "Delete" if !is_field => Effect::Irreversible,
                 _ => Effect::Read,
             }
         }
@@ -191,6 +192,7 @@ mod tests {
             let action = BrowserAction::Press(Press {
                 key: Key::parse(key).unwrap(),
                 target: Some(target(text)),
+                times: None,
             });
             judged(&action, Some(&page()))
         };

@@ -204,7 +204,8 @@ mod tests {
         assert!(!meets_any_page(&click("e1")) && meets_any_page(&click("role=button")));
         assert!(meets_any_page(&BrowserAction::Press(Press {
             key: crate::action::Key::parse("a").unwrap(),
-            target: None
+            target: None,
+            times: None,
         })));
     }
 

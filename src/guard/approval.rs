@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use self::label::{Breadth, Label};
 use crate::{
-    action::{BrowserAction, Effect, Fill, Press, Target, Type},
+    action::{BrowserAction, Effect, Fill, Key, Press, Target, Type},
     base::{Error, ErrorKind, Result},
     page::{LocatorStep, Role, TargetIdentity},
 };
@@ -136,7 +136,7 @@ pub fn classify(
         | BrowserAction::Dblclick(_)
         | BrowserAction::ClickAt(_)
         | BrowserAction::Drag(_) => clicks(action, target, page),
-        BrowserAction::Press(Press { key, .. }) => presses(key.as_str(), action, target, page),
+        BrowserAction::Press(Press { key, .. }) => presses(key, action, target, page),
         BrowserAction::Fill(Fill { submit: true, .. })
         | BrowserAction::Type(Type { submit: true, .. }) => submits(page, types_secret),
         BrowserAction::DialogAccept(_) => page
@@ -204,20 +204,20 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
 
 /// Whether pressing this key cannot be taken back.
 fn presses(
-    key: &str,
+    key: &Key,
     action: &BrowserAction,
     target: Option<&TargetIdentity>,
     page: &PageContext<'_>,
 ) -> bool {
     let focus = target.filter(|target| !target.role.is_editable());
-    match key.rsplit('+').next() {
-        Some("Enter") => focus.map_or_else(
+    match key.last() {
+        "Enter" => focus.map_or_else(
             || submits(page, false),
             |focus| clicks(action, Some(focus), page),
         ),
-        Some("Space") => focus.is_some_and(|focus| clicks(action, Some(focus), page)),
+        "Space" => focus.is_some_and(|focus| clicks(action, Some(focus), page)),
         // In a list it deletes what is selected, in a field a character.
-        Some("Delete") => focus.is_some(),
+        "Delete" => focus.is_some(),
         _ => false,
     }
 }

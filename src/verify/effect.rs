@@ -228,6 +228,7 @@ mod tests {
             BrowserAction::Press(Press {
                 key: Key::parse("Enter").unwrap(),
                 target: None,
+                times: None,
             }),
             BrowserAction::Drag(Drag {
                 from: target("e2"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    action::{BrowserAction, ErrorClass, Fill, Outcome, Target, TextValue},
+    action::{BrowserAction, ErrorClass, Fill, Key, Outcome, Target, TextValue},
     page::{Change, Dialog, NodeId, Notice, Observation, PageDiff, Role, Trace, Tree, Tri},
     verify::traces::answers,
 };
@@ -124,27 +124,17 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
 }
 
 /// Reports whether a key scrolls or moves focus, caret or selection, of which a look may show nothing.
-fn moves_quietly(key: &str) -> bool {
-    const QUIET: [&str; 9] = [
-        "PageUp",
-        "PageDown",
-        "Home",
-        "End",
-        "ArrowUp",
-        "ArrowDown",
-        "ArrowLeft",
-        "ArrowRight",
-        "Tab",
-    ];
-    let Some((modifiers, last)) = key.rsplit_once('+') else {
-        return QUIET.contains(&key);
-    };
-    // It selects or copies everything.
-    let selects = ["a", "A", "c", "C"].contains(&last)
-        && modifiers
-            .split('+')
-            .any(|key| matches!(key, "Control" | "Meta" | "ControlOrMeta"));
-    QUIET.contains(&last) || selects
+fn moves_quietly(key: &Key) -> bool {
+    let takes_away = matches!(key.last(), "Backspace" | "Delete");
+    key.moves() && !takes_away || selects(key)
+}
+
+/// Reports whether a key selects or copies everything.
+fn selects(key: &Key) -> bool {
+    ["a", "A", "c", "C"].contains(&key.last())
+        && key
+            .modifiers()
+            .any(|modifier| matches!(modifier, "Control" | "Meta" | "ControlOrMeta"))
 }
 
 /// Reports whether a key goes from line to line, from one value to the next, or by pages.
@@ -157,8 +147,7 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     let BrowserAction::Press(press) = action else {
         return false;
     };
-    let key = press.key.as_str();
-    moves_quietly(key) || matches!(key.rsplit('+').next(), Some("Backspace" | "Delete"))
+    press.key.moves() || selects(&press.key)
 }
 
 /// Reports whether the page must look different afterwards, or somebody who watched must have seen something.
@@ -172,7 +161,7 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
         })
     };
     match action {
-        BrowserAction::Press(press) if moves_quietly(press.key.as_str()) => {
+        BrowserAction::Press(press) if moves_quietly(&press.key) => {
             is_watched && (moves_vertically(press.key.as_str()) || !in_field())
         }
         BrowserAction::Hover(_) => is_watched,
@@ -286,6 +275,7 @@ mod tests {
         let press = BrowserAction::Press(Press {
             key: crate::action::Key::parse("Enter").unwrap(),
             target: None,
+            times: None,
         });
         let (same, other) = (page("a", Tri::False), page("b", Tri::False));
         assert_eq!(judged(&press, &same, &same), Outcome::NoEffect);
@@ -414,6 +404,7 @@ mod tests {
         let press = BrowserAction::Press(Press {
             key: crate::action::Key::parse("Enter").unwrap(),
             target: None,
+            times: None,
         });
         let same = page("a", Tri::False);
         let head = PageHead::new("https://x.example/", "");
@@ -450,6 +441,7 @@ mod tests {
             BrowserAction::Press(Press {
                 key: crate::action::Key::parse(key).unwrap(),
                 target: None,
+                times: None,
             })
         };
         for key in ["PageDown", "Shift+End", "Control+a", "Shift+ArrowLeft"] {
@@ -524,6 +516,7 @@ mod tests {
             BrowserAction::Press(Press {
                 key: crate::action::Key::parse(key).unwrap(),
                 target: Some(Target::parse(target).unwrap()),
+                times: None,
             })
         };
         let hover = BrowserAction::Hover(OnTarget {
@@ -560,6 +553,7 @@ mod tests {
         let key = BrowserAction::Press(Press {
             key: crate::action::Key::parse("Enter").unwrap(),
             target: Some(at("e1")),
+            times: None,
         });
         for (action, role, outcome) in [
             (click("e1"), Role::TextBox, Outcome::Done),

@@ -430,7 +430,11 @@ fn small(dice: &mut Dice) -> Case {
             };
             let word = exactly(key.as_str());
             plain(
-                BrowserAction::Press(Press { key, target: None }),
+                BrowserAction::Press(Press {
+                    key,
+                    target: None,
+                    times: None,
+                }),
                 "press",
                 vec![word],
             )

@@ -17,7 +17,7 @@ use crate::{
 
 /// How often: a multiple of the manners and the workers.
 fn cycles() -> u32 {
-    if full() { 200 } else { 20 }
+    if full() { 200 } else { 10 }
 }
 
 /// So many browsers start side by side.

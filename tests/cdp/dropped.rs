@@ -24,10 +24,9 @@ const MOMENTS: u32 = 14;
 /// Browsers that share the actions. Source: chosen.
 const BROWSERS: usize = 2;
 
-/// The moments at which an action is dropped, in polls: in the quick profile every second one, of one action the odd ones and of the
-/// next the even ones.
+/// The moments at which an action is dropped, in polls: in the quick profile every fourth one, from another first one for each action.
 fn moments(nth: usize) -> impl Iterator<Item = u32> {
-    (1..=MOMENTS).skip(pick(nth % 2, 0)).step_by(pick(2, 1))
+    (1..=MOMENTS).skip(pick(nth % 4, 0)).step_by(pick(4, 1))
 }
 
 /// A future that is polled only so often.
@@ -82,6 +81,7 @@ fn actions(bed: &Bed) -> Vec<BrowserAction> {
         BrowserAction::Press(Press {
             key: Key::parse(text).unwrap(),
             target: None,
+            times: None,
         })
     };
     let drag = |from: &str| {
@@ -173,7 +173,7 @@ async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing
         cuts += 1;
     }
     figure!("cdp: {cuts} actions dropped in the middle");
-    let least = pick(30, 60);
+    let least = pick(15, 60);
     assert!(cuts > least, "{cuts}");
     bed.close().await;
 }

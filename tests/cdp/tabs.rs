@@ -122,6 +122,7 @@ fn button_on_nothing() -> BrowserAction {
     BrowserAction::Press(webwise::action::Press {
         key: webwise::action::Key::parse("a").unwrap(),
         target: None,
+        times: None,
     })
 }
 

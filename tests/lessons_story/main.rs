@@ -17,6 +17,8 @@ mod bed;
 mod episode;
 mod learning;
 mod pages;
+#[path = "../support/profile.rs"]
+mod profile;
 mod refusing;
 #[path = "../miniwob/site.rs"]
 mod site;

@@ -71,7 +71,7 @@ impl Chance {
 /// Every so many values the same runs are made with the value as ordinary text. The PIN, the last one, is among them.
 const CONTROL_EVERY: usize = 7;
 /// Of so many values the quick suite tries one, beside the controls.
-const QUICK_EVERY: usize = 3;
+const QUICK_EVERY: usize = 5;
 
 /// The values that this size of the suite tries, each with the word on it being a control too.
 pub(crate) fn tried() -> Vec<(String, bool)> {
@@ -86,7 +86,7 @@ pub(crate) fn tried() -> Vec<(String, bool)> {
 
 /// How many of them there are, and how many controls.
 pub(crate) fn counts() -> (usize, usize) {
-    (pick(22, 50), 8)
+    (pick(16, 50), 8)
 }
 
 /// The 50 values; the PIN is the last.

@@ -146,6 +146,7 @@ impl Bed {
             _ => BrowserAction::Press(Press {
                 key: Key::parse("Enter").unwrap(),
                 target: None,
+                times: None,
             }),
         };
         (filled, Some(self.act(sent).await))

@@ -219,6 +219,7 @@ async fn every_kind_of_action_waits() {
             BrowserAction::Press(Press {
                 key: Key::parse("Escape").expect("a key"),
                 target: None,
+                times: None,
             }),
         ),
     ];

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     action::{
         BrowserAction, Click, ClickAt, Drag, ErrorClass, Eval, Fill, Goto, OnTarget, Outcome,
-        Press, Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
+        Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
     },
     base::text::clean,
     browser::{
@@ -249,8 +249,8 @@ impl Cdp {
                 }
                 Ok(nothing())
             }
-            BrowserAction::Press(Press { key, target }) => {
-                let told = match target {
+            BrowserAction::Press(press) => {
+                let told = match &press.target {
                     None => nothing(),
                     Some(target) => {
                         let (aim, told) = self.begin(target).await?;
@@ -265,7 +265,10 @@ impl Cdp {
                         told
                     }
                 };
-                self.press_key(turn, key).await.map(|()| told)
+                for _ in 0..press.times() {
+                    self.press_key(turn, &press.key).await?;
+                }
+                Ok(told)
             }
             BrowserAction::Select(Select { target, values }) => {
                 self.select(turn, target, values).await

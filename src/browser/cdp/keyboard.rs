@@ -243,9 +243,9 @@ fn typed(text: &str) -> Vec<Typed> {
 impl Cdp {
     /// Presses a key.
     pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), Trouble> {
-        match key.as_str().rsplit('+').next() {
-            Some("Enter") => self.may_send(By::Enter).await?,
-            Some("Space" | " ") => self.may_send(By::Space).await?,
+        match key.last() {
+            "Enter" => self.may_send(By::Enter).await?,
+            "Space" | " " => self.may_send(By::Space).await?,
             _ => {}
         }
         match strokes(key) {

@@ -14,8 +14,8 @@ use super::{
 use crate::{
     action::{
         BrowserAction, Click, ClickAt, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto,
-        MouseButton, OnTarget, Outcome, Press, Select, StateFile, TabAt, TabNew, Target, TextValue,
-        Type, Upload,
+        MouseButton, OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
+        Upload,
     },
     base::{ErrorKind, Result, text},
     browser::{
@@ -109,11 +109,8 @@ impl PlaywrightCli {
                         .await
                 }
             },
-            BrowserAction::Press(Press {
-                key,
-                target: Some(target),
-            }) => {
-                let code = scripts::press(target, key, self.action_ms());
+            BrowserAction::Press(press) if press.target.is_some() || press.times() > 1 => {
+                let code = scripts::press(press, self.action_ms());
                 self.by_script(state, code, timeout).await
             }
             BrowserAction::Press(press) => {

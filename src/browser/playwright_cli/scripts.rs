@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::{asking::Hint, locator};
 use crate::{
-    action::{Key, Target},
+    action::{Press, Target},
     page::Trace,
     secret::SecretName,
 };
@@ -370,9 +370,23 @@ pub(super) fn click_at(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> 
     ))
 }
 
-/// Presses a key on an element, if that takes the focus.
-pub(super) fn press(target: &Target, key: &Key, timeout_ms: u64) -> String {
+/// Presses a key as often as asked; on an element, if that takes the focus.
+pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
+    let focus = press
+        .target
+        .as_ref()
+        .map_or_else(String::new, |target| focus_for_keys(target, timeout_ms));
     guarded(&format!(
+        "{focus}for (let count = 0; count < {}; count++) await page.keyboard.press({});
+    return {{ done: true }};",
+        press.times(),
+        literal(press.key.as_str())
+    ))
+}
+
+/// Gives an element the focus, or returns that it did not take it.
+fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
+    format!(
         "const field = {};
     await field.focus({{ timeout: {timeout_ms} }});
     const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
@@ -382,11 +396,9 @@ pub(super) fn press(target: &Target, key: &Key, timeout_ms: u64) -> String {
       return at === element || element.isContentEditable && at !== null && at.contains(element);
     }});
     if (!isFocused) return {{ unfocused: true }};
-    await page.keyboard.press({});
-    return {{ done: true }};",
+    ",
         expression(target),
-        literal(key.as_str())
-    ))
+    )
 }
 
 /// Asks whether a field takes text now.

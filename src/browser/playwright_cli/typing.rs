@@ -192,9 +192,9 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
         BrowserAction::ClickAt(click) => Some((Field::At(&click.target), By::Click)),
         BrowserAction::Press(press) => {
             let at = press.target.as_ref().map_or(Field::Focused, Field::At);
-            match press.key.as_str().rsplit('+').next() {
-                Some("Enter") => Some((at, By::Enter)),
-                Some("Space" | " ") => Some((at, By::Space)),
+            match press.key.last() {
+                "Enter" => Some((at, By::Enter)),
+                "Space" | " " => Some((at, By::Space)),
                 _ => None,
             }
         }

@@ -181,7 +181,8 @@ mod tests {
             words(
                 BrowserAction::Press(Press {
                     key: Key::parse("Enter").unwrap(),
-                    target: None
+                    target: None,
+                    times: None,
                 }),
                 &[]
             ),

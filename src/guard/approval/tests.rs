@@ -478,6 +478,7 @@ fn a_form_in_a_checkout_may_buy_unless_its_button_is_known_to_do_something_else(
     let enter = BrowserAction::Press(Press {
         key: Key::parse("Enter").unwrap(),
         target: None,
+        times: None,
     });
     let field = TargetIdentity::new(Role::TextBox, "Coupon");
     let with = |submit| PageContext {
@@ -514,6 +515,7 @@ fn a_key_does_what_it_does_to_what_has_the_focus() {
             &BrowserAction::Press(Press {
                 key: Key::parse(key).unwrap(),
                 target: None,
+                times: None,
             }),
             target,
             page,

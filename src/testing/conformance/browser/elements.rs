@@ -249,26 +249,42 @@ async fn keys_are_pressed(bed: &Bed<'_>) -> Found {
         ("ArrowDown", "key=ArrowDown;"),
     ] {
         let key = Key::parse(key).map_err(|error| error.to_string())?;
-        bed.does(BrowserAction::Press(Press { key, target: None }))
-            .await?;
+        bed.does(BrowserAction::Press(Press {
+            key,
+            target: None,
+            times: None,
+        }))
+        .await?;
         bed.shows(seen).await?;
     }
-    Ok(())
+    bed.does(BrowserAction::Press(Press {
+        key: Key::parse("ArrowRight").map_err(|error| error.to_string())?,
+        target: None,
+        times: Some(3),
+    }))
+    .await?;
+    bed.shows(&"key=ArrowRight;".repeat(3)).await
 }
 
 async fn a_key_goes_to_its_target(bed: &Bed<'_>) -> Found {
     bed.open("form").await?;
-    let press = |target: Target, key: &str| {
+    let presses = |target: Target, key: &str, times| {
         let key = Key::parse(key).map_err(|error| error.to_string())?;
         let target = Some(target);
-        Ok::<_, String>(BrowserAction::Press(Press { key, target }))
+        Ok::<_, String>(BrowserAction::Press(Press { key, target, times }))
     };
+    let press = |target, key| presses(target, key, None);
     let button = bed.find(Role::Button, "Press me").await?;
     bed.does(press(button, "Enter")?).await?;
     bed.shows("clicked=button;").await?;
     let name = bed.find(Role::TextBox, "Name").await?;
     bed.does(press(name.clone(), "x")?).await?;
     bed.shows("name=x;").await?;
+    bed.does(press(name.clone(), "z")?).await?;
+    bed.does(presses(name.clone(), "Backspace", Some(2))?)
+        .await?;
+    bed.shows("name=xz;key=Backspace;name=x;key=Backspace;name=;").await?;
+    bed.does(press(name.clone(), "x")?).await?;
     bed.does(press(name, "Enter")?).await?;
     bed.shows("submitted=x;").await?;
     bed.fails(

@@ -302,6 +302,7 @@ async fn a_form_that_goes_elsewhere_gets_no_secret_and_sends_none(bed: &Bed<'_>)
     let press = BrowserAction::Press(Press {
         key: Key::parse("Enter").map_err(said)?,
         target: None,
+        times: None,
     });
     let button = bed.find(Role::Button, "Go on").await?;
     let mut executions = vec![refused];
