@@ -50,6 +50,7 @@ fn message(
         found: &[],
         read: &[],
         known: &[],
+        noted: &[],
         results: &[],
         answers: &[],
         refused: &[],

@@ -47,6 +47,7 @@ agent_actions! {
     Find = "find", "Search this page for words, also in lines left out.";
     Read = "read", "Show lines in full that the page leaves out.";
     Extract = "extract", "Keep the text of an element, or of the page, under a name for the result.";
+    Note = "note", "Write down what is needed later in this task; notes stay in every message.";
     Remember = "remember", "Propose a fact about this site for later runs.";
     AskHuman = "ask_human", "Ask the person who gave the task.";
 }
@@ -89,6 +90,9 @@ pub struct Read {
     /// Number of the first line; 1 when not given.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "from")]
     pub line: Option<u32>,
+    /// How many, if not some 30.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "count")]
+    pub lines: Option<u32>,
 }
 
 /// Reads data under a name.
@@ -100,6 +104,15 @@ pub struct Extract {
     /// Ref such as e12; the page's text when not given.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref")]
     pub target: Option<Target>,
+}
+
+/// Writes something down for the rest of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// What is written down.
+    #[serde(alias = "note", alias = "value")]
+    pub text: String,
 }
 
 /// Proposes a fact.

@@ -198,7 +198,7 @@ arguments! {
         /// Gets the focus first.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
-        /// Up to 100, for arrows and other keys that move or delete.
+        /// Up to 100, for keys that move or delete.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "count", alias = "repeat")]
         times: Option<u32>,
     }

@@ -17,7 +17,7 @@ mod spoken;
 mod target;
 mod text_value;
 
-pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, Read, Remember};
+pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, Note, Read, Remember};
 pub use browser::{
     BrowserAction, BrowserTool, Click, ClickAt, DialogAccept, Drag, Effect, Eval, Fill, Goto,
     MouseButton, NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection,

@@ -266,6 +266,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 found: &self.remarks.found,
                 read: &self.remarks.read,
                 known: &self.known,
+                noted: &self.notes,
                 results: &self.remarks.results,
                 answers: &self.remarks.answers,
                 refused: &self.remarks.refused,

@@ -8,7 +8,7 @@ use super::{Run, absorb::Tried, reading::MAX_EXTRACT, run::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
-        AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish, Outcome,
+        AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish, Note, Outcome,
         Remember,
     },
     base::{Error, ErrorKind, text},
@@ -19,6 +19,10 @@ use crate::{
 
 /// Most characters of an answer, a question, a fact, and of what an embedder's tool gives. Source: chosen, as an extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
+/// Most notes of one run that are kept. Source: chosen.
+const MAX_NOTES: usize = 20;
+/// Longest note. Unit: characters. Source: chosen, a few rows of a table.
+const MAX_NOTE: usize = 800;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Carries out what the loop does itself.
@@ -36,6 +40,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             AgentAction::Extract(extract) => self.extract(extract),
             AgentAction::Find(find) => self.find(find),
             AgentAction::Read(read) => self.read(read),
+            AgentAction::Note(note) => self.write_down(note),
             AgentAction::Remember(fact) => self.propose(fact),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
@@ -97,6 +102,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.evidence = shown.then_some(evidence);
         self.unverified = unverified;
         Err(stop)
+    }
+
+    /// Keeps a note of the model's; the oldest go first.
+    fn write_down(&mut self, note: &Note) -> Outcome {
+        self.notes.push(text::cut(&note.text, MAX_NOTE));
+        let over = self.notes.len().saturating_sub(MAX_NOTES);
+        self.notes.drain(..over);
+        Outcome::Done
     }
 
     fn propose(&mut self, fact: &Remember) -> Outcome {

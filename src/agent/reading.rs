@@ -13,10 +13,13 @@ use crate::{
     verify::PageNow,
 };
 
-/// Most lines that `find` shows. Source: chosen.
-const MAX_FOUND: usize = 10;
+/// Most lines that `find` shows. Source: chosen, a screen of them.
+const MAX_FOUND: usize = 30;
 /// Most that one `read` gives. Unit: tokens, estimated. Source: chosen, below what a page may have.
 const MAX_READ: usize = 1_200;
+/// The same where the model says how many lines it wants. Unit: tokens, estimated. Source: chosen, a table of 200 rows; what
+/// was asked for is read once, and several requests cost more.
+const MAX_READ_BY_LINES: usize = 6_000;
 /// Most characters kept of one extraction. Source: the third requirements document.
 pub(super) const MAX_EXTRACT: usize = 8_000;
 /// Lines kept of one reading, those that share the most with the goal. Source: chosen.
@@ -33,7 +36,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let (layout, elements) = (page.layout(), &page.view.elements);
         let hits = layout.find(elements, &find.query, usize::MAX);
         let mut numbers: Vec<usize> = Vec::new();
-        for hit in hits.iter().take(MAX_FOUND) {
+        for hit in hits.lines.iter().take(MAX_FOUND) {
             // The item says which one it is.
             for number in layout.item_of(*hit).into_iter().chain([*hit]) {
                 if !numbers.contains(&number) {
@@ -43,17 +46,21 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
         self.remarks.found = reading(&shown, elements);
-        let more = hits.len().saturating_sub(MAX_FOUND);
-        if more > 0 {
+        let more = hits.lines.len().saturating_sub(MAX_FOUND);
+        let which = if hits.have_all { "all" } else { "some" };
+        if hits.lines.is_empty() {
+            let nothing = "nothing: no line of this page has any of these words";
+            self.remarks.found.push(nothing.to_owned());
+        } else if more > 0 {
             self.remarks.found.push(format!(
-                "... {more} more lines have these words: read shows them in order, other words find fewer"
+                "... {more} more lines have {which} of these words: read shows them in order, more words find fewer"
             ));
+        } else if !hits.have_all {
+            let some = "(no line has all of these words; these have some)";
+            self.remarks.found.push(some.to_owned());
         }
-        if self.remarks.found.is_empty() {
-            Outcome::failed(ErrorClass::NotFound, "these words are not on the page")
-        } else {
-            Outcome::Done
-        }
+        // That there is nothing is an answer, too.
+        Outcome::Done
     }
 
     /// Shows a part of the page in full.
@@ -80,9 +87,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let why = format!("there are {count} lines to read");
             return Outcome::failed(ErrorClass::BadArguments, &why);
         }
-        let (shown, next) = layout.read(elements, range.clone(), from - 1, MAX_READ);
+        let wanted = read.lines.map(|lines| lines.max(1) as usize);
+        let max = wanted.map_or(MAX_READ, |_| MAX_READ_BY_LINES);
+        let end = wanted.map_or(count, |lines| count.min(from - 1 + lines));
+        let part = range.start..range.start + end;
+        let shown = layout.read(elements, part, from - 1, max);
         let to = from + shown.len() - 1;
-        let go_on = next.map(|next| format!("; it goes on at line={}", next + 1));
+        let go_on = (to < count).then(|| format!("; it goes on at line={}", to + 1));
         let heading = format!(
             "lines {from} to {to} of {count}{}",
             go_on.unwrap_or_default()

@@ -112,6 +112,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) lines_read: Option<LinesRead>,
     /// Findings that matter for the goal, in lines of page data.
     pub(super) known: Vec<String>,
+    /// What the model wrote down for itself.
+    pub(super) notes: Vec<String>,
     pub(super) advice: Vec<Advice>,
     pub(super) offered_now: Vec<AdviceId>,
     /// The items in the system instruction.
@@ -296,6 +298,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             queue: Self::opening(&task),
             remarks: Remarks::default(),
             known: Vec::new(),
+            notes: Vec::new(),
             lines_read: None,
             advice: Vec::new(),
             offered_now: Vec::new(),

@@ -27,6 +27,7 @@ function makeHintsOf() {
   const setOf = (text) => new Set(text.split(' '));
   const TEXT_ROLES = setOf('textbox searchbox combobox spinbutton');
   const FIELD_ROLES = setOf('textbox searchbox combobox spinbutton checkbox radio switch slider listbox');
+  const RANGE_ROLES = setOf('slider spinbutton');
   const VALUE_ROLES = setOf('slider spinbutton progressbar meter scrollbar');
   const OPENING_ROLES = setOf(
     'button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio switch tab treeitem',
@@ -45,7 +46,7 @@ function makeHintsOf() {
   const PLAIN = /^[a-z]+(?:[-_][a-z]+)*$/i;
   const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
 
-  const READ = /^(?:type|inputmode|name|autocomplete|readonly|title|value|aria-(?:current|valuetext|valuenow|readonly|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
+  const READ = /^(?:type|inputmode|name|autocomplete|readonly|required|min|max|title|value|aria-(?:current|valuetext|valuenow|valuemin|valuemax|readonly|required|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
 
   const short = (text) => (text.length <= MOST && /^\S*$/.test(text) ? text : text.slice(0, 4 * MOST).replace(/\s+/g, ' ').trim().slice(0, MOST)).toWellFormed();
   const tokens = (at) => (read(at, 'class') ?? '').slice(0, 400).split(/\s+/);
@@ -70,7 +71,10 @@ function makeHintsOf() {
       return named(id) || id;
     },
     (part) => (tagOf(part) === 'img' || tagOf(part) === 'input' ? file(read(part, 'src') ?? '') : ''),
-    (part) => file(/url\("?([^")]+)/.exec(getComputedStyle(part).backgroundImage)?.[1] ?? ''),
+    (part) => {
+      const { backgroundImage, content, maskImage } = getComputedStyle(part);
+      return file(/url\("?([^")]+)/.exec(`${backgroundImage} ${content} ${maskImage}`)?.[1] ?? '');
+    },
   ];
 
   /** What describes an element. What was typed is told nowhere. */
@@ -93,8 +97,11 @@ function makeHintsOf() {
         if (found) return found;
       }
     }
-    const plain = tokens(element).filter((token) => token.length < 24 && PLAIN.test(token) && !COMMON.test(token));
-    return plain.slice(0, 2).join(' ');
+    const isTelling = (token) => token.length < 24 && PLAIN.test(token) && !COMMON.test(token);
+    const plain = tokens(element).filter(isTelling);
+    if (plain.length > 0) return plain.slice(0, 2).join(' ');
+    const id = read(element, 'id') ?? '';
+    return isTelling(id) ? id : '';
   };
 
   return (element, role, isMute) => {
@@ -140,8 +147,16 @@ function makeHintsOf() {
       const native = tag === 'progress' || tag === 'meter' ? attribute('value') : null;
       tell('valuetext', attribute('aria-valuetext') ?? attribute('aria-valuenow') ?? native);
     }
+    if (RANGE_ROLES.has(role)) {
+      // Without limits of its own a slider goes from 0 to 100, and a number has none.
+      const [least, most] = type === 'range' ? ['0', '100'] : [null, null];
+      const from = attribute('min') ?? attribute('aria-valuemin') ?? least;
+      const to = attribute('max') ?? attribute('aria-valuemax') ?? most;
+      if (from !== null && to !== null) tell('range', `${from} to ${to}`);
+    }
     if (isEditable && !isText) tell('editable', 'true');
     if (isField) {
+      if ((NAMED_TAGS.has(tag) && attribute('required') !== null) || attribute('aria-required') === 'true') is('required', true);
       const isWritten = tag === 'textarea' || (tag === 'input' && !SET_TYPES.has(type));
       if ((isWritten && attribute('readonly') !== null) || attribute('aria-readonly') === 'true') is('readonly', true);
     }

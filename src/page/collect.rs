@@ -295,7 +295,7 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
 /// What a person sees or knows of an element beside its label.
 fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
     let is_told = |(name, value): &&(Box<str>, Box<str>)| match &**name {
-        "type" | "current" | "valuetext" | "editable" => true,
+        "type" | "current" | "valuetext" | "range" | "editable" => true,
         "placeholder" => **value != *label && !value.trim().is_empty(),
         _ => false,
     };

@@ -15,6 +15,8 @@ use crate::base::text;
 
 /// Most changes of each sort that a diff keeps. Unit: changes. Source: chosen; a prompt shows a tenth of it.
 pub const MAX_CHANGES: usize = 200;
+/// Things that come or go with a new title from which on it is another page at the same address. Source: chosen.
+const ANOTHER_PAGE: usize = 30;
 /// Words for a focus that went and one that came.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Longest text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
@@ -358,6 +360,11 @@ impl PageDiff {
         rest.extend(self.added.iter().map(|c| (urgency(&c.role), '+', c)));
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);
+        if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
+            // It is shown whole, so only what asks for an answer is told apart.
+            lines.push("most of the page is new".to_owned());
+            rest.retain(|(urgency, ..)| *urgency == 0);
+        }
         // What is filled takes the focus from what was filled before: news only where nothing else is.
         let is_focus = |what: &String| FOCUS.contains(&what.as_str());
         let tells_more = |(_, sign, change): &(u8, char, &Change)| {
@@ -410,7 +417,7 @@ impl PageDiff {
 const fn urgency(role: &Role) -> u8 {
     if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
         0
-    } else if role.is_interactive() || matches!(role, Role::Heading) {
+    } else if role.is_interactive() || matches!(role, Role::Heading | Role::Text) {
         2
     } else {
         4

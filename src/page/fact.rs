@@ -122,6 +122,7 @@ fn detail(node: &Node) -> u64 {
         pointer: _,
         level: _,
         readonly,
+        required: _,
         listens: _,
     } = &node.states;
     let tri = |t: &Option<Tri>| t.map_or(0, |t| t as u64 + 1);

@@ -70,9 +70,10 @@ fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
         .take_while(|at| is_wrapper(&tree[*at].role))
         .find(is_cell)?;
     let row = tree.parent(cell).filter(|at| tree[*at].role == Role::Row)?;
+    // The heading of a column may be a link that sorts it.
     let words = |at: NodeId| {
         let found = text_within(tree, at, MAX_LABEL);
-        (is_label(&found) && !holds_actionable(tree, at)).then_some(found)
+        is_label(&found).then_some(found)
     };
     let before = |at: NodeId| {
         std::iter::successors(outline.place(at).previous, |at| outline.place(*at).previous)
@@ -92,8 +93,19 @@ fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
         before(cell)
             .take(MAX_COLUMNS)
             .filter(is_heading)
+            .filter(|at| !holds_actionable(tree, *at))
             .find_map(words)
     })
+}
+
+/// Reports whether a cell stands in a table whose columns have headings, so that the cell beside it holds another matter.
+fn has_column_headings(tree: &Tree, cell: NodeId) -> bool {
+    let row = tree.parent(cell).filter(|at| tree[*at].role == Role::Row);
+    row.and_then(|row| heading_row(tree, row))
+        .is_some_and(|first| {
+            let mut cells = tree.children(first).take(MAX_COLUMNS);
+            cells.any(|at| tree[at].role == Role::ColumnHeader)
+        })
 }
 
 /// The first row of the table that a row is in.
@@ -129,10 +141,17 @@ fn is_label(text: &str) -> bool {
 /// The text beside a field: before it if it is short, or after it for a box to tick. Looks past wrappers, never past another
 /// field.
 fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
+    let is_box = is_checkable(&tree[id].role);
     let mut at = id;
     for _ in 0..MAX_LEVELS {
         let place = outline.place(at);
-        let after = is_checkable(&tree[id].role)
+        // The first box of a row is for the row; one further on says yes or no to something of its own.
+        let is_further_on =
+            matches!(tree[at].role, Role::Cell | Role::GridCell) && place.previous.is_some();
+        if is_box && is_further_on && has_column_headings(tree, at) {
+            return None;
+        }
+        let after = is_box
             .then(|| first_text(tree, place.next, |n| outline.place(n).next))
             .flatten();
         if let Some(found) = after {

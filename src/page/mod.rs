@@ -37,7 +37,7 @@ pub use fingerprint::Fingerprint;
 pub(crate) use identity::Identities;
 pub use identity::{Collection, TargetIdentity};
 pub use label::MAX_LABEL;
-pub use layout::{Digest, DigestOptions, Joint, Layout, Line, Part, Shown};
+pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
 pub(crate) use meant::{Meant, Suits, meant};
 pub use observation::{Dialog, DialogKind, MAX_MESSAGE, MAX_TITLE, Notice, Observation, Tab};

@@ -74,6 +74,9 @@ pub struct States {
     /// The value can be read and not changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub readonly: bool,
+    /// A field that the page does not take empty.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
     /// A script of the page listens for clicks on it, as far as the driver can tell: `cdp` asks the browser, `playwright-cli`
     /// sees only `onclick`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -101,7 +104,7 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
     /// Other properties by name, in the driver's order: `placeholder`, and of what can be acted on also `type`, `inputmode`,
-    /// `name`, `autocomplete`, `testid`, `current`, `valuetext`, `editable`, and `icon` where it has neither name nor text.
+    /// `name`, `autocomplete`, `testid`, `current`, `valuetext`, `range` (`0 to 100`), `editable`, and `icon` where it has neither name nor text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(Box<str>, Box<str>)>,
     parent: Option<NodeId>,

@@ -132,7 +132,7 @@ struct Words<'a> {
 impl Words<'_> {
     fn shown(&self, shown: &Shown<'_>) -> String {
         match shown {
-            Shown::Line { line, .. } => self.line(line),
+            Shown::Line { number, line } => self.line(line, *number),
             Shown::More {
                 depth,
                 lines,
@@ -146,7 +146,11 @@ impl Words<'_> {
                     2.. => write!(out, "{alike} more alike"),
                     _ => write!(out, "{lines} more lines"),
                 };
-                let words = last.all_parts().find(|part| !part.text.is_empty());
+                // A box is mostly called alike in all rows.
+                let is_told = |part: &&Part| !part.text.is_empty();
+                let is_box = |part: &&Part| matches!(part.role, Role::Checkbox | Role::Radio);
+                let words = last.all_parts().filter(is_told).find(|part| !is_box(part));
+                let words = words.or_else(|| last.all_parts().find(is_told));
                 if let Some(part) = words {
                     let _ = write!(out, ", up to {}", quoted(&part.text, MAX_LAST));
                 }
@@ -158,7 +162,7 @@ impl Words<'_> {
         }
     }
 
-    fn line(&self, line: &Line) -> String {
+    fn line(&self, line: &Line, number: usize) -> String {
         let mut out = " ".repeat(line.depth);
         if line.item {
             out.push_str("- ");
@@ -183,12 +187,12 @@ impl Words<'_> {
                     " | "
                 });
             }
-            self.part(&mut out, part, alone);
+            self.part(&mut out, part, alone, number);
         }
         out
     }
 
-    fn part(&self, out: &mut String, part: &Part, alone: bool) {
+    fn part(&self, out: &mut String, part: &Part, alone: bool, number: usize) {
         if let Some(element) = part
             .element
             .map(|at| &self.elements[at])
@@ -210,7 +214,11 @@ impl Words<'_> {
         out.push_str(&quoted(&part.text, self.max_text));
         let left_out = part.text.chars().count().saturating_sub(self.max_text);
         if left_out > 0 {
-            let _ = write!(out, " (and {left_out} characters more: read it)");
+            let _ = write!(
+                out,
+                " (and {left_out} characters more: read(line={}))",
+                number + 1
+            );
         }
         if part.clickable {
             out.push_str(" [clickable]");
@@ -286,6 +294,7 @@ fn states(states: &States) -> Vec<&'static str> {
         (states.selected == Some(true)).then_some("selected"),
         states.disabled.then_some("disabled"),
         states.readonly.then_some("readonly"),
+        states.required.then_some("required"),
         states.active.then_some("focused"),
         states.invalid.then_some("invalid"),
     ]

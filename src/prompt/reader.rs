@@ -140,7 +140,7 @@ impl Open {
             }
             (true, "options") => self.element.options.push(text),
             // What an attribute says is no label of something else.
-            (true, "type" | "placeholder" | "current" | "valuetext") => self.key.clear(),
+            (true, "type" | "placeholder" | "current" | "valuetext" | "range") => self.key.clear(),
             (true, _) => {
                 self.end(page);
                 self.string(text, page);
@@ -159,7 +159,7 @@ impl Open {
         } else if self.labelled
             && matches!(
                 word,
-                "value" | "options" | "type" | "placeholder" | "current" | "valuetext"
+                "value" | "options" | "type" | "placeholder" | "current" | "valuetext" | "range"
             )
         {
             word.clone_into(&mut self.key);

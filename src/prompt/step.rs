@@ -73,6 +73,8 @@ pub struct StepParts<'a> {
     pub read: &'a [String],
     /// What was read before and matters for the goal, likewise.
     pub known: &'a [String],
+    /// What the model wrote down for itself.
+    pub noted: &'a [String],
     /// Texts that tools of the loop or of the embedder gave, with a label of ours.
     pub results: &'a [(String, String)],
     /// Answers of a person to questions of the model.
@@ -103,6 +105,8 @@ pub fn step(parts: &StepParts<'_>) -> String {
             .into_iter()
             .chain(parts.history.entries().map(history_line)),
     );
+    let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
+    past.section("Your notes", noted);
     let mut fence = Fence::new(parts.nonce);
     let mut names = Names::default();
     let tips = Tips::of(parts);
@@ -439,6 +443,7 @@ mod tests {
                 found: &[],
                 read: &[],
                 known: &[],
+                noted: &[],
                 results: &[],
                 answers: &[],
                 refused: &[],

@@ -84,6 +84,7 @@ fn set_state(node: &mut Node, state: &str) {
         "focused" => states.active = true,
         "pointer" => states.pointer = true,
         "readonly" => states.readonly = true,
+        "required" => states.required = true,
         "listens" => states.listens = true,
         other => {
             let level = other

@@ -20,4 +20,3 @@ pub(crate) use judge::{Attempt, aimed_at, judge, may_have_acted, moves_the_caret
 pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
-pub(crate) use traces::answers;

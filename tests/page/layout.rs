@@ -318,6 +318,7 @@ fn find_searches_labels_words_values_and_choices_best_first() {
     let found = |query: &str| -> Vec<String> {
         layout
             .find(&elements, query, 10)
+            .lines
             .into_iter()
             .filter_map(|number| {
                 let part = layout.lines()[number].all_parts().last()?;
@@ -328,11 +329,12 @@ fn find_searches_labels_words_values_and_choices_best_first() {
     assert_eq!(found("save"), ["e2", "e1", "e3", "e5"]);
     assert_eq!(found("save button")[0], "e2");
     assert_eq!(found("metres"), ["e4"]);
-    assert_eq!(found("add paddle"), ["e8", "e7"]);
+    assert_eq!(found("add paddle"), ["e8"]);
+    assert_eq!(found("paddle unheard"), ["e8"]);
     assert_eq!(found("is 4 m long"), ["e6"]);
     assert_eq!(found("- +"), ["e9"]);
     assert!(found("").is_empty() && found("zzz").is_empty());
-    assert_eq!(layout.find(&elements, "save", 1).len(), 1);
+    assert_eq!(layout.find(&elements, "save", 1).lines.len(), 1);
 }
 
 #[test]
@@ -420,5 +422,90 @@ fn a_table_that_listens_is_still_a_table_of_cells() {
     assert_eq!(
         whole(page),
         ["e1 table", r#" - e3 "1" | e4 "2""#, r#" - e6 "3" | e7 "4""#,]
+    );
+}
+
+#[test]
+fn a_heading_or_a_pager_between_rows_is_never_left_out_as_one_of_them() {
+    let mut page = String::from("table @e1\n");
+    for (group, rows) in [("critical", 20), ("urgent", 30)] {
+        let _ = writeln!(page, "  row\n    columnheader \"{group}\"");
+        for row in 0..rows {
+            let _ = writeln!(
+                page,
+                "  row\n    cell \"{row}\"\n    cell \"{group} matter of the day {row}\"\n    cell \"open\""
+            );
+        }
+    }
+    page.push_str("  row\n    cell \"1..50 of 54\"\n");
+    let lines = shown(&page, "", 400);
+    let at = |words: &str| {
+        lines
+            .iter()
+            .position(|line| line.contains(words))
+            .unwrap_or_else(|| panic!("{words}: {lines:#?}"))
+    };
+    assert!(at("\"critical\"") < at("... ") && at("... ") < at("\"urgent\""));
+    assert!(lines[at("... ")].contains("more alike, up to \"19\": read("));
+    assert!(at("\"urgent\"") < at("\"1..50 of 54\""));
+    // Where there is no room for all of them, they are left out like the rest.
+    let groups: String = (0..300).fold(String::from("table @e1\n"), |mut page, nth| {
+        let _ = writeln!(page, "  row\n    columnheader \"Group {nth}\"");
+        let _ = writeln!(page, "  row\n    cell \"{nth}\"\n    cell \"a matter\"");
+        page
+    });
+    let lines = shown(&groups, "", 300);
+    assert!(lines.len() < 60 && lines.iter().any(|line| line.contains("more alike")));
+}
+
+#[test]
+fn a_box_further_on_in_a_row_is_called_by_its_column_and_not_by_the_cell_beside_it() {
+    let table = |heads: &str| {
+        whole(&format!(
+            r#"
+            table
+              row
+                columnheader
+                  checkbox @e1
+                columnheader
+                  link "Status" @e2
+                columnheader
+                  {heads}
+              row
+                cell
+                  checkbox @e4
+                cell "Asked"
+                cell
+                  checkbox @e5
+            "#
+        ))
+    };
+    let lines = table("link \"Paid\" @e3");
+    assert_eq!(lines[2], r#" - e4 checkbox "Asked" | e5 checkbox "Paid""#);
+    let lines = table("text: ?");
+    assert_eq!(lines[2], r#" - e4 checkbox "Asked" | e5 checkbox """#);
+}
+
+#[test]
+fn a_sentence_in_an_item_is_one_whatever_stands_in_it() {
+    let lines = whole(
+        r#"
+        list
+          listitem
+            text: The booking
+            link "Nora" @e1
+            text: was added
+          listitem
+            link "Home" @e2
+            link "Help" @e3
+        "#,
+    );
+    assert_eq!(
+        lines,
+        [
+            "list",
+            r#" - "The booking" e1 link "Nora" "was added""#,
+            r#" - e2 link "Home" | e3 link "Help""#,
+        ]
     );
 }

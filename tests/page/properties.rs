@@ -124,7 +124,7 @@ proptest! {
         }
         let words = webwise::base::text::words(&goal);
         let layout = Layout::of(&tree, &view.elements);
-        prop_assert!(layout.find(&view.elements, &goal, max).len() <= max);
+        prop_assert!(layout.find(&view.elements, &goal, max).lines.len() <= max);
         for max_tokens in [max, 50, usize::MAX] {
             let options = DigestOptions::default().with_max_tokens(max_tokens);
             let digest = layout.digest(&view.elements, &words, options);

@@ -49,6 +49,7 @@ impl Eyes {
             found: &[],
             read: &[],
             known: &[],
+            noted: &[],
             results: &[],
             answers: &[],
             refused: &[],
@@ -74,7 +75,7 @@ impl Eyes {
         let all = self
             .layout
             .digest(&self.view.elements, &[], DigestOptions::whole());
-        let lines: Vec<_> = hits.iter().map(|at| all.lines[*at].clone()).collect();
+        let lines: Vec<_> = hits.lines.iter().map(|at| all.lines[*at].clone()).collect();
         references(&reading(&lines, &self.view.elements).join("\n"))
     }
 

@@ -158,6 +158,7 @@ fn give(
         }
     }
     node.states.readonly = states.readonly;
+    node.states.required = states.required;
     node.states.listens = states.listens;
     node.states.pressed = node.states.pressed.or(states.pressed);
     node.states.expanded = node.states.expanded.or(states.expanded);

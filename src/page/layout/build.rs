@@ -242,9 +242,15 @@ impl<'t> Builder<'t> {
         };
         match kind {
             Kind::Item => {
+                let is_heading =
+                    |at: NodeId| matches!(self.tree[at].role, Role::ColumnHeader | Role::RowHeader);
+                let mut cells = self.tree.children(id).peekable();
+                let parts_rows =
+                    node.role == Role::Row && cells.peek().is_some() && cells.all(is_heading);
                 self.line(Vec::new(), None, true);
                 if let Some(draft) = self.drafts.last_mut() {
                     draft.card = node.role == Role::Generic;
+                    draft.line.parts_rows = parts_rows;
                 }
             }
             Kind::Head => {
@@ -407,6 +413,7 @@ impl<'t> Builder<'t> {
                 head,
                 parts,
                 aside: false,
+                parts_rows: false,
                 end: 0,
             },
             end: at + 1,

@@ -90,6 +90,15 @@ const LINE: usize = 1;
 /// What a line that tells of others costs. Unit: tokens.
 const MORE: usize = 20;
 
+/// What counts as alike where lines are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    /// Items of the same make.
+    Same,
+    /// Any items.
+    Loose,
+}
+
 /// Tokens that a part costs, estimated.
 pub(super) fn weight_of(part: &Part, elements: &[Element]) -> usize {
     weight_within(part, elements, usize::MAX)
@@ -148,17 +157,19 @@ impl Layout {
             return self.show(all, usize::MAX);
         }
         let matched = self.matched(elements, goal_words);
-        for max_text in [SHORT_TEXT, SHORTEST_TEXT] {
-            let weights = self.weights(elements, max_text);
-            for cap in CAPS {
-                let kept = self.folded(cap, &matched);
-                if Self::cost(&kept, &weights) <= budget {
-                    return self.show(kept, max_text);
+        for likeness in [Likeness::Same, Likeness::Loose] {
+            for max_text in [SHORT_TEXT, SHORTEST_TEXT] {
+                let weights = self.weights(elements, max_text);
+                for cap in CAPS {
+                    let kept = self.folded(cap, likeness, &matched);
+                    if Self::cost(&kept, &weights) <= budget {
+                        return self.show(kept, max_text);
+                    }
                 }
             }
         }
         let weights = self.weights(elements, SHORTEST_TEXT);
-        let mut kept = self.folded(CAPS[CAPS.len() - 1], &matched);
+        let mut kept = self.folded(CAPS[CAPS.len() - 1], Likeness::Loose, &matched);
         self.cut(&mut kept, &weights, budget);
         for at in matched {
             self.keep_item(&mut kept, at);
@@ -182,7 +193,7 @@ impl Layout {
     }
 
     /// Which lines are kept if of each sort of neighbours alike so many are.
-    fn folded(&self, cap: usize, matched: &[usize]) -> Vec<bool> {
+    fn folded(&self, cap: usize, likeness: Likeness, matched: &[usize]) -> Vec<bool> {
         let mut kept = vec![true; self.lines.len()];
         let mut groups: Vec<Option<usize>> = vec![None];
         while let Some(group) = groups.pop() {
@@ -191,7 +202,8 @@ impl Layout {
                 if self.lines[child].end > child + 1 {
                     groups.push(Some(child));
                 }
-                if run.last().is_some_and(|last| !self.are_alike(*last, child)) {
+                let is_like = |last: &usize| self.are_alike(*last, child, likeness);
+                if !run.last().is_none_or(is_like) {
                     self.fold_run(&std::mem::take(&mut run), cap, &mut kept);
                 }
                 run.push(child);
@@ -212,8 +224,14 @@ impl Layout {
         }
     }
 
-    fn are_alike(&self, one: usize, other: usize) -> bool {
+    fn are_alike(&self, one: usize, other: usize, likeness: Likeness) -> bool {
         let (one, other) = (&self.lines[one], &self.lines[other]);
+        // A heading between rows, and a row that says one thing between rows of several, tell what the others are.
+        let is_single = |line: &Line| line.parts.len() == 1;
+        let is_apart = one.parts_rows != other.parts_rows || is_single(one) != is_single(other);
+        if likeness == Likeness::Same && one.item && is_apart {
+            return false;
+        }
         let kind = |line: &Line| line.all_parts().next().map(|part| part.role.clone());
         one.item == other.item
             && one.head.is_some() == other.head.is_some()
@@ -322,14 +340,14 @@ impl Layout {
         }
     }
 
-    /// As many lines of a range as fit, from the one of this number on, counted from 0 in the range; and where the rest begins.
+    /// As many lines of a range as fit, from the one of this number on, counted from 0 in the range.
     pub(crate) fn read(
         &self,
         elements: &[Element],
         range: std::ops::Range<usize>,
         from: usize,
         max_tokens: usize,
-    ) -> (Vec<Shown<'_>>, Option<usize>) {
+    ) -> Vec<Shown<'_>> {
         let mut room = max_tokens;
         let mut shown = Vec::new();
         for (number, line) in self
@@ -345,11 +363,11 @@ impl Layout {
                     .map(|part| weight_of(part, elements))
                     .sum::<usize>();
             if weight > room && !shown.is_empty() {
-                return (shown, Some(number - range.start));
+                break;
             }
             room = room.saturating_sub(weight);
             shown.push(Shown::Line { number, line });
         }
-        (shown, None)
+        shown
     }
 }

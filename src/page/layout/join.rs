@@ -49,8 +49,7 @@ impl Builder<'_> {
         let len = self.drafts.len();
         match kind {
             Kind::Wrapper => {
-                let is_text = |child: NodeId| self.tree[child].role == Role::Text;
-                if len > start + 1 && self.tree.children(id).take(IN_TEXT.parts).any(is_text) {
+                if len > start + 1 && self.has_own_words(id) {
                     self.flow(start);
                 }
             }
@@ -65,19 +64,32 @@ impl Builder<'_> {
                     self.drafts[start].end = len;
                 }
             }
-            Kind::Item => self.end_item(start, *role == Role::Row),
+            Kind::Item => self.end_item(start, id),
             Kind::Head => self.end_head(start, role),
         }
     }
 
-    fn end_item(&mut self, start: usize, is_row: bool) {
+    /// Reports whether words stand in a node itself, so that what is between them belongs to the sentence.
+    fn has_own_words(&self, id: NodeId) -> bool {
+        let is_text = |child: NodeId| self.tree[child].role == Role::Text;
+        self.tree.children(id).take(IN_TEXT.parts).any(is_text)
+    }
+
+    fn end_item(&mut self, start: usize, id: NodeId) {
+        let is_row = self.tree[id].role == Role::Row;
         let len = self.drafts.len();
         if len == start + 1 {
             self.drafts.pop();
             return;
         }
         let room = if is_row { IN_ROW } else { IN_ITEM };
-        if !self.join(start, start + 1, Joint::Beside, room) {
+        let is_sentence = self.tree[id].role == Role::ListItem && self.has_own_words(id);
+        let joint = if is_sentence {
+            Joint::Flow
+        } else {
+            Joint::Beside
+        };
+        if !self.join(start, start + 1, joint, room) {
             let first = &mut self.drafts[start + 1];
             if first.end == start + 2 && first.line.head.is_none() && !first.dropped {
                 first.dropped = true;

@@ -14,6 +14,7 @@ mod search;
 use std::ops::Range;
 
 pub use digest::{Digest, DigestOptions, Shown};
+pub use search::Hits;
 
 use super::{Element, ElementRef, NodeId, Role, Tree};
 use crate::base::text;
@@ -73,6 +74,8 @@ pub struct Line {
     pub parts: Vec<Part>,
     /// True if it stands in a banner, menu, side column or footer: the first to go when room is short.
     pub aside: bool,
+    /// True if it is a row of headings alone, which parts the rows around it.
+    parts_rows: bool,
     /// Number of the last line inside of it, plus one.
     end: usize,
 }

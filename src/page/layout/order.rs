@@ -109,6 +109,7 @@ impl Builder<'_> {
             out.lines.push(Line {
                 depth: groups.len(),
                 aside,
+                parts_rows: draft.line.parts_rows,
                 end: line + 1,
                 head: draft.line.head.take(),
                 parts: std::mem::take(&mut draft.line.parts),

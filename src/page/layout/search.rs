@@ -32,35 +32,50 @@ fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'
     })
 }
 
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hits {
+    /// Numbers of lines, best first.
+    pub lines: Vec<usize>,
+    /// True if each of them has all words of the query; false if no line has all, and these have some.
+    pub have_all: bool,
+}
+
 impl Layout {
-    /// The numbers of the lines that have words of the query, best first.
+    /// Finds the lines that have all words of a query, or where there are none, those that have some.
     ///
     /// Searched are labels, words, values, choices and roles; a query that is no word is looked for as it is.
-    pub fn find(&self, elements: &[Element], query: &str, max: usize) -> Vec<usize> {
+    pub fn find(&self, elements: &[Element], query: &str, max: usize) -> Hits {
         let wanted = distinct_words(std::iter::once(query));
         let whole = fold(&squeeze(query));
-        let mut ranked: Vec<(u32, usize)> = Vec::new();
+        let mut ranked: Vec<(bool, u32, usize)> = Vec::new();
         let mut best = vec![0; wanted.len()];
         for (at, line) in self.lines.iter().enumerate() {
-            let mut points: u32 = hits(&wanted, said(line, elements), &mut best)
-                .iter()
-                .map(|(_, points)| points)
-                .sum();
+            let hits = hits(&wanted, said(line, elements), &mut best);
+            let mut points: u32 = hits.iter().map(|(_, points)| points).sum();
             let is_role = |word: &String| line.all_parts().any(|part| *word == part.role.as_str());
             points += 8 * u32::from(wanted.iter().any(is_role));
+            let is_hit = |nth: usize| hits.iter().any(|(word, _)| *word == nth);
+            let mut has_all = (0..wanted.len()).all(|nth| is_hit(nth) || is_role(&wanted[nth]));
             if !whole.is_empty() {
                 for (text, _) in said(line, elements) {
                     let text = fold(text);
                     // Parts of words, for compounds and for what is not made of letters.
-                    points += 48 * u32::from(text == whole) + 12 * u32::from(text.contains(&whole));
+                    let holds = text.contains(&whole);
+                    points += 48 * u32::from(text == whole) + 12 * u32::from(holds);
+                    has_all |= holds;
                 }
             }
             if points > 0 {
-                ranked.push((points, at));
+                ranked.push((has_all, points, at));
             }
         }
-        ranked.sort_unstable_by_key(|(points, at)| (std::cmp::Reverse(*points), *at));
-        ranked.into_iter().take(max).map(|(_, at)| at).collect()
+        let have_all = ranked.iter().any(|(has_all, ..)| *has_all);
+        ranked.retain(|(has_all, ..)| *has_all == have_all);
+        ranked.sort_unstable_by_key(|(_, points, at)| (std::cmp::Reverse(*points), *at));
+        let lines = ranked.into_iter().take(max).map(|(.., at)| at).collect();
+        Hits { lines, have_all }
     }
 
     /// Points of each line for words of the goal; a word that most lines have says nothing.

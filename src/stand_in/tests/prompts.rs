@@ -167,6 +167,7 @@ fn message(
         found: &[],
         read: &[],
         known: &[],
+        noted: &[],
         results: &[],
         answers: &[],
         refused: &[],

@@ -283,7 +283,8 @@ async fn a_key_goes_to_its_target(bed: &Bed<'_>) -> Found {
     bed.does(press(name.clone(), "z")?).await?;
     bed.does(presses(name.clone(), "Backspace", Some(2))?)
         .await?;
-    bed.shows("name=xz;key=Backspace;name=x;key=Backspace;name=;").await?;
+    bed.shows("name=xz;key=Backspace;name=x;key=Backspace;name=;")
+        .await?;
     bed.does(press(name.clone(), "x")?).await?;
     bed.does(press(name, "Enter")?).await?;
     bed.shows("submitted=x;").await?;
