@@ -97,7 +97,7 @@ function makeHintsOf() {
         if (found) return found;
       }
     }
-    const isTelling = (token) => token.length < 24 && PLAIN.test(token) && !COMMON.test(token);
+    const isTelling = (token) => token.length > 2 && token.length < 24 && PLAIN.test(token) && !COMMON.test(token);
     const plain = tokens(element).filter(isTelling);
     if (plain.length > 0) return plain.slice(0, 2).join(' ');
     const id = read(element, 'id') ?? '';

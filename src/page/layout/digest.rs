@@ -121,7 +121,13 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
                 .as_deref()
                 .map_or(0, |value| 1 + tokens(value))
     });
-    let reference = if part.reference.is_some() { 3 } else { 0 };
+    // What is only read is mostly shown without its reference.
+    let acts = element.is_some() || part.clickable || part.heard || part.role.is_interactive();
+    let reference = if acts && part.reference.is_some() {
+        3
+    } else {
+        0
+    };
     1 + reference + tokens(&part.text) + more
 }
 

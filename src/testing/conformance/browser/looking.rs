@@ -325,7 +325,7 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
         ("autocomplete", "section-a email"),
         ("testid", "mail-field"),
     ];
-    let all: [(Role, &str, Attributes<'_>); 9] = [
+    let all: [(Role, &str, Attributes<'_>); 10] = [
         (Role::TextBox, "Mail", &mail),
         (Role::TextBox, "Born", &[("type", "date"), ("name", "born")]),
         (
@@ -338,7 +338,16 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
         (Role::Button, "More", &[]),
         (Role::Link, "One", &[("current", "page")]),
         (Role::Link, "Two", &[]),
-        (Role::Slider, "Stars", &[("valuetext", "3 of 5")]),
+        (
+            Role::SpinButton,
+            "Pieces",
+            &[("type", "number"), ("range", "1 to 9")],
+        ),
+        (
+            Role::Slider,
+            "Stars",
+            &[("valuetext", "3 of 5"), ("range", "0 to 5")],
+        ),
     ];
     for (role, name, wanted) in all {
         let node = named(&seen, &role, name)?;
@@ -346,6 +355,11 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
         ensure!(
             told == wanted,
             "{role} {name:?} has {told:?} instead of {wanted:?}"
+        );
+        let is_required = node.states.required;
+        ensure!(
+            is_required == (name == "Plain"),
+            "{role} {name:?} is required: {is_required}"
         );
         let is_fixed = node.states.readonly;
         ensure!(
@@ -385,6 +399,8 @@ async fn an_icon_without_a_name_is_told_by_what_its_makers_called_it(bed: &Bed<'
         "cart-full",
         "star clicked",
         "trash",
+        "mark-as-read",
+        "archive",
         "Forward the mail",
     ];
     ensure!(told == wanted, "the icons are {told:?}");

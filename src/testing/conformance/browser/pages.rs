@@ -94,16 +94,19 @@ const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; hei
 <label>Mail <input type=email name=mail autocomplete="section-a email" inputmode=email data-testid=mail-field></label>
 <label>Born <input type=date name=born readonly></label>
 <label>Word <input type=password name=word value=hidden-word></label>
-<label>Plain <input></label>
+<label>Plain <input required></label>
+<label>Pieces <input type=number min=1 max=9></label>
 <button data-cy=save aria-pressed=false>Save</button>
 <button aria-expanded=false aria-haspopup=true>More</button>
 <nav><a href=/one aria-current=page>One</a> <a href=/two aria-current=false>Two</a></nav>
-<div role=slider tabindex=0 aria-label=Stars aria-valuenow=3 aria-valuetext="3 of 5" style="width:50px;height:9px"></div>
+<div role=slider tabindex=0 aria-label=Stars aria-valuemin=0 aria-valuemax=5 aria-valuenow=3 aria-valuetext="3 of 5" style="width:50px;height:9px"></div>
 <button class="btn btn-sm" onclick="log('icon', 'trash')"><i class="fa-solid fa-trash fa-lg icon"></i></button>
 <button class=btn><svg width=20 height=20><use href="/icons.svg#icon-star"></use></svg></button>
 <button style="width:20px;height:20px;background-image:url(/img/cart-full.png?1)"></button>
 <span class="pic star clicked" onclick="log('icon', 'star')"></span>
 <span class="pic trash" onclick="log('icon', 'bin')"></span>
+<span class="pic left" id=mark-as-read onclick="log('icon', 'read')"></span>
+<span style="cursor:pointer;content:url(/img/archive.png)" onclick="log('icon', 'archive')"></span>
 <p id=why>Forward the mail</p><span class=pic aria-describedby=why onclick="log('icon', 'forward')"></span>
 <div contenteditable inputmode=text data-testid=editor style="min-height:20px">Dear all, <b>hello</b></div>
 <div id=bare onclick="log('bare', 'clicked')">Plain words that listen</div>
