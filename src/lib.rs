@@ -1,4 +1,55 @@
-#![doc = include_str!("../README.md")]
+//! A browser agent with memory: a language model drives a real browser, and every step is guarded and verified.
+//!
+//! ```no_run
+//! use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions};
+//! use webwise::{DecisionLoop, LlmClient, Task, event::Jsonl, store::JsonFiles};
+//!
+//! async fn opening_hours(model: impl LlmClient) -> webwise::Result<Option<String>> {
+//!     let browser = PlaywrightCli::launch(&PlaywrightCliOptions::from_env()?).await?;
+//!     let agent = DecisionLoop::builder(browser, model, JsonFiles::open("memory"))
+//!         .with_max_steps(40)
+//!         .with_sink(Jsonl::create("run.jsonl")?)
+//!         .build()?;
+//!     let report = agent.run(Task::new("Find the opening hours")?.with_start_url("https://example.com")?).await;
+//!     if let Err(error) = agent.browser().close().await {
+//!         eprintln!("{error}");
+//!     }
+//!     Ok(report.answer.filter(|_| report.summary.success))
+//! }
+//! ```
+//!
+//! A [`DecisionLoop`] runs a [`Task`] and returns a [`RunReport`]. Its parts are ports, traits with several adapters each:
+//!
+//! | part | trait | adapters and how to write one |
+//! | --- | --- | --- |
+//! | the browser | [`BrowserDriver`] | [`browser`] |
+//! | the language model | [`LlmClient`] | [`llm`] |
+//! | the memory that outlives a run | [`MemoryBackend`] | [`store`] |
+//! | the receivers of events | [`EventSink`], [`Journal`](event::Journal) | [`event`] |
+//! | the person who approves actions | [`Approver`](agent::Approver) | [`agent`] |
+//! | tools of your own | [`Tool`](agent::Tool) | [`agent`] |
+//!
+//! The other modules are pure: values in, values out. [`page`] interprets a page, [`memory`] decides what is remembered,
+//! [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps secrets out of everything else.
+//!
+//! # Features
+//!
+//! | feature | brings | default |
+//! | --- | --- | --- |
+//! | `playwright-cli` | the driver `browser::PlaywrightCli`, through child processes or its daemon's socket | yes |
+//! | `cdp` | the native driver `browser::Cdp`: needs Chromium and no Node | |
+//! | `json-file` | `store::JsonFiles`, memory that outlives the process | yes |
+//! | `jsonl` | `event::RunFolder` and `event::Jsonl` | yes |
+//! | `genai` | `llm::GenAi`: Gemini, OpenAI-compatible servers, Anthropic, Ollama | |
+//! | `tracing` | `event::Tracing`, events as `tracing` records | |
+//! | `testing` | scripted browser and model, mocks, conformance suites | |
+//! | `stand-in`, `demo-site`, `cli` | the stand-in model, the demo shop, the command line | |
+//! | `full` | everything above | |
+
+/// The examples of the README, compiled as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub mod action;
 pub mod agent;

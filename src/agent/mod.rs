@@ -1,6 +1,66 @@
-//! The loop: the one place that awaits browser, model and memory, and decides nothing that a pure room can decide.
+//! The loop: the only module that awaits the browser, the model and memory. It leaves every decision that needs no
+//! waiting to a pure module.
 //!
-//! `observe -> interpret -> recall -> prompt -> decide -> guard -> approve -> execute -> verify -> record`, then `learn`.
+//! One step: `observe -> interpret -> recall -> prompt -> decide -> guard -> approve -> execute -> verify -> record`.
+//! After the last step: `learn`.
+//!
+//! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`].
+//! [`Options`] holds every number with its default. Two more ports belong to the loop; both are optional:
+//!
+//! - [`Approver`]: a person, or a policy in place of one. Without one, an action that needs approval is refused.
+//! - [`Tool`]: a tool of your own, offered to the model beside the built-in ones.
+//!
+//! ```
+//! use async_trait::async_trait;
+//! use serde_json::{Value, json};
+//! use webwise::action::{Effect, ToolSpec};
+//! use webwise::agent::{Approval, ApprovalRequest, Approver, Tool};
+//!
+//! /// Approves reversible actions and answers no questions.
+//! #[derive(Debug)]
+//! struct Careful;
+//!
+//! #[async_trait]
+//! impl Approver for Careful {
+//!     async fn approve(&self, request: &ApprovalRequest) -> Approval {
+//!         if request.effect == Effect::Irreversible { Approval::No } else { Approval::Yes }
+//!     }
+//!
+//!     async fn answer(&self, _question: &str) -> Option<String> {
+//!         None
+//!     }
+//! }
+//!
+//! /// Tells the model a price from the program's own catalogue.
+//! #[derive(Debug)]
+//! struct Price;
+//!
+//! #[async_trait]
+//! impl Tool for Price {
+//!     fn spec(&self) -> ToolSpec {
+//!         ToolSpec {
+//!             name: "price".to_owned(),
+//!             description: "Returns our price of an article.".to_owned(),
+//!             parameters: json!({ "type": "object", "properties": { "article": { "type": "string" } } }),
+//!         }
+//!     }
+//!
+//!     fn effect(&self) -> Effect {
+//!         Effect::Read
+//!     }
+//!
+//!     async fn call(&self, arguments: &Value) -> webwise::Result<String> {
+//!         Ok(if arguments["article"] == "mug" { "12.50 EUR" } else { "unknown" }.to_owned())
+//!     }
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! assert_eq!(Price.call(&json!({ "article": "mug" })).await?, "12.50 EUR");
+//! # Ok::<(), webwise::Error>(())
+//! # }).unwrap();
+//! ```
+//!
+//! Hand them over with [`Builder::with_approver`] and [`Builder::with_tool`].
 
 mod absorb;
 mod act;

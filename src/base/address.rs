@@ -1,9 +1,9 @@
-//! Which IP addresses are on the open web.
+//! IP addresses that are not on the open web.
 
 // `core::net` has the addresses and no sockets.
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is anything but a place on the open web: this machine, a private or local network, a metadata
+/// Returns true for every address that is not on the open web: this machine, a private or local network, a metadata
 /// service, a range with a special purpose. Source: the special-purpose registries of IANA.
 pub(super) fn is_special(address: IpAddr) -> bool {
     match address {
@@ -28,13 +28,13 @@ fn is_special_v4(address: Ipv4Addr) -> bool {
 fn is_special_v6(address: Ipv6Addr) -> bool {
     let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
-        // An IPv4 address: mapped, behind NAT64, or as the router of a 6to4 network.
+        // IPv4 addresses in IPv6 form: mapped, behind NAT64, or of a 6to4 router.
         [0, 0, 0, 0, 0, 0xffff, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => is_special_v4(v4(high, low)),
-        // Protocol assignments, Teredo among them, and documentation.
+        // Protocol assignments (Teredo among them) and documentation.
         [0x2001, 0..0x200 | 0xdb8, ..] => true,
-        // Nothing else has been given out for the open web than 2000::/3.
+        // Only 2000::/3 has been assigned for the open web.
         [first, ..] => first & 0xe000 != 0x2000,
     }
 }

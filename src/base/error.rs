@@ -1,34 +1,34 @@
-//! One error for the whole crate: what a caller can do about it, where it happened, and why.
+//! One error type for the whole crate: what the caller can do, where it happened, and the cause.
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// The result of everything in this crate that can break.
+/// The result of every fallible operation in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What a caller can do about an [`Error`].
+/// The reaction that an [`Error`] leaves to its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// An argument, option or file from the caller is wrong; the context says which.
     InvalidInput,
-    /// A needed program, server or file is not there.
+    /// A program, server or file that is needed is not there.
     Unavailable,
-    /// It did not answer in time.
+    /// The other side did not answer in time.
     Timeout,
-    /// The other side asks for patience; [`Error::retry_after`] says how much when it told us.
+    /// The other side asks the caller to wait. [`Error::retry_after`] says how long, if the other side said so.
     RateLimited,
     /// Credentials are missing or were refused.
     Unauthorized,
-    /// The other side understood and declined: a content filter, a safety refusal.
+    /// The other side understood the request and declined it: a content filter, a safety refusal.
     Refused,
     /// A reply could not be understood.
     MalformedReply,
     /// The browser, its page or its daemon is gone; nothing more can be done with this session.
     BrowserLost,
-    /// Someone else holds what is needed; trying again later can help.
+    /// Another process or run holds the resource; a later attempt can succeed.
     Busy,
     /// Stored data could not be read.
     Corrupt,
@@ -64,10 +64,10 @@ impl ErrorKind {
     }
 }
 
-/// Something in the machinery broke.
+/// A failure of the machinery.
 ///
-/// A page that says no is not an `Error`: it is an [`Outcome`](crate::action::Outcome), because the model must read it
-/// and memory must learn from it.
+/// A refusal by a page is not an `Error` but an [`Outcome`](crate::action::Outcome), because the model must read it and
+/// memory must learn from it.
 ///
 /// ```
 /// use webwise::{Error, ErrorKind};
@@ -85,7 +85,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of this kind in this operation, named `room.verb`.
+    /// An error of this kind in this operation, which is named `room.verb`.
     pub const fn new(kind: ErrorKind, operation: &'static str) -> Self {
         Self {
             kind,
@@ -96,7 +96,7 @@ impl Error {
         }
     }
 
-    /// Adds what a reader needs to know: a path, a limit, the option's name. Never a secret.
+    /// Adds a detail that a reader needs: a path, a limit, the name of an option. Never a secret.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl fmt::Display) -> Self {
         self.context.push((key, value.to_string()));
@@ -110,34 +110,34 @@ impl Error {
         self
     }
 
-    /// Adds how long the other side asked us to wait.
+    /// Sets how long the other side asked us to wait.
     #[must_use]
     pub const fn with_retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
     }
 
-    /// What a caller can do about it.
+    /// The kind, which says what the caller can do.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Where it happened, as `room.verb`.
+    /// The operation that failed, as `room.verb`.
     pub const fn operation(&self) -> &'static str {
         self.operation
     }
 
-    /// Key and value pairs in the order they were added.
+    /// Key and value pairs, in the order in which they were added.
     pub fn context(&self) -> &[(&'static str, String)] {
         &self.context
     }
 
-    /// How long the other side asked us to wait, if it said so.
+    /// The wait that the other side asked for, if it said so.
     pub const fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 
-    /// Whether the same call can succeed later without a change by the caller.
+    /// Returns true if the same call can succeed later without a change by the caller.
     pub const fn is_retryable(&self) -> bool {
         matches!(
             self.kind,
@@ -145,9 +145,9 @@ impl Error {
         )
     }
 
-    /// The same error with every text passed through `f`: the redaction point of the loop uses it.
+    /// The same error with every text passed through `f`. The loop redacts errors with it.
     ///
-    /// The source is replaced by its own text, because a foreign error cannot be rewritten.
+    /// The source is replaced by its text, because a foreign error cannot be rewritten.
     #[must_use]
     pub fn map_text(self, mut f: impl FnMut(&str) -> String) -> Self {
         let source = self.source.map(|s| f(&chain(&*s)).into());
@@ -160,7 +160,7 @@ impl Error {
     }
 }
 
-/// The text of an error and of all its causes, from the outermost to the root.
+/// The text of an error and of all its causes, outermost first.
 fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -1,9 +1,9 @@
-//! Keys made of what they stand for.
+//! Short keys derived from content.
 
 use sha2::{Digest as _, Sha256};
 
-/// The first 64 bits of the SHA-256 as 16 hexadecimal digits: equal in every process and every version. It tells things
-/// apart and proves nothing.
+/// The first 64 bits of the SHA-256, as 16 hexadecimal digits. The same bytes give the same key in every process and
+/// version. It tells values apart; it is no proof against forgery.
 pub(crate) fn short_hash(bytes: impl AsRef<[u8]>) -> String {
     let digest = Sha256::digest(bytes);
     let head = digest
@@ -19,7 +19,7 @@ mod tests {
 
     #[test]
     fn it_is_the_head_of_the_known_digest() {
-        // The digest of no bytes, as the standard's examples give it.
+        // The digest of no bytes, from the examples of the standard.
         assert_eq!(short_hash(""), "e3b0c44298fc1c14");
     }
 }

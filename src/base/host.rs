@@ -1,4 +1,4 @@
-//! Where memory and permissions are bounded: host, origin, registrable site.
+//! The boundaries of memory and permissions: host, origin, registrable site.
 
 use core::net::IpAddr;
 use std::fmt;
@@ -19,10 +19,11 @@ fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a st
     })
 }
 
-/// Longest name of a host. Unit: bytes. Source: RFC 1035.
+/// Longest host name. Unit: bytes. Source: RFC 1035.
 const MAX_DOMAIN_BYTES: usize = 253;
 
-/// The scope of stored memory: scheme if it is not https, ASCII host in lower case, port if it is not the default.
+/// The host that stored memory belongs to: the scheme if it is not https, the ASCII host in lower case, the port if it
+/// is not the default.
 ///
 /// ```
 /// use webwise::Host;
@@ -55,10 +56,11 @@ impl Host {
         Ok(Self(text))
     }
 
-    /// The host of a bare name or address, as people write a domain: `shop.example`, `127.0.0.1`, `[::1]`.
+    /// The host of a bare domain name or address, as people write it: `shop.example`, `127.0.0.1`, `[::1]`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for anything else, and for a public suffix such as `co.uk`, under which strangers live.
+    /// [`ErrorKind::InvalidInput`] for anything else, and for a public suffix such as `co.uk`, whose names belong to
+    /// many owners.
     pub fn of_domain(text: &str) -> Result<Self> {
         let refuse =
             |why: &str| Error::new(ErrorKind::InvalidInput, "host.of_domain").with("why", why);
@@ -97,7 +99,7 @@ impl Host {
                     ));
                 }
             }
-            // `1.2` is written by nobody who means 1.0.0.2.
+            // Nobody writes `1.2` and means 1.0.0.2.
             address if address.to_string() != text.to_ascii_lowercase() => {
                 return Err(refuse("it is not a host name"));
             }
@@ -106,7 +108,7 @@ impl Host {
         Self::of(&url)
     }
 
-    /// The name or address alone, without scheme and port.
+    /// The name or address, without scheme and port.
     pub fn name(&self) -> &str {
         let rest = self.0.strip_prefix("http://").unwrap_or(&self.0);
         match rest.rsplit_once(':') {
@@ -117,8 +119,8 @@ impl Host {
         }
     }
 
-    /// This host, then the bare name without scheme and port, then the names above it up to the site: where advice that
-    /// holds for a whole domain is looked for. A public suffix is never among them.
+    /// The hosts whose advice applies here: this host, the bare name without scheme and port, then each parent name up
+    /// to the site. A public suffix is never among them.
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
         let Some(url) = self.url() else { return hosts };
@@ -139,12 +141,12 @@ impl Host {
         }
     }
 
-    /// Its site; `None` for a text that no URL could have given.
+    /// The site of this host; `None` if the text is not the host of any URL.
     pub fn site(&self) -> Option<Site> {
         Site::of(&self.url()?).ok()
     }
 
-    /// Its front page; `None` for a text that no URL could have given.
+    /// The address of the front page; `None` if the text is not the host of any URL.
     pub fn url(&self) -> Option<Url> {
         let whole = if self.0.contains("://") {
             self.0.clone()
@@ -154,7 +156,7 @@ impl Host {
         Url::parse(&whole).ok()
     }
 
-    /// The host as text, for files and for display.
+    /// The host as text, for files and display.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -166,7 +168,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// Scheme, host and port: what a secret is bound to.
+/// Scheme, host and port: the boundary of a secret.
 ///
 /// ```
 /// use webwise::Origin;
@@ -204,7 +206,7 @@ impl Origin {
         &self.0
     }
 
-    /// Whether what is typed there can be read only by the other end: https, or the machine itself.
+    /// Returns true if only the other end can read what is sent there: https, or this machine itself.
     pub fn is_private_channel(&self) -> bool {
         self.0.starts_with("https://")
             || Url::parse(&self.0).is_ok_and(|u| Site::of(&u).is_ok_and(|s| s.is_loopback()))
@@ -217,10 +219,10 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The registrable domain: what promotion counts and navigation is bounded by.
+/// The registrable domain. It bounds navigation, and lessons are promoted by the number of sites they helped on.
 ///
-/// IP addresses and single labels are sites of their own, and so is each name under `localhost`. A public suffix such as
-/// `github.io` is never a site for the names under it.
+/// An IP address, a single label and each name under `localhost` are sites of their own. So is each name directly under
+/// a public suffix such as `github.io`.
 ///
 /// ```
 /// use webwise::Site;
@@ -268,7 +270,7 @@ impl Site {
             .ok()
     }
 
-    /// Whether it is this machine: `localhost`, a name under it, or a loopback address.
+    /// Returns true for this machine: `localhost`, a name under it, or a loopback address.
     pub fn is_loopback(&self) -> bool {
         self.0 == "localhost"
             || self.0.ends_with(".localhost")
@@ -280,8 +282,8 @@ impl Site {
             })
     }
 
-    /// Whether it is not on the open web: this machine, a private, link-local, metadata or otherwise special address, a
-    /// name of a single label, or a name under a suffix for private networks.
+    /// Returns true for a site that is not on the open web: this machine, a private, link-local, metadata or otherwise
+    /// special address, a name of a single label, or a name under a suffix for private networks.
     pub fn is_internal(&self) -> bool {
         if self.is_loopback() {
             return true;
@@ -294,7 +296,8 @@ impl Site {
     }
 }
 
-/// Last labels that no public name has. Source: RFC 6762 with its appendix G, ICANN's `internal`, and `localdomain`.
+/// Top-level labels that no public name has. Source: RFC 6762 with its appendix G, ICANN's `internal`, and
+/// `localdomain`.
 const PRIVATE_SUFFIXES: [&str; 8] = [
     "corp",
     "home",

@@ -1,4 +1,5 @@
-//! Names of runs and sessions. They are arguments here: making them takes a clock or chance, which only the shell has.
+//! Ids of runs and sessions, and nonces. The caller passes them in, because making one takes a clock or randomness,
+//! which only the loop has.
 
 use std::fmt;
 
@@ -63,25 +64,26 @@ macro_rules! id {
 }
 
 id! {
-    /// One execution of the loop. Sorts by start time when made by the loop (`run_` and a UUID of version 7).
+    /// The id of one run. Ids made by the loop (`run_` and a UUID of version 7) sort by start time.
     RunId, "run_id.parse"
 }
 id! {
-    /// Groups runs that belong together; chosen by the embedder.
+    /// The id of a group of runs, chosen by the embedder.
     SessionId, "session_id.parse"
 }
 
 impl RunId {
-    /// `run_` and the bits as 32 hexadecimal digits; the bits of a UUID of version 7 make ids that sort by time.
+    /// `run_` and the bits as 32 hexadecimal digits. Ids made from the bits of a UUID of version 7 sort by time.
     pub fn from_bits(bits: u128) -> Self {
         Self(format!("run_{bits:032x}"))
     }
 }
 
-/// A value that the text inside a fence cannot know.
+/// A number that the text inside a fence cannot know.
 ///
-/// Unit: 64 bits, printed in decimal, because models read three digits as one token. Source: the threat model. It stands twice in
-/// every message and is new in each, so a page has one guess a message, and a run has some hundred messages.
+/// Unit: 64 bits, printed in decimal, because models read three digits as one token. Source: the threat model. The
+/// nonce stands twice in every message and is new for each message, so a page has one guess a message, and a run has
+/// some hundred messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u64);
 

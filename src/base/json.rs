@@ -1,11 +1,11 @@
-//! JSON whose bytes do not depend on who built it.
+//! JSON with the same bytes whoever built it.
 
 use serde_json::{Map, Value};
 
-/// The value with the keys of every object in byte order.
+/// Returns the value with the keys of every object in byte order.
 ///
-/// `serde_json` keeps insertion order when any crate in the build asks for it, so order that reaches a prompt, a hash or
-/// a file is never left to it.
+/// `serde_json` keeps insertion order as soon as any crate in the build asks for it. Order that reaches a prompt, a
+/// hash or a file must not depend on that.
 pub fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -23,7 +23,7 @@ pub fn sorted(value: &Value) -> Value {
     }
 }
 
-/// The value as compact text with sorted keys: equal values give equal bytes.
+/// Returns the value as compact text with sorted keys. Equal values give equal bytes.
 pub fn canonical(value: &Value) -> String {
     sorted(value).to_string()
 }

@@ -1,4 +1,4 @@
-//! Words that every room uses: errors, hosts and sites, trust, text and token measures.
+//! Types that every module uses: errors, hosts and sites, trust, text and token measures.
 //!
 //! Pure: no files, no clock, no environment. Nothing here knows of pages, models or memory.
 

@@ -1,17 +1,17 @@
-//! What the names of secrets and of parameters have in common: the alphabet, the length, and how they are read and written.
+//! Names of secrets and of parameters: their alphabet, length, parsing and display.
 //!
-//! The rooms that own a kind of name say what it names; `name_type!` gives it the rest.
+//! `name_type!` defines such a type; the module that uses it says what the name stands for.
 
-/// Longest name. Unit: bytes. Source: chosen; a name stands in prompts wherever its value would.
+/// Longest name. Unit: bytes. Source: chosen; a prompt shows the name wherever the value would stand.
 const MAX_NAME: usize = 40;
 
-/// Whether a text is a name: 1 to 40 ASCII letters, digits or `_`.
+/// Returns true for a valid name: 1 to 40 ASCII letters, digits or `_`.
 pub(crate) fn is_name(text: &str) -> bool {
     (1..=MAX_NAME).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Gives a tuple struct of one `String` what every name has; errors carry the operation.
+/// Defines a name type over one `String`. Its errors carry the given operation.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident, $operation:literal) => {
         $(#[$doc])*
@@ -67,7 +67,7 @@ pub(crate) use name_type;
 #[cfg(test)]
 mod tests {
     name_type!(
-        /// A name for this test.
+        /// A name type for this test.
         Tried,
         "tried.parse"
     );

@@ -1,7 +1,7 @@
-//! Measures and cleaning of text that came from outside.
+//! Measuring and cleaning text that came from outside.
 
-/// Whether a character can change how the text around it is shown without being seen itself: controls other than
-/// newline and tab, bidirectional marks, zero-width and tag characters.
+/// Returns true for a character that changes how the text around it is shown without being seen itself: a control other
+/// than newline and tab, a bidirectional mark, a zero-width or tag character.
 pub fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c,
@@ -11,7 +11,7 @@ pub fn is_deceptive(c: char) -> bool {
 
 /// Removes terminal escape sequences and every deceptive character.
 ///
-/// Call it once, where text enters the crate. Returns the input unchanged when there is nothing to remove.
+/// Call it once, where text enters the crate. Text without such characters is returned unchanged.
 ///
 /// ```
 /// assert_eq!(webwise::base::text::clean("\u{1b}[2mdim\u{1b}[22m a\u{202e}b"), "dim ab");
@@ -39,7 +39,7 @@ fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
             chars.next();
             skip_until_final(chars);
         }
-        // An operating-system command runs to BEL or to the string terminator.
+        // An operating-system command ends at BEL or at the string terminator.
         Some(']') => {
             while let Some(c) = chars.next() {
                 if c == '\u{7}'
@@ -63,7 +63,7 @@ fn skip_until_final(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     chars.next_if(|c| matches!(c, '@'..='~'));
 }
 
-/// One line: every run of white space becomes one space, none at the ends.
+/// Puts a text on one line: every run of white space becomes one space, and both ends are trimmed.
 pub fn squeeze(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -75,9 +75,9 @@ pub fn squeeze(text: &str) -> String {
     out
 }
 
-/// The first `max` characters, with `…` as the last of them when something was cut.
+/// Returns the first `max` characters. If something was cut, the last of them is `…`.
 ///
-/// Counts Unicode scalar values, never splits one.
+/// Counts Unicode scalar values and never splits one.
 pub fn truncate(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),
@@ -86,7 +86,7 @@ pub fn truncate(text: &str, max: usize) -> String {
     }
 }
 
-/// The text if it has at most `max` characters, else its beginning and a word of what was left out.
+/// Returns the text if it has at most `max` characters; otherwise its beginning, with a note of how much was cut.
 ///
 /// ```
 /// use webwise::base::text::cut;
@@ -105,13 +105,13 @@ pub fn cut(text: &str, max: usize) -> String {
     }
 }
 
-/// Lower case for comparison in any script; not for display.
+/// Converts to lower case for comparison in any script; not for display.
 pub fn fold(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// The words of a text in any script, folded: runs of letters and digits; a Chinese, Japanese or Korean ideograph or
-/// syllable is a word of its own, because those scripts do not put spaces between words.
+/// Returns the words of a text in any script, folded: runs of letters and digits. A Chinese, Japanese or Korean
+/// ideograph or syllable is a word of its own, because those scripts put no spaces between words.
 pub fn words(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -129,8 +129,8 @@ pub fn words(text: &str) -> Vec<String> {
     out
 }
 
-/// Calls `look` with each of the [`words`] of a text, without an allocation a word where the text is ASCII: most labels of
-/// most pages are, and a page has ten thousand.
+/// Calls `look` with each of the [`words`] of a text. ASCII text needs no allocation for each word: a page has ten
+/// thousand labels, and most of them are ASCII.
 pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     if !text.is_ascii() {
         return words(text).iter().for_each(|word| look(word));
@@ -151,7 +151,7 @@ pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     }
 }
 
-/// Whether a character belongs to a script that models spend about a token a character on, and that writes no spaces.
+/// Returns true for a character of a script without spaces, of which models spend about one token on each character.
 pub(crate) fn tokens_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')

@@ -1,4 +1,4 @@
-//! How many tokens a text costs, estimated without a tokenizer.
+//! Estimates of tokens, made without a tokenizer.
 
 use std::{
     iter::Sum,
@@ -36,7 +36,7 @@ impl Sum for TokenCount {
     }
 }
 
-/// What a text mostly is; it decides how many characters a token takes.
+/// The kind of a text, which decides how many characters a token takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContentType {
     /// Prose: 4 characters a token.
@@ -50,7 +50,7 @@ pub enum ContentType {
 }
 
 impl ContentType {
-    /// Characters a token. Source: the third requirements document's table.
+    /// Characters per token. Source: the table of the third requirements document.
     const fn chars_per_token(self) -> f64 {
         match self {
             Self::Text => 4.0,
@@ -61,10 +61,10 @@ impl ContentType {
     }
 }
 
-/// Estimates the tokens of a text.
+/// Estimates how many tokens a text takes.
 ///
-/// Ideographs, syllables of Korean and emoji are counted one token each, because tokenizers spend about that on them;
-/// the rest by [`ContentType`]. A provider's real count is better where there is one.
+/// Counts ideographs, Korean syllables and emoji as one token each, because tokenizers spend about that on them, and
+/// the rest by [`ContentType`]. Prefer the provider's real count where there is one.
 ///
 /// ```
 /// use webwise::base::tokens::{ContentType, TokenCount, estimate};

@@ -1,10 +1,11 @@
-//! Who said it: the trust class that every stored or shown value carries.
+//! The trust class that every stored or shown value carries: who it came from.
 
 use serde::{Deserialize, Serialize};
 
-/// Who a value comes from, from the most to the least trusted.
+/// The origin of a value, from the most to the least trusted.
 ///
-/// A value derived from several takes the worst ([`Trust::worst`]). Only the first two may stand in a system prompt.
+/// A value derived from several takes the least trusted class ([`Trust::worst`]). Only the first two may stand in a
+/// system instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
@@ -19,7 +20,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// The class of a value derived from both.
+    /// The class of a value derived from both: the less trusted one.
     #[must_use]
     pub fn worst(self, other: Self) -> Self {
         self.max(other)

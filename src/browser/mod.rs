@@ -1,4 +1,18 @@
-//! The port to a browser, and its drivers.
+//! The port to a browser, [`BrowserDriver`], and its drivers.
+//!
+//! | driver | feature | needs | take it |
+//! | --- | --- | --- | --- |
+//! | `Cdp` | `cdp` | Chromium | by default: it sees more of a page and is about five times as fast; it can also attach to a running browser |
+//! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | on systems other than Unix, where `Cdp` can only attach; or if you use playwright-cli already |
+//! | `testing::ScriptedBrowser` | `testing` | nothing | in unit tests: pages and replies come from a list |
+//!
+//! A driver is made by its own constructor (`launch`, `attach`), given to
+//! [`DecisionLoop::builder`](crate::DecisionLoop::builder) and closed by the program that made it. It carries out
+//! actions and reports the page. It does not decide, retry, remember or judge: the loop does.
+//!
+//! To write a driver, implement [`BrowserDriver`], whose example is a complete one, and run
+//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that it carries out; the
+//! suite skips checks that need other tools.
 
 #[cfg(feature = "cdp")]
 mod cdp;
@@ -10,11 +24,11 @@ pub(crate) mod port;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod rules;
 
-/// A function of script for both drivers: what the attributes of an element say beyond its role and name.
+/// Script shared by both drivers: reads the attributes of an element that its role and name do not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 
-/// A function of script for both drivers: what answers an action and a tree need not show.
+/// Script shared by both drivers: watches for reactions to an action that the tree need not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 

@@ -1,4 +1,4 @@
-//! What the loop asks of a browser.
+//! The port to a browser: the trait that a driver implements, and its requests and replies.
 
 use std::{
     collections::BTreeSet,
@@ -15,25 +15,25 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Longest time one command may take, and in the loop an action with its settling and its looks together. Unit: time.
-/// Source: chosen; the first requirements document gives one command 45 s, and a page that answers nothing then takes several
-/// of them a step.
+/// Longest time that one command may take. In the loop it covers an action together with its settling and its looks.
+/// Source: chosen; the first requirements document gives one command 45 s, and a page that never answers then takes
+/// several commands a step.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a driver can do.
+/// The abilities of a driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BrowserCapabilities {
     /// Name of the driver, for logs and reports.
     pub driver: String,
-    /// The tools it carries out; the model is offered no others.
+    /// Tools that the driver carries out. The model is offered no others.
     pub tools: BTreeSet<BrowserTool>,
-    /// Whether the browser was there before and goes on after it is closed here.
+    /// True if the browser was running before the driver, and goes on running after `close`.
     pub attached: bool,
 }
 
 impl BrowserCapabilities {
-    /// A driver of this name with these tools, and with a browser of its own.
+    /// Capabilities with this name and these tools, of a driver that starts its own browser.
     pub fn new(driver: impl Into<String>, tools: impl IntoIterator<Item = BrowserTool>) -> Self {
         Self {
             driver: driver.into(),
@@ -42,20 +42,20 @@ impl BrowserCapabilities {
         }
     }
 
-    /// The same in a browser of others, or in its own.
+    /// The same capabilities, for a browser that was attached to (`true`) or started by the driver (`false`).
     #[must_use]
     pub fn with_attached(self, attached: bool) -> Self {
         Self { attached, ..self }
     }
 }
 
-/// Asks for the state of the page.
+/// A request for the state of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObserveRequest {
-    /// Whether a picture is wanted too.
+    /// True if a picture is wanted too.
     pub screenshot: bool,
-    /// Longest time it may take.
+    /// Longest time the observation may take. Default [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
 }
 
@@ -80,24 +80,24 @@ impl Default for ObserveRequest {
     }
 }
 
-/// Asks for one action.
+/// A request for one action.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ExecuteRequest {
-    /// What to do; task parameters are put in, secrets are still placeholders.
+    /// The action. Task parameters are filled in; secrets are still placeholders.
     pub action: BrowserAction,
-    /// Releases secrets for the place they are typed into.
+    /// Releases each secret for the origin it is typed into.
     pub secrets: SecretResolver,
-    /// Address of the page that the action was decided for, if it was decided for one. On a page of another origin, what
-    /// is aimed at nothing but the page as it is (keys, text for the focus, a locator) fails as
-    /// [`Detached`](crate::action::ErrorClass::Detached) and is not tried.
+    /// Address of the page that the action was decided for, if there was one. If the browser now shows a page of
+    /// another origin, an action without an element reference (keys, text for the focused element, a locator) is not
+    /// tried and fails as [`Detached`](crate::action::ErrorClass::Detached).
     pub page: Option<String>,
-    /// Longest time it may take.
+    /// Longest time the action may take. Default [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
 }
 
 impl Debug for ExecuteRequest {
-    /// Secrets replaced: a start address or a parameter of the task may hold one.
+    /// Formats with secrets replaced, because a start address or a task parameter may contain one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let redactor = self.secrets.redactor();
         let action = Action::Browser(self.action.clone()).redacted(&redactor);
@@ -114,7 +114,7 @@ impl Debug for ExecuteRequest {
 }
 
 impl ExecuteRequest {
-    /// This action, without secrets, within [`COMMAND_TIMEOUT`].
+    /// A request for this action, without secrets, within [`COMMAND_TIMEOUT`].
     pub fn new(action: BrowserAction) -> Self {
         Self {
             action,
@@ -129,7 +129,7 @@ impl ExecuteRequest {
         Self { secrets, ..self }
     }
 
-    /// The same request, decided for the page at this address.
+    /// The same request, for an action that was decided for the page at this address.
     pub fn with_page(self, url: impl Into<String>) -> Self {
         Self {
             page: Some(url.into()),
@@ -143,38 +143,38 @@ impl ExecuteRequest {
     }
 }
 
-/// Asks for a picture.
+/// A request for a picture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScreenshotRequest {
-    /// One element instead of the window.
+    /// The element to show; the whole window if `None`.
     pub target: Option<ElementRef>,
 }
 
-/// How an action went, and what the driver saw on the way.
+/// The result of one action, with the driver's observations on the way.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Execution {
-    /// The outcome; the loop turns `Done` into `NoEffect` when the page shows none.
+    /// The outcome. The loop turns `Done` into `NoEffect` when the page shows no effect.
     pub outcome: Outcome,
-    /// Address and title right after the action, when the reply named them.
+    /// Address and title right after the action, if the reply named them.
     pub page: Option<(String, String)>,
-    /// The durable locator of what was acted on, when the driver printed one.
+    /// A durable locator of the target, if the driver printed one.
     pub locator: Option<Locator>,
     /// The dialog that the action opened.
     pub dialog: Option<Dialog>,
-    /// What else happened.
+    /// Other things that happened during the action.
     pub notices: Vec<Notice>,
-    /// What the page did meanwhile that a tree need not show, each sort once; `None` if nobody watched.
+    /// Reactions of the page that its tree need not show, each kind once; `None` if the driver did not watch for them.
     pub traces: Option<Vec<Trace>>,
-    /// Text that the action was asked for (a list of tabs, a script's result): page data, cleaned.
+    /// Text that the action asked for (a list of tabs, a script's result): page data, cleaned.
     pub text: Option<String>,
-    /// Picture that the action was asked for: the bytes of a PNG file.
+    /// Picture that the action asked for: the bytes of a PNG file.
     pub image: Option<Vec<u8>>,
 }
 
 impl Execution {
-    /// An execution with this outcome and nothing else to tell.
+    /// An execution with this outcome and everything else empty.
     pub const fn new(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -198,48 +198,97 @@ impl From<Outcome> for Execution {
 /// A browser with one current page.
 ///
 /// # Contract
-/// - `Done` is said only on positive evidence that the action was carried out, never for want of an error.
-/// - A page that says no is an [`Outcome::Failed`]; `Err` means that the machinery broke.
-/// - A lost browser, daemon or renderer is [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost), at once and for
-///   every later call; a blank page in the place of a real one counts as lost.
-/// - A value that the resolver released appears in nothing that is returned, in no argument of a process and in no log.
-/// - A form that would send a secret to where [`SecretResolver::may_send`] refuses it gets none and is not sent, as
-///   [`SecretLeaves`](crate::action::ErrorClass::SecretLeaves).
-/// - Nothing is tried twice when the first try may have had an effect.
-/// - Dropping a future gives the call up without leaving a lock or a child behind; dropping the driver ends its browser.
-/// - All text is cleaned of control characters where it enters.
+/// - `Done` needs positive evidence that the action was carried out. The absence of an error is not enough.
+/// - A refusal by the page is an [`Outcome::Failed`]. `Err` means that the machinery broke.
+/// - A lost browser, daemon or renderer is [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost), at once and on
+///   every later call. A blank page in place of a real one counts as lost.
+/// - A value that the resolver released appears in no return value, no process argument and no log.
+/// - A secret is not typed into a form that would send it to an address refused by [`SecretResolver::may_send`], and
+///   such a form is not sent. The action fails as [`SecretLeaves`](crate::action::ErrorClass::SecretLeaves).
+/// - No action is repeated when its first attempt may have had an effect.
+/// - Dropping a future cancels the call and leaves no lock and no child process behind. Dropping the driver ends its
+///   browser.
+/// - All text is cleaned of control characters when it enters.
+///
+/// `testing::conformance::browser` checks the contract. A driver of your own:
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use async_trait::async_trait;
+/// use webwise::action::{BrowserTool, ErrorClass, Outcome};
+/// use webwise::browser::{
+///     BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest,
+/// };
+/// use webwise::page::{Node, Observation, Role, Tree};
+/// use webwise::{Error, ErrorKind, Result};
+///
+/// /// A browser that shows one page and cannot leave it.
+/// #[derive(Debug)]
+/// struct OnePage;
+///
+/// #[async_trait]
+/// impl BrowserDriver for OnePage {
+///     fn capabilities(&self) -> BrowserCapabilities {
+///         BrowserCapabilities::new("one-page", [BrowserTool::Goto])
+///     }
+///
+///     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
+///         let mut page = Tree::builder();
+///         page.leaf(Node::new(Role::Heading, "Open from 9 to 17"));
+///         Ok(Observation::new("https://shop.example/", "Shop", page.finish()))
+///     }
+///
+///     async fn execute(&self, _: &ExecuteRequest) -> Result<Execution> {
+///         Ok(Outcome::failed(ErrorClass::NavigationFailed, "there is only one page").into())
+///     }
+///
+///     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
+///         Err(Error::new(ErrorKind::Unsupported, "one_page.screenshot"))
+///     }
+///
+///     async fn close(&self) -> Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// let page = OnePage.observe(&ObserveRequest::default()).await?;
+/// assert_eq!(page.tree.nodes()[0].name, "Open from 9 to 17");
+/// # Ok::<(), webwise::Error>(())
+/// # }).unwrap();
+/// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait BrowserDriver: Debug + Send + Sync {
-    /// What the driver can do; does not change during a run.
+    /// Returns the driver's abilities, which do not change during a run.
     fn capabilities(&self) -> BrowserCapabilities;
 
-    /// The state of the current page.
+    /// Returns the state of the current page.
     ///
-    /// An empty page is an empty tree, a page under a dialog has `dialog` and an empty tree; neither is an error. A page that
-    /// gives no answer in time, because its script does not end, is [`unresponsive`](Observation::unresponsive), with the
-    /// address that the browser shows: it can be left.
+    /// An empty page gives an empty tree. A page under a dialog gives the `dialog` and an empty tree. A page that does
+    /// not answer in time, because its script does not end, is [`unresponsive`](Observation::unresponsive) and has the
+    /// address that the browser shows, so that the agent can leave it. None of these is an error.
     ///
     /// # Errors
-    /// `BrowserLost`, `MalformedReply`, `Unavailable`; `Timeout` if the browser itself gives no answer.
+    /// `BrowserLost`, `MalformedReply`, `Unavailable`; `Timeout` if the browser itself does not answer.
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation>;
 
     /// Carries out one action.
     ///
     /// # Errors
-    /// `BrowserLost`, `MalformedReply`, `Unavailable`. A command that took too long is an outcome of class `timeout`.
+    /// `BrowserLost`, `MalformedReply`, `Unavailable`. A command that took too long is not an error but an outcome of
+    /// class `timeout`.
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution>;
 
-    /// The bytes of a PNG file.
+    /// Returns a picture of the page: the bytes of a PNG file.
     ///
     /// # Errors
     /// As [`observe`](Self::observe); `InvalidInput` for a reference that the page does not have.
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>>;
 
-    /// Ends the browser. Closing twice is fine. The loop never calls it: whoever made the driver does.
+    /// Ends the browser. A second call does nothing. The loop never calls it; the owner of the driver does.
     ///
     /// # Errors
-    /// `Io` or `Timeout` if something of it could not be ended.
+    /// `Io` or `Timeout` if a part of the browser could not be ended.
     async fn close(&self) -> Result<()>;
 }
 

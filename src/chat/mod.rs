@@ -1,6 +1,6 @@
-//! What is said to a model and what it answers, in no provider's format.
+//! The request to a model and its response, in no provider's format.
 //!
-//! Pure values. `prompt` makes requests, an `llm` adapter carries them, `agent` reads the responses.
+//! Pure values. `prompt` builds requests, an `llm` adapter carries them, `agent` reads the responses.
 
 mod request;
 mod response;

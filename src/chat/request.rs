@@ -1,17 +1,17 @@
-//! The request: a byte-stable system instruction, one message, tools.
+//! The request to a model: a system instruction with constant bytes, one message, and tools.
 
 use std::{fmt, sync::Arc};
 
 use crate::{action::ToolSet, base::TokenCount};
 
-/// How the model is asked to answer with calls.
+/// The form in which the model is asked for tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CallMode {
-    /// The provider's tool calls, one required.
+    /// Tool calls of the provider; at least one is required.
     #[default]
     Tools,
-    /// Text that follows [`ToolSet::reply_schema`]: small local models keep to a schema better than to tool calls.
+    /// A text that follows [`ToolSet::reply_schema`]. Small local models keep to a schema better than to tool calls.
     JsonSchema,
 }
 
@@ -28,25 +28,25 @@ impl fmt::Debug for Image {
     }
 }
 
-/// One model call. It is made anew for each step and carries no earlier page.
+/// One call of a model. It is built anew for each step and carries no earlier page.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChatRequest {
-    /// The system instruction: the same bytes in every step of a run, so that providers cache it.
+    /// The system instruction. Its bytes are the same in every step of a run, so that providers cache it.
     pub system: String,
-    /// The one message, from what changes least to what changes most.
+    /// The only message, ordered from what changes least to what changes most.
     pub message: String,
     /// The tools, in a fixed order.
     pub tools: Arc<ToolSet>,
-    /// How calls are to be given.
+    /// The form in which calls are to be given.
     pub mode: CallMode,
     /// Most calls wanted in one reply.
     pub max_calls: usize,
     /// Sampling temperature. Source of the default 0.2: the first requirements document.
     pub temperature: f64,
-    /// Most tokens of the reply.
+    /// Most tokens in the reply.
     pub max_output: TokenCount,
-    /// Pictures, when asked for and the model can see.
+    /// Pictures, if the run asks for them and the model can see.
     pub images: Vec<Image>,
 }
 
@@ -66,22 +66,22 @@ impl ChatRequest {
     }
 }
 
-/// What a model and its provider can do.
+/// The abilities of a model and its provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LlmCapabilities {
     /// Name of the model, for logs and reports.
     pub model: String,
-    /// Tokens that request and reply may take together, if known.
+    /// Tokens that request and reply may take together; `None` if unknown.
     pub context_window: Option<TokenCount>,
-    /// Whether it understands pictures.
+    /// True if the model understands pictures.
     pub images: bool,
-    /// The mode that works best with it.
+    /// The call mode that works best with the model.
     pub mode: CallMode,
 }
 
 impl LlmCapabilities {
-    /// A model of this name with an unknown window, no pictures, and tool calls.
+    /// Capabilities with this name, an unknown window, no pictures, and tool calls.
     pub fn new(model: impl Into<String>) -> Self {
         Self {
             model: model.into(),

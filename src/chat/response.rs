@@ -1,4 +1,4 @@
-//! The response: calls decide, never the stop reason.
+//! The response of a model. Its calls decide what happens, never its stop reason.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,17 @@ use crate::{
     secret::Redactor,
 };
 
-/// Most characters of a reply's text, and of its reasoning, that a run takes in. Source: chosen; 2,048 tokens, which a reply may
-/// have by default, are about 8,000.
+/// Most characters that a run reads of a reply's text, and of its reasoning. Source: chosen; the default reply of 2,048
+/// tokens has about 8,000.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
-/// Most bytes of a call's arguments as compact JSON. Source: chosen; eight times the tokens of a reply by default.
+/// Most bytes of one call's arguments, as compact JSON. Source: chosen; eight times the default tokens of a reply.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
-/// Most calls of a reply. Source: chosen; a run carries out five of them unless told otherwise.
+/// Most calls that a run reads of one reply. Source: chosen; by default it carries out five of them.
 pub const MAX_CALLS: usize = 100;
-/// Most characters of the name of a tool. Source: chosen; providers allow 64.
+/// Most characters of a tool's name. Source: chosen; providers allow 64.
 const MAX_NAME: usize = 200;
 
-/// Tokens as the provider reported them.
+/// Token counts as the provider reported them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the request, those read from a cache included.
@@ -32,29 +32,29 @@ pub struct Usage {
     pub cached: TokenCount,
 }
 
-/// What a model answered.
+/// The reply of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChatResponse {
-    /// Text beside or instead of calls.
+    /// Text beside the calls or instead of them.
     #[serde(default)]
     pub text: String,
-    /// Reasoning that the provider shows, for the log only.
+    /// Reasoning that the provider shows; used in logs only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// Tool calls in order.
     #[serde(default)]
     pub calls: Vec<RawCall>,
-    /// Usage as reported; `None` when the provider said nothing, never a guess.
+    /// Usage as reported, never estimated; `None` if the provider reported none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Why the provider says it stopped, for the log only.
+    /// The stop reason that the provider gave; used in logs only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
-    /// The model that answered, as the provider names it.
+    /// The name of the model that answered, as the provider gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Requests that failed before this answer came; 0 when the first one succeeded. A wrapper that retries counts here.
+    /// Requests that failed before this one; 0 if the first one succeeded. A retrying wrapper sets it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retries: u32,
 }
@@ -76,7 +76,7 @@ impl ChatResponse {
         }
     }
 
-    /// The same response without a secret: a provider may send back what it was never sent.
+    /// The same response with secrets replaced. A provider may return text that was never sent to it.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -95,15 +95,17 @@ impl ChatResponse {
         self
     }
 
-    /// The same response within [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that is cut says so; arguments
-    /// that are too large are replaced by a sentence, because a part of what was to be typed is worse than nothing.
+    /// The same response within [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A cut text says so. Arguments
+    /// that are too large are replaced by a sentence, because typing only a part of a text is worse than typing
+    /// nothing.
     #[must_use]
     pub fn capped(mut self) -> Self {
         let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]
             .into_iter()
             .flatten();
         for text in [&mut self.text].into_iter().chain(optional) {
-            // Bytes first: they are never fewer than the characters, and known without counting.
+            // Bytes first: a text has at least as many bytes as characters, and its length in bytes is known without
+            // counting.
             if text.len() > MAX_REPLY_TEXT {
                 *text = cut(text, MAX_REPLY_TEXT);
             }
@@ -123,7 +125,7 @@ impl ChatResponse {
         self
     }
 
-    /// A response with this text and no call.
+    /// A response with this text and no calls.
     pub fn with_text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

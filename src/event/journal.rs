@@ -1,13 +1,13 @@
-//! The port to whoever must know of an action before it is done, so that a killed process leaves its last intent behind.
+//! The port that records an action before it is done, so that a killed process leaves its last intent behind.
 //!
-//! A sink may not block, so this is no sink's business: the loop waits for the journal before every action that is not a read.
+//! A sink may not block, so it cannot do this. The loop waits for the journal before every action that is not a read.
 //!
 //! | adapter | keeps intents in |
 //! | --- | --- |
 //! | `RunFolder` (feature `jsonl`) | `intents.jsonl` in the folder of the run; the command line always uses it |
 //!
-//! A loop has no journal unless one is given to its builder. Write one of your own where intents must leave the machine, or where
-//! the run is kept in a database: implement [`Journal::intent`], and prove it by `testing::conformance::journal`.
+//! A loop has no journal unless its builder is given one. Write one of your own if intents must leave the machine or if
+//! runs are kept in a database: implement [`Journal::intent`], and check it with `testing::conformance::journal`.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -23,8 +23,8 @@ use crate::{
 
 /// An action that is about to be done.
 ///
-/// It may have been done or not: the process can end right after it was written down. What became of it is told by the
-/// [`ActionExecuted`](super::EventKind::ActionExecuted) of the same step, if there is one.
+/// An intent does not say whether the action was done: the process may have ended right after writing it. The
+/// [`ActionExecuted`](super::EventKind::ActionExecuted) of the same step, if there is one, tells the result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Intent {
@@ -32,15 +32,15 @@ pub struct Intent {
     pub run: RunId,
     /// The step, from 1.
     pub step: u32,
-    /// When.
+    /// Time at which the intent was written.
     pub at: DateTime<Utc>,
-    /// The action, secrets as placeholders.
+    /// The action, with secrets as placeholders.
     pub action: Action,
-    /// How bad it could be on the page as it was seen; never [`Effect::Read`].
+    /// Worst effect that the action could have on the page as it was seen; never [`Effect::Read`].
     pub effect: Effect,
-    /// What it is aimed at: page data, secrets replaced.
+    /// The targets of the action: page data, with secrets replaced.
     pub targets: Vec<TargetIdentity>,
-    /// Address of the page that it was decided for; empty before the first page.
+    /// Address of the page that the action was decided for; empty before the first page.
     pub url: String,
 }
 
@@ -65,27 +65,57 @@ impl Intent {
     }
 }
 
-/// Whoever must know of an action before it is done.
+/// A recorder of intents, awaited before each action.
 ///
 /// # Contract
-/// - When `intent` returns, a [`Reversible`](Effect::Reversible) intent survives the end of this process, also by `kill -9`; an
-///   [`Irreversible`](Effect::Irreversible) one survives a power cut too.
-/// - Intents of one run come one at a time and in order; those of several runs may come at the same time.
-/// - Secrets were replaced before. Reads never come.
-/// - The loop drops the future when the run is stopped or the wait is over
-///   ([`Options::journal_timeout`](crate::agent::Options::journal_timeout)). Such an intent may be kept or not; those after it
-///   are kept as ever.
+/// - When `intent` returns, a [`Reversible`](Effect::Reversible) intent survives the end of this process, even by `kill
+///   -9`. An [`Irreversible`](Effect::Irreversible) one also survives a power cut.
+/// - Intents of one run come one at a time and in order. Intents of several runs may come at the same time.
+/// - Secrets are replaced before the call. Reads are not recorded.
+/// - The loop drops the future when the run is stopped or after
+///   [`Options::journal_timeout`](crate::agent::Options::journal_timeout). The dropped intent may be kept or lost;
+///   later intents are kept as usual.
 ///
-/// Where the journal fails or takes too long, an irreversible action is refused as
-/// [`NotRecorded`](crate::action::ErrorClass::NotRecorded), which the model reads. A reversible one is done all the same; the
-/// first one emits [`RecordingFailed`](super::EventKind::RecordingFailed), and the report says why.
+/// If the journal fails or takes too long, the loop refuses an irreversible action as
+/// [`NotRecorded`](crate::action::ErrorClass::NotRecorded), which the model reads. It carries out a reversible action
+/// all the same; the first time, it emits [`RecordingFailed`](super::EventKind::RecordingFailed), and the report gives
+/// the reason.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use async_trait::async_trait;
+/// use webwise::event::{Intent, Journal};
+///
+/// /// Keeps intents in this process; a real journal writes them to a disk or a database.
+/// #[derive(Debug, Default)]
+/// struct Kept(Mutex<Vec<Intent>>);
+///
+/// #[async_trait]
+/// impl Journal for Kept {
+///     async fn intent(&self, intent: &Intent) -> webwise::Result<()> {
+///         self.0.lock().unwrap().push(intent.clone());
+///         Ok(())
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use webwise::{RunId, action::{Action, BrowserAction, Effect, NoArguments}};
+///
+/// let journal = Kept::default();
+/// let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+/// let at = "2026-01-01T00:00:00Z".parse().unwrap();
+/// journal.intent(&Intent::new(RunId::parse("run_1")?, 1, at, action, Effect::Reversible)).await?;
+/// assert_eq!(journal.0.into_inner().unwrap()[0].step, 1);
+/// # Ok::<(), webwise::Error>(())
+/// # }).unwrap();
+/// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait Journal: Debug + Send + Sync {
-    /// Keeps one intent.
+    /// Records one intent.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) or whatever kind says why it could not be kept.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), or another kind that says why the intent could not be recorded.
     async fn intent(&self, intent: &Intent) -> Result<()>;
 }
 

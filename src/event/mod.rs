@@ -1,4 +1,18 @@
-//! The two ports to whoever wants to know of a run: sinks are told what happened, a journal is awaited before it happens.
+//! The two ports that follow a run. An [`EventSink`] is told what happened; a [`Journal`] is awaited before an action
+//! happens.
+//!
+//! | adapter | feature | port | take it |
+//! | --- | --- | --- | --- |
+//! | `RunFolder` | `jsonl` | sink and journal | to keep each run as a folder that can be read back; the command line uses it |
+//! | `Jsonl` | `jsonl` | sink | to write all events into one file |
+//! | `Tracing` | `tracing` | sink | if your program already uses `tracing` |
+//! | [`Callback`] | | sink | to show progress: calls a closure for each event |
+//! | [`FanOut`] | | sink | to use several sinks at once |
+//! | [`NoEvents`] | | sink | for nothing at all; the default |
+//! | `testing::Recorder` | `testing` | sink | in tests: keeps the events in a list |
+//!
+//! To write a sink, implement [`EventSink`]: `emit` must return at once, so a sink that writes does so on a thread of
+//! its own. To write a journal, implement [`Journal`] and run `testing::conformance::journal` against it.
 
 mod callback;
 mod fan_out;

@@ -1,25 +1,54 @@
-//! What the loop tells.
+//! The port to those who watch a run.
 
 use std::{fmt::Debug, sync::Arc};
 
 use super::Event;
 use crate::base::RunId;
 
-/// Whoever watches a run.
+/// A receiver of a run's events.
 ///
 /// # Contract
-/// - `emit` returns at once and cannot fail; a sink that writes does so elsewhere, and says in its own documentation what
-///   it loses when that goes wrong.
+/// - `emit` returns at once and cannot fail. A sink that writes does so on another thread, and documents which events
+///   it loses when writing fails.
 /// - Events of one run arrive in order.
-/// - Secrets have been replaced before an event is made.
-/// - `failure` returns at once too, and says the same for a run from the first time on.
+/// - Secrets are replaced before an event is made.
+/// - `failure` returns at once too. Once it has returned a failure for a run, it keeps returning the same one.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use webwise::event::{Event, EventKind, EventSink};
+/// use webwise::RunId;
+///
+/// /// Counts the warnings of all runs.
+/// #[derive(Debug, Default)]
+/// struct Warnings(AtomicUsize);
+///
+/// impl EventSink for Warnings {
+///     fn emit(&self, event: &Event) {
+///         if matches!(event.kind, EventKind::Warned { .. }) {
+///             self.0.fetch_add(1, Ordering::Relaxed);
+///         }
+///     }
+///
+///     fn failure(&self, _: &RunId) -> Option<String> {
+///         None
+///     }
+/// }
+///
+/// let line = r#"{"event":"warned","guard":"stuck","text":"nothing changed","run":"run_1","step":3,"at":"2026-01-01T00:00:00Z"}"#;
+/// let sink = Warnings::default();
+/// sink.emit(&serde_json::from_str(line)?);
+/// assert_eq!(sink.0.into_inner(), 1);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 pub trait EventSink: Debug + Send + Sync {
     /// Takes one event.
     fn emit(&self, event: &Event);
 
-    /// Why events of this run are lost, as far as it is known by now; `None` while none is, and from a sink that does not
-    /// write. The loop asks once a step: it tells the other sinks and the report.
+    /// Returns why events of this run are being lost, as far as is known by now. Returns `None` while no event is lost,
+    /// and always for a sink that does not write. The loop asks once a step and passes the answer on to the other sinks
+    /// and the report.
     fn failure(&self, run: &RunId) -> Option<String>;
 }
 
@@ -39,7 +68,7 @@ macro_rules! forward {
 
 forward!(Box<T>, Arc<T>);
 
-/// Nobody watches.
+/// A sink that ignores every event.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEvents;
 

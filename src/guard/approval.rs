@@ -1,9 +1,9 @@
-//! Approval: how bad an action can be once its target is known, and whether a person must say yes.
+//! Approval: the worst effect of an action on its target, and whether a person must approve it.
 //!
-//! What a click does is written on what is clicked, so labels are read for words that pay, send or delete
-//! (`words.rs`). The words only ever make an action worse than its tool: [`BrowserTool::effect`] is the floor. A page that
-//! lies about its buttons is not seen through here; that is what scope, secrets bound to origins and budgets are for.
-//!
+//! The label of an element says what a click on it does, so labels are searched for words that pay, send or delete
+//! (`words.rs`). These words can only make an action worse than its tool; [`BrowserTool::effect`] is the minimum. This
+//! module does not see through a page that lies about its buttons. Scope, secrets bound to origins and budgets protect
+//! against that.
 //! [`BrowserTool::effect`]: crate::action::BrowserTool::effect
 
 mod label;
@@ -20,16 +20,16 @@ use crate::{
     page::{LocatorStep, Role, TargetIdentity},
 };
 
-/// Which actions a person must approve.
+/// The actions that a person must approve.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
-    /// All but those that only look.
+    /// All actions except reads.
     Safe,
-    /// Those that cannot be taken back.
+    /// Irreversible actions.
     #[default]
     Hybrid,
-    /// None.
+    /// No actions.
     Auto,
 }
 
@@ -66,7 +66,7 @@ impl FromStr for ApprovalMode {
     }
 }
 
-/// Whether a person must approve an action of this effect.
+/// Returns true if a person must approve an action of this effect.
 pub const fn needs_approval(mode: ApprovalMode, effect: Effect) -> bool {
     match mode {
         ApprovalMode::Safe => !matches!(effect, Effect::Read),
@@ -75,30 +75,30 @@ pub const fn needs_approval(mode: ApprovalMode, effect: Effect) -> bool {
     }
 }
 
-/// What kind of page an action is done on, as far as it matters here.
+/// The kind of a page, as far as approval depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PageKind {
-    /// Asks who one is: sending its form logs in.
+    /// A login page: submitting its form logs in.
     Login,
-    /// Searches, or shows what was found: sending its form searches.
+    /// A search page or its results: submitting its form searches.
     Search,
-    /// A cart or checkout: sending its form may buy.
+    /// A cart or checkout: submitting its form may buy.
     Checkout,
     /// Anything else.
     #[default]
     Other,
 }
 
-/// What is around an action. All texts are page data; they are read for words and go nowhere.
+/// The surroundings of an action. All texts are page data; they are only searched for words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
     /// The kind of page.
     pub kind: PageKind,
-    /// Whether a secret was typed into a field of this page.
+    /// True if a secret was typed into a field of this page.
     pub has_typed_secret: bool,
-    /// Where the target leads, if it is a link with an address.
+    /// Address of the target, if the target is a link with an address.
     pub link: Option<&'a str>,
-    /// What the button is called that Enter would press, if that is known.
+    /// Name of the button that Enter would press, if known.
     pub submit: Option<&'a str>,
     /// The message of the dialog that blocks the page.
     pub dialog: Option<&'a str>,
@@ -106,10 +106,11 @@ pub struct PageContext<'a> {
     pub heading: Option<&'a str>,
 }
 
-/// What an action can do to the world: its tool's effect, or worse if its target or page says so.
+/// Returns the worst effect of an action: the effect of its tool, or a worse one if the target or the page says so.
 ///
-/// `target` is what it is aimed at; for a key, what has the focus; for a drag, where it ends. Following a link is
-/// reading, whatever its text says, unless the text is exactly such a verb.
+/// `target` is the element that the action is aimed at; for a key, the element with the focus; for a drag, the element
+/// where it ends. Following a link only reads, whatever its text says, unless the whole text is one of the listed
+/// verbs.
 ///
 /// ```
 /// use webwise::{
@@ -152,14 +153,14 @@ pub fn classify(
     action.effect().max(found)
 }
 
-/// Whether clicking this cannot be taken back.
+/// Returns true if the effect of this click cannot be undone.
 fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
     let (role, label) = match target {
         Some(target) => (target.role.clone(), Label::new(name_of(target))),
         None => named_by_locator(action),
     };
     let breadth = match role {
-        // What they choose is sent by something else.
+        // The choice made here is sent by another element.
         Role::Checkbox
         | Role::Radio
         | Role::Switch
@@ -172,7 +173,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
         ref role if role.is_editable() => return false,
         Role::Link if page.link.is_some_and(is_address) => Breadth::Whole,
         Role::Button | Role::Link | Role::MenuItem => Breadth::Any,
-        // Content that happens to be clickable: a row or a card quotes what others wrote.
+        // Clickable content: the text of a row or card quotes other people.
         _ => Breadth::Short,
     };
     let is_on_form = matches!(page.kind, PageKind::Login | PageKind::Search);
@@ -202,7 +203,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
     is_button && page.has_typed_secret && page.kind != PageKind::Login && !label.is_harmless()
 }
 
-/// Whether pressing this key cannot be taken back.
+/// Returns true if the effect of this key cannot be undone.
 fn presses(
     key: &Key,
     action: &BrowserAction,
@@ -222,7 +223,7 @@ fn presses(
     }
 }
 
-/// Whether sending the form of this page cannot be taken back.
+/// Returns true if submitting the form of this page cannot be undone.
 fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
     if page.kind == PageKind::Login {
         return false;
@@ -237,7 +238,7 @@ fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
     is_grave || may_buy || types_secret || page.has_typed_secret
 }
 
-/// What a person would call it: its name, its label, else what its attributes say.
+/// The name that a person would use: the element's name, else its label, else the text of its attributes.
 fn name_of(target: &TargetIdentity) -> String {
     let label = target.label.as_deref().unwrap_or_default();
     if !target.name.trim().is_empty() {
@@ -254,7 +255,7 @@ fn name_of(target: &TargetIdentity) -> String {
     }
 }
 
-/// Role and label of a target of which only the locator is known.
+/// Role and label of a target that is known only by its locator.
 fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
     let (mut role, mut texts) = (Role::Button, Vec::new());
     for target in action.targets() {
@@ -284,7 +285,7 @@ fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
     (role, Label::new(texts.join(" ")))
 }
 
-/// Whether a link leads to another page: not to a place on this one, and not to a script.
+/// Returns true if a link leads to another page, not to a place on this page or to a script.
 fn is_address(link: &str) -> bool {
     let link = link.trim();
     !link.is_empty()

@@ -1,4 +1,4 @@
-//! Budgets: what a run may spend, checked before it is spent.
+//! Budgets: the limits of a run, checked before anything is spent.
 
 use std::{fmt, iter::Sum, time::Duration};
 
@@ -10,14 +10,14 @@ use crate::{
     working::BudgetKind,
 };
 
-/// Steps of a run. Source: the first requirements document.
+/// Most steps of a run. Source: the first requirements document.
 const MAX_STEPS: u32 = 50;
-/// Errors in a row. Source: the first requirements document.
+/// Most errors in a row. Source: the first requirements document.
 const MAX_ERRORS: u32 = 5;
-/// What prices are given for. Unit: tokens.
+/// Number of tokens that a price is given for.
 const PRICE_UNIT: u128 = 1_000_000;
 
-/// An amount in millionths of the embedder's currency; adding stops at the largest.
+/// An amount in millionths of the embedder's currency. Addition saturates at the largest amount.
 ///
 /// ```
 /// use webwise::guard::Money;
@@ -31,12 +31,12 @@ const PRICE_UNIT: u128 = 1_000_000;
 pub struct Money(u64);
 
 impl Money {
-    /// So many millionths.
+    /// An amount in millionths of the currency.
     pub const fn micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// So many hundredths.
+    /// An amount in hundredths of the currency.
     pub const fn cents(cents: u64) -> Self {
         Self(cents.saturating_mul(10_000))
     }
@@ -67,19 +67,19 @@ impl fmt::Display for Money {
     }
 }
 
-/// What a model costs, as the embedder knows it. Unit: money for a million tokens.
+/// The prices of a model, as the embedder knows them. Unit: money for a million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prices {
-    /// Input that is not read from the provider's cache.
+    /// Price of input that is not read from the provider's cache.
     pub input: Money,
-    /// Input that is.
+    /// Price of input that is read from the cache.
     pub cached: Money,
-    /// Output.
+    /// Price of output.
     pub output: Money,
 }
 
 impl Prices {
-    /// What so much usage costs, rounded up.
+    /// Returns the cost of this usage, rounded up.
     pub fn cost(&self, usage: &Usage) -> Money {
         let cached = usage.cached.0.min(usage.input.0);
         let part = |price: Money, tokens: u64| u128::from(price.0) * u128::from(tokens);
@@ -98,7 +98,8 @@ pub struct CallEstimate {
 }
 
 impl CallEstimate {
-    /// A request of about this size, which may be answered with at most so much, nothing of it from a cache.
+    /// The estimate for a request of about this size and a reply of at most `max_output`, with nothing read from a
+    /// cache.
     pub fn new(input: TokenCount, max_output: TokenCount, prices: Option<&Prices>) -> Self {
         let usage = Usage {
             input,
@@ -112,7 +113,7 @@ impl CallEstimate {
     }
 }
 
-/// What a run may spend.
+/// The limits of a run.
 ///
 /// ```
 /// use webwise::guard::{Budget, Money};
@@ -123,19 +124,19 @@ impl CallEstimate {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
-    /// Actions carried out. Default 50.
+    /// Most actions carried out. Default 50.
     pub max_steps: u32,
-    /// Failed actions in a row. Default 5.
+    /// Most failed actions in a row. Default 5.
     pub max_errors: u32,
-    /// Model calls. Default unbounded.
+    /// Most model calls. Default unlimited.
     pub max_calls: Option<u32>,
-    /// Tokens of all requests. Default unbounded.
+    /// Most tokens of all requests together. Default unlimited.
     pub max_input_tokens: Option<TokenCount>,
-    /// Tokens of all replies. Default unbounded.
+    /// Most tokens of all replies together. Default unlimited.
     pub max_output_tokens: Option<TokenCount>,
-    /// Money; needs [`Prices`]. Default unbounded.
+    /// Most money; needs [`Prices`]. Default unlimited.
     pub max_cost: Option<Money>,
-    /// Wall time. Default unbounded.
+    /// Longest wall time. Default unlimited.
     pub max_duration: Option<Duration>,
 }
 
@@ -154,10 +155,10 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Whether the budget can be kept with what is known of prices.
+    /// Checks that the budget makes sense and can be enforced with these prices.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it allows no step or no error, or bounds money without prices.
+    /// [`ErrorKind::InvalidInput`] if it allows no step or no error, or limits money without prices.
     pub fn validate(&self, prices: Option<&Prices>) -> Result<()> {
         let refuse = |option: &'static str, why: &'static str| {
             Err(Error::new(ErrorKind::InvalidInput, "budget.validate")
@@ -176,10 +177,10 @@ impl Budget {
         }
     }
 
-    /// Whether one more action may be carried out.
+    /// Checks that one more action may be carried out.
     ///
     /// # Errors
-    /// The budget that is used up.
+    /// The budget that is exhausted.
     pub fn check_before_step(&self, spent: &Spent, elapsed: Duration) -> Result<(), BudgetKind> {
         if spent.steps >= self.max_steps {
             return Err(BudgetKind::Steps);
@@ -190,9 +191,9 @@ impl Budget {
         Ok(())
     }
 
-    /// Whether one more model call may be made, if it takes the most it can.
+    /// Checks that one more model call may be made, assuming that it takes its estimate.
     ///
-    /// A call that keeps to its estimate overshoots nothing; one that takes more than its estimate is the last.
+    /// A call that keeps to its estimate exceeds no budget. A call that takes more than its estimate is the last one.
     ///
     /// # Errors
     /// The first budget, in the order of [`BudgetKind`], that the call could exceed.
@@ -229,25 +230,25 @@ impl Budget {
         self.check_before_step(spent, elapsed)
     }
 
-    /// Whether so many failed actions in a row are too many.
+    /// Returns true if so many failed actions in a row are too many.
     pub const fn is_too_many_errors(&self, in_a_row: u32) -> bool {
         in_a_row >= self.max_errors
     }
 }
 
-/// What a run has spent.
+/// The amounts that a run has spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spent {
     /// Actions carried out.
     pub steps: u32,
-    /// Model calls, those that failed included.
+    /// Model calls, including failed ones.
     pub calls: u32,
-    /// Calls whose usage nobody reported; they are counted by their estimate.
+    /// Calls whose usage was not reported. They are counted by their estimate.
     pub estimated_calls: u32,
-    /// Tokens, as reported or, where nothing was reported, as estimated.
+    /// Tokens as reported; as estimated for calls without a report.
     pub usage: Usage,
-    /// Money, by the prices in force.
+    /// Money, by the prices of the run.
     pub cost: Money,
 }
 
@@ -257,7 +258,7 @@ impl Spent {
         self.steps = self.steps.saturating_add(1);
     }
 
-    /// Counts a model call by what was reported, else by its estimate: what is not known may have been spent.
+    /// Counts a model call by the reported usage, else by its estimate, because unreported tokens may have been spent.
     pub fn add_call(
         &mut self,
         reported: Option<&Usage>,

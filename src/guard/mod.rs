@@ -1,8 +1,10 @@
-//! What a run may do, and when it must be told or stopped: one file a guard, values in, values out.
+//! Guards: they decide which actions a run may take, and when the model is warned or the run ends. One file each;
+//! values in, values out.
 //!
-//! Pure. The loop asks [`Scope`] before and after each action, [`classify`] and [`needs_approval`] before it, feeds
-//! [`RepeatGuard`] and [`StuckGuard`] after it, and asks the [`Budget`] before each model call. Asking a person, refusing
-//! and stopping are the loop's; what is said to the model are templates of ours, never words of the page.
+//! Pure. The loop asks [`Scope`] before and after each action, asks [`classify`] and [`needs_approval`] before it,
+//! feeds [`RepeatGuard`] and [`StuckGuard`] after it, and asks the [`Budget`] before each model call. The loop itself
+//! asks the person, refuses actions and ends the run. The model is told in our own templates, never in words of the
+//! page.
 
 mod approval;
 mod budget;

@@ -1,17 +1,19 @@
-//! Repetition: the same action, the same few actions in turn, or the same with other text, and nothing comes of it.
+//! Repetition: the same action, the same cycle of actions, or the same actions with other text, without any result.
 //!
 //! # The rule
-//! An action *repeats* the one `length` places before it (1 to 4) if both are the same **and** the page after it was seen
-//! before in this run. So pressing "Next" ten times is no repetition as long as each page is new, and neither is a cycle
-//! whose turns bring something. `length` such actions in a row are one more turn; the first turn needs no proof, because
-//! it may well have changed something.
+//! An action *repeats* the one `length` places before it (1 to 4) if both are the same **and** the page after it was
+//! seen before in this run. So pressing "Next" ten times is no repetition as long as each page is new, and neither is a
+//! cycle whose turns bring up a new page. Each `length` such actions in a row are one more turn. The first turn counts
+//! without proof, because it may well have changed something.
 //!
-//! Two measures of "the same" are kept side by side:
+//! Two measures of "the same" are tracked side by side:
 //!
-//! - **exact**: equal signatures, and all that the page shows was seen before. Three turns warn, five stop.
-//! - **retyped**: equal but for typed text, at least one of the turn's actions types, and the page *without values of
-//!   fields* was seen before, because a typed text shows by itself. Three turns warn; five stop when one field is filled
-//!   over and over, eight when something is done in between, because trying by halves is a strategy.
+//! - **exact**: the signatures are equal, and everything that the page shows was seen before. Three turns warn, five
+//!   end the run.
+//! - **retyped**: the actions are equal except for typed text, at least one action of the turn types, and the page
+//!   *without values of fields* was seen before, because typed text itself changes the page. Three turns warn. Five end
+//!   the run if one field is filled over and over; eight end it if other actions come in between, because a search by
+//!   halving is a valid strategy.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -25,13 +27,13 @@ use crate::{
 const WARN_TURNS: u32 = 3;
 /// Turns before the run ends. Source: the requirements.
 const STOP_TURNS: u32 = 5;
-/// Turns of several actions with other text each time before the run ends. Source: chosen; finding one of a hundred
+/// Turns of several actions, each time with other text, before the run ends. Source: chosen; finding one of a hundred
 /// numbers by halving takes 7.
 const STOP_RETYPED_TURNS: u32 = 8;
-/// Longest cycle that is looked for. Unit: actions. Source: the requirements.
+/// Longest cycle that is detected. Unit: actions. Source: the requirements.
 const MAX_CYCLE: usize = 4;
 
-/// What an action is compared by.
+/// The properties by which actions are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionKey {
     exact: Signature,
@@ -40,7 +42,7 @@ pub struct ActionKey {
 }
 
 impl ActionKey {
-    /// The key of an action on a page of this template, aimed at these targets.
+    /// The key of an action with these targets, on a page of this template.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let blank = without_text(action);
         Self {
@@ -56,7 +58,7 @@ impl ActionKey {
     }
 }
 
-/// The action with nothing to type; `None` if it types nothing.
+/// The action without its typed text; `None` if it types nothing.
 fn without_text(action: &Action) -> Option<Action> {
     let Action::Browser(action) = action else {
         return None;
@@ -74,7 +76,7 @@ fn without_text(action: &Action) -> Option<Action> {
     Some(Action::Browser(action))
 }
 
-/// Watches a run for repetition; one for each run.
+/// Watches one run for repetition.
 #[derive(Debug, Clone, Default)]
 pub struct RepeatGuard {
     recent: VecDeque<ActionKey>,
@@ -85,7 +87,7 @@ pub struct RepeatGuard {
 }
 
 impl RepeatGuard {
-    /// Takes in an action that was carried out, also one that failed, with the page before and after it.
+    /// Records an action that was carried out or failed, with the page before and after it, and returns the verdict.
     pub fn record(&mut self, key: ActionKey, before: PageState, after: PageState) -> Verdict {
         self.shown.insert(before.shown);
         self.frames.insert(before.frame);

@@ -1,7 +1,7 @@
-//! Scope: which pages a run may be on.
+//! Scope: the pages that a run may visit.
 //!
-//! Asked before an address is opened and after every action, because clicks and redirects move the page. It judges
-//! addresses: a name that resolves to an address inside, and what a page loads beside itself, are out of its reach.
+//! Checked before an address is opened and after every action, because clicks and redirects change the page. Only
+//! addresses are checked: a name that resolves to an internal address, and subresources of a page, are out of reach.
 
 use std::fmt;
 
@@ -12,42 +12,42 @@ use crate::{
     base::Site,
 };
 
-/// Page of a browser that failed to load something. It shows the browser's own words.
+/// Address of Chromium's error page for a page that failed to load. Its text comes from the browser.
 const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
-/// Page without content.
+/// Address of a page without content.
 const BLANK_PAGE: &str = "about:blank";
 
-/// Whether a page without content is fine now.
+/// Policy for a page without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
-    /// Before the first page of a run, and in a tab that was just opened.
+    /// Accepted: before the first page of a run, and in a tab that was just opened.
     Tolerated,
-    /// After a page was there: it got lost.
+    /// Refused: a page was shown before and got lost.
     Refused,
 }
 
-/// Why an address is refused.
+/// The reason for refusing an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScopeRefusal {
-    /// It is no absolute address.
+    /// It is not an absolute address.
     NotAnAddress,
     /// It is neither http nor https.
     NotWeb,
-    /// It carries a user name or password, which hides where it leads.
+    /// It contains a user name or password, which hides the real host.
     UserInfo,
-    /// Its host is no name and no IP address that a name server could know.
+    /// Its host is neither an IP address nor a name that a name server could know.
     BadHost,
-    /// It is on this machine or in a private network, and the run did not start there.
+    /// It is on this machine or in a private network, and the run neither started there nor may visit it.
     Internal(Site),
-    /// The run is bound to some sites, and this is none of them.
+    /// The run is limited to some sites, and this is not one of them.
     OffList(Site),
-    /// A page without content stands where a page was.
+    /// A page without content took the place of a page.
     Blank,
 }
 
 impl ScopeRefusal {
-    /// One sentence for the model, without a word of the address.
+    /// One sentence for the model, which quotes nothing of the address.
     pub const fn sentence(&self) -> &'static str {
         match self {
             Self::NotAnAddress => "that is not an address; it must begin with https:// or http://",
@@ -62,7 +62,7 @@ impl ScopeRefusal {
         }
     }
 
-    /// The site that was refused, if it was refused for its site: page data.
+    /// The refused site, if the site was the reason: page data.
     pub const fn site(&self) -> Option<&Site> {
         match self {
             Self::Internal(site) | Self::OffList(site) => Some(site),
@@ -85,12 +85,12 @@ impl From<ScopeRefusal> for Outcome {
     }
 }
 
-/// The sites of a run.
+/// The sites that a run may visit.
 ///
-/// - The site of the start address is always in it, also when it is internal: loopback, private, link-local, metadata.
-/// - With an allow list, or with secrets in the run, nothing else is but the list. A person who lists an internal site
-///   means it, so it is in.
-/// - Otherwise the open web is in it, and no other internal site.
+/// - The site of the start address is always included, even if it is internal: loopback, private, link-local, metadata.
+/// - With an allow list, or with secrets in the run, only the listed sites are added. An internal site on the list is
+///   included, because a person put it there.
+/// - Otherwise the open web is included, and no other internal site.
 ///
 /// ```
 /// use webwise::guard::Scope;
@@ -108,7 +108,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a run that starts here, may visit these, and has secrets or not.
+    /// The scope of a run with this start address, these allowed sites, and secrets or none.
     pub fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let is_bounded = has_secrets || !allow.is_empty();
         let mut sites = allow;
@@ -116,16 +116,16 @@ impl Scope {
         Self { sites, is_bounded }
     }
 
-    /// Whether only the sites named may be visited, and not the open web.
+    /// Returns true if only the named sites may be visited, and not the open web.
     pub const fn is_bounded(&self) -> bool {
         self.is_bounded
     }
 
-    /// Checks an address before it is opened, and returns it as it must be given to the driver: what a browser would make
-    /// of the original is then no question.
+    /// Checks an address before it is opened. Returns it normalised, for the driver, so that the browser cannot read it
+    /// differently.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// The reason for the refusal.
     pub fn check_url(&self, text: &str) -> Result<Url, ScopeRefusal> {
         let url = Url::parse(text).map_err(|_| ScopeRefusal::NotAnAddress)?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -149,7 +149,8 @@ impl Scope {
         }
     }
 
-    /// Whether what is in a frame at this address may be shown. What has no web address is the page's own doing.
+    /// Returns true if the content of a frame at this address may be shown. A frame without a web address is made by
+    /// the page itself.
     pub fn may_show_frame(&self, url: &str) -> bool {
         match Url::parse(url).as_ref().map(Url::scheme) {
             Ok("about" | "data" | "blob" | "chrome-error") => true,
@@ -160,7 +161,7 @@ impl Scope {
     /// Checks the address of the page after an action.
     ///
     /// # Errors
-    /// Why the run may not stay there.
+    /// The reason why the run may not stay there.
     pub fn check_page(&self, url: &str, blank: Blank) -> Result<(), ScopeRefusal> {
         match (url, blank) {
             (ERROR_PAGE, _) | (BLANK_PAGE, Blank::Tolerated) => Ok(()),
@@ -170,10 +171,10 @@ impl Scope {
     }
 }
 
-/// Whether a host is an IP address, or a name of which every label is letters, digits, `-` and `_`.
+/// Returns true if a host is an IP address, or a name whose labels consist of letters, digits, `-` and `_`.
 ///
-/// The URL standard lets through names that no name server has, such as `..` and `-rf`, and resolvers differ in what they
-/// make of them.
+/// The URL standard accepts names that no name server has, such as `..` and `-rf`, and resolvers treat them
+/// differently.
 fn is_plain(host: &url::Host<&str>) -> bool {
     let url::Host::Domain(name) = host else {
         return true;

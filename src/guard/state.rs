@@ -1,8 +1,8 @@
-//! Where a run is: what guards compare to see whether something came of an action.
+//! The state of a page, compared by guards to see whether an action had a result.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The state of the page, to be compared with others of the same run and never stored.
+/// The state of a page. It is compared with other states of the same run and never stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
     pub(super) shown: u64,
@@ -10,10 +10,11 @@ pub struct PageState {
 }
 
 impl PageState {
-    /// The page at this address that shows this.
+    /// The state of the page at this address.
     ///
-    /// `shown` is a fingerprint of all that the page shows, values of fields included, and blind to clocks and counters
-    /// that run by themselves. `frame` is the same without the values of fields: what is left when one only types.
+    /// `shown` is a fingerprint of everything that the page shows, including values of fields, but without clocks and
+    /// counters that run by themselves. `frame` is the same without the values of fields, so that typing does not
+    /// change it.
     pub fn new(url: &str, shown: &impl Hash, frame: &impl Hash) -> Self {
         let hash = |what: &dyn Fn(&mut DefaultHasher)| {
             let mut hasher = DefaultHasher::new();

@@ -1,4 +1,4 @@
-//! Stuck: actions that should change the page do not.
+//! Standstill: actions that should change the page do not.
 
 use super::{PageState, Verdict, Warning};
 
@@ -7,10 +7,10 @@ const WARN_UNCHANGED: u32 = 2;
 /// Actions in a row without a change before the run ends. Source: the requirements.
 const STOP_UNCHANGED: u32 = 4;
 
-/// Counts actions in a row that left the page as it was.
+/// Counts actions in a row that left the page unchanged.
 ///
-/// Only actions that should change a page count ([`BrowserTool::should_change_page`]); those that only look neither add to
-/// the count nor end it. Any change starts the count anew, also one that an action did not cause.
+/// Only actions that should change a page count ([`BrowserTool::should_change_page`]). Actions that only look neither
+/// raise the count nor reset it. Any change resets it, even one that no action caused.
 ///
 /// [`BrowserTool::should_change_page`]: crate::action::BrowserTool::should_change_page
 #[derive(Debug, Clone, Default)]
@@ -19,7 +19,7 @@ pub struct StuckGuard {
 }
 
 impl StuckGuard {
-    /// Takes in an action that was carried out, also one that failed.
+    /// Records an action that was carried out or failed, and returns the verdict.
     ///
     /// ```
     /// use webwise::guard::{PageState, StuckGuard, Verdict, Warning};
@@ -53,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs actions, each as whether it should change the page and which page it leaves; starts on page 0.
+    /// Runs actions, given as whether each should change the page and which page it leaves. Starts on page 0.
     fn run(actions: &[(bool, u8)]) -> Vec<Verdict> {
         let state = |page: u8| PageState::new("u", &page, &page);
         let mut guard = StuckGuard::default();

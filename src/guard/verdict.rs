@@ -1,34 +1,34 @@
-//! What a guard says, in templates of ours.
+//! Verdicts of the guards, in our own templates.
 
 use serde::{Deserialize, Serialize};
 
-/// What a guard found in how a run goes.
+/// A problem that a guard found in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// The same action on the same thing, and the page is where it was before.
+    /// The same action on the same target, and the page is as it was before.
     Repeated {
-        /// How often in a row.
+        /// Number of times in a row.
         times: u32,
     },
-    /// The same few actions in turn, and the page is where it was before.
+    /// The same cycle of actions, and the page is as it was before.
     Cycle {
-        /// How many actions make one turn.
+        /// Number of actions in one turn.
         length: u32,
-        /// How many turns.
+        /// Number of turns.
         times: u32,
     },
-    /// The same actions with other text, and nothing else of the page is new.
+    /// The same actions with other text, and nothing else on the page is new.
     Retyped {
-        /// How many actions make one turn.
+        /// Number of actions in one turn.
         length: u32,
-        /// How many turns.
+        /// Number of turns.
         times: u32,
     },
     /// Actions that should have changed the page did not.
     Unchanged {
-        /// How many in a row.
+        /// Number of actions in a row.
         times: u32,
     },
 }
@@ -66,25 +66,25 @@ impl Warning {
     }
 }
 
-/// What the loop does next.
+/// The next move of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Go on.
     Go,
-    /// Go on, and tell the model.
+    /// Go on, and warn the model.
     Warn(Warning),
     /// End the run.
     Stop(Warning),
 }
 
 impl Verdict {
-    /// Whether the run ends.
+    /// Returns true if the run ends.
     pub const fn is_stop(self) -> bool {
         matches!(self, Self::Stop(_))
     }
 
-    /// The warning for the model, also the one that ends the run.
+    /// The warning for the model, including one that ends the run.
     pub const fn warning(self) -> Option<Warning> {
         match self {
             Self::Go => None,

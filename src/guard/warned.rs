@@ -1,12 +1,12 @@
-//! Patience with what the model has not seen yet: a run ends only after warnings that it could read.
+//! Warnings that the model has read: a run ends only after such warnings.
 
-/// Turns in which a guard must have warned before it may end the run. Source: the requirements; the third time the same is done
+/// Turns in which a guard must have warned before it may end the run. Source: the requirements: the third repetition
 /// warns, the fifth ends the run.
 const MIN_WARNED: u32 = 2;
 
-/// The turns of the model in which one guard warned, in a row.
+/// The turns of the model, in a row, in which one guard warned.
 ///
-/// Guards count calls, and one reply may carry many of them; until the model is asked again it cannot know what became of the
+/// Guards count calls, and one reply may contain many. Until the model is asked again, it cannot know the result of the
 /// first one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WarnedTurns {
@@ -15,7 +15,7 @@ pub struct WarnedTurns {
 }
 
 impl WarnedTurns {
-    /// Takes in whether the guard warns in this turn, and says whether it may end the run by now.
+    /// Records whether the guard warns in this turn, and returns true if it may now end the run.
     ///
     /// ```
     /// use webwise::guard::WarnedTurns;
@@ -45,7 +45,7 @@ impl WarnedTurns {
         self.warned > MIN_WARNED
     }
 
-    /// Reports whether one more turn with a warning may end the run.
+    /// Returns true if one more turn with a warning may end the run.
     ///
     /// ```
     /// use webwise::guard::WarnedTurns;

@@ -1,4 +1,16 @@
-//! The port to a language model, and its adapters.
+//! The port to a language model, [`LlmClient`], and its adapters.
+//!
+//! | adapter | feature | take it |
+//! | --- | --- | --- |
+//! | `GenAi` | `genai` | for a real model: Gemini, Anthropic, `OpenAI` and compatible servers, Ollama |
+//! | [`Retrying`] | | around any other client: it repeats calls that failed for a passing reason, such as a rate limit |
+//! | `stand_in::StandIn` | `stand-in` | for demos and tests without a key or a network: rules instead of a model |
+//! | `testing::ScriptedModel` | `testing` | in unit tests: replies come from a list or a function |
+//!
+//! A client translates one [`ChatRequest`](crate::chat::ChatRequest) into one call of a provider, and the reply back.
+//! The loop writes the request, reads the calls in the reply, counts tokens and cost, and sets the time limit.
+//!
+//! To write a client, implement [`LlmClient`], whose example is a complete one.
 
 #[cfg(feature = "genai")]
 mod genai;

@@ -1,4 +1,4 @@
-//! What the loop asks of a model.
+//! The port to a language model.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -12,16 +12,47 @@ use crate::{
 /// A language model.
 ///
 /// # Contract
-/// - One call of `complete` is one request to the provider; it never retries.
-/// - The reply is given as it came: nothing is repaired, calls keep their order, usage is reported or absent.
-/// - Dropping the future gives the call up; nothing goes on in the background.
+/// - One call of `complete` is one request to the provider. The client never retries.
+/// - The reply is returned as it came: nothing is repaired, calls keep their order, and usage is reported by the
+///   provider or absent.
+/// - Dropping the future cancels the call. Nothing goes on in the background.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use std::sync::Arc;
+/// use async_trait::async_trait;
+/// use webwise::action::{RawCall, ToolSet};
+/// use webwise::chat::{ChatRequest, ChatResponse, LlmCapabilities};
+/// use webwise::{LlmClient, Result};
+///
+/// /// A model that always asks for another look at the page.
+/// #[derive(Debug)]
+/// struct Patient;
+///
+/// #[async_trait]
+/// impl LlmClient for Patient {
+///     fn capabilities(&self) -> LlmCapabilities {
+///         LlmCapabilities::new("patient")
+///     }
+///
+///     async fn complete(&self, _: &ChatRequest) -> Result<ChatResponse> {
+///         Ok(ChatResponse::with_calls([RawCall::new("wait", serde_json::json!({ "seconds": 1 }))]))
+///     }
+/// }
+///
+/// let tools = Arc::new(ToolSet::new(&Default::default(), false, []));
+/// let reply = Patient.complete(&ChatRequest::new("system", "message", tools)).await?;
+/// assert_eq!(reply.calls[0].name, "wait");
+/// # Ok::<(), webwise::Error>(())
+/// # }).unwrap();
+/// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait LlmClient: Debug + Send + Sync {
-    /// What the model can do; does not change during a run.
+    /// Returns the model's abilities, which do not change during a run.
     fn capabilities(&self) -> LlmCapabilities;
 
-    /// Asks once.
+    /// Sends one request and returns the reply.
     ///
     /// # Errors
     /// [`ErrorKind`](crate::ErrorKind): `RateLimited` (with the provider's wait, if it named one), `Timeout`,

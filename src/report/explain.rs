@@ -1,4 +1,4 @@
-//! Why memory said something in a run, and what happened next. Events in, an explanation out.
+//! Explains a run's memory: why each item was recalled and what happened next. Events in, an explanation out.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Why an item was recalled.
+/// The reason why an item was recalled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Why {
-    /// The run started; it stood in the system instruction from then on.
+    /// The run started. The item stood in the system instruction from then on.
     RunStarted,
     /// A command failed or had no effect.
     CommandFailed {
         /// The command.
         command: String,
-        /// How: the class of the failure, or `no_effect`.
+        /// The class of the failure, or `no_effect`.
         trouble: String,
     },
     /// A page of this host was shown.
@@ -34,7 +34,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// Where such an item stands in the prompt.
+    /// The place in the prompt of an item recalled for this reason.
     pub const fn placement(&self) -> Placement {
         match self {
             Self::RunStarted => Placement::System,
@@ -44,49 +44,49 @@ impl Why {
     }
 }
 
-/// One time that memory gave an item.
+/// One recall of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recalled {
-    /// In which step; 0 before the first.
+    /// The step; 0 before the first.
     pub step: u32,
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub why: Why,
 }
 
-/// What was done while an item stood in the prompt that decided it.
+/// One action that was decided from a prompt in which an item stood.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Done {
-    /// In which step.
+    /// The step.
     pub step: u32,
     /// The action, secrets replaced.
     pub action: Action,
-    /// What it was aimed at.
+    /// The elements that the action was aimed at.
     pub targets: Vec<TargetIdentity>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// What came of an item in the run, as memory counted it.
+/// The credit that memory gave an item in the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts, as they are counted"
 )]
 pub struct Credited {
-    /// Where.
+    /// The site where it was earned.
     pub site: Option<Site>,
-    /// Its way out was taken.
+    /// The recovery that the item describes was carried out.
     pub used: bool,
-    /// It had been shown before.
+    /// The item had been shown before that.
     pub followed: bool,
-    /// That restored the effect.
+    /// The recovery restored the effect of the failed action.
     pub helped: bool,
-    /// It did not.
+    /// The recovery did not help.
     pub harmed: bool,
 }
 
-/// What became of an item after the run.
+/// The fate of an item after the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -104,19 +104,19 @@ pub enum Became {
 /// One item of memory in a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item {
-    /// Which.
+    /// The item's id.
     pub id: AdviceId,
-    /// What it said.
+    /// The item's text.
     pub lesson: String,
-    /// When and why it was recalled; empty for what the run taught.
+    /// Each recall of the item; empty for an item that the run taught.
     pub recalled: Vec<Recalled>,
-    /// Steps whose prompt it stood in.
+    /// Steps whose prompt showed the item.
     pub stood_in: Vec<u32>,
-    /// What these prompts led to.
+    /// Actions decided from these prompts.
     pub then: Vec<Done>,
-    /// What it was credited with.
+    /// Credits that the item received.
     pub credited: Vec<Credited>,
-    /// What became of it.
+    /// Changes of the item's status after the run.
     pub became: Vec<Became>,
 }
 
@@ -136,9 +136,9 @@ impl Item {
     }
 }
 
-/// The items of memory of one run, in the order in which they first appeared.
+/// Returns the items of memory of one run, in the order in which they first appeared.
 ///
-/// The events may come from several files, each in its own order: where they belong is told by their step, never by a clock.
+/// The events may come from several files, each in its own order. They are ordered by their step, never by a clock.
 ///
 /// ```
 /// use webwise::{event::Event, report::explain::explain};
@@ -154,7 +154,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     let mut ordered: Vec<&Event> = events.iter().collect();
     ordered.sort_by_key(|event| (event.step, phase(&event.kind)));
     let mut book = Book::default();
-    // What stands in the system instruction, and in the message of this step.
+    // The items in the system instruction, and those in the message of this step.
     let (mut always, mut offered): (Vec<AdviceId>, Vec<AdviceId>) = (Vec::new(), Vec::new());
     for event in ordered {
         let step = event.step;
@@ -261,7 +261,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     book.items
 }
 
-/// Where an event belongs in its step.
+/// The position of an event within its step.
 const fn phase(kind: &EventKind) -> u8 {
     match kind {
         EventKind::Tier1Loaded { .. } => 0,
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_tip_is_explained_by_the_failure_before_it_and_the_steps_after_it() {
-        // In the order of their files: memory, actions, model.
+        // Listed in the order of their files: memory, actions, model.
         let events = [
             recall(2, &["a"]),
             credited(4, "a"),

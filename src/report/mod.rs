@@ -1,3 +1,3 @@
-//! What a finished run says to a person: why memory spoke in it, and what came of that.
+//! Reports of a finished run for a person: why memory spoke in it, and the result.
 
 pub mod explain;

@@ -1,20 +1,20 @@
-//! Fields whose value is a secret whoever typed it: a browser fills in passwords that no vault knows of.
+//! Fields whose value is secret whoever typed it: a browser fills in passwords that no vault knows.
 
 use std::collections::BTreeSet;
 
 use crate::page::{ElementRef, Node, Tree};
 
-/// What stands for the value of such a field.
+/// The text shown in place of such a value.
 pub const HIDDEN: &str = "[hidden]";
 
-/// Values of `autocomplete` that name a secret; those that begin with `cc-` do too. Source: the threat model.
+/// Values of `autocomplete` that mark a secret, beside those that begin with `cc-`. Source: the threat model.
 const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-code"];
 
-/// Whether the page itself says that the value of this field is a secret: `type=password`, or an `autocomplete` for
+/// Returns true if the page itself marks the value of this field as secret: `type=password`, or an `autocomplete` for
 /// passwords, one-time codes and cards.
 ///
-/// A driver that does not report these properties cannot be helped here; what was typed as a secret still is known by its
-/// reference, see [`mask_fields`].
+/// A driver that does not report these properties hides nothing here. A field that a secret was typed into is still
+/// known by its reference, see [`mask_fields`].
 pub fn is_secret_field(node: &Node) -> bool {
     let is = |name: &str, test: &dyn Fn(&str) -> bool| {
         node.property(name).is_some_and(|value| {
@@ -30,8 +30,8 @@ pub fn is_secret_field(node: &Node) -> bool {
         })
 }
 
-/// Whether a secret stands in this field now: its value is a placeholder, is hidden, is shown as dots, or the page calls
-/// the field secret. Ask it of a redacted tree.
+/// Returns true if the field holds a secret now: its value is a placeholder, is hidden or consists of dots, or the page
+/// marks the field as secret. Pass a node of a redacted tree.
 pub fn holds_secret(node: &Node) -> bool {
     let value = node.value.as_deref().unwrap_or_default();
     let is_dots = || {
@@ -44,10 +44,10 @@ pub fn holds_secret(node: &Node) -> bool {
         && (value.contains("<secret:") || value == HIDDEN || is_dots() || is_secret_field(node))
 }
 
-/// The tree with [`HIDDEN`] for the value of every secret field and for all text inside it.
+/// Returns the tree with [`HIDDEN`] as the value of every secret field and in place of all text inside it.
 ///
-/// `typed` are the references of fields that a secret was typed into since the page was loaded: such a field stays
-/// hidden when "show password" turns it into an ordinary one.
+/// `typed` holds the references of fields that a secret was typed into since the page was loaded. Such a field stays
+/// hidden when a "show password" button turns it into an ordinary one.
 ///
 /// ```
 /// use webwise::{page::{ElementRef, Node, Role, Tree}, secret::mask_fields};

@@ -1,8 +1,8 @@
-//! Secrets: the values, who may receive them, and how they are kept out of everything else.
+//! Secrets: their values, their recipients, and how they are kept out of everything else.
 //!
-//! The run owns the [`Vault`]; model and memory see only placeholders `<secret:NAME>`; a driver gets a
-//! [`SecretResolver`] that releases a value only against the origins it has just read, and says where a form may send it;
-//! the loop passes everything that comes back and everything that goes out through one [`Redactor`].
+//! The run owns the [`Vault`]. Model and memory see only placeholders `<secret:NAME>`. A driver gets a
+//! [`SecretResolver`], which releases a value only for the origins that the driver has just read, and says where a form
+//! may send it. The loop passes everything that comes in and everything that goes out through one [`Redactor`].
 
 mod field;
 mod redact;

@@ -1,8 +1,10 @@
-//! The one place where secret values are found and replaced, in every form that a page or a program may give them.
+//! Finding and replacing secret values, in every form that a page or a program may give them. Nothing else in the crate
+//! does this.
 //!
-//! A text is looked at through a few views, each of which remembers where its bytes came from: as it is and with up to
-//! three layers of escapes undone (URL, HTML, JSON and program text, in any mix), and each of these folded, with
-//! separators taken out, and without white space. One automaton per kind of view looks for all secrets at once:
+//! A text is searched in several views. Each view remembers which bytes of the text its own bytes came from. The views
+//! are the text as it is, and the text with up to three layers of escapes undone (URL, HTML, JSON and program text, in
+//! any mix); each of these also folded, without separators, and without white space. One automaton for each kind of
+//! view looks for all secrets at once:
 //!
 //! | form | found as |
 //! | --- | --- |
@@ -10,15 +12,16 @@
 //! | `\"`, `\u0022`, `%22`, `&quot;`, `&#34;`, `&#x22;`, layered | folded value in a view without the escapes |
 //! | `h u n t e r 2`, `h-u-n-t-e-r-2`, `4111 1111`, hexadecimal | folded value without separators |
 //! | base64 at any alignment, either alphabet, wrapped, padded or not | the characters that only the secret decides |
-//! | cut off by our own `…` | the first characters, 6 at least |
+//! | cut off by our own `…` | the first characters, at least 6 |
 //!
-//! A secret of fewer than 6 characters is replaced only where a value stands: as a whole text, between quotes, behind
-//! `=`, or behind `: `. Elsewhere it would destroy references and labels, so a run should be warned of it
-//! ([`Redactor::weak`]).
+//! A secret of fewer than 6 characters is replaced only where a value stands: as a whole text, between quotes, after
+//! `=`, or after `: `. Elsewhere the replacement would destroy references and labels. A run should be warned of such
+//! secrets ([`Redactor::weak`]).
 //!
-//! In a tree, a secret that is spread over several nodes is found as well, see `spread`.
+//! In a tree, a secret that is spread over several nodes is found as well; see `spread`.
 //!
-//! What it cannot see: a page's own cipher, and a short secret inside a running text. Redact before a text is cut.
+//! Not found: a value encrypted by the page's own code, and a short secret inside running text. Redact a text before it
+//! is cut.
 
 mod escape;
 mod needles;
@@ -44,7 +47,7 @@ use crate::page::{Observation, Tree};
 
 /// Most layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
 const MAX_LAYERS: usize = 3;
-/// What a text becomes when the secrets are too large to look for: nothing of it may leave.
+/// Replacement for a whole text when the secrets are too large to search for: none of it may leave.
 const UNSEARCHABLE: &str = "[redacted]";
 
 /// Replaces every known form of every secret by its placeholder.
@@ -66,16 +69,16 @@ const UNSEARCHABLE: &str = "[redacted]";
 #[derive(Clone, Default)]
 pub struct Redactor(Option<Arc<Forms>>);
 
-/// The forms of all secrets of a run. The automata hold copies that cannot be wiped; everything else is.
+/// The forms of all secrets of a run. The automata hold copies that cannot be wiped; everything else is wiped.
 struct Forms {
     placeholders: Vec<String>,
     weak: Vec<SecretName>,
     spelled: Automaton,
     joined: Automaton,
     coded: Automaton,
-    /// For each form in `coded`, whether the characters before and after it hold bits of the secret.
+    /// For each form in `coded`: true if the character before it, and after it, holds bits of the secret.
     margins: Vec<(bool, bool)>,
-    /// The folded values, to find one that was cut off.
+    /// The folded values, used to find one that was cut off.
     heads: Vec<(Form, usize)>,
     short: Short,
 }
@@ -88,7 +91,7 @@ struct Hit {
 }
 
 impl Redactor {
-    /// A redactor for these secrets.
+    /// Builds a redactor for these secrets.
     pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a SecretName, &'a Secret)>) -> Self {
         let secrets: Vec<_> = secrets
             .into_iter()
@@ -101,7 +104,7 @@ impl Redactor {
         }
     }
 
-    /// Whether there is nothing to redact.
+    /// Returns true if there is nothing to redact.
     pub const fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -111,7 +114,7 @@ impl Redactor {
         self.0.as_deref().map_or(&[], |forms| &forms.weak)
     }
 
-    /// The text with every form of every secret replaced. A text that shows none comes back as it was.
+    /// Returns the text with every form of every secret replaced. A text without secrets is returned unchanged.
     pub fn text(&self, text: &str) -> String {
         match self.replaced(text.as_bytes()) {
             None => text.to_owned(),
@@ -120,22 +123,22 @@ impl Redactor {
         }
     }
 
-    /// The bytes with every form of every secret replaced.
+    /// Returns the bytes with every form of every secret replaced.
     pub fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
         self.replaced(bytes).unwrap_or_else(|| bytes.to_vec())
     }
 
-    /// Whether the text shows a secret in any form.
+    /// Returns true if the text shows a secret in any form.
     pub fn contains(&self, text: &str) -> bool {
         self.is_in(text.as_bytes())
     }
 
-    /// Whether the bytes show a secret in any form.
+    /// Returns true if the bytes show a secret in any form.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
         self.replaced(bytes).is_some()
     }
 
-    /// Redacts every string and key of a value; also a number that is a secret, unless the secret is short.
+    /// Redacts every string and key of a value, and each number that is a secret, unless the secret is short.
     pub fn json(&self, value: &mut Value) {
         let Some(forms) = &self.0 else { return };
         match value {
@@ -161,8 +164,8 @@ impl Redactor {
         }
     }
 
-    /// The tree with every name, value, address and property redacted, and without the pieces of a secret that is spread
-    /// over several nodes; references and structure stay.
+    /// Returns the tree with every name, value, address and property redacted, including pieces of a secret that is
+    /// spread over several nodes. References and structure stay.
     pub fn tree(&self, tree: &Tree) -> Tree {
         match self.0.as_deref() {
             None => tree.clone(),
@@ -170,7 +173,8 @@ impl Redactor {
         }
     }
 
-    /// What a driver saw with every text redacted. A picture cannot be: the caller decides what becomes of it.
+    /// Returns the observation with every text redacted. A picture cannot be redacted; the caller decides what happens
+    /// to it.
     #[must_use]
     pub fn observation(&self, mut seen: Observation) -> Observation {
         if self.is_empty() {
@@ -180,7 +184,7 @@ impl Redactor {
         seen.map_text_beside_tree(|text| self.text(text))
     }
 
-    /// Named texts with names and texts redacted.
+    /// Returns the map with names and texts redacted.
     #[must_use]
     pub fn pairs(&self, pairs: BTreeMap<String, String>) -> BTreeMap<String, String> {
         pairs
@@ -266,7 +270,7 @@ impl Forms {
             .any(|(value, _)| ***value == *text.as_bytes())
     }
 
-    /// Every hit in the text, outside of placeholders, in no order.
+    /// Finds every hit outside of placeholders, in no order.
     fn find(&self, text: &[u8]) -> Vec<Hit> {
         let mut hits = Vec::new();
         let mut view = View::of(text);
@@ -278,7 +282,7 @@ impl Forms {
             }
         }
         if !hits.is_empty() {
-            // A placeholder may hold the value as its name, or as the word "secret".
+            // A placeholder may contain the value, as its name or as the word "secret".
             let placeholders: Vec<_> = self
                 .placeholders
                 .iter()
@@ -331,7 +335,7 @@ impl Forms {
         });
     }
 
-    /// Finds the longest beginning of a secret right before each of our own marks of a cut.
+    /// Finds the longest beginning of a secret that stands right before one of our own cut marks.
     fn find_cut_off(&self, folded: &View, hits: &mut Vec<Hit>) {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];
@@ -350,9 +354,9 @@ impl Forms {
     }
 }
 
-/// Looks for all forms of one kind at once.
+/// A search for all forms of one kind at once.
 struct Automaton {
-    /// `None` if the forms were too large to be compiled.
+    /// `None` if the forms were too large to compile.
     machine: Option<AhoCorasick>,
     secrets: Vec<usize>,
 }
@@ -366,7 +370,7 @@ impl Automaton {
         }
     }
 
-    /// Calls `found` with each occurrence, overlapping ones too: its range, its secret and its form.
+    /// Calls `found` with the range, the secret and the form of each occurrence, overlapping ones included.
     fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize, usize)) {
         for hit in self
             .machine
@@ -379,7 +383,7 @@ impl Automaton {
     }
 }
 
-/// Overlapping hits as one, in order: their union, under the name of the longest.
+/// Merges overlapping hits, in order: each cluster is their union, under the name of the longest.
 fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| {
         (
@@ -403,7 +407,7 @@ fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     out.into_iter().map(|(hit, _)| hit).collect()
 }
 
-/// A range of base64 with the characters around it that hold a part of the secret, and with the padding.
+/// Extends a range of base64 by the adjacent characters that hold a part of the secret, and by the padding.
 fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range<usize> {
     let is_digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/-_".contains(b);
     let start =
@@ -417,7 +421,7 @@ fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range
     start..end
 }
 
-/// Where a part occurs in a text, from left to right, without overlap.
+/// Occurrences of a part in a text, from left to right, without overlap.
 fn occurrences(text: &[u8], part: &[u8]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (at, window) in text.windows(part.len()).enumerate() {

@@ -1,4 +1,4 @@
-//! What a driver is given: the power to ask for one secret at a time, for the place it is about to type into.
+//! The driver's access to secrets: one at a time, for the place that it is about to type into.
 
 use std::sync::Arc;
 
@@ -10,19 +10,21 @@ use crate::base::{Origin, Result};
 pub struct SecretResolver(Arc<Vault>);
 
 impl SecretResolver {
-    /// A resolver over the run's vault.
+    /// Makes a resolver over the run's vault.
     pub fn new(vault: Arc<Vault>) -> Self {
         Self(vault)
     }
 
-    /// What replaces every form of every secret that could be asked for.
+    /// A redactor for every secret that this resolver could release.
     pub fn redactor(&self) -> Redactor {
         self.0.redactor()
     }
 
-    /// The value, if the top page and the frame that holds the field are both origins it is bound to.
+    /// Returns the value if the secret is bound to both the origin of the top page and that of the frame that holds the
+    /// field.
     ///
-    /// Read both from the browser right before the call; an origin remembered from the last observation is not enough.
+    /// Read both origins from the browser right before the call. An origin remembered from the last observation is not
+    /// enough.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for an unknown name,
@@ -31,13 +33,13 @@ impl SecretResolver {
         self.0.release(name, top, frame)
     }
 
-    /// Whether a form that holds the value may send it to an address: to an origin that it is bound to, or by https to the
-    /// registrable domain of one.
+    /// Returns `Ok` if a form that holds the value may send it to this address: to an origin that the secret is bound
+    /// to, or by https to the registrable domain of one.
     ///
-    /// Ask it of every address the form may go to, before the value is typed and again before the form is sent.
+    /// Check every address that the form may go to, before typing the value and again before sending the form.
     ///
     /// # Errors
-    /// The origin that it would go to.
+    /// The origin that the secret would go to.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -1,7 +1,8 @@
-//! Where a secret may be sent once it is typed: by a form, or by any other request of a page that holds it.
+//! Recipients of a secret that was typed, by a form or by any other request of the page.
 //!
-//! It may go to the origins that it is bound to, and by https to every origin of the registrable domain of one of those. An
-//! address, a single label and this machine have no such domain: there the origin itself must be bound.
+//! A secret may go to the origins that it is bound to, and by https to every origin of the registrable domain of one of
+//! them. An IP address, a single label and this machine have no registrable domain: there the origin itself must be
+//! bound.
 
 use std::{fmt, sync::Arc};
 
@@ -10,11 +11,11 @@ use url::Url;
 use super::{Redactor, SecretName, SecretResolver, Vault};
 use crate::base::{Origin, Site};
 
-/// Why a secret may not be sent somewhere.
+/// A refusal to send a secret to an address.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Misdirected {
     secret: SecretName,
-    /// Nothing for an address that no origin has, such as `mailto:`.
+    /// `None` for an address without an origin, such as `mailto:`.
     to: Option<Origin>,
     is_certain: bool,
 }
@@ -33,18 +34,19 @@ impl Misdirected {
         &self.secret
     }
 
-    /// The origin that it would have gone to; none for an address that is not of the web.
+    /// The origin that it would have gone to; `None` for an address without a web origin.
     pub const fn to(&self) -> Option<&Origin> {
         self.to.as_ref()
     }
 
-    /// Whether the secret was seen; not if it may be in what cannot be read.
+    /// Returns true if the request was seen to carry the secret; false if it has a body that cannot be read and might
+    /// carry it.
     pub const fn is_certain(&self) -> bool {
         self.is_certain
     }
 }
 
-/// The secret's placeholder, the origin, and what would allow it.
+/// Prints the secret's placeholder, the origin, and the option that would allow it.
 impl fmt::Display for Misdirected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, secret) = (&self.secret, self.secret.placeholder());
@@ -71,11 +73,11 @@ impl fmt::Display for Misdirected {
 }
 
 impl Vault {
-    /// Whether a secret may be sent to an address.
+    /// Returns `Ok` if the secret may be sent to the address.
     pub(super) fn may_send(&self, name: &SecretName, address: &str) -> Result<(), Misdirected> {
         let url = Url::parse(address).ok();
         if url.as_ref().is_some_and(|url| url.scheme() == "javascript") {
-            // It runs in the page and sends nothing by itself.
+            // A script runs in the page and sends nothing by itself.
             return Ok(());
         }
         let to = url.as_ref().and_then(|url| Origin::of(url).ok());
@@ -91,7 +93,7 @@ impl Vault {
     }
 }
 
-/// Whether an origin and an address belong to one registrable domain, both by https.
+/// Returns true if an origin and an address are both https and belong to one registrable domain.
 fn are_one_site(bound: &Origin, to: &Url) -> bool {
     let Ok(bound) = Url::parse(bound.as_str()) else {
         return false;
@@ -107,15 +109,16 @@ fn are_one_site(bound: &Origin, to: &Url) -> bool {
 /// A request that is about to leave a browser.
 #[derive(Debug)]
 pub struct Outgoing<'a> {
-    /// Where it goes, with the fragment: a page of the other origin reads that.
+    /// The address, with its fragment, which a page of the other origin can read.
     pub address: &'a str,
-    /// Values of its headers.
+    /// Values of the headers.
     pub headers: Vec<&'a str>,
-    /// The bytes that it carries; `None` if it carries some that cannot be read.
+    /// The bytes of the body; `None` if a part of them cannot be read.
     pub body: Option<&'a [u8]>,
 }
 
-/// The secrets that were typed into a browser. A page may keep them for as long as it likes, so none is ever taken out.
+/// The secrets that were typed into a browser. None is ever removed, because a page may keep it for as long as it
+/// likes.
 #[derive(Debug, Clone, Default)]
 pub struct TypedSecrets(Vec<Typed>);
 
@@ -127,7 +130,7 @@ struct Typed {
 }
 
 impl TypedSecrets {
-    /// Whether none was typed.
+    /// Returns true if no secret was typed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -145,7 +148,7 @@ impl TypedSecrets {
         }
     }
 
-    /// Why what stands in the fields of a form may not be sent to an address: the names are of secrets typed there.
+    /// Returns why a form with these secrets in its fields may not be sent to the address, or `None` if it may.
     pub fn misdirected(&self, names: &[SecretName], address: &str) -> Option<Misdirected> {
         self.0
             .iter()
@@ -153,10 +156,11 @@ impl TypedSecrets {
             .find_map(|typed| typed.vault.may_send(&typed.name, address).err())
     }
 
-    /// Why a request must not leave, if it carries a secret to where that may not go.
+    /// Returns why the request must not leave, or `None` if it may: it carries a secret to an origin that may not
+    /// receive it.
     pub fn held(&self, request: &Outgoing<'_>) -> Option<Misdirected> {
         if !request.address.starts_with("http:") && !request.address.starts_with("https:") {
-            // Nothing else leaves the browser.
+            // Requests of other schemes do not leave the browser.
             return None;
         }
         self.0.iter().find_map(|typed| {
@@ -177,16 +181,18 @@ impl TypedSecrets {
     }
 }
 
-/// Signs that part lines, addresses and forms. A short secret may hold some of them itself, so each set is tried.
+/// Characters that separate lines, parts of addresses and fields of forms. A short secret may contain some of them, so
+/// each set is tried.
 const BORDERS: [&[u8]; 3] = [b"\r\n", b"/?#", b"\r\n/?#&=;"];
 
-/// Whether a part of a request shows the secret. A short one is known only where it stands alone, so pieces are looked at too.
+/// Returns true if a part of a request shows the secret. A short secret is recognised only where it stands alone, so
+/// the pieces of the part are searched too.
 fn carries(redactor: &Redactor, part: &[u8]) -> bool {
     let in_pieces = |borders: &&[u8]| {
         part.split(|byte| borders.contains(byte))
             .any(|piece| redactor.is_in(piece))
     };
-    // A form of plain text has a field a line.
+    // A plain-text form puts each field on a line.
     let in_fields = || {
         part.split(|byte| *byte == b'\n').any(|line| {
             let equals = line.iter().position(|byte| *byte == b'=');

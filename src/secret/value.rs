@@ -1,4 +1,4 @@
-//! A secret value that cannot be printed by accident, and its name, which can.
+//! A secret value that cannot be printed by accident, and its name, which may be printed.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use zeroize::Zeroizing;
 
 use crate::base::name_type;
 
-/// A value that must not leave the vault except into the page it is bound to.
+/// A value that leaves the vault only to be typed into a page that it is bound to.
 ///
-/// No `Display`, no `Serialize`; `Debug` says nothing; the memory is wiped on drop.
+/// It has no `Display` and no `Serialize`, its `Debug` reveals nothing, and its memory is wiped on drop.
 ///
 /// ```
 /// use webwise::secret::Secret;
@@ -19,12 +19,12 @@ use crate::base::name_type;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes the value over.
+    /// Takes ownership of the value.
     pub fn new(value: impl Into<String>) -> Self {
         Self(Zeroizing::new(value.into()))
     }
 
-    /// The value. Call it only at the last step before it is typed, or to look for it.
+    /// Returns the value. Call it only right before typing it, or to search for it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -37,18 +37,18 @@ impl fmt::Debug for Secret {
 }
 
 name_type!(
-    /// The name of a secret: letters, digits and `_`, at most 40 of them; models and logs see only this.
+    /// The name of a secret: 1 to 40 letters, digits or `_`. Models and logs see only the name.
     SecretName,
     "secret_name.parse"
 );
 
 impl SecretName {
-    /// What stands in its place wherever a model, a log or memory looks: `<secret:NAME>`.
+    /// The placeholder shown to models, logs and memory: `<secret:NAME>`.
     pub fn placeholder(&self) -> String {
         format!("<secret:{}>", self.0)
     }
 
-    /// The name in a text that is a placeholder and nothing else.
+    /// Parses a text that is exactly one placeholder.
     pub fn from_placeholder(text: &str) -> Option<Self> {
         Self::parse(text.strip_prefix("<secret:")?.strip_suffix('>')?).ok()
     }

@@ -1,11 +1,11 @@
-//! The secrets of one run and the origins each may be typed into.
+//! The secrets of one run, with the origins that each may be typed into.
 
 use std::collections::BTreeMap;
 
 use super::{Redactor, Secret, SecretName};
 use crate::base::{Error, ErrorKind, Origin, Result};
 
-/// The secrets of a run, each bound to the origins it may be typed into.
+/// The secrets of a run, each bound to the origins that it may be typed into.
 #[derive(Debug, Clone, Default)]
 pub struct Vault {
     entries: BTreeMap<SecretName, Entry>,
@@ -23,12 +23,12 @@ impl Vault {
         Self::default()
     }
 
-    /// Adds a secret that may be typed into these origins and nowhere else. A form may send it to these, too, and by https to
-    /// their registrable domains.
+    /// Adds a secret that may be typed into pages of these origins and nowhere else. A form may send it to these
+    /// origins, and by https to their registrable domains.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the value is empty, no origin is given, or an origin is plain http on another
-    /// machine, where anyone on the way could read it.
+    /// [`ErrorKind::InvalidInput`] if the value is empty, if no origin is given, or if an origin is plain http on
+    /// another machine, where anyone on the network could read it.
     pub fn with(mut self, name: SecretName, value: Secret, origins: Vec<Origin>) -> Result<Self> {
         let refuse = |why: &'static str| {
             Err(Error::new(ErrorKind::InvalidInput, "vault.with")
@@ -48,7 +48,7 @@ impl Vault {
         Ok(self)
     }
 
-    /// Whether the run has no secret.
+    /// Returns true if the run has no secret.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -58,12 +58,12 @@ impl Vault {
         self.entries.keys()
     }
 
-    /// Whether there is a secret of this name.
+    /// Returns true if there is a secret of this name.
     pub fn contains(&self, name: &SecretName) -> bool {
         self.entries.contains_key(name)
     }
 
-    /// What replaces every form of every secret in a text.
+    /// A redactor for all secrets.
     pub fn redactor(&self) -> Redactor {
         Redactor::new(
             self.entries
@@ -72,7 +72,7 @@ impl Vault {
         )
     }
 
-    /// What replaces every form of one secret.
+    /// A redactor for one secret.
     pub(super) fn redactor_of(&self, name: &SecretName) -> Redactor {
         Redactor::new(
             self.entries
@@ -88,10 +88,11 @@ impl Vault {
             .map_or(&[], |entry| &entry.origins[..])
     }
 
-    /// Releases a value if both the page and the frame are among its origins.
+    /// Releases a value if the secret is bound to the origins of both the page and the frame.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for an unknown name, [`ErrorKind::Refused`] for an origin it is not bound to.
+    /// [`ErrorKind::InvalidInput`] for an unknown name, [`ErrorKind::Refused`] for an origin that the secret is not
+    /// bound to.
     pub(super) fn release(
         &self,
         name: &SecretName,

@@ -1,4 +1,16 @@
-//! The port to what outlives a run, and its backends.
+//! The port to durable memory, [`MemoryBackend`], and its backends.
+//!
+//! | backend | feature | take it |
+//! | --- | --- | --- |
+//! | `JsonFiles` | `json-file` | by default: readable files that survive kills and power cuts, shared safely by several processes |
+//! | [`InMemory`] | | in tests, and for runs that should leave nothing behind |
+//!
+//! A backend keeps records on shelves and knows nothing of their meaning. [`memory`](crate::memory) decides which
+//! shelves to read, what the records mean and how to change them; the loop loads and updates.
+//!
+//! To write a backend, implement [`MemoryBackend`] and run `testing::conformance::store` against it: `check` for every
+//! backend, `check_durable` for one that outlives the process. `src/store/in_memory.rs` is a complete backend in 90
+//! lines.
 
 mod in_memory;
 #[cfg(feature = "json-file")]

@@ -1,4 +1,4 @@
-//! What the loop asks of a store.
+//! The port to durable memory.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -14,41 +14,68 @@ use crate::{
 /// A backend keeps JSON bodies under keys and knows nothing of lessons or trajectories.
 ///
 /// # Contract
-/// - After `update` returns [`Durable::Yes`](crate::memory::Durable::Yes), every handle sees the change, and so does the
-///   next process, also after a power cut.
-/// - The edit may run more than once; it sees what is stored now, never a stale copy. Its changes are applied all or none.
-/// - Nothing is held while the caller awaits something else.
+/// - After `update` returns [`Durable::Yes`](crate::memory::Durable::Yes), the change is seen by every handle and by
+///   the next process, even after a power cut.
+/// - An edit may run more than once. It sees the records that are stored now, never a stale copy. Either all of its
+///   changes are applied or none.
+/// - No lock is held while the caller awaits something else.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use serde_json::json;
+/// use webwise::memory::{Change, Edit, Namespace, Record, Shelf};
+/// use webwise::store::{InMemory, MemoryBackend};
+///
+/// /// Counts one more visit.
+/// async fn count(store: &impl MemoryBackend, shelf: &Shelf) -> webwise::Result<u64> {
+///     let edit = Edit::new(|now: &[Record]| {
+///         let visits = now.first().and_then(|record| record.body["visits"].as_u64()).unwrap_or(0);
+///         Ok(vec![Change::Put(Record::new("shop", &json!({ "visits": visits + 1 })))])
+///     });
+///     Ok(store.update(shelf, edit).await?.generation)
+/// }
+///
+/// let store = InMemory::new();
+/// let shelf = Shelf::global(&Namespace::default(), "visits");
+/// assert_eq!(count(&store, &shelf).await?, 1);
+/// assert_eq!(count(&store, &shelf).await?, 2);
+/// assert_eq!(store.load(&shelf).await?.records[0].body["visits"], 2);
+/// # Ok::<(), webwise::Error>(())
+/// # }).unwrap();
+/// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait MemoryBackend: Debug + Send + Sync {
-    /// The records of one shelf, ordered by key, with the shelf's generation.
+    /// Returns the records of one shelf, ordered by key, with the shelf's generation.
     ///
-    /// A shelf that nobody wrote has no records and generation 0; it is not an error.
+    /// A shelf that was never written has no records and generation 0. That is not an error.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached, `Corrupt` if nothing of the shelf can be read; the error names the shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
-    /// Applies an edit to what is stored now. An edit without changes commits nothing and keeps the generation.
+    /// Applies an edit to the records that are stored now. An edit without changes commits nothing and keeps the
+    /// generation.
     ///
     /// # Errors
-    /// `Busy` when the shelf stayed locked, `Unavailable`, `Corrupt`, `TooLarge`, or what the edit itself said; nothing is
-    /// changed then.
+    /// `Busy` if the shelf stayed locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. The
+    /// shelf is then unchanged.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
-    /// The shelves that hold something, in order.
+    /// Returns the shelves that hold something, in order.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached.
     async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>>;
 
-    /// Forgets a shelf with all its records; nothing happens when there is none.
+    /// Removes a shelf with all its records. Does nothing if there is no such shelf.
     ///
     /// # Errors
-    /// `Busy` or `Unavailable`; nothing is removed then.
+    /// `Busy` or `Unavailable`. The shelf is then unchanged.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// What the store did or found of its own accord since this was last asked; each is told once. Waits for nothing.
+    /// Returns the notices since the last call: repairs and findings of the store that no caller asked for. Each is
+    /// returned once. Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }
 

@@ -1,4 +1,4 @@
-//! What was done in this run, one entry an action.
+//! The actions of this run, one entry each.
 
 use std::collections::VecDeque;
 
@@ -9,29 +9,29 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Most entries kept. Unit: entries. Source: chosen; a line of the prompt each.
+/// Most entries kept. Source: chosen; each is one line of the prompt.
 pub const MAX_ENTRIES: usize = 50;
-/// Entries that go at once. Unit: entries. Source: chosen; until the next ones go, a prompt begins as the one before it, which a
-/// provider caches.
+/// Entries that are dropped together. Source: chosen; until the next drop, each prompt begins like the one before it,
+/// so a provider can cache that beginning.
 const DROPPED_AT_ONCE: u8 = 10;
 
-/// One action and what came of it.
+/// One action and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Entry {
     /// Number of the step, from 1.
     pub step: u32,
-    /// What was done.
+    /// The action.
     pub action: Action,
-    /// What it was aimed at.
+    /// The elements that the action was aimed at.
     pub targets: Vec<TargetIdentity>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Address of the page before it.
+    /// Address of the page before the action.
     pub url: String,
     /// The action's signature.
     pub signature: Signature,
-    /// The words around its target, where the page has others of that name. Page data.
+    /// The words around the target, if the page has other elements of that name. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
@@ -57,7 +57,7 @@ impl Entry {
         }
     }
 
-    /// The same with the words around its target.
+    /// The same entry with the words around its target.
     #[must_use]
     pub fn with_surroundings(self, within: Option<String>) -> Self {
         Self { within, ..self }
@@ -72,7 +72,7 @@ pub struct History {
 }
 
 impl History {
-    /// Adds an entry; past the cap the oldest ones go.
+    /// Adds an entry. Above the cap, the oldest entries are dropped.
     pub fn push(&mut self, entry: Entry) {
         self.entries.push_back(entry);
         if self.entries.len() > MAX_ENTRIES {
@@ -86,7 +86,7 @@ impl History {
         self.entries.iter()
     }
 
-    /// Entries that the cap took.
+    /// The number of entries that were dropped because of the cap.
     pub const fn dropped(&self) -> u32 {
         self.dropped
     }

@@ -1,6 +1,6 @@
-//! What belongs to this run: its history and how it ended.
+//! The state that belongs to one run: its history and its stop reason.
 //!
-//! Pure. The loop feeds it, `prompt` shows it, memory learns from what is left of it at the end.
+//! Pure. The loop adds to it, `prompt` shows it, and memory learns from it at the end.
 
 mod history;
 mod stop;

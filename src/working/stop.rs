@@ -1,10 +1,10 @@
-//! How a run ends: one typed reason, always.
+//! The one typed reason with which every run ends.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which budget ran out.
+/// The budget that ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetKind {
@@ -20,41 +20,41 @@ pub enum BudgetKind {
     Time,
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopReason {
-    /// The model said it is done, and the page shows its evidence.
+    /// The model reported success, and the page shows its evidence.
     Finished,
-    /// The model said it is done twice, and the page did not show the evidence.
+    /// The model reported success twice, and the page did not show the evidence.
     FinishedUnverified,
-    /// The model said that it cannot be done.
+    /// The model reported that the task cannot be done.
     GaveUp,
-    /// The same action or cycle of actions came again and again.
+    /// The same action, or the same cycle of actions, was repeated.
     RepeatedAction,
-    /// The page did not change any more.
+    /// The page no longer changed.
     Stuck,
     /// Too many actions in a row failed.
     TooManyErrors,
     /// A budget ran out.
     Budget(BudgetKind),
-    /// The person said no to an action and that the run shall end.
+    /// The person refused an action and ended the run.
     Rejected,
     /// The caller asked to stop.
     Cancelled,
-    /// The model could not be reached, refused, or answered nothing usable three times in a row.
+    /// The model could not be reached, refused, or gave no usable answer three times in a row.
     ModelUnusable,
     /// The browser, its page or its daemon is gone.
     BrowserLost,
-    /// The browser stands on a page that the run may not visit, and cannot be brought back.
+    /// The browser shows a page that the run may not visit, and cannot be brought back.
     OutOfScope,
-    /// Another run of the same loop has the browser; nothing was begun.
+    /// Another run of the same loop has the browser; this run did nothing.
     Busy,
 }
 
 impl StopReason {
-    /// The reason as events and files write it; budgets as `budget_steps` and so on.
+    /// The reason as events and files write it; a budget as `budget_steps` and so on.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -77,7 +77,7 @@ impl StopReason {
         }
     }
 
-    /// Whether the goal was reached on positive evidence.
+    /// Returns true if the goal was reached on positive evidence.
     pub const fn is_success(self) -> bool {
         matches!(self, Self::Finished)
     }

@@ -1,4 +1,4 @@
-//! Reading a label: which of the listed phrases it holds, as whole words.
+//! Labels as words, and the listed phrases that they contain.
 
 use super::words::{
     AGREES, AT_A_PRICE, CURRENCIES, EXEMPT, FILLERS, GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, SELLS,
@@ -6,22 +6,22 @@ use super::words::{
 };
 use crate::base::text;
 
-/// Most words of a label that is read like a button's, on something that may be content. Source: chosen; a verb and
-/// what it acts on.
+/// Most words of a label that is read like a button's, on an element that may be content. Source: chosen; a verb and
+/// its object.
 const SHORT: usize = 4;
 
-/// How much of a label is read.
+/// The part of a label in which phrases count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breadth {
-    /// Phrases anywhere in it.
+    /// A phrase counts anywhere.
     Any,
-    /// Phrases anywhere in it if it is short, else only as a whole.
+    /// A phrase counts anywhere in a short label; in a longer one only if it is the whole label.
     Short,
-    /// Only the whole of it.
+    /// A phrase counts only if it is the whole label.
     Whole,
 }
 
-/// A label as words: folded, without accents, fillers and exempt phrases; and whether a price stands in it.
+/// A label as words (folded, without accents, fillers and exempt phrases), and whether it contains a price.
 #[derive(Debug)]
 pub(super) struct Label(Vec<String>, bool);
 
@@ -29,7 +29,7 @@ impl Label {
     pub(super) fn new(text: impl AsRef<str>) -> Self {
         let mut words = words(text.as_ref());
         let is_priced = is_priced(text.as_ref(), &words);
-        // A price says nothing about what is done: "Pay $20", "Order for 5 €".
+        // A price says nothing about the effect: "Pay $20", "Order for 5 €".
         if is_priced {
             let is_amount = |word: &str| {
                 word.chars().all(char::is_numeric)
@@ -46,7 +46,7 @@ impl Label {
         Self(words, is_priced)
     }
 
-    /// Reports whether it names a price and begins or ends with a word that sells: "Book flight for $262".
+    /// Returns true if the label has a price and begins or ends with a word that sells: "Book flight for $262".
     pub(super) fn sells(&self, breadth: Breadth) -> bool {
         let is_read = match breadth {
             Breadth::Any => true,
@@ -58,27 +58,27 @@ impl Label {
         self.1 && is_read && SELLS.iter().any(at_an_end)
     }
 
-    /// Whether it pays, orders, deletes or publishes.
+    /// Returns true if the label pays, orders, deletes or publishes.
     pub(super) fn is_grave(&self, breadth: Breadth) -> bool {
         self.holds(&GRAVE, breadth) || GRAVE_ALONE.contains(&self.0)
     }
 
-    /// Whether it sends something; on forms that ask who one is or what one looks for, that is their ordinary button.
+    /// Returns true if the label sends something. On login and search forms that is the ordinary button.
     pub(super) fn sends(&self, breadth: Breadth) -> bool {
         self.holds(&SENDS, breadth)
     }
 
-    /// Whether it says yes.
+    /// Returns true if the label says yes.
     pub(super) fn agrees(&self) -> bool {
         AGREES.iter().any(|phrase| self.0.starts_with(phrase))
     }
 
-    /// Whether it says yes or leads on.
+    /// Returns true if the label says yes or goes on.
     pub(super) fn goes_on(&self) -> bool {
         self.agrees() || GOES_ON.iter().any(|phrase| self.0.starts_with(phrase))
     }
 
-    /// Whether it says no, or only shows or hides something.
+    /// Returns true if the label says no, or only shows or hides something.
     pub(super) fn is_harmless(&self) -> bool {
         HARMLESS.iter().any(|phrase| self.0.starts_with(phrase))
     }
@@ -94,7 +94,7 @@ impl Label {
     }
 }
 
-/// Reports whether a number stands beside the sign or the code of a currency.
+/// Returns true if a number stands next to the sign or code of a currency.
 fn is_priced(text: &str, words: &[String]) -> bool {
     let is_number = |word: &String| word.contains(char::is_numeric);
     let by_sign =
@@ -106,7 +106,7 @@ fn is_priced(text: &str, words: &[String]) -> bool {
         })
 }
 
-/// Words without accents and fillers.
+/// Splits a text into words, without accents and fillers.
 pub(super) fn words(text: &str) -> Vec<String> {
     let plain: String = text
         .to_lowercase()
@@ -118,7 +118,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The letter without its accent; `None` for an accent that stands alone.
+/// Removes the accent of a letter; `None` for an accent that stands alone.
 fn without_accent(c: char) -> Option<char> {
     Some(match c {
         '\u{300}'..='\u{36f}' => return None,
@@ -137,7 +137,7 @@ fn without_accent(c: char) -> Option<char> {
     })
 }
 
-/// Whether the words before a phrase turn it round: "don't delete".
+/// Returns true if the words before a phrase negate it: "don't delete".
 fn is_denied(before: &[String]) -> bool {
     match before {
         [.., first, second] if first == "don" && second == "t" => true,

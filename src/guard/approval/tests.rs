@@ -1,4 +1,4 @@
-//! Labels in ten languages, and the circumstances that change what they mean.
+//! Labels in ten languages, and the circumstances that change their meaning.
 
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ fn is_grave(role: Role, name: &str, page: &PageContext<'_>) -> bool {
     classify(&click(), Some(&TargetIdentity::new(role, name)), page) == Effect::Irreversible
 }
 
-/// Buttons that must ask.
+/// Buttons that need approval.
 const GRAVE_BUTTONS: &[&str] = &[
     "Pay",
     "Pay now",
@@ -135,7 +135,7 @@ const GRAVE_BUTTONS: &[&str] = &[
     "삭제",
 ];
 
-/// Buttons that must not.
+/// Buttons that need none.
 const PLAIN_BUTTONS: &[&str] = &[
     "",
     "Add to cart",
@@ -724,7 +724,7 @@ fn a_verb_with_a_price_asks() {
     ] {
         assert!(!is_grave(Role::Button, name, &page), "{name}");
     }
-    // A link leads to a page, and a card quotes what others wrote.
+    // A link leads to a page, and a card quotes other people.
     let linked = PageContext {
         link: Some("/flights/7"),
         ..page

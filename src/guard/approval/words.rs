@@ -1,7 +1,7 @@
 //! The words that make an action irreversible, in the languages most used on the web.
 //!
-//! Phrases are lists of whole words, compared after folding, without accents and without [`FILLERS`]. Scripts without
-//! spaces count each character as a word, so there a phrase is found wherever it stands.
+//! A phrase is a list of whole words, compared after folding, without accents and without [`FILLERS`]. In scripts
+//! without spaces each character counts as a word, so a phrase is found at any place.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ macro_rules! phrases {
     )*};
 }
 
-/// Words that change nothing: articles, possessives, politeness, "now".
+/// Words that do not change the meaning: articles, possessives, politeness, "now".
 pub(super) const FILLERS: &[&str] = &[
     "the",
     "a",
@@ -78,17 +78,17 @@ pub(super) const FILLERS: &[&str] = &[
     "agora",
 ];
 
-/// Codes and words of currencies, as words are compared.
+/// Codes and names of currencies, in the form in which words are compared.
 pub(super) const CURRENCIES: &[&str] = &[
     "usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "cad", "aud", "brl", "mxn", "krw", "sek",
     "nok", "dkk", "pln", "czk", "kr", "zl", "euro", "euros", "dollar", "dollars",
 ];
 
-/// Words that lead to a price.
+/// Words that introduce a price.
 pub(super) const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
 
 phrases! {
-    /// They sell something where a price stands beside them, at the beginning or the end of a label.
+    /// Phrases that sell something if they begin or end a label with a price.
     SELLS = [
         "book,order,reserve,rent,hire,get,upgrade,renew,subscribe,join,bid,bet,checkout,check out,confirm,tip,enroll"
         "preorder,pre order,top up,unlock,redeem,register,start trial,book and pay"
@@ -96,7 +96,7 @@ phrases! {
         "prenota,prenotare,noleggia,rinnova,boeken,reserveren,huren,zarezerwuj,zamów,забронировать,арендовать"
         "予約,预订,預訂,订购,訂購,예약"
     ];
-    /// They pay, order, delete, publish or end something, wherever they stand in the label of a button.
+    /// Phrases that pay, order, delete, publish or end something, anywhere in the label of a button.
     GRAVE = [
         "pay,buy,purchase,place order,confirm order,submit order,complete order,finish order,send order,order and pay"
         "confirm payment,submit payment,make payment,complete payment,send payment,authorize payment,authorise payment"
@@ -135,17 +135,17 @@ phrases! {
         // Korean
         "결제,구매,주문하기,삭제,송금,게시,탈퇴,구독 취소"
     ];
-    /// They do so only as the whole label: in a longer one they are nouns or something else.
+    /// Phrases that do so only as the whole label; in a longer label they are nouns or mean something else.
     GRAVE_ALONE = [
         "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote"
         "bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
-    /// They send something, or are the ordinary button of a form.
+    /// Phrases that send something, or are the ordinary button of a form.
     SENDS = [
         "send,senden,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить"
         "送信,发送,發送,보내기"
     ];
-    /// Phrases that hold such a word and do nothing of the kind; they are taken out first.
+    /// Phrases that contain such a word but are harmless; they are removed first.
     EXEMPT = [
         "order history,order details,order detail,order status,order number,order summary,order tracking,order list"
         "order date,order id,order by,order confirmation,order overview,sort order,view order,track order,purchase history"
@@ -164,15 +164,15 @@ phrases! {
         "購入履歴,購入手続き,購入方法,注文履歴,支払い方法,支払方法,送信済み,カートから削除,フィルターを削除"
         "购买记录,購買紀錄,支付方式,付款方式,已发送,已發送,发布时间,发布日期,移除筛选,구매내역,구매 내역,결제 수단,결제수단"
     ];
-    /// The beginning of a yes.
+    /// Beginnings of a label that says yes.
     AGREES = [
         "yes,ok,okay,confirm,accept,agree,sure,submit,complete,finish,finalize"
         "ja,bestätigen,zustimmen,oui,confirmer,accepter,valider,sí,aceptar,confirmar,sim,aceitar,conferma,accetta"
         "да,подтвердить,はい,確認,確定,是,确定,确认,예,확인"
     ];
-    /// The beginning of what leads on in a dialog.
+    /// Beginnings of a label that goes on in a dialog.
     GOES_ON = ["continue,proceed,next,weiter,fortfahren,continuer,continuar,continua,avanti,続行,次へ,继续,繼續,계속"];
-    /// The beginning of a no, and of what only shows or hides.
+    /// Beginnings of a label that says no, or only shows or hides something.
     HARMLESS = [
         "cancel,close,back,dismiss,show,hide,toggle,view,help,clear,copy,generate,menu,no"
         "abbrechen,schließen,zurück,anzeigen,annuler,fermer,afficher,cancelar,cerrar,mostrar,ocultar,volver,fechar,voltar"

@@ -1,4 +1,4 @@
-//! Some 400 forms of addresses against three scopes.
+//! Some 400 forms of addresses, checked against three scopes.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn open_web() -> Scope {
     Scope::new(None, vec![], false)
 }
 
-/// What a run with secrets that starts at a shop may do.
+/// The scope of a run with secrets that starts at a shop.
 fn shop() -> Scope {
     Scope::new(
         Some(&url("https://www.shop.example/start")),
@@ -63,7 +63,7 @@ fn assert_all_allowed(scope: &Scope, urls: impl IntoIterator<Item = impl AsRef<s
     count
 }
 
-/// Schemes that are not the web, also behind what parsers skip.
+/// Schemes other than http and https, also after characters that parsers skip.
 const NOT_WEB: &[&str] = &[
     "file:///etc/passwd",
     "file://localhost/etc/passwd",
@@ -126,7 +126,7 @@ const NOT_WEB: &[&str] = &[
     "shop.example:443/",
 ];
 
-/// What is no address at all.
+/// Texts that are not addresses.
 const NOT_ADDRESSES: &[&str] = &[
     "",
     " ",
@@ -187,7 +187,7 @@ const NOT_ADDRESSES: &[&str] = &[
     "http://\u{ad}/",
 ];
 
-/// Names that the URL standard lets through and that no name server has.
+/// Names that the URL standard accepts and no name server has.
 const BAD_HOSTS: &[&str] = &[
     "http://../",
     "http://.../",
@@ -243,7 +243,7 @@ const USER_INFO: &[&str] = &[
     "https://<secret:PASSWORD>@shop.example/",
 ];
 
-/// Hosts inside, in every notation.
+/// Internal hosts in every notation.
 const INSIDE: &[&str] = &[
     "localhost",
     "LOCALHOST",
@@ -350,7 +350,7 @@ const INSIDE: &[&str] = &[
     "kubernetes.default.svc.cluster.local",
 ];
 
-/// Hosts outside that look a little like those inside.
+/// External hosts that look a little like internal ones.
 const OUTSIDE: &[&str] = &[
     "example.com",
     "example.com.",

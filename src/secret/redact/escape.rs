@@ -1,6 +1,6 @@
-//! The escapes of URLs, HTML, JSON and program text, one at a time.
+//! Decoders for the escapes of URLs, HTML, JSON and program text, one escape at a time.
 
-/// What an escape stands for.
+/// The meaning of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// A byte of UTF-8 or Latin-1.
@@ -9,10 +9,10 @@ pub(super) enum Unit {
     Char(char),
 }
 
-/// Reads the escape at the start of a text, and says how many bytes it took.
+/// Reads the escape at the start of a text and returns its meaning and its length in bytes.
 pub(super) type Decoder = fn(&[u8]) -> Option<(Unit, usize)>;
 
-/// Every kind of escape.
+/// One decoder for each kind of escape.
 pub(super) const DECODERS: [Decoder; 3] = [percent, entity, backslash];
 
 /// `%2F`, and `%u00e9` as old scripts write it.
@@ -24,7 +24,7 @@ fn percent(text: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// `\"`, `\n`, `\x41`, `\u00e9`, `\u{e9}`, and a backslash before any other sign.
+/// `\"`, `\n`, `\x41`, `\u00e9`, `\u{e9}`, and a backslash before any other punctuation.
 fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"\\")?;
     let plain = |c| Some((Unit::Char(c), 2));
@@ -45,14 +45,14 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
             ))
         }
         b'u' => utf16(text, b'\\'),
-        // A backslash of the value, and an escape of another kind behind it.
+        // The backslash belongs to the value, and another kind of escape follows it.
         b'%' | b'&' if percent(rest).or_else(|| entity(rest)).is_some() => None,
         sign if sign.is_ascii_punctuation() => plain(char::from(*sign)),
         _ => None,
     }
 }
 
-/// A code unit of UTF-16 behind `lead` and `u`, or two of them that make one character.
+/// A UTF-16 code unit after `lead` and `u`, or two of them that make one character.
 fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     let unit = |text: &[u8]| match text {
         [first, b'u' | b'U', rest @ ..] if *first == lead => {
@@ -69,7 +69,7 @@ fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     Some((Unit::Char(c), 12))
 }
 
-/// `&amp;`, `&#38;`, `&#x26;`; numbers also without the semicolon.
+/// `&amp;`, `&#38;`, `&#x26;`; numeric ones also without the semicolon.
 fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"&")?;
     if let Some(digits) = rest.strip_prefix(b"#") {
@@ -91,17 +91,17 @@ fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     Some((Unit::Char(named(name)?), length + 2))
 }
 
-/// Most digits of a numeric escape. Source: chosen; the highest code point has 7, the rest is padding.
+/// Most digits of a numeric escape. Source: chosen; the highest code point has 7, and the rest is padding.
 const MAX_DIGITS: usize = 12;
 /// Longest name of an entity, with its semicolon. Unit: bytes. Source: the names below.
 const MAX_NAME: usize = 9;
 
-/// The names of signs, by sign. Source: the HTML standard's table.
+/// Names of punctuation, each after its character. Source: the HTML standard's table.
 const SIGNS: &str = "&amp &AMP <lt <LT >gt >GT \"quot \"QUOT 'apos !excl #num $dollar %percnt (lpar )rpar *ast *midast \
     +plus ,comma .period /sol :colon ;semi =equals ?quest @commat [lsqb [lbrack \\bsol ]rsqb ]rbrack ^Hat _lowbar \
     _UnderBar `grave {lcub {lbrace |verbar |vert }rcub }rbrace €euro –ndash —mdash ‘lsquo ’rsquo “ldquo ”rdquo …hellip";
 
-/// The names of U+00A0 to U+00FF in order. Source: HTML 4, "Character entity references for ISO 8859-1 characters".
+/// Names of U+00A0 to U+00FF, in order. Source: HTML 4, "Character entity references for ISO 8859-1 characters".
 const LATIN_1: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 \
     sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml \
     Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml \
@@ -125,7 +125,7 @@ fn hex_byte(text: &[u8]) -> Option<u8> {
     u8::try_from(number(text.get(..2)?, 16)?).ok()
 }
 
-/// The number of these digits; `None` for no digit, another sign, or too many.
+/// Parses digits as a number; `None` if there is no digit, another character, or too many digits.
 fn number(digits: &[u8], radix: u32) -> Option<u32> {
     if digits.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! The forms of one secret that are looked for, each in the view where it would stand.
+//! The searched forms of one secret, each for the view in which it would stand.
 
 use base64::{
     Engine as _,
@@ -11,30 +11,31 @@ use super::{
     view::View,
 };
 
-/// Fewest characters of a form that is looked for anywhere in a text. Unit: characters. Source: the threat model: a
-/// shorter one would also be found in references and labels.
+/// Fewest characters of a form that is searched for anywhere in a text. Source: the threat model: a shorter form would
+/// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
-/// Fewest characters of what is left of such a secret when its own escapes are undone. Unit: characters. Source: chosen; six
-/// characters of which three are escaped signs.
+/// Fewest characters that may be left of a secret after its own escapes are undone. Source: chosen; a secret of six
+/// characters that are three escapes leaves three.
 const MIN_UNDONE: usize = 3;
 
-/// Bytes of a form, wiped when dropped.
+/// The bytes of a form, wiped on drop.
 pub(super) type Form = Zeroizing<Vec<u8>>;
 
-/// One of the ways in which base64 can hold a secret.
+/// One of the ways in which base64 can contain a secret.
 pub(super) struct Coded {
-    /// What does not depend on the bytes around it.
+    /// The characters that do not depend on the bytes around the secret.
     pub(super) form: Form,
-    /// Whether the character before it holds bits of the secret too.
+    /// True if the character before the form also holds bits of the secret.
     pub(super) before: bool,
-    /// Whether the character after it holds bits of the secret too.
+    /// True if the character after the form also holds bits of the secret.
     pub(super) after: bool,
 }
 
 /// The value as it is, and with each mix of its own escapes undone.
 ///
-/// A value may itself hold what looks like an escape, `100%25` say; a view that undoes escapes changes those as well.
+/// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes escapes changes
+/// that as well.
 fn spellings(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> = vec![Zeroizing::new(value.as_bytes().to_vec())];
     for mix in 1..1_usize << DECODERS.len() {
@@ -54,7 +55,7 @@ fn spellings(value: &str) -> Vec<Form> {
     out
 }
 
-/// Spelled out: folded, as it is and backwards.
+/// Spelled forms: the folded value, forwards and backwards.
 pub(super) fn spelled(value: &str) -> Vec<Form> {
     let mut out = Vec::new();
     for spelling in spellings(value) {
@@ -67,7 +68,7 @@ pub(super) fn spelled(value: &str) -> Vec<Form> {
     keep_long(out, MIN_UNDONE)
 }
 
-/// With nothing between the letters: the folded value without separators, and its bytes as hexadecimal digits.
+/// Forms without separators: the folded value with its separators removed, and its bytes as hexadecimal digits.
 pub(super) fn joined(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> = spellings(value)
         .iter()
@@ -93,13 +94,15 @@ pub(super) fn base64(value: &str) -> [Form; 2] {
     [STANDARD.encode(value), URL_SAFE.encode(value)].map(|text| Zeroizing::new(text.into_bytes()))
 }
 
-/// Base64 at each of the three alignments in both alphabets, without what depends on the bytes around it.
+/// Base64 at each of the three alignments in both alphabets, without the characters that depend on the bytes around the
+/// secret.
 pub(super) fn coded(value: &str) -> Vec<Coded> {
     let mut out = Vec::new();
     for skipped in 0..3 {
         let mut bytes = Zeroizing::new(vec![0_u8; skipped]);
         bytes.extend_from_slice(value.as_bytes());
-        // A character holds 6 bits: the first whole one after the skipped bytes, and the last whole one of the value.
+        // A base64 character holds 6 bits. `first` is the first whole one after the skipped bytes, `end` the end of the
+        // last whole one of the value.
         let first = (skipped * 8).div_ceil(6);
         let end = bytes.len() * 8 / 6;
         for alphabet in [&STANDARD, &URL_SAFE] {

@@ -1,6 +1,6 @@
-//! Short secrets: found only where a value stands, because `1234` is also a part of `e1234`.
+//! Short secrets, which are found only where a value stands: `1234` is also a part of `e1234`.
 //!
-//! A value stands alone in a text, between quotes, behind `=`, or behind a colon and a blank (or a quote and a colon).
+//! A value stands alone in a text, between quotes, after `=`, or after a colon and a space (or a quote and a colon).
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use super::{
 
 /// Longest value that is compared. Unit: bytes. Source: chosen; 5 characters, spaced and escaped, take less.
 const MAX_VALUE: usize = 64;
-/// What ends a value that no quote began.
+/// Characters that end an unquoted value.
 const ENDS: &[u8] = b"&#;,\"'`)]}<>\r\n";
 
-/// The short secrets, by each form that a value may take.
+/// The short secrets, keyed by each form that a value may take.
 #[derive(Default)]
 pub(super) struct Short {
     /// Folded, and as hexadecimal digits.
     plain: Vec<(Form, usize)>,
-    /// Base64, which has a case.
+    /// Base64, which is case-sensitive.
     coded: Vec<(Form, usize)>,
 }
 
@@ -41,7 +41,7 @@ impl Short {
         self.plain.is_empty()
     }
 
-    /// Calls `found` with each place of the view that holds a short secret, and with the secret.
+    /// Calls `found` with each range of the view that holds a short secret, and with that secret.
     pub(super) fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize)) {
         let bytes = view.bytes();
         let mut try_value = |range: Range<usize>| {
@@ -82,7 +82,7 @@ impl Short {
         }
     }
 
-    /// The secret that this value is, in any of its forms.
+    /// The secret that equals this value in one of its forms.
     pub(super) fn get(&self, value: &[u8]) -> Option<usize> {
         if value.is_empty() || value.len() > MAX_VALUE {
             return None;
@@ -99,7 +99,7 @@ impl Short {
             .unwrap_or(value);
         let folded = View::of(value).folded();
         let joined = folded.joined();
-        // Only what stands between the letters may be left out, not the punctuation around them.
+        // Only separators between the letters may be left out, not the punctuation around them.
         let is_spaced = joined.origin(0..joined.bytes().len()) == (0..value.len());
         get(&self.coded, bare)
             .or_else(|| get(&self.plain, folded.bytes()))
@@ -111,12 +111,12 @@ impl Short {
     }
 }
 
-/// Whether a colon between these two parts ends a label: `Pin: 1234`, `"pin":1234`, but not `localhost:1234`.
+/// Returns true if the colon between these two parts ends a label: `Pin: 1234`, `"pin":1234`, but not `localhost:1234`.
 fn is_label(before: &[u8], after: &[u8]) -> bool {
     after.first() == Some(&b' ') || before.last().is_some_and(|b| matches!(b, b'"' | b'\''))
 }
 
-/// Without blanks at the ends, and without the backslash of an escaped quote.
+/// Trims white space at both ends, and the backslash of an escaped quote.
 fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let value = &bytes[range.clone()];
     let value = value.strip_suffix(b"\\").unwrap_or(value);

@@ -1,9 +1,9 @@
-//! A secret that no single node shows: a word in two pieces, or a letter a node.
+//! Secrets that no single node shows: a word in two pieces, or one letter in each node.
 //!
-//! The texts of the page are read one after the other as if nothing stood between them, in the three orders in which
-//! somebody could read them together: all values, all names, and what a reader sees (the value, else the name of what
-//! has no text in it). A hit that reaches over several nodes hides its part in each of them, and whatever repeats such a
-//! part in the nodes around it.
+//! The texts of the page are joined as if nothing stood between them, in the three orders in which somebody could read
+//! them together: all values, all names, and the visible text (the value, or the name of a node without text inside
+//! it). A hit that covers several nodes is hidden in each of them, together with repetitions of its pieces in the nodes
+//! around.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,33 +16,33 @@ use crate::{
     secret::HIDDEN,
 };
 
-/// Most characters of a piece that can be a sign or two of a short secret. Unit: characters. Source: chosen; a field for
-/// a code has one, a lock with two rings two.
+/// Longest text that counts as a few characters of a short secret. Unit: characters. Source: chosen; a field of a code
+/// has one character, a lock with two rings has two.
 const MAX_SIGNS: usize = 2;
-/// Ancestors whose names are looked at for a repetition. Unit: levels. Source: chosen; a label in a cell in a row.
+/// Ancestors whose names are searched for a repetition. Unit: levels. Source: chosen; a label in a cell in a row.
 const MAX_LEVELS: usize = 6;
 
-/// Which text of a node.
+/// A text of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Name,
     Value,
 }
 
-/// Which text of a node is read, if any; told whether something below it has a text.
+/// Chooses which text of a node to read, if any. The flag says whether a node below it has text.
 type Order<'a> = &'a dyn Fn(&Node, bool) -> Option<Part>;
 
-/// A text of the page with its place among the texts that were read together.
+/// A text of the page with its range in the joined text.
 struct Piece {
     node: NodeId,
     part: Part,
     range: Range<usize>,
 }
 
-/// What stands in the place of a part of a text.
+/// Replacements for parts of a text.
 type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
 
-/// The tree without what is spread over several of its nodes. Its single texts have been redacted before.
+/// Returns the tree without secrets that are spread over several nodes. Its single texts were redacted before.
 pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     let mut cuts = Cuts::new();
     let values = |node: &Node, _: bool| node.value.as_ref().map(|_| Part::Value);
@@ -68,7 +68,7 @@ pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     }
 }
 
-/// For each node, whether something below it has a text.
+/// For each node, true if a node below it has text.
 fn with_text_below(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {
@@ -120,7 +120,8 @@ fn find(forms: &Forms, text: &str, pieces: &[Piece], cuts: &mut Cuts) {
             cuts,
         );
     }
-    // A short secret has no place in a running text; a row of single signs that is nothing else is one.
+    // A short secret is not searched for in running text. A row of one- and two-character texts is different: the whole
+    // row may be one.
     for row in pieces
         .chunk_by(|a, b| is_sign(text, a) && is_sign(text, b))
         .filter(|row| row.len() > 1)
@@ -136,7 +137,8 @@ fn is_sign(text: &str, piece: &Piece) -> bool {
     text[piece.range.clone()].chars().count() <= MAX_SIGNS
 }
 
-/// Notes what is to go of each piece, if there is more than one: what stands in a single text was judged there.
+/// Records the part of each piece that must be hidden, if the hit covers more than one piece. A hit in a single text
+/// was handled when that text was redacted.
 fn cut(pieces: &[Piece], hit: &Range<usize>, placeholder: &str, cuts: &mut Cuts) {
     if pieces.len() < 2 {
         return;
@@ -159,7 +161,7 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
         parts.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut out, mut at) = (String::new(), 0);
         for (range, placeholder) in parts {
-            // Found in two orders, a part may be known twice.
+            // The same part may be found in two orders.
             if range.start < at && range.end <= at {
                 continue;
             }
@@ -184,7 +186,7 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
     })
 }
 
-/// Hides the same pieces where one is the whole name or value of the node itself, of one above it, or of one in it.
+/// Hides a piece wherever it is the whole name or value of its node, of an ancestor, or of a descendant.
 fn hide_repeated(
     tree: &Tree,
     hidden: &BTreeMap<NodeId, Vec<String>>,
@@ -204,7 +206,7 @@ fn hide_repeated(
             hide(above, &|text| pieces.iter().any(|piece| piece == text));
         }
     }
-    // One walk for what is in all of them: each piece with the last node that it is hidden in.
+    // One walk handles the descendants of all nodes: it maps each piece to the last node in which it is hidden.
     let mut until: HashMap<&str, NodeId> = HashMap::new();
     let Some(first) = hidden.keys().next() else {
         return;

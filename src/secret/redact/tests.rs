@@ -20,7 +20,7 @@ fn redactor(values: &[&str]) -> Redactor {
     Redactor::new(names.iter().zip(&secrets))
 }
 
-/// 50 values: what people use, what breaks escaping, and what a generator makes.
+/// 50 values: ones that people use, ones that break escaping, and generated ones.
 fn canaries() -> Vec<String> {
     let mut out: Vec<String> = [
         "hunter2!",
@@ -69,7 +69,7 @@ fn canaries() -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    // A small generator of our own, so that every run tests the same values.
+    // A generator of our own, so that every run tests the same values.
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     while out.len() < 50 {
         let mut value = String::new();
@@ -143,7 +143,7 @@ fn json_string(text: &str) -> String {
 
 type Encode = fn(&str) -> String;
 
-/// What a page may make of a value, by name.
+/// Encodings that a page may give a value, by name.
 fn encodings() -> Vec<(&'static str, Encode)> {
     vec![
         ("raw", |v| v.to_owned()),
@@ -210,7 +210,7 @@ fn encodings() -> Vec<(&'static str, Encode)> {
     ]
 }
 
-/// What sets letters apart; only for values that have enough of them.
+/// Separators between letters, for values that have enough letters.
 fn spacings() -> Vec<(&'static str, Encode)> {
     vec![
         ("spaced", |v| each(v, |c| format!("{c} "))),
@@ -461,7 +461,7 @@ fn a_secret_that_is_short_once_its_own_escapes_are_undone_is_found_escaped() {
 proptest! {
     #[test]
     fn a_text_without_secrets_comes_back_as_it_was(text in "[a-mA-M0-9 %&;#=\"'\\\\/<>{}\\n.:+éß密😀\u{200b}-]{0,200}") {
-        // No letter of the values is in the alphabet of the texts.
+        // The texts contain none of the letters of the values.
         let redactor = redactor(&["nopqrst-uvwxyz", "zyxwvuts", "nopq"]);
         prop_assert_eq!(redactor.text(&text), text.clone());
         prop_assert!(!redactor.contains(&text));
@@ -476,7 +476,7 @@ proptest! {
     ) {
         prop_assume!(value.trim().chars().count() >= 6);
         let redactor = redactor(&[&value]);
-        // Blanks keep the neighbours from completing an escape.
+        // The spaces keep the surrounding text from completing an escape.
         let text = format!("{before} {} {after}", encodings()[encoding].1(&value));
         let clean = redactor.text(&text);
         prop_assert!(clean.contains("<secret:S0>"), "{} -> {}", text, clean);

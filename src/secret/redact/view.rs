@@ -1,4 +1,4 @@
-//! A text seen through one transformation, with the way back: each byte of a view knows what it was made from.
+//! Transformed texts that can be traced back: each byte of a view knows the bytes that it was made from.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The text itself.
+    /// The untransformed text.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.to_vec(),
@@ -25,7 +25,7 @@ impl View {
         &self.bytes
     }
 
-    /// What these bytes of the view were made from.
+    /// The range of the original text that these bytes of the view were made from.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
         match self.origins.get(range) {
             Some([first, .., last]) => first.start..last.end,
@@ -34,12 +34,12 @@ impl View {
         }
     }
 
-    /// With one layer of escapes undone: percent signs, HTML entities, backslashes. `None` if there is none.
+    /// The view with one layer of escapes undone: percent signs, HTML entities, backslashes. `None` if there is none.
     pub(super) fn decoded(&self) -> Option<Self> {
         self.decoded_by(&DECODERS)
     }
 
-    /// With one layer of these kinds of escapes undone; `None` if there is none.
+    /// The view with one layer of these kinds of escapes undone; `None` if there is none.
     pub(super) fn decoded_by(&self, decoders: &[Decoder]) -> Option<Self> {
         let mut out = Self::default();
         let (mut at, mut changed) = (0, false);
@@ -61,9 +61,10 @@ impl View {
         changed.then_some(out)
     }
 
-    /// In lower case, with every white space and plus sign as one blank: how a form writes what a page shows.
+    /// The view in lower case, with each white space and plus sign as one space: the way a form encodes the text that a
+    /// page shows.
     ///
-    /// Bytes that are no UTF-8 count as Latin-1, as old pages escape them.
+    /// Bytes that are not UTF-8 count as Latin-1, as old pages escape them.
     pub(super) fn folded(&self) -> Self {
         let mut out = Self::default();
         let mut at = 0;
@@ -82,12 +83,12 @@ impl View {
         out
     }
 
-    /// A folded view without what stands between letters that are set apart.
+    /// A folded view without separators between letters.
     pub(super) fn joined(&self) -> Self {
         self.without(is_separator)
     }
 
-    /// Without white space: encoded data is wrapped to lines.
+    /// The view without white space, because encoded data is wrapped into lines.
     pub(super) fn packed(&self) -> Self {
         self.without(char::is_whitespace)
     }
@@ -135,7 +136,7 @@ impl View {
     }
 }
 
-/// Whether a character may stand between the letters of a word that is set apart, as `h-u-n-t` or `4111 1111`.
+/// Returns true for a character that may separate the letters of a word, as in `h-u-n-t` or `4111 1111`.
 fn is_separator(c: char) -> bool {
     c.is_whitespace()
         || is_deceptive(c)
