@@ -252,7 +252,7 @@ impl From<Outcome> for Execution {
 /// }
 ///
 /// let page = OnePage.observe(&ObserveRequest::default()).await?;
-/// assert_eq!(page.tree.nodes()[0].name, "Open from 9 to 17");
+/// assert_eq!(&*page.tree.nodes()[0].name, "Open from 9 to 17");
 /// # Ok::<(), webwise::Error>(())
 /// # }).unwrap();
 /// ```

@@ -1,4 +1,4 @@
-//! The backend for tests and for runs that shall leave nothing behind.
+//! The backend for tests, and for runs that should leave nothing behind.
 
 use std::{
     collections::BTreeMap,
@@ -37,7 +37,7 @@ impl InMemory {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Shelf, ShelfState>> {
-        // A panic in an edit leaves the map as it was: changes are applied after the edit has returned.
+        // A panic in an edit leaves the map unchanged, because changes are applied after the edit has returned.
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

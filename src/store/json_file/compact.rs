@@ -1,6 +1,7 @@
-//! Keeping the whole store within its caps: hosts that were written least recently are forgotten first.
+//! Keeps the whole store within its caps by forgetting the hosts that were written least recently.
 //!
-//! A host for which a person has written something is never forgotten, nor one that holds what is not understood.
+//! A host is never forgotten if a person has written something for it, or if its folder holds anything that is not
+//! understood.
 
 use std::{
     collections::BTreeMap,
@@ -23,19 +24,20 @@ use super::{
 };
 use crate::memory::{Record, Scope, StoreNoticeKind};
 
-/// Within what part of a cap the store is brought before it is reached, and down to which: caps are looked at from time to
-/// time, so there must be room for what comes in between. Source: chosen; a 32nd and a 16th of the cap.
+/// A clean-up starts when less than `1/HIGH` of a cap is free, and ends when `1/LOW` is. The caps are checked only from
+/// time to time, so some room must stay free for the writes in between. Source: chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// The part of the room below a cap that one handle may fill before it looks again. Source: chosen; eight processes that
-/// fill it at once stay below it.
+/// One handle may fill `1/SHARE` of the room below a cap before it checks again. Source: chosen; eight processes that
+/// do so at once stay below the cap.
 const SHARE: u64 = 8;
-/// The least growth between two looks. Unit: bytes. Source: chosen.
+/// Least growth between two checks. Unit: bytes. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// How long a clean-up waits for a shelf's lock. Source: chosen; who is written now is not forgotten now.
+/// Longest wait of a clean-up for a shelf's lock. Source: chosen; a host that is being written now is not forgotten
+/// now.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// What this handle added since it last looked.
+/// The growth that this handle caused since its last check.
 #[derive(Debug, Default)]
 pub(super) struct Growth(Mutex<Added>);
 
@@ -43,17 +45,17 @@ pub(super) struct Growth(Mutex<Added>);
 struct Added {
     hosts: u64,
     bytes: u64,
-    /// When to look again; nothing before the first look.
+    /// Hosts and bytes after which to check again; `None` before the first check.
     at: Option<(u64, u64)>,
 }
 
-/// What a clean-up did.
+/// The result of a clean-up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compacted {
-    /// How many hosts were forgotten.
+    /// Number of hosts that were forgotten.
     pub hosts: usize,
-    /// How much they held. Unit: bytes.
+    /// Size of their files. Unit: bytes.
     pub bytes: u64,
 }
 
@@ -67,8 +69,8 @@ struct HostDir {
 }
 
 impl Files {
-    /// Counts what was written, and brings the store within its caps when it is time to look. The write is committed, so
-    /// nothing that goes wrong here is its failure.
+    /// Counts what was written, and starts a clean-up when one is due. The write is already committed, so an error here
+    /// does not make it fail.
     pub(super) fn grew(&self, written: &Written, is_host: bool) {
         {
             let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +83,7 @@ impl Files {
             if !is_due {
                 return;
             }
-            // Others of this process need not look at the same time.
+            // Keeps other threads of this process from checking at the same time.
             *added = Added {
                 hosts: 0,
                 bytes: 0,
@@ -102,12 +104,12 @@ impl Files {
     pub(super) fn compact(&self) -> Result<Compacted, Failure> {
         let mut done = Compacted::default();
         let Some(_held) = try_lock(&*self.fs, &Path::new(LOCKS).join("compact"))? else {
-            // Another process is at it.
+            // Another process is cleaning up.
             self.look_again_after(0, 0);
             return Ok(done);
         };
         let (mut dirs, mut total) = self.survey()?;
-        // The oldest first.
+        // The oldest come first.
         dirs.sort_by(|a, b| b.age.cmp(&a.age).then_with(|| a.path.cmp(&b.path)));
         let mut hosts = dirs.len() as u64;
         let max_hosts = self.options.max_hosts as u64;
@@ -163,7 +165,7 @@ impl Files {
         };
     }
 
-    /// All folders of hosts, and the size of everything.
+    /// Lists all folders of hosts, and the size of the whole store.
     fn survey(&self) -> Result<(Vec<HostDir>, u64), Failure> {
         let (mut dirs, mut total) = (Vec::new(), 0);
         for namespace in self
@@ -193,7 +195,7 @@ impl Files {
                 let path = domains.join(&entry.name);
                 let entries = self.list(&path)?;
                 let bytes = size(&entries);
-                // Tenants do not forget for each other.
+                // A tenant's hosts count against that tenant alone.
                 let site = self.site_of(&path, &entry.name, &entries);
                 let site = site.map(|site| format!("{}/{site}", namespace.display()));
                 total += bytes;
@@ -208,7 +210,7 @@ impl Files {
         Ok((dirs, total))
     }
 
-    /// Forgets a host, if that may be; says whether it did.
+    /// Forgets a host, if that is allowed. Returns true if it did.
     fn forget(&self, dir: &HostDir) -> Result<bool, Failure> {
         let entries = self.list(&dir.path)?;
         let mut places = Vec::new();
@@ -221,7 +223,7 @@ impl Files {
                 None => return Ok(false),
             }
         }
-        // What belongs to no shelf here is not ours to take.
+        // A file that belongs to no known shelf must not be deleted.
         let is_known = |entry: &FsEntry| {
             entry.kind == FsKind::File && places.iter().any(|(place, _)| place.owns(&entry.name))
         };
@@ -235,7 +237,7 @@ impl Files {
             else {
                 return Ok(false);
             };
-            // Looked at again, now that nobody can write it.
+            // Check again, now that nobody else can write the shelf.
             if self
                 .place_to_forget(&place.file())
                 .is_none_or(|(_, now)| now != *generation)
@@ -244,11 +246,12 @@ impl Files {
             }
             self.unlink_shelf(place)?;
         }
-        // Somebody may have begun to write another shelf of the host: then its folder stays.
+        // The folder stays if somebody has begun to write another shelf of this host.
         Ok(self.fs.remove_dir(&dir.path).is_ok())
     }
 
-    /// Where the shelf of a file stands, with its generation, if it is understood and holds nothing of a person's.
+    /// The place and generation of a file's shelf; `None` if the file is not understood or holds a record that a person
+    /// wrote.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let is_a_persons =
@@ -259,7 +262,7 @@ impl Files {
         (!document.records.iter().any(is_a_persons)).then_some((place, document.generation))
     }
 
-    /// What a file holds, whosever it is.
+    /// The document in a file, whichever shelf it belongs to.
     fn document_at(&self, path: &Path) -> Option<Document> {
         let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
         match parse(&bytes, None, self.schema) {
@@ -268,7 +271,7 @@ impl Files {
         }
     }
 
-    /// The registrable domain of a host's folder. A name that was cut does not tell it, but the files do.
+    /// The registrable domain of a host's folder. If the folder's name was cut, the files in it tell the host.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());

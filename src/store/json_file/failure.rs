@@ -1,4 +1,4 @@
-//! What can go wrong with a file of the store, and what a caller is told.
+//! Failures of a store's file operations, and the errors that callers get for them.
 
 use std::{io, path::Path, time::Duration};
 
@@ -7,41 +7,41 @@ use crate::{
     memory::{ReadOnly, Shelf},
 };
 
-/// Why the store did not do what was asked. Nothing that was acknowledged before is lost by any of them.
+/// The reason why the store did not do what was asked. No failure loses what was acknowledged before.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The shelf's name is none.
+    /// A part of the shelf's name is not allowed.
     Name(&'static str),
-    /// Others kept the lock for all of this time.
+    /// Other writers held the lock for this whole time.
     Busy(Duration),
-    /// The file system has no locks, and going on without would lose updates.
+    /// The file system has no locks; writing without them would lose updates.
     NoLocks(io::Error),
-    /// The system refused.
+    /// The system refused a call.
     Io {
         what: &'static str,
         path: String,
         error: io::Error,
     },
-    /// It may be read and not written.
+    /// The shelf may be read but not written.
     ReadOnly { why: ReadOnly, detail: String },
-    /// Nothing of it can be read.
+    /// Nothing of the shelf can be read.
     Unreadable { detail: String },
-    /// A record would be larger than a record may be.
+    /// A record would be larger than the cap.
     RecordTooLarge {
         key: String,
         bytes: usize,
         max: usize,
     },
-    /// A record would be nested deeper than what is read again.
+    /// A record would be nested deeper than the reader allows.
     RecordTooDeep { key: String, max: usize },
-    /// The shelf would be larger than a shelf may be.
+    /// The shelf would be larger than the cap.
     ShelfTooLarge { bytes: usize, max: usize },
-    /// What the edit said.
+    /// The edit itself failed.
     Edit(Error),
 }
 
 impl Failure {
-    /// For `map_err`: the system's answer to this call for this path.
+    /// For `map_err`: makes a failure of this call for this path.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = if path.as_os_str().is_empty() {
             ".".to_owned()
@@ -51,7 +51,7 @@ impl Failure {
         move |error| Self::Io { what, path, error }
     }
 
-    /// The crate's error, with the operation and the shelf.
+    /// Converts to the crate's error, with the operation and the shelf.
     pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
         let error = |kind| {
             let error = Error::new(kind, operation);
@@ -76,8 +76,8 @@ impl Failure {
                 path,
                 error: source,
             } => {
-                // Something else stands where a file or folder of the store should: no waiting helps. The system says
-                // "invalid", too, of what it cannot do.
+                // The path holds something that is neither file nor folder of the store, so waiting does not help. The
+                // system also reports "invalid" for operations that it does not support.
                 let is_ours =
                     source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
                 let kind = if is_ours {
@@ -134,7 +134,7 @@ mod tests {
             ),
             (io(io::ErrorKind::PermissionDenied), ErrorKind::Unavailable),
             (io(io::ErrorKind::InvalidInput), ErrorKind::InvalidInput),
-            // EINVAL of the system.
+            // EINVAL as the system reports it.
             (
                 Failure::io("sync_dir", Path::new("a"))(io::Error::from_raw_os_error(22)),
                 ErrorKind::Unavailable,

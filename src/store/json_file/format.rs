@@ -1,4 +1,4 @@
-//! What stands in a shelf's file. Text in, values out.
+//! The format of a shelf's file. Text in, values out.
 //!
 //! ```json
 //! {
@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! Stored formats are API: every version that was ever written is read, the newest is written, and what is not known
-//! survives. There is no checksum, because people may edit these files.
+//! Stored formats are API: every version that was ever written is read, the newest is written, and unknown fields
+//! survive. There is no checksum, because people may edit these files.
 
 use std::collections::BTreeMap;
 
@@ -23,27 +23,27 @@ use crate::{
     memory::{Record, Shelf},
 };
 
-/// How deep a record may be nested, so that what is written can be read. Source: the reader stops at 128 levels, two of
-/// them the file's own.
+/// Deepest nesting of a record, so that everything written can be read again. Unit: levels. Source: the reader stops at
+/// 128 levels, two of which belong to the file.
 pub(super) const MAX_DEPTH: usize = 120;
-/// Tells the store's files from others.
+/// Marks a file as one of the store's.
 const FORMAT: &str = "webwise-shelf";
 /// The fields of a [`Shelf`].
 const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
 
-/// A migration from one version to the next. Pure, and without effect on what it does not know.
+/// A migration from one version to the next. It is pure and keeps unknown fields.
 pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
-/// Which versions are read, and how the older ones become the newest.
+/// The versions that are read, and the migrations from the older ones to the newest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schema {
     /// The oldest version that is read.
     pub(super) oldest: u64,
-    /// From each version to the next, beginning with the oldest.
+    /// The migration from each version to the next, the oldest first.
     pub(super) steps: &'static [Step],
 }
 
-/// The versions that were ever written. A new one adds a step here and a golden file to the tests.
+/// Every version that was ever written. A new version adds a migration here and a golden file to the tests.
 pub(super) const SCHEMA: Schema = Schema {
     oldest: 1,
     steps: &[],
@@ -59,40 +59,40 @@ impl Schema {
 /// A shelf's file in the newest version.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Document {
-    /// Counts the commits.
+    /// The number of commits so far.
     pub(super) generation: u64,
-    /// Whose it is.
+    /// The shelf that the file belongs to.
     pub(super) shelf: Shelf,
-    /// Ordered by key.
+    /// The records, ordered by key.
     pub(super) records: Vec<Record>,
-    /// What a later version, or a person, added.
+    /// Fields that a later version or a person added.
     pub(super) extra: BTreeMap<String, Value>,
-    /// The same inside `shelf`.
+    /// The same for fields inside `shelf`.
     pub(super) shelf_extra: BTreeMap<String, Value>,
-    /// In which version it was stored.
+    /// The version in which the file was stored.
     pub(super) version: u64,
 }
 
-/// What the bytes of a file are.
+/// The result of parsing a file.
 #[derive(Debug, PartialEq)]
 pub(super) enum Parsed {
-    /// A shelf's file that is understood.
+    /// A valid file of a shelf.
     Good(Document),
     /// A newer version than this program knows, with the records that can be read.
     Newer(Document),
-    /// Nested deeper than what is read.
+    /// A file that is nested too deeply to be read.
     TooDeep,
-    /// The whole file of another shelf.
+    /// A valid file of another shelf.
     OtherShelf(String),
-    /// Not a shelf's file, or no longer.
+    /// Not a file of a shelf, or damaged.
     Broken(&'static str),
 }
 
-/// Reads a file; with a shelf, it must be that shelf's.
+/// Parses a file. If a shelf is given, the file must belong to it.
 pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Parsed {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
-        // The reader stops at 128 levels, and says so in words only.
+        // The reader reports its limit of 128 levels only in the error's text.
         Err(error) if error.to_string().starts_with("recursion limit exceeded") => {
             return Parsed::TooDeep;
         }
@@ -160,7 +160,7 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
     }
 }
 
-/// What a file says of its shelf.
+/// The fields of a file that describe its shelf.
 struct Stored {
     shelf: Option<Shelf>,
     extra: BTreeMap<String, Value>,
@@ -185,7 +185,7 @@ impl Stored {
     }
 }
 
-/// Fields that are not known, in the form in which they are kept.
+/// Unknown fields, in the form in which they are kept.
 fn unknown(fields: Map<String, Value>) -> BTreeMap<String, Value> {
     fields
         .into_iter()
@@ -203,7 +203,7 @@ fn ordered(records: Map<String, Value>) -> Vec<Record> {
 }
 
 impl Document {
-    /// The file of a shelf that nobody wrote.
+    /// The document of a shelf that was never written.
     pub(super) fn empty(shelf: &Shelf, schema: Schema) -> Self {
         let version = schema.current();
         Self {
@@ -216,7 +216,7 @@ impl Document {
         }
     }
 
-    /// The bytes of the file, in the newest version: readable, keys sorted, equal for equal documents.
+    /// Returns the bytes of the file in the newest version: readable, with sorted keys, and equal for equal documents.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,
@@ -266,7 +266,7 @@ impl Serialize for Records<'_> {
     }
 }
 
-/// Whether a record could not be read again.
+/// Returns true if a record is nested too deeply to be read again.
 pub(super) fn is_too_deep(body: &Value) -> bool {
     is_deeper_than(body, MAX_DEPTH)
 }

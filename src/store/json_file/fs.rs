@@ -1,4 +1,4 @@
-//! What the store asks of a file system: a seam, so that full disks and power cuts can be simulated.
+//! The file system interface of the store. It exists so that full disks and power cuts can be simulated.
 
 use std::{
     fmt::Debug,
@@ -10,54 +10,56 @@ use std::{
 /// The file system below one root.
 ///
 /// # Contract
-/// - Paths are relative to the root and made of the store's own names; no call follows a symbolic link below the root.
-/// - Folders and files are made with modes 0700 and 0600, whatever the umask. What is there already and belongs to another
-///   user is refused with [`io::ErrorKind::PermissionDenied`].
-/// - Nothing but [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) promises anything for
-///   the time after a power cut.
+/// - Paths are relative to the root and made of names that the store chose. No call follows a symbolic link below the
+///   root.
+/// - Folders and files are created with modes 0700 and 0600, whatever the umask. An existing one that belongs to
+///   another user is refused with [`io::ErrorKind::PermissionDenied`].
+/// - Only [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) promise anything that
+///   survives a power cut.
 pub trait Fs: Debug + Send + Sync {
-    /// Makes a folder and those above it; nothing happens when it is there. Afterwards the entries of all of them are
-    /// durable, whoever made them. The root itself is the empty path.
+    /// Creates a folder and its parents; existing ones are kept. Afterwards the entries of all of them are durable,
+    /// whoever created them. The empty path is the root itself.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Makes a new file for writing; [`io::ErrorKind::AlreadyExists`] if there is something of that name.
+    /// Creates a new file for writing; [`io::ErrorKind::AlreadyExists`] if the name is taken.
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>>;
 
-    /// The bytes of a file; [`io::ErrorKind::FileTooLarge`] if they are more than `max`, without reading them.
+    /// Reads a file; [`io::ErrorKind::FileTooLarge`] if it has more than `max` bytes, without reading it.
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>>;
 
-    /// Moves a file over whatever file has the other name. Two names of one file both stay, as POSIX wants it.
+    /// Renames a file and replaces any file at the new name. As POSIX says, nothing happens if both are names of the
+    /// same file.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Another name for a file; replaces nothing.
+    /// Adds another name for a file. Fails if the name is taken.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Takes a file's name away.
+    /// Removes a name of a file.
     fn unlink(&self, path: &Path) -> io::Result<()>;
 
-    /// Takes an empty folder away; fails when something is in it.
+    /// Removes an empty folder; fails if it is not empty.
     fn remove_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Makes the entries of a folder durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// What is in a folder, in no order; empty when there is no such folder. Names that are not UTF-8 are left out.
+    /// Lists a folder, in no order; empty if there is no such folder. Names that are not UTF-8 are left out.
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>>;
 
-    /// Tries once to take the exclusive lock of a lock file, which is made if needed and never renamed or deleted; `None`
-    /// when another holds it. Released when dropped, or when the process ends.
+    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has it. The file is created if
+    /// needed, and never renamed or deleted. The lock is released on drop or when the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
-    /// What was open to others and is private now, since the last call.
+    /// Returns the paths that were open to other users and have been made private since the last call.
     fn tightened(&self) -> Vec<PathBuf>;
 }
 
 /// A new file that is being written.
 pub trait FsFile: Debug + Send {
-    /// Appends all the bytes.
+    /// Appends all bytes.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes the content durable. After an error nothing is known of it, and asking again does not help.
+    /// Makes the content durable. After an error its state is unknown, and another call does not help.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -67,23 +69,23 @@ pub trait FsLock: Debug + Send {}
 /// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsEntry {
-    /// Its name, without a path.
+    /// The name, without a path.
     pub name: String,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: FsKind,
     /// Size of a file in bytes.
     pub size: u64,
-    /// Time since it was last changed; for a folder, since something was last put into it or taken out of it.
+    /// Time since the last change; for a folder, since an entry was last added or removed.
     pub age: Duration,
 }
 
-/// What an entry of a folder is.
+/// The kind of an entry in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FsKind {
     /// A regular file.
     File,
     /// A folder.
     Dir,
-    /// A symbolic link, a device, a socket: nothing that the store makes.
+    /// Anything that the store never creates: a symbolic link, a device, a socket.
     Other,
 }

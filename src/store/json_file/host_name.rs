@@ -1,4 +1,5 @@
-//! Names of hosts and namespaces as names of folders: one plain component each, on every system, and never the same for two.
+//! Folder names for hosts and namespaces: one plain path component each, valid on every system, and different for
+//! different names.
 
 use std::fmt::Write as _;
 
@@ -6,29 +7,30 @@ use sha2::{Digest as _, Sha256};
 
 use crate::base::Host;
 
-/// The longest name that is written out. Unit: bytes. Source: chosen; file systems take 255.
+/// Longest name that is written in full. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// How much of a longer name stands before its hash. Unit: bytes. Source: chosen.
+/// Length of the part of a longer name that stands before its hash. Unit: bytes. Source: chosen.
 const KEPT: usize = 60;
-/// Names that Windows keeps for devices, with any extension.
+/// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// The folder of a host.
 ///
-/// Lower-case letters, digits, `-` inside and single dots inside stand for themselves, every other byte is `_` and two
-/// hex digits. A name over 100 bytes is cut and ends with `~` and its hash; the files in the folder hold the whole host.
+/// Lower-case letters, digits, and inner `-` and single dots stand for themselves; every other byte becomes `_` and two
+/// hexadecimal digits. A name of more than 100 bytes is cut and ends with `~` and its hash; the files in the folder
+/// contain the full host.
 pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }
 
-/// The host of a folder; `None` for a name that [`encode`] does not give, or that was cut.
+/// The host of a folder; `None` for a name that [`encode`] does not produce, or that was cut.
 pub(super) fn decode(name: &str) -> Option<Host> {
     let text = plain(name)?;
-    // The name must be the one that this host gets, not a second spelling of it.
+    // The name must be the one that `encode` gives this host, not a second spelling.
     (component(&text) == name).then(|| serde_json::from_value(text.into()).ok())?
 }
 
-/// Whether Windows keeps a name for a device.
+/// Returns true if Windows reserves the name for a device.
 pub(super) fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let numbered = |prefix| {
@@ -38,7 +40,7 @@ pub(super) fn is_device(name: &str) -> bool {
     DEVICES.contains(&stem) || numbered("com") || numbered("lpt")
 }
 
-/// A text as one component of a path; the empty text is `_`.
+/// Encodes a text as one path component; the empty text becomes `_`.
 pub(super) fn component(text: &str) -> String {
     let bytes = text.as_bytes();
     if bytes.is_empty() {

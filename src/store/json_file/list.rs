@@ -1,4 +1,4 @@
-//! Which shelves there are. The only call that reads more than it is asked about.
+//! Listing the shelves of the store. The only call that reads more than one shelf.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::{
 use crate::memory::{Shelf, ShelfFilter};
 
 impl Files {
-    /// The shelves that hold something, in order. Whose a file is stands in it.
+    /// Lists the shelves that hold something, in order. Each file names its shelf.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -36,7 +36,7 @@ impl Files {
         Ok(shelves)
     }
 
-    /// The folders in which a filter's shelves may stand.
+    /// The folders that may hold shelves of a filter.
     fn dirs(&self, filter: &ShelfFilter) -> Result<Vec<PathBuf>, Failure> {
         if let (Some(namespace), Some(scope)) = (&filter.namespace, &filter.scope) {
             let any = Shelf {
@@ -67,9 +67,9 @@ impl Files {
         Ok(dirs)
     }
 
-    /// The shelf of a file, if the filter selects it and it holds something that can be read.
+    /// The shelf of a file, if the filter selects it and the file holds something readable.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
-        // Whose it is, by the file or by its backup; everything else is asked of the shelf itself.
+        // The file or its backup names the shelf; the shelf itself decides the rest.
         let backup = path.with_added_extension("bak");
         let whose = [path, &backup].into_iter().find_map(|path| {
             let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;

@@ -1,4 +1,4 @@
-//! Who may write: one thread of a process, then one process.
+//! Write locks: first one thread of a process, then one process.
 
 use std::{
     io,
@@ -14,9 +14,10 @@ use super::{
     place::{LOCKS, STRIPES},
 };
 
-/// The shortest pause between two tries. Source: chosen; an update takes about a millisecond.
+/// Shortest pause between two attempts. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// What is added to it at random, so that those who wait do not try in step. Unit: nanoseconds. Source: chosen.
+/// Upper bound of the random addition to each pause, so that waiting processes do not retry in step. Unit: nanoseconds.
+/// Source: chosen.
 const JITTER: u32 = 1_800_000;
 
 /// The stripes of one handle. Threads wait for each other here, so that only processes poll.
@@ -29,7 +30,7 @@ struct Stripe {
     freed: Condvar,
 }
 
-/// A stripe that is held; dropped, the next one may go.
+/// A held stripe. Dropping it lets the next waiter proceed.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     file: Option<Box<dyn FsLock>>,
@@ -38,7 +39,7 @@ pub(super) struct Held<'a> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // First the file: who comes next in this process would only wait for it.
+        // The file first: otherwise the next thread of this process would have to wait for it.
         self.file = None;
         *self
             .stripe
@@ -56,7 +57,7 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Waits for a stripe, at most for `wait`.
+    /// Acquires a stripe; waits for at most `wait`.
     pub(super) fn acquire(
         &self,
         fs: &dyn Fs,
@@ -97,7 +98,7 @@ impl Locks {
     }
 }
 
-/// Tries once; makes the folder of the locks when it is missing.
+/// Tries once, and creates the folder of the locks if it is missing.
 pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock>>, Failure> {
     let tried = match fs.try_lock(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -116,7 +117,7 @@ pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock
     })
 }
 
-/// Whether the file system says that it cannot lock, rather than that something is in the way.
+/// Returns true if the error means that the file system cannot lock, rather than that something blocks it.
 fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

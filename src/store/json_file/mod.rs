@@ -1,8 +1,9 @@
-//! One readable JSON file a shelf, safe against kills, power cuts and other processes.
+//! One readable JSON file for each shelf, safe against kills, power cuts and other processes.
 //!
-//! An update takes the shelf's lock, reads what is on disk at that moment, applies the edit, writes a new file beside the
-//! old one, makes it durable, keeps the old one as the backup, renames the new one into its place, and makes that durable;
-//! only then is it acknowledged. What cannot be understood is put into quarantine and never overwritten.
+//! An update takes the shelf's lock, reads the file as it is now, applies the edit, writes a new file beside the old
+//! one, makes it durable, keeps the old one as the backup, renames the new one over the old one, and makes the rename
+//! durable. Only then is the update acknowledged. A file that cannot be understood is put into quarantine and never
+//! overwritten.
 
 mod compact;
 mod failure;
@@ -57,13 +58,13 @@ use crate::{
     memory::{Committed, Edit, Scope, Shelf, ShelfFilter, ShelfState, StoreNotice},
 };
 
-/// Records in JSON files below a folder, which may be read, edited and compared.
+/// A store of JSON files below a folder. The files may be read, edited and compared by people.
 ///
-/// Who can write there speaks as the person whose memory it is. So a folder that came from elsewhere, by a repository
-/// perhaps, is imported and reviewed, and not opened.
+/// Everything in the folder counts as the words of the person whose memory it is. So do not open a folder that came
+/// from elsewhere, for example from a repository: import and review it.
 ///
-/// Any number of processes may use one folder; clones share a handle. All file work is done on threads of its own, so a
-/// future that is dropped leaves the shelf as it was or as it should be.
+/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads, so
+/// dropping a future leaves the shelf either unchanged or completely updated.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -83,7 +84,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct JsonFiles(Arc<Files>);
 
-/// What the clones of a handle share.
+/// The state that clones of a handle share.
 #[derive(Debug)]
 struct Files {
     fs: Arc<dyn Fs>,
@@ -95,12 +96,12 @@ struct Files {
 }
 
 impl JsonFiles {
-    /// The store below this folder, which is made by the first update. Reads nothing yet.
+    /// Opens the store below this folder. Reads nothing yet; the first update creates the folder.
     pub fn open(root: impl Into<PathBuf>) -> Self {
         Self::new(Arc::new(StdFs::new(root)), SCHEMA)
     }
 
-    /// The store on another file system.
+    /// Opens the store on another file system.
     #[cfg(feature = "testing")]
     pub fn with_fs(fs: Arc<dyn Fs>) -> Self {
         Self::new(fs, SCHEMA)
@@ -118,7 +119,7 @@ impl JsonFiles {
         }))
     }
 
-    /// With other limits; a handle of its own, which shares nothing with clones that were made before.
+    /// The same store with other limits, as a handle of its own: it shares nothing with earlier clones.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
@@ -132,16 +133,16 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the whole store within its caps: forgets the hosts that were written least recently, except those for which
-    /// a person has written something. Updates do it from time to time.
+    /// Brings the whole store within its caps: forgets the hosts that were written least recently, except those for
+    /// which a person has written something. Updates also do this from time to time.
     ///
     /// # Errors
-    /// `Unavailable` if the store cannot be reached; what was forgotten by then is gone.
+    /// `Unavailable` if the store cannot be reached. Hosts that were forgotten before the error stay forgotten.
     pub async fn compact(&self) -> Result<Compacted> {
         self.run("store.compact", None, Files::compact).await
     }
 
-    /// Does file work where waiting harms nobody.
+    /// Runs file work on a blocking thread.
     async fn run<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -156,7 +157,7 @@ impl JsonFiles {
         });
         match done.await {
             Ok(done) => done.map_err(|failure| failure.into_error(operation, shelf)),
-            // The edit is the caller's, and so is its panic.
+            // The edit comes from the caller, so its panic goes back to the caller.
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(error) => Err(Error::new(ErrorKind::Cancelled, operation).with_source(error)),
         }
@@ -238,7 +239,7 @@ impl Files {
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
-    /// Tells that a shelf is read-only.
+    /// Adds a notice if a shelf turned out to be read-only.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
             self.notices.found(

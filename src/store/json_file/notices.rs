@@ -1,4 +1,4 @@
-//! What there is to tell, until somebody asks.
+//! Notices of the store, kept until they are collected.
 
 use std::{
     collections::HashSet,
@@ -8,9 +8,9 @@ use std::{
 
 use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 
-/// Notices that may wait; later ones are dropped. Source: chosen; the first ones tell it all.
+/// Most notices that are kept; later ones are dropped. Source: chosen; the first ones say enough.
 const MAX_WAITING: usize = 256;
-/// Findings of which it is remembered that they were told. Source: chosen.
+/// Most findings that are remembered as reported. Source: chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ struct Inner {
 }
 
 impl Notices {
-    /// Something was done.
+    /// Adds a notice of something that the store did.
     pub(super) fn did(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
@@ -35,7 +35,7 @@ impl Notices {
         }
     }
 
-    /// Something was found, which whoever looks again will find again: it is told once.
+    /// Adds a notice of a finding. Each later look finds it again, so it is reported only once.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
@@ -52,10 +52,10 @@ impl Notices {
         inner.waiting.push(notice);
     }
 
-    /// Rights were tightened.
+    /// Adds notices of paths that were made private.
     pub(super) fn tightened(&self, paths: Vec<PathBuf>) {
         for path in paths {
-            // The same on every system.
+            // The same separator on every system.
             let path = path
                 .iter()
                 .map(|part| part.to_string_lossy())

@@ -1,12 +1,12 @@
-//! Where a shelf stands below the root.
+//! The paths of a shelf's files below the root.
 //!
 //! ```text
 //! <namespace>/<collection>.json                       a shelf for every site
 //! <namespace>/domains/<host>/<collection>.json        a shelf of one host
 //!             beside each: <collection>.json.bak, .v<N>.bak, and .<pid>-<random>.tmp while it is written
-//! <namespace>/quarantine/                             what could not be understood; a namespace's own, so that what
-//!                                                     belongs to a tenant stays with it and goes with it
-//! locks/00..3f                                        one of them for each shelf, by its hash; never renamed or deleted
+//! <namespace>/quarantine/                             files that could not be understood; each namespace has its own, so
+//!                                                     that a tenant's files stay with the tenant and are deleted with it
+//! locks/00..3f                                        one for each shelf, by its hash; never renamed or deleted
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -24,27 +24,27 @@ use crate::memory::{Namespace, Scope, Shelf};
 pub(super) const LOCKS: &str = "locks";
 /// The folder of a namespace's hosts.
 pub(super) const DOMAINS: &str = "domains";
-/// Ends the name of a shelf's file.
+/// Suffix of a shelf's file.
 pub(super) const JSON: &str = ".json";
-/// Ends the name of a file that is being written.
+/// Suffix of a file that is being written.
 pub(super) const TEMP: &str = ".tmp";
-/// How many locks there are. Source: chosen; few shelves of one process meet on one.
+/// Number of locks. Source: chosen; few shelves of one process share one.
 pub(super) const STRIPES: u8 = 64;
 /// Longest name of a collection. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 64;
 
-/// Where one shelf stands.
+/// The place of one shelf.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    /// Its folder.
+    /// The shelf's folder.
     pub(super) dir: PathBuf,
-    /// The name of its file in there.
+    /// The name of the shelf's file.
     pub(super) name: String,
-    /// Where its broken files go.
+    /// The folder for its broken files.
     pub(super) quarantine: PathBuf,
-    /// How their names begin.
+    /// Prefix of their names.
     pub(super) quarantine_prefix: String,
-    /// Which lock is its.
+    /// The index of the shelf's lock.
     pub(super) stripe: u8,
 }
 
@@ -63,7 +63,7 @@ impl Place {
                 Some(host.as_str()),
             ),
         };
-        // No part of it can hold a NUL but the host, which comes last.
+        // Only the host could contain a NUL, and it comes last, so different shelves never share an identity.
         let scope = scope.map_or_else(String::new, |host| format!("\0{host}"));
         let identity = format!("{}\0{}{scope}", shelf.namespace.as_str(), shelf.collection);
         let hash = Sha256::digest(identity.as_bytes());
@@ -81,12 +81,12 @@ impl Place {
         self.dir.join(&self.name)
     }
 
-    /// The state before the last change.
+    /// The backup: the state before the last change.
     pub(super) fn backup(&self) -> PathBuf {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// The last state in an older version of the format.
+    /// The last state that was stored in an older version of the format.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
@@ -101,7 +101,7 @@ impl Place {
         ))
     }
 
-    /// The process that began to write the file of this name, if it is one of this shelf.
+    /// The process that wrote the temporary file of this name, if the file belongs to this shelf.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
         let middle = name
             .strip_prefix(&self.name)?
@@ -110,19 +110,19 @@ impl Place {
         middle.split_once('-')?.0.parse().ok()
     }
 
-    /// Whether a name in the shelf's folder is one of this shelf's.
+    /// Returns true if a name in the shelf's folder belongs to this shelf.
     pub(super) fn owns(&self, name: &str) -> bool {
         name.strip_prefix(&self.name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// The file of its lock.
+    /// The lock file.
     pub(super) fn lock(&self) -> PathBuf {
         Path::new(LOCKS).join(format!("{:02x}", self.stripe))
     }
 }
 
-/// The folder of a namespace; `locks` is taken.
+/// The folder of a namespace. The name `locks` is taken.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
     if name == LOCKS {
@@ -132,7 +132,7 @@ fn namespace_dir(namespace: &Namespace) -> PathBuf {
     }
 }
 
-/// The collection of a file's name, if it is that of a shelf.
+/// The collection that a file name stands for, if it is a shelf's.
 pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }

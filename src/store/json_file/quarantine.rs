@@ -1,4 +1,4 @@
-//! Putting aside what was not understood, whole, before something takes its place.
+//! Keeps a broken file whole under another name before it is replaced.
 
 use std::{io, path::Path};
 
@@ -12,12 +12,13 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// How many broken files are kept of one shelf. Source: the requirements; a program that breaks the same file again and
-/// again must not fill the disk.
+/// Most broken files kept for one shelf. Source: the requirements; a program that breaks the same file again and again
+/// must not fill the disk.
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Keeps a broken file under another name; it stays where it is, too, until it is replaced. The same content is kept once.
+    /// Keeps a broken file under another name. The original also stays until it is replaced. The same content is kept
+    /// once.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -63,7 +64,7 @@ impl Files {
         let target = dir.join(&name);
         self.link_or_copy(path, &target, &dir.join(format!("{name}{TEMP}")), bytes)
             .map_err(failed)?;
-        // Its entry must not be lost when the file that takes its place is not.
+        // The quarantined entry must be durable before the original is replaced.
         self.fs.sync_dir(dir).map_err(failed)?;
         let file = target
             .iter()
@@ -75,7 +76,7 @@ impl Files {
         Ok(())
     }
 
-    /// Another name for a file, or a copy where the file system has no second names.
+    /// Adds another name for a file, or copies it if the file system does not support that.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

@@ -1,5 +1,5 @@
-//! Reading a shelf: its file, else its backup, else what can be salvaged. Nothing is written here, because a reader may
-//! not have the right to, and needs no lock: files are only ever replaced whole.
+//! Reading a shelf: its file, else its backup, else the records that can be salvaged. Reading writes nothing, because
+//! the reader may not have the right to. It needs no lock, because files are only ever replaced whole.
 
 use std::{
     io,
@@ -15,35 +15,35 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// What there is of a shelf.
+/// The readable state of a shelf.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// What can be read.
+    /// The document, as far as it can be read.
     pub(super) document: Document,
-    /// Where it was read.
+    /// The source of the document.
     pub(super) source: Source,
     /// The bytes of the shelf's file, if it is good.
     pub(super) good: Option<Vec<u8>>,
-    /// Files that were not understood; they are put aside before anything is written.
+    /// Files that were not understood. They are put into quarantine before anything is written.
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
-    /// Whether a newer version of the program wrote it.
+    /// True if a newer version of the program wrote it.
     pub(super) is_newer: bool,
-    /// What the next commit counts on from: above every generation that this shelf may have had.
+    /// The generation that the next commit counts from. It is above every generation that this shelf may have had.
     pub(super) generation: u64,
 }
 
-/// Where a shelf was read.
+/// The source that a shelf was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Nobody wrote it.
+    /// Nothing: the shelf was never written.
     Nobody,
-    /// Its file.
+    /// The shelf's file.
     File,
-    /// The state before its last change.
+    /// The backup: the state before the last change.
     Backup,
-    /// Record by record from what is broken.
+    /// Single records salvaged from a broken file.
     Salvage,
-    /// It is broken, and nothing of it can be read.
+    /// Nothing: the files are broken, and no record can be read.
     Lost,
 }
 
@@ -60,7 +60,7 @@ enum Copy {
 }
 
 impl Files {
-    /// What there is of a shelf now.
+    /// Finds the current state of a shelf.
     pub(super) fn find(&self, place: &Place, shelf: &Shelf) -> Result<Found, Failure> {
         let missing = match self.copy(&place.file(), shelf)? {
             Copy::Good(document, bytes) => {
@@ -121,7 +121,7 @@ impl Files {
                 )
             }
         };
-        // The file that is lost was one commit ahead of its backup.
+        // The lost file was one commit ahead of its backup.
         let ahead = document
             .generation
             .saturating_add(u64::from(source == Source::Backup));
@@ -166,7 +166,7 @@ impl Files {
         })
     }
 
-    /// Why nothing of a shelf can be read, for a person.
+    /// The reason, for a person, why nothing of a shelf can be read.
     pub(super) fn why_unreadable(&self, place: &Place, shelf: &Shelf) -> String {
         match self.copy(&place.file(), shelf) {
             Ok(Copy::Bad { why, .. }) => format!("{}: {why}", place.file().display()),
@@ -174,7 +174,7 @@ impl Files {
         }
     }
 
-    /// Tells what a reader found.
+    /// Adds a notice of what a reader found.
     pub(super) fn tell(&self, shelf: &Shelf, found: &Found) {
         let kind = match found.source {
             _ if found.is_newer => StoreNoticeKind::ReadOnly {

@@ -1,4 +1,4 @@
-//! What can still be read of a file that is broken: one record after the other.
+//! Reads the intact records of a broken file, one after the other.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -6,20 +6,19 @@ use serde_json::Value;
 use super::format::is_too_deep;
 use crate::memory::{Record, Shelf};
 
-/// How a record begins in the layout that is written. No string can hold it, because a line's end is escaped there.
+/// The bytes before a record's key in the written layout. No string can contain them, because JSON escapes line breaks.
 const RECORD: &[u8] = b"\n    \"";
 
-/// Records that could be read, and the generation if it could.
+/// The readable records, and the generation if it was readable.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Salvaged {
     pub(super) generation: u64,
     pub(super) records: Vec<Record>,
 }
 
-/// Reads the records of a broken file that are whole.
+/// Reads the intact records of a broken file.
 ///
-/// Nothing is taken from a file that says that it is another shelf's: what was learned on one host must not be told on
-/// another.
+/// Takes nothing from a file that names another shelf, because lessons of one host must not be shown on another.
 pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     let mut found = Salvaged::default();
     let Some(at) = after(bytes, b"\"records\":") else {
@@ -46,7 +45,8 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
                 rest = &rest[length..];
                 match rest.iter().position(|b| !b.is_ascii_whitespace()) {
                     Some(at) if rest[at] == b',' => rest = &rest[at + 1..],
-                    // The records' end, or something broken: what follows is another record only if it looks like one.
+                    // Either the records end here or something is broken. Only text that looks like a record counts as
+                    // the next one.
                     Some(at) if rest[at] == b'}' => break,
                     _ => rest = next_record(rest),
                 }
@@ -61,13 +61,13 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     found
 }
 
-/// Whose a broken file says it is.
+/// The shelf that a broken file names.
 pub(super) fn whose(bytes: &[u8]) -> Option<Shelf> {
     let at = after(bytes, b"\"shelf\":")?;
     value(&bytes[at..]).map(|(shelf, _)| shelf)
 }
 
-/// The first place after a text.
+/// The position after the first occurrence of a text.
 fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
     bytes
         .windows(text.len())
@@ -75,14 +75,14 @@ fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
         .map(|at| at + text.len())
 }
 
-/// The value at the beginning, and where it ends.
+/// The value at the start, and its length.
 fn value<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, usize)> {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
     let value = values.next()?.ok()?;
     Some((value, values.byte_offset()))
 }
 
-/// A key and its body at the beginning, and where they end.
+/// The key and body at the start, and their length.
 fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     let (key, end) = value::<String>(bytes)?;
     let colon = end + bytes[end..].iter().position(|b| !b.is_ascii_whitespace())?;
@@ -93,7 +93,7 @@ fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     Some((key, body, colon + 1 + length))
 }
 
-/// What follows the beginning of the next line that looks like a record's.
+/// The rest of the bytes, from the next line that looks like a record.
 fn next_record(bytes: &[u8]) -> &[u8] {
     after(bytes, RECORD).map_or(&[], |at| &bytes[at - 1..])
 }
@@ -134,7 +134,7 @@ mod tests {
             let kept = salvage(&whole[..end], &shelf()).records;
             let expected = (0..4).filter(|n| {
                 let at = text.find(&format!("\"k{n}\"")).unwrap();
-                // A body is whole with its closing brace.
+                // A body is complete with its closing brace.
                 end > at + text[at..].find("\n    }").unwrap() + 5
             });
             assert_eq!(kept.len(), expected.count(), "cut at {end}");

@@ -15,7 +15,7 @@ use super::fs::{FsFile, FsLock};
 
 /// The real file system below a root.
 ///
-/// The root itself may be a symbolic link, and is made when it is missing. Nothing is opened before it is needed.
+/// The root itself may be a symbolic link, and is created if it is missing. Nothing is opened before it is needed.
 #[derive(Debug)]
 pub struct StdFs {
     root: PathBuf,
@@ -24,7 +24,7 @@ pub struct StdFs {
 }
 
 impl StdFs {
-    /// The file system below this folder; a relative one is meant from where the process stands now.
+    /// The file system below this folder. A relative path is resolved against the current directory now.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         Self {
@@ -35,7 +35,7 @@ impl StdFs {
     }
 }
 
-/// The names of a path; anything but plain names is a mistake of the caller.
+/// The components of a path. Anything but plain names is an error of the caller.
 fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
     path.components()
         .map(|component| match component {
@@ -48,7 +48,7 @@ fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
         .collect()
 }
 
-/// The folder and the name in it.
+/// Splits a path into the folder and the name in it.
 #[cfg(unix)]
 fn split(path: &Path) -> io::Result<(&Path, &std::ffi::OsStr)> {
     match (path.parent(), path.file_name()) {
@@ -82,14 +82,14 @@ fn not_ours(path: &Path, what: &str) -> io::Error {
     )
 }
 
-/// Reads a file that was opened and looked at, up to `max` bytes.
+/// Reads an open file of known size, up to `max` bytes.
 fn read_up_to(file: &File, size: u64, max: u64) -> io::Result<Vec<u8>> {
     if size > max {
         return Err(too_large(size, max));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
     file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
-    // It may have grown since it was looked at.
+    // The file may have grown since its size was read.
     if bytes.len() as u64 > max {
         return Err(too_large(bytes.len() as u64, max));
     }
@@ -114,7 +114,7 @@ struct HeldLock(#[expect(dead_code, reason = "closing the file gives the lock up
 
 impl FsLock for HeldLock {}
 
-/// Tries once; a signal that interrupts is not an answer.
+/// Tries to take the lock; an interrupting signal is not counted as an attempt.
 fn take_lock(file: File) -> io::Result<Option<Box<dyn FsLock>>> {
     loop {
         match file.try_lock() {

@@ -1,4 +1,4 @@
-//! Writing a shelf, so that at every moment the whole old state or the whole new one is there, whatever ends.
+//! Writing a shelf. At every moment either the whole old state or the whole new one is on disk, whatever fails.
 
 use std::{
     io,
@@ -18,23 +18,23 @@ use crate::memory::{
     Change, Committed, Durable, Edit, ReadOnly, Record, Shelf, StoreNoticeKind, apply,
 };
 
-/// After this long a file that is being written belongs to nobody. Source: the requirements; the number of a process that
-/// is gone may be another one's by then.
+/// Age after which a temporary file counts as abandoned. Source: the requirements; by then the process number may
+/// belong to another process.
 const ORPHANED: Duration = Duration::from_hours(1);
-/// How often a folder is made that others take away. Source: chosen; only a clean-up takes empty ones away.
+/// Attempts to create a folder that others remove. Source: chosen; only a clean-up removes empty folders.
 const MAX_TRIES: u32 = 5;
-/// A commit, and what it means for the size of the store.
+/// A commit, and its effect on the size of the store.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) committed: Committed,
-    /// Whether the shelf is the first of its folder.
+    /// True if the shelf is the first one in its folder.
     pub(super) is_first: bool,
-    /// By how much the store grew. Unit: bytes.
+    /// Growth of the store. Unit: bytes.
     pub(super) growth: u64,
 }
 
 impl Files {
-    /// Applies an edit. The shelf's lock is held.
+    /// Applies an edit. The caller holds the shelf's lock.
     pub(super) fn update_locked(
         &self,
         place: &Place,
@@ -52,7 +52,7 @@ impl Files {
             .map_err(Failure::Edit)?;
         if changes.is_empty() {
             if found.source != Source::Nobody {
-                // Whoever wrote it may have ended before its entry was durable, and this answer says that it is.
+                // The writer may have ended before the entry was durable, and this answer says that it is.
                 self.fs
                     .create_dir(&place.dir)
                     .map_err(Failure::io("create_dir", &place.dir))?;
@@ -104,7 +104,7 @@ impl Files {
             }
             Source::Lost => self.notices.did(Some(shelf), StoreNoticeKind::StartedEmpty),
         }
-        // The backup follows.
+        // The backup grows too.
         let growth = 2 * bytes
             .len()
             .saturating_sub(found.good.as_ref().map_or(0, Vec::len))
@@ -120,12 +120,12 @@ impl Files {
         })
     }
 
-    /// Removes a shelf. The shelf's lock is held.
+    /// Removes a shelf. The caller holds the shelf's lock.
     pub(super) fn remove_locked(&self, place: &Place, shelf: &Shelf) -> Result<(), Failure> {
         self.tidy(place)?;
         match self.find(place, shelf) {
             Ok(found) if found.is_newer => return Err(newer(&found)),
-            // What is over the caps can still be forgotten by who asks for it.
+            // A shelf over the caps can still be removed on request.
             Ok(_) | Err(Failure::ReadOnly { .. }) => {}
             Err(failure) => return Err(failure),
         }
@@ -148,8 +148,9 @@ impl Files {
         }
     }
 
-    /// Takes the files of a shelf away. Its file goes last, and when the others are gone for good: a backup without its file
-    /// would be restored, also after a power cut. That the file is gone is not durable yet.
+    /// Removes the files of a shelf. The shelf's file is removed last, after the removal of the others is durable: a
+    /// backup without its file would be restored, even after a power cut. The removal of the file itself is not durable
+    /// yet.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -176,15 +177,15 @@ impl Files {
         Ok(())
     }
 
-    /// Looks at the shelf's folder: sweeps what writers left that are gone, and refuses what is no file. Says whether the
-    /// folder is missing or empty.
+    /// Removes leftovers of dead writers from the shelf's folder, and refuses anything that is not a file. Returns true
+    /// if the folder is missing or empty.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
             let path = place.dir.join(&entry.name);
             match (entry.kind, place.writer_of(&entry.name)) {
-                // All writers of this shelf hold the lock that is held here, so each of these is left over. A file system
-                // whose locks do not work is the reason to ask for more.
+                // All writers of this shelf hold the lock that is held here, so every temporary file is a leftover. The
+                // extra conditions protect against file systems whose locks do not work.
                 (FsKind::File, Some(writer)) if entry.age > ORPHANED || is_gone(writer) => {
                     let _ = self.fs.unlink(&path);
                 }
@@ -210,7 +211,7 @@ impl Files {
             })
     }
 
-    /// Refuses records that are larger than a record may be, unless they shrink.
+    /// Refuses records above the size cap, unless they shrink.
     fn check_records(&self, stored: &[Record], changes: &[Change]) -> Result<(), Failure> {
         let max = self.options.max_record_bytes;
         for change in changes {
@@ -241,7 +242,7 @@ impl Files {
         Ok(())
     }
 
-    /// Puts new bytes in the place of a shelf's file. The order of the calls is the promise.
+    /// Replaces a shelf's file. The order of the calls makes the update safe.
     fn replace(&self, place: &Place, found: &Found, bytes: &[u8]) -> Result<(), Failure> {
         let temp = self.write_temp(place, bytes)?;
         let replaced = self.keep_old(place, found).and_then(|()| {
@@ -259,7 +260,7 @@ impl Files {
             .map_err(Failure::io("sync_dir", &place.dir))
     }
 
-    /// A new file beside the shelf's, with these bytes, durable; none when that fails.
+    /// Writes these bytes into a new file beside the shelf's and makes it durable. Leaves no file if that fails.
     fn write_temp(&self, place: &Place, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let temp = place.temp();
         let mut tries = 0;
@@ -268,7 +269,7 @@ impl Files {
                 .create_dir(&place.dir)
                 .map_err(Failure::io("create_dir", &place.dir))?;
             match self.fs.create_new(&temp) {
-                // A clean-up took the empty folder away.
+                // A clean-up removed the empty folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => {
                     tries += 1;
                 }
@@ -276,7 +277,7 @@ impl Files {
             }
         };
         let written = file.write_all(bytes).map_err(Failure::io("write", &temp));
-        // A sync that failed is never asked again: what it did not write may be forgotten by then.
+        // A failed sync is never repeated: the system may have forgotten what it did not write.
         let written = written.and_then(|()| file.sync().map_err(Failure::io("sync", &temp)));
         drop(file);
         match written {
@@ -288,7 +289,7 @@ impl Files {
         }
     }
 
-    /// Gives the good file that is about to be replaced a second name. A broken one never becomes the backup.
+    /// Keeps the good file that is about to be replaced as the backup. A broken file never becomes the backup.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
         let Some(good) = &found.good else {
             return Ok(());
@@ -305,7 +306,8 @@ impl Files {
         let kept = self
             .link_or_copy(&file, &link, &copy, good)
             .and_then(|()| self.fs.rename(&link, &backup));
-        // Two names of one file both stay after a rename: the backup was made before, and the file not replaced.
+        // Both names stay after a rename if they name the same file: the backup was made before, and the file was not
+        // replaced yet.
         let _ = self.fs.unlink(&link);
         kept.map_err(Failure::io("backup", &backup))
     }
@@ -322,13 +324,13 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// A key for a message.
+/// A key, shortened for a message.
 fn short(key: &str) -> String {
     key.chars().take(80).collect()
 }
 
-/// Whether the process is this one, which writes nothing else of the shelf now, or is not there. A process of another
-/// container looks as if it were not there; that is what the lock is for.
+/// Returns true if the process is this one, which writes nothing else of the shelf now, or if it does not exist. A
+/// process of another container looks as if it did not exist; the lock protects against that.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

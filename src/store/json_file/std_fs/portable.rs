@@ -1,5 +1,5 @@
-//! Systems without folder handles: paths, each component looked at before it is used. The rights of a new folder are what
-//! the system gives it in its user's own place.
+//! File access on systems without folder handles: by paths, with each component checked before it is used. A new folder
+//! gets the rights that the system gives it in its user's own place.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -52,7 +52,7 @@ impl Fs for StdFs {
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        // A folder cannot be flushed by itself here; its entries are journalled with the file.
+        // A folder cannot be flushed by itself here. Its entries are journalled with the file.
         self.checked(dir).map(drop)
     }
 
@@ -100,13 +100,13 @@ impl Fs for StdFs {
     }
 
     fn tightened(&self) -> Vec<PathBuf> {
-        // Rights are the system's there.
+        // The system manages the rights here.
         Vec::new()
     }
 }
 
 impl StdFs {
-    /// The full path, if no component below the root is a link.
+    /// The full path; an error if a component below the root is a link.
     fn checked(&self, path: &Path) -> io::Result<PathBuf> {
         let mut full = self.root.clone();
         for name in names(path)? {

@@ -1,5 +1,5 @@
-//! Folder handles, each opened from the one above it and never through a symbolic link, so that nothing can be swapped
-//! between a look and an act.
+//! File access by folder handles. Each is opened from its parent and never through a symbolic link, so that nothing can
+//! be swapped between a check and an action.
 
 use std::{
     collections::HashMap,
@@ -27,21 +27,21 @@ use rustix::{
 use super::{NewFile, StdFs, foreign, names, not_ours, read_up_to, split, take_lock};
 use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
 
-/// For the owner alone.
+/// Modes that allow only the owner.
 const DIR_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
-/// What must not be set for group and others.
+/// Mode bits that must not be set for group and others.
 const OTHERS: u32 = 0o077;
 
-/// Folders of which it is remembered that their entry is durable. Source: chosen; a fleet's run visits fewer hosts.
+/// Most folders whose entry is remembered as durable. Source: chosen; a fleet's run visits fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Notices of changed rights that may wait. Source: chosen; the first few tell it all.
+/// Most notices of changed rights that are kept. Source: chosen; the first few say enough.
 const MAX_TIGHTENED: usize = 64;
 
-/// Tells a folder from a later one of the same name: device, number, and time of birth where the system knows it.
+/// Tells a folder from a later one of the same name: device, inode, and creation time where the system knows it.
 type Identity = (u64, u64, Option<SystemTime>);
 
-/// What is remembered between calls.
+/// The state kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     durable: Mutex<HashMap<PathBuf, Identity>>,
@@ -69,17 +69,17 @@ impl Known {
     }
 }
 
-/// A panic cannot leave these half changed.
+/// A panic cannot leave the data half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How a folder is opened: a link in its place is an error.
+/// Flags for opening a folder: a link in its place is an error.
 fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// How a file is opened: neither through a link, nor waiting for the other end of a pipe.
+/// Flags for opening a file: do not follow a link, and do not wait for the other end of a pipe.
 fn file_flags() -> OFlags {
     OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
 }
@@ -99,7 +99,7 @@ impl Fs for StdFs {
                 }
                 opened => opened?,
             };
-            // Whoever made it may have ended before its entry was durable.
+            // The process that made the folder may have ended before the entry was durable.
             let identity = identity(&next)?;
             if !self.known.is_durable(&path, identity) {
                 at.sync_all()?;
@@ -172,7 +172,7 @@ impl Fs for StdFs {
                 continue;
             }
             let stat = match statat(&handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-                // Gone since the folder was read.
+                // The entry was removed after the folder was read.
                 Err(Errno::NOENT) => continue,
                 stat => stat?,
             };
@@ -213,7 +213,7 @@ impl Fs for StdFs {
 }
 
 impl StdFs {
-    /// The root's handle; the root may be a link to a folder.
+    /// The root's handle. The root may be a link to a folder.
     fn open_root(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root: File =
@@ -222,14 +222,14 @@ impl StdFs {
         if metadata.uid() != geteuid().as_raw() {
             return Err(foreign(&self.root));
         }
-        // A folder in which others keep things is not ours to close.
+        // A folder that others use too must not be closed to them.
         if metadata.mode() & OTHERS != 0 && holds_only_private_folders(&root)? {
             self.close_to_others(&root, Path::new(""), DIR_MODE)?;
         }
         Ok(root)
     }
 
-    /// The root's handle, after making it and what is missing above it, and making their entries durable.
+    /// Creates the root and its missing parents, makes their entries durable, and returns the root's handle.
     fn make_root(&self) -> io::Result<File> {
         let root = match self.open_root() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -243,10 +243,10 @@ impl StdFs {
         };
         let identity = identity(&root)?;
         if !self.known.is_durable(Path::new(""), identity) {
-            // Whoever made any of them may have ended before its entry was durable.
+            // The process that made one of them may have ended before the entry was durable.
             for dir in fs::canonicalize(&self.root)?.ancestors().skip(1) {
                 match File::open(dir).and_then(|dir| dir.sync_all()) {
-                    // We can have made nothing there.
+                    // The store cannot have created anything there.
                     Err(error) if cannot_be_ours(&error) => {}
                     synced => synced?,
                 }
@@ -297,7 +297,7 @@ impl StdFs {
         Ok(file)
     }
 
-    /// Refuses what belongs to another user, and closes what is open to others.
+    /// Refuses a file or folder of another user, and closes one of our own to others.
     fn own(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         let metadata = file.metadata()?;
         if metadata.uid() != geteuid().as_raw() {
@@ -312,7 +312,7 @@ impl StdFs {
     fn close_to_others(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         match fchmod(file, mode) {
             Ok(()) => self.known.note_tightened(path),
-            // What cannot be changed can still be read.
+            // On a read-only file system the mode cannot be changed, but the file can still be read.
             Err(Errno::ROFS) => {}
             Err(error) => return Err(error.into()),
         }
@@ -320,7 +320,7 @@ impl StdFs {
     }
 }
 
-/// Whether a folder above the root is one that only others can have made.
+/// Returns true if the error means that only others can have made a folder above the root.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(
@@ -334,7 +334,7 @@ fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> 
     Ok(file.into())
 }
 
-/// A reader of a folder; it opens the folder anew, which a signal may interrupt.
+/// A reader of a folder. It opens the folder again, which a signal may interrupt.
 fn read_dir(dir: &File) -> io::Result<Dir> {
     Ok(retry_on_intr(|| Dir::read_from(dir))?)
 }
@@ -344,7 +344,7 @@ fn identity(dir: &File) -> io::Result<Identity> {
     Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
 }
 
-/// Whether a folder is empty or holds nothing but folders that only we may enter, as a store's root does.
+/// Returns true if a folder is empty or holds only folders that are private to us, as a store's root does.
 fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
     for entry in read_dir(dir)? {
         let entry = entry?;

@@ -205,7 +205,7 @@ fn the_same_broken_file_is_kept_once_and_at_most_five_are_kept() {
         1,
         "told once"
     );
-    // Another shelf has five of its own.
+    // Another shelf has five quarantined files of its own.
     let other = Shelf::global(&Namespace::default(), "other");
     scene.write("default/other.json", "broken");
     scene.put(&other, "a", 1).unwrap();
@@ -302,7 +302,7 @@ fn no_prefix_and_no_flipped_bit_of_a_file_loses_what_can_be_read() {
         scene.write(FILE, &bytes);
         let _ = scene.files.load(&lessons());
         match scene.put(&lessons(), "c", 3) {
-            // What was understood is in the backup, and the rest in quarantine.
+            // The backup holds what was understood, and quarantine holds the rest.
             Ok(_) => {
                 let backup = fs::read(scene.path("default/lessons.json.bak")).ok();
                 assert!(
@@ -311,7 +311,7 @@ fn no_prefix_and_no_flipped_bit_of_a_file_loses_what_can_be_read() {
                 );
                 kept += 1;
             }
-            // A version that a flipped bit made newer.
+            // A flipped bit made the version a newer one.
             Err(failure) => {
                 assert_eq!(kind_of(failure), ErrorKind::Unsupported);
                 assert_eq!(scene.read(FILE), bytes);

@@ -35,7 +35,7 @@ fn small(change: impl FnOnce(&mut JsonFilesOptions)) -> Scene {
     scene
 }
 
-/// Makes a host's folder as old as that.
+/// Sets the age of a host's folder.
 fn age(scene: &Scene, host: &str, hours: u64) {
     let dir = File::open(scene.path(&format!("default/domains/{host}"))).unwrap();
     dir.set_modified(SystemTime::now() - Duration::from_hours(hours))
@@ -62,7 +62,7 @@ fn a_record_over_the_cap_is_refused_unless_it_shrinks() {
         .files
         .update(&lessons(), &one("k", &body(2_000)))
         .unwrap();
-    // Somebody made it larger by hand: it is read, and may shrink.
+    // A person made it larger by hand: it is read, and may shrink.
     let text = String::from_utf8(scene.read("default/lessons.json")).unwrap();
     scene.write("default/lessons.json", text.replace("xxxx", "yyyyyyyy"));
     assert_eq!(scene.files.load(&lessons()).unwrap().records.len(), 1);
@@ -101,7 +101,7 @@ fn a_shelf_over_the_cap_is_refused_unless_it_shrinks() {
         ErrorKind::TooLarge
     );
     assert_eq!(scene.tree(), before);
-    // A store with larger caps wrote more: this one may take away from it.
+    // A store with larger caps wrote more: this one may remove some of it.
     scene.other().update(&lessons(), &put(15, 40)).unwrap();
     assert_eq!(
         kind_of(scene.files.update(&lessons(), &put(40, 41))),
@@ -298,7 +298,7 @@ fn a_host_that_is_being_written_is_not_forgotten() {
     assert_eq!(strict.compact().unwrap().hosts, 0);
     drop(held);
     assert_eq!(strict.compact().unwrap().hosts, 1);
-    // And is made anew when it is written again.
+    // A forgotten shelf is made again when it is written.
     scene.put(&of_host("a.example"), "k", 2).unwrap();
     assert_eq!(scene.keys(&of_host("a.example")), ["k"]);
 }

@@ -7,7 +7,7 @@ use crate::store::json_file::format::{Document, Parsed, parse};
 
 const VERSION_1: &[u8] = include_bytes!("../../../../tests/fixtures/store/version_1.json");
 
-/// A schema as it will be when there is a version 2, in which each body is called `value`.
+/// A possible version 2, in which each body is called `value`.
 const NEXT: Schema = Schema {
     oldest: 1,
     steps: &[wrap],
@@ -193,7 +193,7 @@ fn an_older_version_is_migrated_in_memory_and_kept_before_the_first_write() {
         "and the first one stays"
     );
 
-    // The program of before does not write what it does not know.
+    // The older program does not write a version that it does not know.
     let error = scene
         .put(&lessons(), "d", 4)
         .unwrap_err()

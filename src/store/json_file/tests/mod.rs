@@ -38,7 +38,7 @@ impl Scene {
         Self { dir, files }
     }
 
-    /// Another handle on the same folder, as another process has one.
+    /// Another handle on the same folder, like that of another process.
     fn other(&self) -> Files {
         files(Arc::new(StdFs::new(self.dir.path())))
     }
@@ -56,7 +56,7 @@ impl Scene {
         fs::read(self.path(inside)).unwrap()
     }
 
-    /// What all files hold, locks aside.
+    /// The content of all files except locks.
     fn tree(&self) -> BTreeMap<String, Vec<u8>> {
         let mut tree = BTreeMap::new();
         walk(self.dir.path(), &mut |path| {

@@ -86,7 +86,7 @@ fn the_backup_is_the_state_before() {
 fn a_backup_that_was_made_before_a_crash_does_not_stop_the_next_update() {
     let scene = Scene::new();
     scene.put(&lessons(), "a", 1).unwrap();
-    // Killed between the backup and the replacement: two names of one file.
+    // A kill between backup and replacement leaves two names of one file.
     fs::hard_link(
         scene.path("default/lessons.json"),
         scene.path("default/lessons.json.bak"),
@@ -134,7 +134,7 @@ fn whichever_call_fails_the_shelf_is_whole_and_nothing_false_is_acknowledged() {
                 !failed_before_the_rename || is_now == 2,
                 "what was not saved is not there"
             );
-            // Each update sweeps what a failed one could not take away.
+            // Each update removes what a failed one could not remove.
             files.update(&lessons(), &put("a", 4)).unwrap();
             let left: Vec<_> = fs::read_dir(dir.path().join("default"))
                 .unwrap()
@@ -276,7 +276,7 @@ fn a_lock_that_stays_held_is_busy_and_nothing_is_written() {
     );
     assert!(hasty.load(&lessons()).is_ok(), "readers wait for nobody");
     assert!(matches!(hasty.remove(&lessons()), Err(Failure::Busy(_))));
-    // Threads of the same handle do not wait for longer than others.
+    // Threads of the same handle wait no longer than others.
     let own = hasty
         .locks
         .acquire(&*scene.files.fs, 3, "locks/03".as_ref(), Duration::ZERO)
@@ -329,7 +329,7 @@ fn an_edit_that_panics_gives_its_lock_back() {
 fn what_dead_writers_left_is_swept_and_what_living_ones_write_is_not() {
     let scene = Scene::new();
     scene.put(&lessons(), "a", 1).unwrap();
-    // The largest number of a process is far below it.
+    // The largest process number is far below this one.
     let dead = "lessons.json.2147483646-x.tmp";
     let own = format!("lessons.json.{}-x.tmp", std::process::id());
     // The first process of a system lives as long as the system.

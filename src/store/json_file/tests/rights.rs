@@ -100,7 +100,7 @@ fn what_is_open_to_others_is_closed_and_told() {
         path: path.to_owned(),
     };
     told.sort_by_key(|kind| format!("{kind:?}"));
-    // The folder in it was open, so at the first look the root did not look like a store's.
+    // The inner folder was open to others, so at first the root did not look like a store's.
     assert_eq!(
         told,
         [
@@ -157,7 +157,7 @@ fn what_belongs_to_another_user_is_refused() {
         }
         assert_eq!(scene.keys(&lessons()), ["a"]);
     } else {
-        // The system's own folder is another user's.
+        // `/usr` belongs to another user.
         let files = files(Arc::new(StdFs::new("/usr")));
         assert_eq!(kind_of(files.load(&lessons())), ErrorKind::Unavailable);
         assert_eq!(

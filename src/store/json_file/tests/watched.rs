@@ -1,4 +1,4 @@
-//! A real file system that writes down what it is asked, and fails when it is told to.
+//! A real file system that logs its calls and fails on demand.
 
 use std::{
     io,
@@ -13,7 +13,7 @@ use crate::store::json_file::{
 
 type Rule = Box<dyn Fn(usize, &str) -> Option<io::Error> + Send + Sync>;
 
-/// Asks the rule before each call, with its number and its words, whether it fails.
+/// Asks a rule before each call, with the call's number and text, whether it should fail.
 pub(super) struct Watched {
     inner: StdFs,
     shared: Arc<Shared>,
@@ -48,7 +48,7 @@ impl Watched {
         })
     }
 
-    /// Forgets the calls so far and fails by this rule from now on.
+    /// Clears the log, and fails by this rule from now on.
     pub(super) fn fail_by(
         &self,
         rule: impl Fn(usize, &str) -> Option<io::Error> + Send + Sync + 'static,
@@ -73,7 +73,7 @@ impl Shared {
     }
 }
 
-/// A path for the log: what is random in a name of a file that is being written is left out.
+/// A path for the log, without the random part of a temporary file's name.
 fn say(path: &Path) -> String {
     let path = path.to_str().unwrap();
     match path
