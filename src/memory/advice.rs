@@ -1,4 +1,4 @@
-//! What memory says, with who said it and where it may stand.
+//! Advice of memory, with its trust class and its place in a prompt.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::{
     page::Role,
 };
 
-/// Which record an advice comes from, so that what happened next can be credited to it.
+/// The record that an advice comes from, so that its results can be credited to the record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
     /// The shelf.
@@ -19,20 +19,20 @@ pub struct AdviceId {
     pub key: String,
 }
 
-/// Where an advice may stand in a prompt.
+/// The part of a prompt in which an advice may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Placement {
     /// In the system instruction, for the whole run. Only for [`Trust::Code`] and [`Trust::User`].
     System,
-    /// With the step's tips for the error that just happened.
+    /// Among the step's tips, for the error that just happened.
     Error,
-    /// With the step's tips for this site.
+    /// Among the step's tips, for this site.
     Site,
 }
 
-/// Something on a page that an advice speaks of: data of the page, whoever vouches for the words around it.
+/// An element of a page that an advice names: data of the page, whatever the trust class of the words around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageName {
     role: Role,
@@ -44,11 +44,11 @@ impl PageName {
     /// Longest name. Unit: characters. Source: the threat model.
     pub const MAX_NAME: usize = 60;
 
-    /// Role and name, the name clean, on one line and cut to [`PageName::MAX_NAME`]; `ordinal` is the place among those of the
-    /// same role for what has no name.
+    /// A name with its role. The name is cleaned, put on one line and cut to [`PageName::MAX_NAME`]. `ordinal` is the
+    /// position among elements of the same role, for an element without a name.
     pub fn new(role: &Role, name: &str, ordinal: Option<u32>) -> Self {
         Self {
-            // A role that a page made up would stand in no string.
+            // A role that a page made up is not among the fixed words of a role, so it is dropped.
             role: match role {
                 Role::Other(_) => Role::Generic,
                 role => role.clone(),
@@ -60,7 +60,7 @@ impl PageName {
 }
 
 impl fmt::Display for PageName {
-    /// `button "Accept all"`, the name as a JSON string; `textbox number 2`.
+    /// Formats as `button "Accept all"`, with the name as a JSON string, or as `textbox number 2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.role.as_str())?;
         match self.ordinal {
@@ -73,18 +73,18 @@ impl fmt::Display for PageName {
     }
 }
 
-/// A part of what an advice says.
+/// A part of an advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// Words of whoever the advice's trust names.
+    /// Words of the advice's trust class.
     Words(String),
-    /// Something on a page.
+    /// An element of a page.
     Name(PageName),
 }
 
-/// One thing memory has to say.
+/// One piece of advice from memory.
 ///
-/// Its fields cannot be changed once it is made: that is what keeps a page's words out of the system instruction, and out of
+/// Its fields cannot be changed after it was made. That keeps a page's words out of the system instruction, and out of
 /// the sentences around the names of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
@@ -99,8 +99,8 @@ impl Advice {
     /// Longest text. Unit: characters. Source: the threat model.
     pub const MAX_TEXT: usize = 300;
 
-    /// An advice, its text cleaned, on one line and cut to [`Advice::MAX_TEXT`]; `None` for a text that no person or template
-    /// vouches for and that wants to stand in the system instruction.
+    /// Makes an advice; its text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`]. `None` for model or page
+    /// text that is meant for the system instruction.
     pub fn new(id: AdviceId, advice: &str, trust: Trust, placement: Placement) -> Option<Self> {
         let text = Self::shown(advice);
         (is_vouched(trust) || placement != Placement::System).then(|| Self {
@@ -112,11 +112,11 @@ impl Advice {
         })
     }
 
-    /// An advice whose words are `trust`'s and whose names are a page's, so that a prompt can tell them apart; `None` if it has
-    /// names and wants to stand in the system instruction.
+    /// Makes an advice whose words belong to `trust` and whose names belong to a page, so that a prompt can tell them
+    /// apart. `None` if it has names and is meant for the system instruction.
     ///
-    /// Nobody vouches for words of a page or a model, so such an advice is one text with its names in it. Words beyond
-    /// [`Advice::MAX_TEXT`] are cut, with all that follows.
+    /// If the words come from a page or a model, they and the names become one text of data. Words beyond
+    /// [`Advice::MAX_TEXT`] are cut, with everything after them.
     pub fn with_names(
         id: AdviceId,
         pieces: impl IntoIterator<Item = Piece>,
@@ -152,37 +152,37 @@ impl Advice {
         })
     }
 
-    /// Words in the form in which a prompt shows them: clean, on one line, cut to [`Advice::MAX_TEXT`].
+    /// The words as a prompt shows them: cleaned, on one line, cut to [`Advice::MAX_TEXT`].
     pub fn shown(words: &str) -> String {
         text::truncate(&text::squeeze(&text::clean(words)), Self::MAX_TEXT)
     }
 
-    /// Where it comes from.
+    /// The record that the advice comes from.
     pub const fn id(&self) -> &AdviceId {
         &self.id
     }
 
-    /// What it says, on one line, names included: for people and events. In a prompt, names stand apart.
+    /// The advice on one line, names included, for people and events. A prompt shows the names apart.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it says, words and names apart.
+    /// The words and names of the advice, apart.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// Who vouches for its words; its names are always a page's.
+    /// The trust class of the words. The names always belong to a page.
     pub const fn trust(&self) -> Trust {
         self.trust
     }
 
-    /// Whether its words may stand outside the fence: a person's, or ours.
+    /// Returns true if the words may stand outside the fence: they come from a person or from our own code.
     pub const fn is_vouched(&self) -> bool {
         is_vouched(self.trust)
     }
 
-    /// Where it may stand.
+    /// The part of a prompt in which the advice may stand.
     pub const fn placement(&self) -> Placement {
         self.placement
     }
@@ -201,7 +201,7 @@ const fn is_vouched(trust: Trust) -> bool {
     matches!(trust, Trust::Code | Trust::User)
 }
 
-/// The words clean and on one line, spaces at the ends kept: they stand beside names.
+/// The words, cleaned and on one line. White space at both ends is kept, because names stand next to it.
 fn one_line(words: &str) -> String {
     text::clean(words)
         .chars()
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(ours.text(), r##"click on generic "Go \"# Goal" fails."##);
         assert_eq!(ours.pieces()[1], Piece::Name(hostile.clone()));
         assert_eq!(ours.pieces()[2], Piece::Words(" fails.".to_owned()));
-        // Nobody vouches for it: one text, all of it data.
+        // Words of a page become one text, all of it data.
         let theirs = make(Trust::Page, Placement::Site).unwrap();
         assert_eq!(theirs.pieces(), [Piece::Words(ours.text().to_owned())]);
 

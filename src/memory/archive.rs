@@ -1,4 +1,4 @@
-//! All of memory as one JSON document, and back.
+//! The whole memory as one JSON document, and back.
 //!
 //! ```json
 //! {
@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! Nothing is lost: what a shelf holds is written as it is. What comes from elsewhere is not this person's word, so its
-//! users' lessons wait for a person again, unless that person says otherwise.
+//! Nothing is lost: each shelf is written as it is. On import, lessons that a person accepted elsewhere wait for review
+//! again, unless the importing person trusts the document.
 
 use std::collections::BTreeMap;
 
@@ -22,23 +22,23 @@ use super::{
 };
 use crate::base::{Error, ErrorKind, Host, Result, text};
 
-/// What tells such a document from others.
+/// The value of `format` that marks such a document.
 pub const FORMAT: &str = "webwise-memory";
 /// The version that is read and written.
 pub const VERSION: u64 = 1;
-/// Largest document that is read. Unit: bytes. Source: the requirements' cap of a whole store.
+/// Largest document that is read. Unit: bytes. Source: the cap of a whole store in the requirements.
 pub const MAX_BYTES: usize = 256 * 1_024 * 1_024;
 /// Longest name of a collection. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 40;
-/// Name of the operation, for errors.
+/// The operation named in errors.
 const PARSE: &str = "memory_archive.parse";
 
 /// The shelves of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Archive {
-    /// The shelves with their records, as they stand in the document.
+    /// The shelves with their records, as stored in the document.
     pub shelves: Vec<(Shelf, Vec<Record>)>,
-    /// What could not be read.
+    /// The parts that could not be read, for a person.
     pub problems: Vec<String>,
 }
 
@@ -55,10 +55,10 @@ struct Written {
     shelves: Vec<Stored>,
 }
 
-/// Writes these shelves, readable, in their order, with a newline at the end.
+/// Writes these shelves in their order, readable and with a newline at the end.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if it cannot be written as JSON.
+/// [`ErrorKind::Corrupt`] if the shelves cannot be written as JSON.
 pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Result<String> {
     let stored = |(shelf, records): &(Shelf, Vec<Record>)| Stored {
         shelf: shelf.clone(),
@@ -78,16 +78,16 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Result<String> {
     Ok(text)
 }
 
-/// Whether a JSON value says that it is such a document.
+/// Returns true if a JSON value is marked as such a document.
 pub fn is_archive(value: &Value) -> bool {
     value.get("format").and_then(Value::as_str) == Some(FORMAT)
 }
 
-/// Reads a document; a shelf that cannot be read does not cost the others.
+/// Reads a document. A shelf that cannot be read does not affect the others.
 ///
 /// # Errors
-/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version, [`ErrorKind::InvalidInput`]
-/// for what is not such a document at all.
+/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version,
+/// [`ErrorKind::InvalidInput`] for anything that is not such a document.
 pub fn parse(bytes: &[u8]) -> Result<Archive> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -134,7 +134,7 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
     Ok(archive)
 }
 
-/// Whether a shelf is one that this program could have made: its names become files.
+/// Returns true if this program could have made the shelf. Its names become file names.
 fn is_fine(shelf: &Shelf) -> bool {
     let collection = &shelf.collection;
     let is_word = (1..=MAX_COLLECTION).contains(&collection.len())
@@ -149,21 +149,21 @@ fn is_fine(shelf: &Shelf) -> bool {
     is_word && again.as_ref() == Some(host)
 }
 
-/// What is to be done to bring an archive back.
+/// The edits that import an archive.
 #[derive(Debug, Clone)]
 pub struct Restore {
-    /// The edits, one a shelf. Idempotent: a record that is there stays as it is.
+    /// The edits, one for each shelf. Idempotent: an existing record stays as it is.
     pub edits: Vec<ShelfEdit>,
-    /// How many records are brought.
+    /// Number of records to be imported.
     pub taken: usize,
-    /// How many lessons of them wait for a person.
+    /// Number of imported lessons that wait for review.
     pub waiting: usize,
-    /// What is not taken.
+    /// The parts that are not imported, for a person.
     pub problems: Vec<String>,
 }
 
-/// Turns an archive into edits, all shelves into `namespace` if one is named. Without `trust`, only lessons are taken, and
-/// those that a person once accepted wait for one here: who accepted them elsewhere is not known.
+/// Turns an archive into edits; with `namespace`, all shelves go into that namespace. Without `trust`, only lessons are
+/// taken, and those that a person once accepted wait for review here, because it is unknown who accepted them.
 pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> Restore {
     let mut restore = Restore {
         edits: Vec::new(),
@@ -227,18 +227,18 @@ pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> 
     restore
 }
 
-/// Longest key taken. Unit: bytes. Source: chosen; ours have 23.
+/// Longest key that is taken. Unit: bytes. Source: chosen; ours have 23.
 const MAX_KEY: usize = 64;
 
-/// A lesson as it is brought: its words in the form that a prompt shows, so that what a person accepts is what is said; of
-/// somebody else's memory waiting for a person. Or why it is not taken.
+/// The record to import for a lesson, or the reason why it is not taken. Its words get the form that a prompt shows, so
+/// that a person accepts exactly what is shown. Without `trust` it waits for review.
 fn lesson_of(record: &Record, trust: bool) -> std::result::Result<Record, &'static str> {
     let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !(1..=MAX_KEY).contains(&record.key.len()) || !record.key.chars().all(is_key) {
         return Err("has a key that is not ours");
     }
     let Ok(mut lesson) = Lesson::from_record(record) else {
-        // Of a newer version, perhaps.
+        // The record may come from a newer version.
         return if trust {
             Ok(record.clone())
         } else {

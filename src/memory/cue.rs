@@ -1,4 +1,4 @@
-//! What makes memory speak.
+//! Cues: the moments at which memory is asked for advice.
 
 use std::sync::Arc;
 
@@ -12,30 +12,30 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Cue {
-    /// The run starts; what is said now stands in the system instruction for the whole run.
+    /// The run starts. The advice stands in the system instruction for the whole run.
     RunStarted,
-    /// A page is shown that memory was not asked about (trigger B).
+    /// A page is shown that memory was not asked about yet (trigger B).
     PageShown {
-        /// The host now.
+        /// The host of the page.
         host: Host,
-        /// The kind of page; none when its address says nothing.
+        /// The kind of page; `None` if its address does not tell.
         page: Option<PageTemplate>,
-        /// The page: what speaks of something that is not on it has nothing to say.
+        /// The page. Advice about an element that is not on it is not given.
         seen: Arc<Observation>,
     },
     /// The last command failed or had no effect (trigger A).
     CommandFailed {
         /// The tool's name.
         command: String,
-        /// How it went wrong.
+        /// The kind of failure.
         trouble: Trouble,
-        /// What it was aimed at, as it was when the command was decided.
+        /// The targets of the command, as they were when it was decided.
         targets: Vec<TargetIdentity>,
-        /// What the browser said: page data, only compared with patterns and never stored.
+        /// The browser's message: page data, compared with patterns and never stored.
         detail: String,
-        /// Where it happened.
+        /// The host on which it happened.
         host: Option<Host>,
-        /// The page now; none when it is not a page of that host any more.
+        /// The page now; `None` if it is no longer a page of that host.
         seen: Option<Arc<Observation>>,
     },
 }

@@ -1,4 +1,4 @@
-//! How a shelf is changed: a pure function over what is stored now, never a copy that somebody saved.
+//! Changes of a shelf: pure functions of the records that are stored now, never of a saved copy.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -13,15 +13,16 @@ use crate::base::Result;
 pub enum Change {
     /// Adds the record or replaces the one with its key.
     Put(Record),
-    /// Takes the record away; nothing happens when there is none.
+    /// Removes the record. Does nothing if there is none.
     Remove(String),
 }
 
 type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
-/// A change of a shelf as a function of what is stored at that moment.
+/// A change of a shelf, as a function of the records that are stored when it runs.
 ///
-/// Pure, and idempotent for a run id: a backend may call it more than once, and a run's changes may arrive twice.
+/// Pure, and idempotent for a run id, because a backend may call it more than once and a run's changes may arrive
+/// twice.
 ///
 /// ```
 /// use serde_json::json;
@@ -39,15 +40,15 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 pub struct Edit(Arc<Decide>);
 
 impl Edit {
-    /// An edit that decides with this function.
+    /// An edit that computes its changes with this function.
     pub fn new(decide: impl Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync + 'static) -> Self {
         Self(Arc::new(decide))
     }
 
-    /// The changes for these records, ordered by key.
+    /// Returns the changes for these records, ordered by key.
     ///
     /// # Errors
-    /// What the function says; the shelf then stays as it is.
+    /// The error of the function. The shelf then stays as it is.
     pub fn changes(&self, now: &[Record]) -> Result<Vec<Change>> {
         (self.0)(now)
     }
@@ -59,7 +60,7 @@ impl fmt::Debug for Edit {
     }
 }
 
-/// The records after the changes, ordered by key.
+/// Returns the records after the changes, ordered by key.
 pub fn apply(records: &[Record], changes: &[Change]) -> Vec<Record> {
     let mut map: BTreeMap<String, Record> =
         records.iter().map(|r| (r.key.clone(), r.clone())).collect();
@@ -79,13 +80,13 @@ pub fn apply(records: &[Record], changes: &[Change]) -> Vec<Record> {
     map.into_values().collect()
 }
 
-/// Whether a change survives the process and the machine.
+/// The durability of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Durable {
     /// It survives a power cut.
     Yes,
-    /// It lives as long as this process.
+    /// It lasts as long as this process.
     InProcess,
 }
 
@@ -94,8 +95,8 @@ pub enum Durable {
 pub struct Committed {
     /// The shelf's generation after the update.
     pub generation: u64,
-    /// How durable it is.
+    /// The durability of the change.
     pub durable: Durable,
-    /// What was changed.
+    /// The changes that were applied.
     pub changes: Vec<Change>,
 }

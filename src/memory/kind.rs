@@ -1,4 +1,4 @@
-//! A kind of memory: what it reads, what it says, what it learns. Adding one touches its own file and [`kinds`].
+//! A kind of memory: what it reads, advises and learns. A new kind needs its own file and a line in [`kinds`].
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -10,50 +10,50 @@ use super::{
 };
 use crate::base::{Result, RunId};
 
-/// A shelf and how it is to be changed.
+/// A shelf and its edit.
 #[derive(Debug, Clone)]
 pub struct ShelfEdit {
     /// The shelf.
     pub shelf: Shelf,
-    /// The change.
+    /// The edit.
     pub edit: Edit,
 }
 
-/// The records of one shelf, made ready for questions.
+/// The records of one shelf, prepared for queries.
 pub trait Index: Debug + Send + Sync {
-    /// What it has to say, best first. `above` tells that the shelf is that of a name above the page's host.
+    /// Returns its advice, best first. `above` is true if the shelf belongs to a parent name of the page's host.
     fn advise(&self, cue: &Cue, above: bool) -> Vec<Advice>;
 }
 
 /// A kind of memory. Pure: records come in, advice and edits go out.
 pub trait MemoryKind: Debug + Send + Sync {
-    /// Name of the kind and of its collection.
+    /// The name of the kind, which is also the name of its collection.
     fn name(&self) -> &'static str;
 
-    /// What a shelf needs before a run reads it, such as seeds, or that stale records go; `None` if it needs nothing.
-    /// Idempotent.
+    /// Returns an edit that a shelf needs before a run reads it, for example to add seeds or to remove stale records;
+    /// `None` if it needs nothing. Idempotent.
     fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit>;
 
-    /// The shelves it wants to read for a cue, those that say most first.
+    /// Returns the shelves to read for a cue, the most relevant ones first.
     fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf>;
 
-    /// Makes the records of a shelf ready for questions. Called once for each generation that a run reads.
+    /// Prepares the records of a shelf for queries. Called once for each generation that a run reads.
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index>;
 
     /// Most advice for a cue, over all shelves.
     fn limit(&self, cue: &Cue) -> usize;
 
-    /// What a run says to this kind; `None` if nothing. It is redacted, and may wait in a store until there is time to learn
-    /// from it.
+    /// Extracts from a run's log what this kind can learn from; `None` if nothing. The value contains no secrets, and
+    /// may wait in a store until there is time to learn from it.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
-    /// What follows from a distilled run, at most one edit a shelf. Idempotent for a run.
+    /// Returns the edits that follow from a distilled run, at most one for each shelf. Idempotent for a run.
     ///
     /// # Errors
-    /// `Corrupt` if it is not what [`distill`](Self::distill) made.
+    /// `Corrupt` if the value was not made by [`distill`](Self::distill).
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>>;
 
-    /// What committed changes mean; `remaining` records are on the shelf now.
+    /// Describes committed changes for those who watch. `remaining` is the number of records on the shelf now.
     fn notes(
         &self,
         occasion: Occasion,
@@ -64,16 +64,16 @@ pub trait MemoryKind: Debug + Send + Sync {
     ) -> Vec<Note>;
 }
 
-/// Which edit of a kind changed a shelf.
+/// The edit of a kind that changed a shelf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
-    /// That of [`MemoryKind::upkeep`], before a shelf is read.
+    /// The edit of [`MemoryKind::upkeep`], before a shelf is read.
     Upkeep,
-    /// One of [`MemoryKind::learn`], after a run.
+    /// An edit of [`MemoryKind::learn`], after a run.
     Learning,
 }
 
-/// Every kind of memory that a run uses.
+/// Returns every kind of memory that a run uses by default.
 pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
     vec![Arc::new(Lessons)]
 }

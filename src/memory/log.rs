@@ -9,19 +9,19 @@ use crate::{
     page::{PageTemplate, TargetIdentity},
 };
 
-/// One step as memory sees it.
+/// A step as memory sees it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LoggedStep {
     /// Number of the step, from 1.
     pub step: u32,
-    /// What was done, typed text as placeholders or literals of the model.
+    /// The action. Typed text is a placeholder or a literal of the model.
     pub action: Action,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What it was aimed at.
+    /// The targets of the action.
     pub targets: Vec<TargetIdentity>,
-    /// Its signature.
+    /// The signature of the action.
     pub signature: Signature,
     /// The host before the action; `None` on a blank page.
     pub host: Option<Host>,
@@ -29,13 +29,13 @@ pub struct LoggedStep {
     pub site: Option<Site>,
     /// The kind of page before the action.
     pub page: Option<PageTemplate>,
-    /// Whether the action moved the page to another site: nothing is learned across that border.
+    /// True if the action moved the page to another site. Nothing is learned across that border.
     pub left_site: bool,
-    /// The advice that stood in the prompt when it was decided.
+    /// The advice in the prompt that decided the step.
     pub offered: Vec<AdviceId>,
-    /// Numbers of earlier steps that went wrong, and whose field it gave the value that they were to give it.
+    /// Numbers of earlier failed steps whose field got, by this step, the value that they should have given it.
     pub restores: Vec<u32>,
-    /// True if a field that it was not aimed at lost its value by it.
+    /// True if another field than the target lost its value by this step.
     pub empties: bool,
 }
 
@@ -59,15 +59,15 @@ impl LoggedStep {
     }
 }
 
-/// What a run leaves for memory.
+/// The record of a run for memory.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunLog {
     /// The run.
     pub run: RunId,
-    /// When it ended.
+    /// The end of the run.
     pub ended_at: DateTime<Utc>,
-    /// Whether the goal was reached, with evidence.
+    /// True if the goal was reached, with evidence.
     pub success: bool,
     /// The steps in order.
     pub steps: Vec<LoggedStep>,

@@ -1,8 +1,7 @@
-//! What outlives a run: records on shelves, and the kinds of memory that give them meaning.
+//! Memory that outlives a run: records on shelves, and the kinds of memory that give them meaning.
 //!
-//! Pure. The store knows no kind, and a kind knows no store: a kind says which shelves it wants to read for a cue, what
-//! advice follows from the records, and which changes follow from a run's log. Reading and writing is the job of the
-//! loop's engine.
+//! Pure. The store knows no kind, and a kind knows no store. A kind names the shelves that it wants to read for a cue,
+//! turns their records into advice, and turns a run's log into changes. The loop's engine reads and writes.
 
 mod advice;
 pub mod archive;

@@ -1,96 +1,96 @@
-//! What a committed change of memory means, for whoever watches.
+//! Committed changes of memory, described for those who watch.
 
 use serde::{Deserialize, Serialize};
 
 use super::AdviceId;
 use crate::base::Site;
 
-/// Something that happened to what memory holds.
+/// A change of the lessons in memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Note {
-    /// A lesson is new.
+    /// A lesson was added.
     Recorded {
-        /// Which.
+        /// The lesson's id.
         id: AdviceId,
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// What it is about.
+        /// The lesson's category.
         category: String,
         /// The command that fails.
         failed_command: Option<String>,
-        /// How it fails: an error class for what was learned, a text for what a person wrote.
+        /// The error: an error class for a learned lesson, a text for a person's.
         error_pattern: Option<String>,
     },
-    /// A lesson that was known already was found again, or used.
+    /// A known lesson was found again, or used.
     Deduplicated {
-        /// Which.
+        /// The lesson's id.
         id: AdviceId,
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// Its uses now.
+        /// Number of uses now.
         new_use_count: u64,
     },
     /// A recovery is now advice for every run.
     Promoted {
-        /// Which.
+        /// The lesson's id.
         id: AdviceId,
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// Its uses.
+        /// Number of uses.
         use_count: u64,
-        /// Where it was used.
+        /// The sites where it was used.
         triggered_domains: Vec<Site>,
     },
-    /// A lesson is no longer advice for every run: what followed no longer proves it.
+    /// A lesson is no longer advice for every run, because later runs no longer support it.
     Demoted {
-        /// Which.
+        /// The lesson's id.
         id: AdviceId,
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// How often it helped.
+        /// Number of uses that helped.
         helped: u64,
-        /// How often it was followed in vain.
+        /// Number of uses that did not help.
         harmed: u64,
     },
-    /// A lesson harmed and is no longer shown.
+    /// A lesson did harm and is no longer shown.
     Retired {
-        /// Which.
+        /// The lesson's id.
         id: AdviceId,
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// How often it helped.
+        /// Number of uses that helped.
         helped: u64,
-        /// How often it was followed in vain.
+        /// Number of uses that did not help.
         harmed: u64,
     },
-    /// What came of a lesson in this run.
+    /// The results of a lesson in this run.
     Credited {
-        /// Which.
+        /// The lesson's id.
         id: AdviceId,
-        /// Where.
+        /// The site.
         site: Option<Site>,
-        /// Its way out was taken.
+        /// The recovery was carried out after its failure.
         used: bool,
-        /// It had been shown before.
+        /// The lesson had been shown before.
         followed: bool,
-        /// That restored the effect.
+        /// The recovery restored the effect.
         helped: bool,
-        /// It did not.
+        /// The recovery did not help.
         harmed: bool,
     },
     /// Stale lessons were removed.
     Pruned {
-        /// How many.
+        /// Number of lessons removed.
         pruned_count: usize,
-        /// How many are left on their shelf.
+        /// Number of lessons left on the shelf.
         remaining_count: usize,
     },
-    /// The least proven lessons made room on a full shelf.
+    /// The least proven lessons were removed from a full shelf.
     Compacted {
-        /// How many.
+        /// Number of lessons removed.
         removed_count: usize,
-        /// How many are left on their shelf.
+        /// Number of lessons left on the shelf.
         remaining_count: usize,
     },
 }

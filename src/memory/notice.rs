@@ -1,68 +1,68 @@
-//! What a store did or found of its own accord, for the run's events.
+//! Notices of a store about things that nobody asked for, reported as events of the run.
 
 use serde::{Deserialize, Serialize};
 
 use super::Shelf;
 
-/// Something that a person who relies on the store should hear of.
+/// A notice for a person who relies on the store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StoreNotice {
-    /// The shelf it is about, when it is about one.
+    /// The shelf that it is about, if any.
     pub shelf: Option<Shelf>,
-    /// What it is.
+    /// The kind of notice.
     pub kind: StoreNoticeKind,
 }
 
-/// What a store has to tell.
+/// The kinds of notices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoreNoticeKind {
-    /// A file that could not be understood was put aside, whole, under this name below the store's root.
+    /// A file that could not be understood was kept whole in quarantine.
     Quarantined {
-        /// Where it is now.
+        /// Its path now, below the store's root.
         file: String,
     },
-    /// The shelf's file is missing or broken; what is read is the state before its last change.
+    /// The shelf's file is missing or broken. The state before its last change is used.
     RestoredFromBackup,
-    /// The shelf's file and its backup are broken; these records could still be read one by one.
+    /// The shelf's file and its backup are broken. These records could still be read one by one.
     Salvaged {
-        /// How many.
+        /// Number of records.
         records: usize,
     },
-    /// The shelf's file and its backup are broken and no record could be read; the shelf began anew.
+    /// The shelf's file and its backup are broken, and no record could be read. The shelf starts empty.
     StartedEmpty,
-    /// The shelf can be read as far as it is understood, and is never written.
+    /// The shelf is read as far as it is understood, and never written.
     ReadOnly {
-        /// Why.
+        /// The reason.
         why: ReadOnly,
     },
-    /// A file or folder was open to other users and is private now.
+    /// A file or folder was open to other users and is now private.
     ModesTightened {
         /// Its path below the store's root; empty for the root itself.
         path: String,
     },
-    /// The store was over its caps, and the hosts that were written least recently were forgotten.
+    /// The store was over its caps. The hosts that were written least recently were forgotten.
     Compacted {
-        /// How many hosts.
+        /// Number of hosts.
         hosts: usize,
-        /// How much they held, in bytes.
+        /// Size of their files. Unit: bytes.
         bytes: u64,
     },
     /// The store is over its caps, and nothing more may be forgotten.
     OverCaps,
 }
 
-/// Why a shelf is never written.
+/// The reason why a shelf is never written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadOnly {
     /// A newer version of the program wrote it.
     NewerVersion,
-    /// It is larger, or nested deeper, than what is read.
+    /// It is larger, or nested more deeply, than the reader allows.
     OverCap,
-    /// It is broken, and there are as many broken files of this shelf in quarantine as are kept.
+    /// It is broken, and quarantine already holds the largest number of broken files of this shelf.
     QuarantineFull,
-    /// It is broken and could not be put aside.
+    /// It is broken and could not be put into quarantine.
     QuarantineFailed,
 }

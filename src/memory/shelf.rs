@@ -1,4 +1,4 @@
-//! Where records are kept: a shelf is a namespace, a collection and a scope.
+//! Shelves, on which records are kept: a namespace, a collection and a scope.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
-/// The collection in which runs wait whose lessons the store could not take.
+/// The collection of runs that wait because the store could not take their lessons.
 pub const PENDING: &str = "pending";
 
-/// Keeps tenants and experiments apart. Letters, digits, `_` and `-`; `default` unless said otherwise.
+/// A namespace, which separates tenants and experiments. Letters, digits, `_` and `-`. The default is `default`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Namespace(String);
@@ -21,7 +21,7 @@ impl Namespace {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything else.
     pub fn parse(text: impl Into<String>) -> Result<Self> {
-        // The alphabet of an id is the alphabet of a safe folder name.
+        // An id has the alphabet of a safe folder name.
         crate::base::SessionId::parse(text)
             .map(|id| Self(id.into()))
             .map_err(|error| {
@@ -55,7 +55,7 @@ impl From<Namespace> for String {
     }
 }
 
-/// What the records of a shelf apply to.
+/// The sites that the records of a shelf apply to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -65,14 +65,14 @@ pub enum Scope {
     Host(Host),
 }
 
-/// The unit of loading and of atomic change.
+/// A group of records that is loaded as a whole and changed atomically.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Shelf {
     /// Tenant or experiment.
     pub namespace: Namespace,
-    /// Name of the memory kind that owns it; a word of our own code, never of a page.
+    /// Name of the memory kind that owns the shelf. It comes from our own code, never from a page.
     pub collection: String,
-    /// What its records apply to.
+    /// The sites that its records apply to.
     pub scope: Scope,
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for Shelf {
     }
 }
 
-/// Selects shelves; what is `None` does not restrict.
+/// A selection of shelves. A field that is `None` selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShelfFilter {
     /// Only this namespace.
@@ -118,7 +118,7 @@ pub struct ShelfFilter {
 }
 
 impl ShelfFilter {
-    /// Whether a shelf is selected.
+    /// Returns true if the shelf is selected.
     pub fn matches(&self, shelf: &Shelf) -> bool {
         self.namespace
             .as_ref()
@@ -131,7 +131,8 @@ impl ShelfFilter {
     }
 }
 
-/// What a record may take, key and compact body together: durable stores refuse more. A kind compacts within its edits.
+/// Largest record, key and compact body together. Durable stores refuse larger ones; a memory kind shrinks its records
+/// in its edits.
 ///
 /// Unit: bytes. Source: the requirements.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
@@ -139,14 +140,14 @@ pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
 /// One JSON body under a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Unique on its shelf; records are ordered by it.
+    /// The key, unique on its shelf. Records are ordered by it.
     pub key: String,
-    /// The body, keys sorted; its fields belong to the memory kind.
+    /// The body, with sorted keys. Its fields belong to the memory kind.
     pub body: Value,
 }
 
 impl Record {
-    /// A record; the body's keys are sorted here, so that equal bodies are equal bytes in every store.
+    /// A record. The keys of the body are sorted here, so that equal bodies have equal bytes in every store.
     pub fn new(key: impl Into<String>, body: &Value) -> Self {
         Self {
             key: key.into(),
@@ -154,16 +155,16 @@ impl Record {
         }
     }
 
-    /// What it takes of [`MAX_RECORD_BYTES`].
+    /// The size that counts against [`MAX_RECORD_BYTES`]. Unit: bytes.
     pub fn size(&self) -> usize {
         self.key.len() + self.body.to_string().len()
     }
 }
 
-/// What a shelf holds now.
+/// The current state of a shelf.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ShelfState {
-    /// Counts the committed changes of the shelf; 0 for one that nobody wrote.
+    /// Number of committed changes of the shelf; 0 if it was never written.
     pub generation: u64,
     /// The records, ordered by key.
     pub records: Vec<Record>,

@@ -1,4 +1,4 @@
-//! Runs that wait on a shelf until there is time to learn from them, in parts that a durable record can take. Pure.
+//! Distilled runs that wait on a shelf until there is time to learn from them, in parts that fit into a record. Pure.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use crate::{
     memory::{MAX_RECORD_BYTES, Record},
 };
 
-/// What a run said to a kind, and the records that say it.
+/// The distilled run for one kind, and the records that hold it.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) kind: String,
-    /// The run, and what it said.
+    /// The run and its distilled value.
     pub(crate) said: Result<(RunId, Value)>,
     pub(crate) keys: Vec<String>,
 }
 
-/// The records for what a run said to a kind: its text cut where a record is full.
+/// The records for a distilled run. Its text is split where a record is full.
 pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
     let record = |n: usize, of: usize, part: &str| {
         let body = json!({ "kind": kind, "run": run.as_str(), "part": n, "of": of, "said": part });
         Record::new(format!("{}.{kind}.{n:04}", run.as_str()), &body)
     };
-    // What a part may take beside what every part takes.
+    // Room of a part, beside the fields that every part has.
     let room = MAX_RECORD_BYTES
         .saturating_sub(record(9_999, 9_999, "").size())
         .max(8);
@@ -47,7 +47,7 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         .collect()
 }
 
-/// What waits on a shelf, by run and kind.
+/// Everything that waits on a shelf, by run and kind.
 pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -65,7 +65,7 @@ pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     groups.into_iter().map(waiting).collect()
 }
 
-/// The whole of what was cut; the parts are in the order of their keys.
+/// Joins the parts of a split value. The parts are in the order of their keys.
 fn joined(run: &str, parts: &[&Record]) -> Result<(RunId, Value)> {
     let corrupt = || Error::new(ErrorKind::Corrupt, "agent.pending").with("run", run);
     let is_whole = parts

@@ -1,4 +1,5 @@
-//! What a run says about a lesson: was its way out taken, had it been shown before, and did it restore the effect?
+//! The results of a lesson in a run: was its recovery carried out, had it been shown before, and did it restore the
+//! effect?
 
 use std::collections::BTreeMap;
 
@@ -13,10 +14,11 @@ use crate::{
     memory::AdviceId,
 };
 
-/// Steps after a failure in which its advice counts as followed. Source: chosen; the model was shown it for the next step.
+/// Steps after a failure in which its advice counts as followed. Source: chosen; the model saw the advice for the next
+/// step.
 const NEAR: usize = 4;
 
-/// What the trace says of a lesson, by site.
+/// The credits that a trace gives a lesson, by site.
 pub(super) fn credits(
     lesson: &Lesson,
     id: &AdviceId,
@@ -40,16 +42,18 @@ pub(super) fn credits(
 
 type Credits = BTreeMap<Site, Credit>;
 
-/// What came of it once.
+/// One result of a lesson.
 #[derive(Debug, Clone, Copy)]
 struct Came {
-    /// Its failure happened: only that is a use. Advice that is followed before anything fails must not keep itself alive.
+    /// True if its failure happened. Following the advice before anything fails is not a use, so that advice cannot
+    /// keep itself alive.
     used: bool,
     followed: bool,
     helped: bool,
 }
 
-/// One credit a site: that it helped anywhere there outweighs that it did not elsewhere.
+/// Adds a result to the site's one credit. If the lesson helped anywhere on the site, that outweighs other failures
+/// there.
 fn note(credits: &mut Credits, site: &Site, came: Came) {
     let credit = credits.entry(site.clone()).or_default();
     credit.used |= came.used;
@@ -74,7 +78,8 @@ const fn forewarned(helped: bool) -> Came {
     }
 }
 
-/// A way out of a failure: recovered failures of its kind, and those after which it was followed in vain.
+/// Credits of a general recovery: for recovered failures of its kind, and for failures after which it was followed in
+/// vain.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()
@@ -95,7 +100,7 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
     }
 }
 
-/// Whether the advice stood in the prompt that decided the first step of the way out.
+/// Returns true if the advice stood in the prompt that decided the first step of the recovery.
 fn has_seen(trace: &Trace, found: &Found, id: &AdviceId) -> bool {
     trace
         .steps
@@ -107,7 +112,8 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
     trace.found.iter().any(|found| found.failed == at)
 }
 
-/// Whether the advice was followed after this failure, as far as its first move, without restoring the effect.
+/// Returns true if the advice was followed after this failure, at least in its first move, without restoring the
+/// effect.
 fn in_vain(
     trace: &Trace,
     failed: usize,
@@ -122,7 +128,7 @@ fn in_vain(
     saw.iter().any(|step| begins(step))
 }
 
-/// Whether a step is the first move of a way out of what failed.
+/// Returns true if a step is the first move of a recovery from the failed step.
 fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     match recovery {
         Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => {
@@ -134,7 +140,8 @@ fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     }
 }
 
-/// Advice for every time, such as Enter after filling: every time it is done after typing.
+/// Credits of advice for every time, such as pressing Enter after filling a field: each time it is followed after
+/// typing.
 fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let Recovery::Instead(only) = &template.recovery else {
         return;
@@ -146,7 +153,7 @@ fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cre
     }
 }
 
-/// A way out with the names of a host: taken after its failure, or before it could happen.
+/// Credits of a recovery with the names of a host: carried out after its failure, or before the failure could happen.
 fn on_site(
     recovery: &SiteRecovery,
     id: &AdviceId,
@@ -155,7 +162,7 @@ fn on_site(
     credits: &mut Credits,
 ) {
     let is_its = |step: &TraceStep| step.tool == recovery.command && step.aim == recovery.aim;
-    // Clicking some button is not clicking the one that is named.
+    // A click on another button does not count as a click on the named one.
     for (found, step) in trace
         .recovered()
         .filter(|(found, step)| found.what == *recovery && here(step))
@@ -206,7 +213,8 @@ fn on_site(
     }
 }
 
-/// Whether taking the way out before the failure worked; `None` if this step does not take it, or nothing came of it yet.
+/// Returns true if carrying out the recovery before the failure worked; `None` if this step does not begin it, or its
+/// result is unknown so far.
 fn forestalled(
     recovery: &SiteRecovery,
     before: Option<&TraceStep>,
@@ -227,7 +235,7 @@ fn forestalled(
             if !is_move(first, step) {
                 return None;
             }
-            // Half of a way is none.
+            // A recovery counts only if all of its moves were carried out.
             let mut near = after.iter();
             let all = rest.iter().all(|aimed| {
                 near.by_ref()
@@ -247,7 +255,7 @@ fn forestalled(
         Recovery::ClickThenChoose if clicks_it => chosen(0),
         Recovery::TypeThenChoose if clicks_it => then(0, BrowserTool::Type).and_then(|_| chosen(1)),
         Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => None,
-        // A key has no target: it counts after typing, where the button would have been clicked.
+        // A key has no target. It counts after typing, in place of the click on the button.
         Recovery::Instead(only) => {
             let in_place = if only.on.is_none() {
                 before.is_some_and(has_typed)
@@ -272,7 +280,8 @@ fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
-/// A person's words say no machine what they ask for: counted is that their failure happened and they were shown for it.
+/// Credits of a person's words. A program cannot tell whether they were followed; it counts that their failure happened
+/// and that they were shown for it.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let fails =
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());

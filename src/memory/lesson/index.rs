@@ -1,4 +1,4 @@
-//! The lessons of a shelf, ordered for recall: what is said for a cue is looked up, not searched for.
+//! The lessons of a shelf, indexed so that the advice for a cue is looked up, not searched for.
 
 use std::{
     cmp::Reverse,
@@ -22,53 +22,54 @@ pub const MAX_TIPS: usize = 3;
 
 /// An index over the lessons of one shelf.
 ///
-/// A recall costs the lessons it returns, the bytes of the error it is asked about, and one walk over the page it is asked
-/// about if there are lessons of targets, however many lessons there are.
+/// However many lessons there are, a recall costs only the lessons that it returns, the bytes of the error, and one
+/// walk over the page if any lesson names an element.
 #[derive(Debug)]
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
     failures: HashMap<(BrowserTool, Trouble), Vec<Advice>>,
     patterns: Vec<Pattern>,
-    /// Finds all patterns in one pass; `None` when there are none.
+    /// Finds all patterns in one pass; `None` if there are none.
     matcher: Option<AhoCorasick>,
     /// Tips for this site, by rank.
     site: Vec<SiteTip>,
-    /// Places in `site` by the failure that they are a way out of, and its target.
+    /// Positions in `site`, by the failure that they recover from and its target.
     recoveries: HashMap<(BrowserTool, Trouble, Option<Aim>), Vec<usize>>,
-    /// Places in `site` by the first thing that must be on the page for them to apply.
+    /// Positions in `site`, by the first element that must be on the page for them to apply.
     by_need: HashMap<Aim, Vec<usize>>,
-    /// Places in `site` of those that need nothing.
+    /// Positions in `site` of tips that need no element.
     anywhere: Vec<usize>,
-    /// The roles of everything in `by_need`, and of what else its lessons need.
+    /// The roles of all elements that the tips need.
     roles: HashSet<Role>,
-    /// Advice that holds for the names below this one, too.
+    /// Advice that also applies to the names below this one.
     below: Vec<Advice>,
-    /// Whether the shelf is that of all sites.
+    /// True if the shelf is for all sites.
     global: bool,
 }
 
 /// A tip for one site.
 #[derive(Debug)]
 struct SiteTip {
-    /// The kind of page it was learned on.
+    /// The kind of page on which it was learned.
     page: Option<PageTemplate>,
-    /// What must be on the page for it to apply.
+    /// The elements that must be on the page for the tip to apply.
     needs: Vec<Aim>,
     advice: Advice,
-    /// The same for the failure that it is a way out of; none for a person's words.
+    /// The same advice for its failure; `None` for a person's words.
     at_failure: Option<Advice>,
 }
 
-/// What a person wrote about an error.
+/// A person's words about an error.
 #[derive(Debug)]
 struct Pattern {
     command: Option<String>,
-    /// Whether it holds for the names below its host, too.
+    /// True if it also applies to the names below its host.
     holds_below: bool,
     advice: Advice,
 }
 
-/// What was used most first, then seeds; by key at last, so that the order never depends on the store.
+/// The order of lessons: most uses first, seeds after others, then by key, so that the order never depends on the
+/// store.
 fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
     (
         Reverse(lesson.counts.used),
@@ -78,7 +79,7 @@ fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
 }
 
 impl LessonIndex {
-    /// Reads the records of a shelf; what cannot be read is left out.
+    /// Indexes the records of a shelf; records that cannot be read are left out.
     pub fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let mut found: Vec<(String, Lesson)> = records
             .iter()
@@ -111,7 +112,7 @@ impl LessonIndex {
             );
         }
         if !words.is_empty() {
-            // Too many or too long to be compiled: then the patterns of this shelf are not used.
+            // Patterns that are too many or too long to compile are not used for this shelf.
             index.matcher = AhoCorasick::builder().build(&words).ok();
         }
         index
@@ -139,7 +140,7 @@ impl LessonIndex {
             }
             LessonText::Template(_) => {}
             LessonText::Site(recovery) => {
-                // The sentence is ours, the names in it are the page's.
+                // The sentence is ours; the names in it belong to the page.
                 let make = |placement| {
                     Advice::with_names(id.clone(), recovery.pieces(), Trust::Code, placement)
                 };
@@ -155,7 +156,7 @@ impl LessonIndex {
                 }
             }
             LessonText::Words(_) => {
-                // What holds for one domain stands on that domain's shelf.
+                // On the global shelf, words for one domain are skipped: they stand on that domain's own shelf.
                 let is_here = !self.global || lesson.domain.is_none();
                 if let Some(pattern) = lesson
                     .error_pattern
@@ -189,7 +190,7 @@ impl LessonIndex {
         }
     }
 
-    /// Adds a tip and gives its place.
+    /// Adds a tip and returns its position.
     fn add_site(&mut self, tip: SiteTip) -> usize {
         let at = self.site.len();
         self.roles
@@ -205,7 +206,7 @@ impl LessonIndex {
     fn for_failure(&self, failure: &Failure<'_>, page: Option<&Tree>) -> Vec<Advice> {
         let tool = BrowserTool::parse(failure.command);
         let known = tool.and_then(|tool| self.failures.get(&(tool, failure.trouble)));
-        // A person's words first: they are few, and somebody meant them. Then what helped with this very target.
+        // A person's words come first, because they are few and deliberate. Then the recoveries for this very target.
         let mut out = self.for_words(failure.command, failure.detail, false);
         out.extend(
             tool.zip(page)
@@ -217,7 +218,8 @@ impl LessonIndex {
         out
     }
 
-    /// What helped on this host when the command failed in this way on this target; then what was learned without a target.
+    /// Recoveries that helped on this host when the command failed in this way on this target, then those without a
+    /// target.
     fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
         let target = failure.targets.first();
         let aim = target.map(Aim::of);
@@ -247,7 +249,7 @@ impl LessonIndex {
             .collect()
     }
 
-    /// What persons wrote about an error like this; `below`: what holds for names below this one.
+    /// A person's words about such an error. `below` selects those that also apply to the names below this one.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
@@ -272,7 +274,7 @@ impl LessonIndex {
         out
     }
 
-    /// What can apply on this page, what was learned on this kind of page first.
+    /// Tips that can apply on this page; those learned on this kind of page come first.
     fn for_site(&self, kind: Option<&PageTemplate>, page: &Tree) -> Vec<Advice> {
         let here = if self.by_need.is_empty() {
             HashSet::new()
@@ -297,7 +299,7 @@ impl LessonIndex {
     }
 }
 
-/// A failed command, as the index is asked about it.
+/// A failed command, as the query to the index.
 struct Failure<'a> {
     command: &'a str,
     trouble: Trouble,
@@ -305,9 +307,9 @@ struct Failure<'a> {
     detail: &'a str,
 }
 
-/// What lessons could be aimed at on a page, of these roles.
+/// The elements with these roles on a page, as lessons name them.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
-    // What was learned before attributes were told is known by its place.
+    // A lesson from before attributes were recorded names its element by position.
     let aims = |seen: &TargetIdentity| std::iter::once(Aim::of(seen)).chain(Aim::by_place(seen));
     sketch(page, wanted).iter().flat_map(aims).collect()
 }

@@ -1,4 +1,4 @@
-//! What follows from a run for the lessons of a shelf.
+//! The changes of a shelf's lessons after a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use crate::{
     memory::{AdviceId, Change, Record, Scope, Shelf, apply},
 };
 
-/// The lessons of a shelf while they are changed; what cannot be read is left as it is.
+/// The lessons of a shelf while they are changed. Records that cannot be read stay as they are.
 struct Book {
     lessons: BTreeMap<String, Lesson>,
     before: BTreeMap<String, Lesson>,
-    /// Keys of what cannot be read, of a newer version perhaps.
+    /// Keys of records that cannot be read, perhaps because they come from a newer version.
     strange: BTreeSet<String>,
 }
 
@@ -38,7 +38,7 @@ impl Book {
         }
     }
 
-    /// The changes since it was read.
+    /// The changes since the records were read.
     fn changes(self) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
         for key in self
@@ -56,12 +56,12 @@ impl Book {
         Ok(changes)
     }
 
-    /// Whether the record of a change was changed again.
+    /// Returns true if the changed record was changed again.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
 
-    /// The key of the lesson that says the same, whatever its source and tier.
+    /// The key of the lesson with this text, whatever its source and tier.
     fn same(&self, text: &LessonText) -> Option<String> {
         self.lessons
             .iter()
@@ -69,7 +69,7 @@ impl Book {
             .map(|(key, _)| key.clone())
     }
 
-    /// Adds what was found, unless something on the shelf says it already.
+    /// Adds a lesson, unless the shelf already has its text.
     fn add(
         &mut self,
         text: LessonText,
@@ -79,7 +79,7 @@ impl Book {
         host: &Host,
     ) {
         let key = text.key();
-        // A person may have put other words under its key.
+        // A person may have stored other words under this key.
         let is_taken = self.lessons.contains_key(&key) || self.strange.contains(&key);
         if !is_taken && self.same(&text).is_none() {
             let mut lesson = Lesson::new(text, category, LessonSource::Learned, trace.ended_at);
@@ -94,7 +94,7 @@ impl Book {
         }
     }
 
-    /// The least proven learned lessons go when there are too many.
+    /// Removes the least proven learned lessons if there are too many.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -102,7 +102,7 @@ impl Book {
             .filter(|(_, lesson)| lesson.source == LessonSource::Learned)
             .map(|(key, lesson)| (lesson.counts.helped, lesson.last_used, key.clone()))
             .collect();
-        // What stays for good takes its place, too: a shelf that is too large takes nothing more.
+        // Lessons that are never removed count too, because a shelf that is too large accepts no more changes.
         let excess = self.lessons.len().saturating_sub(MAX_LEARNED);
         learned.sort();
         for (_, _, key) in learned.into_iter().take(excess) {
@@ -111,7 +111,7 @@ impl Book {
     }
 }
 
-/// Changes of a shelf after a run.
+/// The changes of a shelf after a run.
 pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     let host = match &shelf.scope {
@@ -172,7 +172,8 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
         if changed {
             lesson.judge(&trace.run);
             if !lesson.is_storable() {
-                // A person's long words leave no room to count; a store would refuse the whole shelf for them.
+                // A person's long words leave no room for the counts, and a store would refuse the whole shelf because
+                // of them.
                 *lesson = before;
             }
         }
@@ -181,13 +182,14 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
     book.changes()
 }
 
-/// What a shelf needs before it is read for the first time in a run: seeds on the global one, nothing stale.
+/// The changes that a shelf needs before a run reads it for the first time: adds seeds to the global shelf, removes
+/// stale lessons.
 pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     book.lessons.retain(|_, lesson| !lesson.is_stale(now));
     if shelf.scope == Scope::Global {
         for (key, lesson) in seed::lessons(now) {
-            // A seed that cannot be read, of a newer version perhaps, is there all the same.
+            // A seed of a newer version that cannot be read counts as present.
             if !book.lessons.contains_key(key) && !book.strange.contains(key) {
                 book.lessons.insert(key.to_owned(), lesson);
             }
@@ -196,7 +198,7 @@ pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> R
     book.changes()
 }
 
-/// Changes that take back all that a run taught.
+/// The changes that remove everything a run taught.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     take_back(
         records,
@@ -205,7 +207,7 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     )
 }
 
-/// Changes that take back all that a host and its site taught.
+/// The changes that remove everything a host and its site taught.
 pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Result<Vec<Change>> {
     let mut changes = take_back(
         records,
@@ -215,7 +217,8 @@ pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Resul
             began_at == Some(host) || began_at.and_then(Host::site).as_ref() == Some(site)
         },
     )?;
-    // What has no evidence any more, or never had, as what another program's file said of it.
+    // Removes the site also from lessons without evidence for it, such as imported ones. Then drops learned lessons that
+    // have no site left.
     let mut book = Book::read(&apply(records, &changes));
     for lesson in book.lessons.values_mut() {
         lesson.triggered_domains.remove(site);
@@ -245,7 +248,7 @@ fn take_back(
         let taken = lesson.take_back(&of);
         let began_so = is_learned && began(lesson);
         if taken || began_so {
-            // Rules are applied anew on what is left.
+            // Apply the rules again to the evidence that is left.
             (lesson.demoted_by, lesson.retired_by) = (None, None);
             let last = lesson.evidence.last().map(|evidence| evidence.run.clone());
             if let Some(run) = &last {
@@ -260,7 +263,7 @@ fn take_back(
                 };
             }
         }
-        // Older uses may speak for it of which the evidence is gone.
+        // Older uses may still support the lesson although their evidence was dropped.
         let is_proven = lesson.counts.used > 0 && !lesson.triggered_domains.is_empty();
         !is_learned || is_proven || !(taken || began_so)
     });

@@ -1,11 +1,12 @@
 //! Lessons: what to do when a command fails.
 //!
-//! Two tiers. Tier 1 stands in the system instruction from the start; tier 2 is recalled when a command fails (trigger
+//! Two tiers. Tier 1 stands in the system instruction from the start. Tier 2 is recalled when a command fails (trigger
 //! A) or another page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
 //!
-//! A recovery that a run finds is kept twice: with the names of its page for that host alone, and without any name for all
-//! hosts, where it is silent until it worked on a second site. `trace` is what a run leaves, `recover` finds recoveries in it,
-//! `credit` says what came of a lesson, `rules` are its life, `learn` the edits, `index` the recall.
+//! A recovery that a run finds is kept twice: with the names of its page, for that host only; and without names, for
+//! all hosts, where it is not shown until it has worked on a second site. `trace` is the record of a run, `recover`
+//! finds recoveries in it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn`
+//! makes the edits, `index` recalls.
 
 mod credit;
 mod index;
@@ -49,22 +50,22 @@ use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 /// Name of the collection.
 pub const COLLECTION: &str = "lessons";
 
-/// The lessons of all sites and of each, as a memory kind.
+/// Lessons of all sites and of single hosts, as a memory kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lessons;
 
 impl Lessons {
-    /// An edit that takes back what a run taught; lessons that nothing else speaks for go.
+    /// An edit that removes what a run taught. Lessons without any other support are deleted.
     pub fn undo(run: RunId) -> Edit {
         Edit::new(move |records| learn::undo(records, &run))
     }
 
-    /// An edit of the global shelf that takes back what a host and its site taught.
+    /// An edit of the global shelf that removes what a host and its site taught.
     pub fn forget(site: Site, host: Host) -> Edit {
         Edit::new(move |records| learn::forget_site(records, &site, &host))
     }
 
-    /// An edit by which a person accepts the words of a lesson: they are stored as shown.
+    /// An edit by which a person accepts the words of a lesson. They are stored as they were shown.
     ///
     /// Fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those that were shown.
     pub fn trust(key: String, shown: String, now: DateTime<Utc>) -> Edit {
@@ -82,7 +83,7 @@ impl Lessons {
             if lesson.text.render() != shown {
                 return Err(refuse("it says something else now"));
             }
-            // A template is our own sentence, and keeps what it answers to.
+            // A template is our own sentence and keeps the failure that it answers.
             if !matches!(lesson.text, LessonText::Template(_)) {
                 lesson.failed_command = lesson.command().map(str::to_owned);
                 lesson.text = LessonText::Words(shown.clone());
@@ -208,7 +209,7 @@ impl MemoryKind for Lessons {
     }
 }
 
-/// What a run did to one lesson.
+/// Describes what a run did to one lesson.
 fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
     let (id, text) = (id.clone(), lesson.text.render());
     let mine: Vec<&Evidence> = lesson

@@ -1,4 +1,4 @@
-//! One lesson as it is stored.
+//! A lesson as it is stored.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +13,26 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Most runs and sites kept as evidence of one lesson. Source: chosen; promotion asks for 5 runs and 3 sites, and a record
+/// Most runs and sites kept as evidence of one lesson. Source: chosen; promotion needs 5 runs and 3 sites, and a record
 /// has 2 KiB.
 pub const MAX_EVIDENCE: usize = 12;
 
-/// What a lesson is about.
+/// The category of a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// Another tool for the one that fails.
+    /// Another tool to use in place of the one that fails.
     ToolFallback,
     /// Advice for every run.
     BestPractice,
-    /// A way out of one kind of failure.
+    /// A recovery from one kind of failure.
     ErrorRecovery,
-    /// True on one site.
+    /// Advice for one site.
     SiteSpecific,
 }
 
 impl Credit {
-    /// Whether it says something of what the lesson does, and not only that it was shown.
+    /// Returns true if the credit says what the lesson achieved, and not only that it was shown.
     pub const fn tells(self) -> bool {
         self.used || self.followed
     }
@@ -47,7 +47,7 @@ impl Category {
         Self::SiteSpecific,
     ];
 
-    /// As events and files write it.
+    /// The category as events and files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ToolFallback => "tool_fallback",
@@ -57,13 +57,13 @@ impl Category {
         }
     }
 
-    /// Whether its lessons stand in the system instruction.
+    /// Returns true if lessons of this category stand in the system instruction.
     pub const fn is_tier_1(self) -> bool {
         matches!(self, Self::ToolFallback | Self::BestPractice)
     }
 }
 
-/// Where a lesson comes from.
+/// The source of a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonSource {
@@ -73,12 +73,12 @@ pub enum LessonSource {
     Learned,
     /// Written or accepted by a person.
     User,
-    /// Written by another program; a person has not accepted it yet.
+    /// Written by another program and not yet accepted by a person.
     Imported,
 }
 
 impl LessonSource {
-    /// As files write it.
+    /// The source as files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Seed => "seed",
@@ -89,13 +89,13 @@ impl LessonSource {
     }
 }
 
-/// What a lesson says.
+/// The text of a lesson.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonText {
     /// Our sentence over closed vocabularies.
     Template(Template),
-    /// Our sentence with names of one host's pages.
+    /// Our sentence with names from one host's pages.
     Site(SiteRecovery),
     /// The exact text that a person wrote or accepted, or that another program stored.
     Words(String),
@@ -111,24 +111,25 @@ impl LessonText {
         }
     }
 
-    /// A key that is the same for the same lesson in every process: how equal recoveries find each other.
+    /// A key that is the same for the same text in every process, so that equal recoveries are found again.
     pub fn key(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         format!("lesson-{}", short_hash(canonical(&value)))
     }
 }
 
-/// What was counted, each at most once a run and site. Offered is not used, and used is not helped.
+/// The counts of a lesson, each raised at most once for a run and site. Shown does not mean used, and used does not
+/// mean helped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     /// Runs in which it was shown.
     pub offered: u64,
-    /// Its failure happened and its way out was taken.
+    /// Its failure happened and its recovery was carried out.
     pub used: u64,
-    /// Its way out was taken when it had been shown, after the failure or before it could happen.
+    /// Its recovery was carried out after it had been shown, after the failure or before it could happen.
     pub followed: u64,
-    /// Its way out restored the effect.
+    /// Its recovery restored the effect.
     pub helped: u64,
     /// It was followed and did not help.
     pub harmed: u64,
@@ -137,23 +138,23 @@ pub struct Counts {
     pub extra: Map<String, Value>,
 }
 
-/// What one run on one site says about a lesson.
+/// The evidence of one run on one site for a lesson.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The run.
     pub run: RunId,
-    /// When it ended.
+    /// The end of the run.
     #[serde(default)]
     pub at: DateTime<Utc>,
-    /// The site; none for a run in which it was only shown.
+    /// The site; `None` for a run in which the lesson was only shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
-    /// What it added to the counts.
+    /// The evidence's part of the counts.
     #[serde(flatten)]
     pub credit: Credit,
 }
 
-/// What a run adds to a lesson's counts on one site.
+/// The amount by which a run raises a lesson's counts on one site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -161,7 +162,7 @@ pub struct Evidence {
     reason = "independent counts of at most one"
 )]
 pub struct Credit {
-    /// It was shown. At most once a run.
+    /// The lesson was shown. Set at most once in a run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
     /// See [`Counts::used`].
@@ -178,16 +179,16 @@ pub struct Credit {
     pub harmed: bool,
 }
 
-/// Where a lesson was first learned.
+/// The origin of a learned lesson.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// In which run.
+    /// The run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// On which host.
+    /// The host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// On which kind of page.
+    /// The kind of page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
     /// Fields of a newer version, kept as they are.
@@ -199,41 +200,41 @@ pub struct Provenance {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Lesson {
-    /// What it says.
+    /// The text.
     pub text: LessonText,
-    /// What it is about.
+    /// The category.
     pub category: Category,
-    /// Where it comes from.
+    /// The source.
     pub source: LessonSource,
-    /// The command it is about, for words; templates say it themselves.
+    /// The command that the words are about. Templates contain their command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// Part of the error it is about, matched without regard to case; kept for words only.
+    /// Part of the error that the words are about, matched without regard to case. Used for words only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
-    /// The domain it is for, subdomains included; kept for words only.
+    /// The domain that the words are for, subdomains included. Used for words only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// When it was first stored.
+    /// The time when it was first stored.
     pub created_at: DateTime<Utc>,
-    /// When it was last used; being shown is no use.
+    /// The time when it was last used. Being shown is not a use.
     pub last_used: DateTime<Utc>,
-    /// How often it was shown, used, followed, and what came of it.
+    /// The counts of how often it was shown, used and followed, and of the results.
     #[serde(default)]
     pub counts: Counts,
-    /// Runs in which it was used.
+    /// Number of runs in which it was used.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs: u64,
     /// Sites where it was used.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub triggered_domains: BTreeSet<Site>,
-    /// The last runs that counted for it: a run counts once, however often its changes arrive.
+    /// The last runs that counted for it. A run counts once, however often its changes arrive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// Where it was first learned.
+    /// The origin of the lesson.
     #[serde(default)]
     pub provenance: Provenance,
-    /// Up to when runs may have counted that are no longer among the evidence: none of before counts again.
+    /// Time up to which evidence may have been dropped. Runs that ended by then are not counted again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<DateTime<Utc>>,
     /// The run that promoted it.
@@ -245,7 +246,7 @@ pub struct Lesson {
     /// The run after which it was no longer shown, because it harmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<RunId>,
-    /// What it was in the file it was imported from.
+    /// The entry of the file that it was imported from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Original>,
     /// Fields of a newer version, kept as they are.
@@ -259,7 +260,7 @@ const fn is_zero(n: &u64) -> bool {
 }
 
 impl Lesson {
-    /// A lesson that nobody has seen yet.
+    /// A lesson without any counts.
     pub fn new(
         text: LessonText,
         category: Category,
@@ -301,7 +302,7 @@ impl Lesson {
         })
     }
 
-    /// The lesson as it is stored.
+    /// Returns the lesson as a record.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if it cannot be written as JSON.
@@ -311,7 +312,8 @@ impl Lesson {
         Ok(Record::new(key, &body))
     }
 
-    /// Who vouches for its words. Free text that says it was learned or shipped is not what we write.
+    /// The trust class of its words. Free text that claims to be learned or shipped was not written by this program, so
+    /// it counts as page data.
     pub const fn trust(&self) -> Trust {
         match (&self.text, self.source) {
             (LessonText::Template(_), _) => Trust::Code,
@@ -320,12 +322,12 @@ impl Lesson {
         }
     }
 
-    /// Whether it waits for a person: words that nobody vouches for.
+    /// Returns true if the lesson waits for review: it consists of words that no person has accepted.
     pub const fn needs_review(&self) -> bool {
         matches!(self.text, LessonText::Words(_)) && !matches!(self.source, LessonSource::User)
     }
 
-    /// The command it is about.
+    /// The command that the lesson is about.
     pub fn command(&self) -> Option<&str> {
         match &self.text {
             LessonText::Template(template) => Some(template.command.as_str()),
@@ -334,7 +336,7 @@ impl Lesson {
         }
     }
 
-    /// How that goes wrong.
+    /// The kind of failure that it is about.
     pub const fn trouble(&self) -> Option<Trouble> {
         match &self.text {
             LessonText::Template(template) => Some(template.trouble),

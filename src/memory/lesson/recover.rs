@@ -1,6 +1,8 @@
-//! Finding recoveries: a failure, and the shortest run of actions after it that restored its effect.
+//! Finding recoveries: a failure, and the shortest sequence of actions after it that restored its effect.
 //!
-//! Restored means that the same was done after all, on the same target with the same values, or that something known to
+//! Restored means that the same action later succeeded, on the same target with the same values, or that another action
+//! with the same known effect was done in its place. That an action failed and a different one succeeded later proves
+//! nothing.
 //! have the same effect was done in its place. That an action failed and another one worked later says nothing.
 
 use super::{
@@ -14,7 +16,7 @@ use crate::{
     page::{Role, TargetIdentity},
 };
 
-/// Steps after a failure in which its recovery is looked for. Source: chosen; a way out is near or is none.
+/// Steps after a failure in which its recovery is searched for. Source: chosen; a recovery follows soon or not at all.
 const WINDOW: usize = 10;
 
 type Step<'a> = (&'a LoggedStep, TraceStep);
@@ -30,19 +32,19 @@ fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
     let (logged, step) = &steps[failed];
     let trouble = step.trouble.filter(|trouble| trouble.teaches())?;
     let end = steps.len().min(failed + 1 + WINDOW);
-    // A recovery happens where the failure happened.
+    // The recovery must happen on the host of the failure.
     let here = steps[failed + 1..end]
         .iter()
         .take_while(|(_, later)| later.host == step.host)
         .count();
     let after = &steps[failed + 1..failed + 1 + here];
-    // Of several failures of one action, the last one before it worked is the one that was recovered.
+    // If one action failed several times, only its last failure before the success was recovered.
     let again = after.iter().position(|(later, _)| is_same(logged, later));
     if again.is_some_and(|at| !after[at].1.is_done()) {
         return None;
     }
     let until = again.unwrap_or(after.len());
-    // That the same worked after all says more than that something else may have worked in its place.
+    // That the same action succeeded proves more than that another one may have done its work.
     let before = failed.checked_sub(1).map(|at| &steps[at].1);
     let (first, recovery, moves) = match again {
         Some(at) => retried(&after[..at])?,
@@ -65,7 +67,7 @@ fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
 
 type Way = (usize, Recovery, Vec<AimedMove>);
 
-/// The moves before the same action worked. What was tried between them in vain was no part of the way.
+/// The moves before the same action succeeded. Failed attempts between them were not part of the recovery.
 fn retried(before: &[Step<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()
@@ -76,7 +78,7 @@ fn retried(before: &[Step<'_>]) -> Option<Way> {
     if done.is_empty() || done.len() > MAX_MOVES {
         return None;
     }
-    // A way out that throws away what was filled in leads further from the goal than the failure did.
+    // A recovery that discards filled-in values leads further from the goal than the failure did.
     if done.iter().any(|(at, _)| before[*at].0.empties) {
         return None;
     }
@@ -86,7 +88,7 @@ fn retried(before: &[Step<'_>]) -> Option<Way> {
             aim: step.aim.clone(),
         })
     };
-    // What no recovery is made of, such as going to another address, explains nothing.
+    // An action that no recovery consists of, such as opening another address, does not explain the success.
     let moves: Vec<AimedMove> = done
         .iter()
         .map(|(_, step)| aimed(step))
@@ -95,7 +97,7 @@ fn retried(before: &[Step<'_>]) -> Option<Way> {
     Some((done[0].0, Recovery::First(general), moves))
 }
 
-/// Something done in its place that is known to have the same effect.
+/// Another action in place of the failed one, with the same known effect.
 fn replaced(
     (failed, step): (&LoggedStep, &TraceStep),
     before: Option<&TraceStep>,
@@ -127,13 +129,14 @@ fn replaced(
             if second.is_some_and(|(_, then)| types(then, text)) {
                 Recovery::ClickThenType
             } else if clicks(second, &|then| then.restores.contains(&failed.step)) {
-                // A choice is often called otherwise than the value, as a day of a calendar is; the field was seen to take it.
+                // A choice often has another name than the value, like a day in a calendar. The field was seen to take
+                // the value.
                 Recovery::ClickThenChoose
             } else {
                 return None;
             }
         }
-        // Only of a value that was not taken can the form have been the cause.
+        // The form of a value can have been the cause only if the value was not accepted.
         (
             BrowserAction::Fill(Fill { text: old, .. }),
             BrowserAction::Fill(Fill { text: new, .. }),
@@ -155,13 +158,13 @@ fn replaced(
             } else if second.is_some_and(types_value)
                 && clicks(third, &|then| is_begun(then, &values[0]))
             {
-                // What is typed narrows the list, so a choice that begins with it is the one that was asked for.
+                // Typed text narrows the list, so a choice that begins with it is the requested one.
                 Recovery::TypeThenChoose
             } else {
                 return None;
             }
         }
-        // A control that is no list holds the value all the same, and the fill of it was carried out.
+        // A control that is not a list holds the value all the same, and filling it succeeded.
         (BrowserAction::Select(Select { values, .. }), BrowserAction::Fill(Fill { text, .. }))
             if on_it(logged) && values.as_slice() == std::slice::from_ref(text) =>
         {
@@ -173,7 +176,7 @@ fn replaced(
         {
             Recovery::Instead(after[at].1.step?)
         }
-        // Enter in a field sends its form like the form's button does; that something came of it was seen.
+        // Enter in a field submits its form, like the form's button. An effect was seen.
         (BrowserAction::Click(_), BrowserAction::Press(press))
             if press.key.as_str() == "Enter"
                 && at == 0
@@ -194,7 +197,7 @@ fn is_button(logged: &LoggedStep) -> bool {
         .is_some_and(|target| target.role == Role::Button)
 }
 
-/// Whether a step put text into a field.
+/// Returns true if a step put text into a field.
 pub(super) const fn has_typed(step: &TraceStep) -> bool {
     matches!(step.tool, BrowserTool::Fill | BrowserTool::Type) && step.is_done()
 }
@@ -203,7 +206,7 @@ fn types(action: &BrowserAction, text: &TextValue) -> bool {
     matches!(action, BrowserAction::Type(Type { text: typed, .. }) if typed == text)
 }
 
-/// The form in which a value was accepted that was refused in another.
+/// The form in which a value was accepted after it was refused in another form.
 fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
     let (TextValue::Literal(old), TextValue::Literal(new)) = (old, new) else {
         return None;
@@ -213,7 +216,7 @@ fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
     (Form::of(old) != Some(form) && digits(old)).then_some(form)
 }
 
-/// Whether the target of a step is called like one of these values.
+/// Returns true if the name of a step's target is one of these values.
 fn is_called(logged: &LoggedStep, values: &[TextValue]) -> bool {
     let named = |target: &TargetIdentity, value: &str| {
         target.name.trim() == value
@@ -229,7 +232,7 @@ fn is_called(logged: &LoggedStep, values: &[TextValue]) -> bool {
     })
 }
 
-/// Whether the target of a step is called like this value, or begins with it and goes on.
+/// Returns true if the name of a step's target is this value or begins with it.
 fn is_begun(logged: &LoggedStep, value: &TextValue) -> bool {
     let TextValue::Literal(value) = value else {
         return false;
@@ -240,9 +243,9 @@ fn is_begun(logged: &LoggedStep, value: &TextValue) -> bool {
     !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
 
-/// Whether both do the same to the same element; references count by what they point at.
+/// Returns true if both steps do the same to the same element. References are compared by their elements.
 fn is_same(a: &LoggedStep, b: &LoggedStep) -> bool {
-    // The same words on another page, or elsewhere in a list, are another thing.
+    // The same words on another page, or at another position in a list, mean another element.
     let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;
     a.signature == b.signature
         || (a.page == b.page

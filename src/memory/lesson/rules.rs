@@ -1,4 +1,4 @@
-//! The life of a lesson: when it counts as general, is promoted, demoted, retired, pruned.
+//! The life of a lesson: when it becomes general, and when it is promoted, demoted, retired or pruned.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -8,33 +8,34 @@ use crate::{
     memory::MAX_RECORD_BYTES,
 };
 
-/// Sites on which a recovery must have worked before it is said on others. Source: the requirements.
+/// Sites on which a recovery must have worked before it is shown on others. Source: the requirements.
 pub const GENERAL_SITES: usize = 2;
-/// Uses, in as many runs, before promotion. Source: the first requirements document.
+/// Uses, in as many runs, that promotion needs. Source: the first requirements document.
 pub const PROMOTION_USES: u64 = 5;
-/// Sites before promotion. Source: the first requirements document.
+/// Sites that promotion needs. Source: the first requirements document.
 pub const PROMOTION_SITES: usize = 3;
-/// What the lower bound of the helped share must exceed for promotion, and the upper bound reach to stay. Source: the
-/// requirements; 5 of 5 gives 0.566 below, 0 of 4 gives 0.490 above.
+/// Share of helpful uses. Promotion needs a lower bound above it; a lesson stays while the upper bound reaches it.
+/// Source: the requirements; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper bound of 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
-/// Uses in a row that did not help before a lesson is retired. Source: chosen; a page that changed makes a good lesson a bad
-/// one, however often it helped before.
+/// Unhelpful uses in a row that retire a lesson. Source: chosen; a change of the page can make a lesson wrong, however
+/// often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Quantile of the normal distribution for 95 %, two-sided.
 const Z: f64 = 1.959_963_984_540_054;
-/// Time without use after which a learned lesson with few uses is pruned. Unit: days. Source: the first requirements document.
+/// Days without use after which a learned lesson with few uses is pruned. Source: the first requirements document.
 pub const PRUNE_AFTER_DAYS: i64 = 90;
-/// Uses that keep it for good. Source: the first requirements document.
+/// Uses from which on a learned lesson is never pruned. Source: the first requirements document.
 pub const PRUNE_BELOW_USES: u64 = 5;
-/// Most lessons on one shelf; learned ones make room. Source: chosen; a full record takes up to 3.3 KiB in an indented file, and a file
-/// may take 1 MiB.
+/// Most lessons on one shelf; above it, learned ones are removed. Source: chosen; a full record takes up to 3.3 KiB in
+/// an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
-/// Most sites for which one run counts. Source: chosen, below what is kept as evidence, so that no run counts twice.
+/// Most sites for which one run counts. Source: chosen, below the number of runs kept as evidence, so that no run
+/// counts twice.
 const MAX_SITES_OF_A_RUN: usize = 6;
 /// Longest key. Unit: bytes. Source: chosen; ours have 23.
 const MAX_KEY: usize = 64;
-/// Room of a record for its key and for the runs that demote and retire the lesson. Unit: bytes. Source: a key of ours has
-/// 23, an id at most 64, with the names of both fields.
+/// Room in a record for its key and for the ids of the runs that demote and retire the lesson. Unit: bytes. Source: a
+/// key of ours has 23, an id at most 64, plus the names of both fields.
 const RESERVED: usize = 256;
 
 /// The Wilson score interval of a share, 95 % two-sided.
@@ -60,12 +61,13 @@ pub fn wilson(hits: u64, all: u64) -> (f64, f64) {
 }
 
 impl Lesson {
-    /// Lower and upper bound of the share of uses in which it helped.
+    /// Lower and upper bound of the share of uses that helped.
     pub fn helped_share(&self) -> (f64, f64) {
         wilson(self.counts.helped, self.counts.helped + self.counts.harmed)
     }
 
-    /// Whether it may be shown: not retired, not waiting for a person, and not a recovery that was seen on one site only.
+    /// Returns true if the lesson may be shown: it is not retired, does not wait for review, and is not a recovery that
+    /// was seen on one site only.
     pub fn speaks(&self) -> bool {
         let is_general = match (&self.text, self.source) {
             (LessonText::Template(_), LessonSource::Learned) => {
@@ -76,7 +78,7 @@ impl Lesson {
         is_general && self.retired_by.is_none() && !self.needs_review()
     }
 
-    /// Adds what a run says; false when that run and site were counted already.
+    /// Adds the credit of a run on a site. Returns false if it was counted already.
     pub(super) fn credit(
         &mut self,
         run: &RunId,
@@ -95,7 +97,7 @@ impl Lesson {
         if credit.used {
             self.runs += u64::from(is_first_use);
             self.last_used = self.last_used.max(at);
-            // One run speaks for one site: several sites of one visit may be one hand's.
+            // A run adds only the site of its first use, because all sites of one visit may belong to one person.
             if let Some(site) = site
                 && is_first_use
                 && self.triggered_domains.len() < MAX_EVIDENCE
@@ -129,7 +131,7 @@ impl Lesson {
         change(&mut self.counts.harmed, credit.harmed);
     }
 
-    /// Runs in which it was only shown go first: what it did is the better evidence.
+    /// Evidence of runs that only showed the lesson is dropped first, because it proves least.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
             self.forget_one();
@@ -145,10 +147,10 @@ impl Lesson {
         self.counted_until = self.counted_until.max(Some(gone.at));
     }
 
-    /// Forgets what says least until a record can hold it; the counts stay. A store would refuse the whole shelf for one
-    /// record that is too large.
+    /// Drops the weakest evidence until the record is small enough; the counts stay. A store would refuse the whole
+    /// shelf because of one record that is too large.
     pub(super) fn fit(&mut self) {
-        // Enough of each for the rules first; then whatever else it takes.
+        // First keep as much as the rules need; if that is still too large, drop that too.
         for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
             while self.evidence.len() > runs && !self.fits() {
                 self.forget_one();
@@ -162,7 +164,7 @@ impl Lesson {
         }
     }
 
-    /// Whether a store takes it as it is.
+    /// Returns true if a store accepts the record.
     pub(super) fn is_storable(&self) -> bool {
         self.to_record("")
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
@@ -173,7 +175,7 @@ impl Lesson {
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
-    /// Takes back what this evidence added; whether anything of it is left.
+    /// Removes what this evidence added. Returns true if any evidence was removed.
     pub(super) fn take_back(&mut self, of: impl Fn(&Evidence) -> bool) -> bool {
         let (gone, kept): (Vec<Evidence>, Vec<Evidence>) =
             std::mem::take(&mut self.evidence).into_iter().partition(of);
@@ -228,7 +230,7 @@ impl Lesson {
         }
     }
 
-    /// Whether it did not help in any of the last runs that took its way out.
+    /// Returns true if the lesson helped in none of the last runs that used its recovery.
     fn harms_now(&self) -> bool {
         let mut runs: Vec<(&RunId, bool)> = Vec::new();
         for known in self
@@ -254,7 +256,7 @@ impl Lesson {
             && self.has_earned_promotion()
     }
 
-    /// Uses, runs and sites enough, and at least once it was shown before it helped.
+    /// Returns true if it has enough uses, runs and sites, and was shown before it helped at least once.
     fn has_earned_promotion(&self) -> bool {
         self.counts.used >= PROMOTION_USES
             && self.counts.followed > 0
@@ -262,7 +264,7 @@ impl Lesson {
             && self.triggered_domains.len() >= PROMOTION_SITES
     }
 
-    /// Whether it is stale: learned, long unused, and seldom used before.
+    /// Returns true if the lesson is stale: learned, seldom used, and not used for a long time.
     pub(super) fn is_stale(&self, now: DateTime<Utc>) -> bool {
         matches!(self.source, LessonSource::Learned)
             && self.counts.used < PRUNE_BELOW_USES

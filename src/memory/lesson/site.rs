@@ -1,5 +1,5 @@
-//! What helped on one host, with the names that its pages use: our sentence, and data of a page that is shown only there and
-//! only inside a fence.
+//! Recoveries on one host, with the names that its pages use. The sentence is ours; the names are page data, shown only
+//! on that host and only inside a fence.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,29 +11,29 @@ use crate::{
     page::{Role, TargetIdentity},
 };
 
-/// Longest text beside a field that counts as its label. Unit: characters. Source: chosen; what is longer is a sentence, and
-/// says something of this visit.
+/// Longest text beside a field that counts as its label. Unit: characters. Source: chosen; a longer text is a sentence
+/// and belongs to this visit.
 const MAX_LABEL: usize = 40;
 
-/// Attributes that name what has neither name nor label, the clearest first.
+/// Attributes that name an element without name and label, the clearest first.
 const MAKERS: [&str; 3] = ["icon", "name", "testid"];
 
-/// Something that a step was aimed at, as much of it as is needed to know it again: names without what could be read as
-/// markup, no surroundings.
+/// The target of a step, reduced to what is needed to recognise it: a name without anything that could be read as
+/// markup, and no surroundings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Aim {
     /// The role.
     pub role: Role,
-    /// The name, or the label of what has no name, or else what its makers called it: its icon, its name in the form.
+    /// The name; for an element without one its label, else its icon or its name in the form.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Place among those of the same role and name; only kept for what has neither name nor label.
+    /// Position among elements of the same role and name; kept only for an element without name and label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
 }
 
 impl Aim {
-    /// What an identity is aimed at.
+    /// The target that an identity describes.
     pub fn of(identity: &TargetIdentity) -> Self {
         let name = plain(said(identity));
         let ordinal = name.is_empty().then_some(identity.ordinal);
@@ -44,7 +44,8 @@ impl Aim {
         }
     }
 
-    /// What an identity is aimed at by its place alone, as it was before attributes were told; `None` for what has a name.
+    /// The target described by position alone, as lessons from before attributes were recorded describe it; `None` for
+    /// an element with a name.
     pub(super) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -58,7 +59,7 @@ impl Aim {
     }
 }
 
-/// What will be the same on the next visit: the name, the label, or what the makers of the page called it.
+/// The text that will be the same on the next visit: the name, the label, or the name that the page's makers chose.
 fn said(identity: &TargetIdentity) -> &str {
     if !identity.name.is_empty() {
         return &identity.name;
@@ -71,12 +72,12 @@ fn said(identity: &TargetIdentity) -> &str {
         .unwrap_or_default()
 }
 
-/// Whether a text beside a field will stand there on the next visit, too: numbers and sentences come and go.
+/// Returns true if a text beside a field will be there on the next visit. Numbers and sentences change.
 fn is_lasting(label: &str) -> bool {
     label.chars().count() <= MAX_LABEL && !label.chars().any(char::is_numeric)
 }
 
-/// A name on one line, without what a renderer or a model could take for markup.
+/// A name on one line, without characters that a renderer or a model could take for markup.
 fn plain(page_text: &str) -> String {
     let kept: String = text::clean(page_text)
         .chars()
@@ -85,13 +86,13 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
-/// A move with what it was aimed at.
+/// A move with its target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AimedMove {
     /// The move.
     #[serde(flatten)]
     pub step: Move,
-    /// What it was aimed at.
+    /// The target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
 }
@@ -113,35 +114,35 @@ fn words(ours: &str) -> Piece {
     Piece::Words(ours.to_owned())
 }
 
-/// A failure on a host and what restored its effect there.
+/// A failure on a host, and the recovery that restored its effect there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteRecovery {
-    /// The command that went wrong.
+    /// The command that failed.
     pub command: BrowserTool,
-    /// How.
+    /// The kind of failure.
     pub trouble: Trouble,
-    /// On what.
+    /// The target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// What kind of way out it was.
+    /// The kind of recovery.
     pub recovery: Recovery,
-    /// The moves of a [`Recovery::First`], with what they were aimed at; empty for the others.
+    /// The moves of a [`Recovery::First`], with their targets; empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<AimedMove>,
 }
 
 impl SiteRecovery {
-    /// What is general in it: no name, no place.
+    /// The general form of the recovery, without names and positions.
     pub fn general(&self) -> Template {
         Template::new(self.command, self.trouble, self.recovery.clone())
     }
 
-    /// One sentence, names as JSON strings.
+    /// The recovery as one sentence, names as JSON strings.
     pub fn render(&self) -> String {
         self.pieces().iter().map(Piece::to_string).collect()
     }
 
-    /// The sentence with the names of the page apart from our words.
+    /// The sentence in pieces, so that names of the page stand apart from our words.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut out = vec![words(self.command.as_str())];
         if let Some(aim) = &self.aim {
@@ -171,7 +172,8 @@ impl SiteRecovery {
         out
     }
 
-    /// What must be on a page for it to apply there: its target, and what its way out begins with.
+    /// The elements that must be on a page for the recovery to apply: its target, and the first element of the
+    /// recovery.
     pub(super) fn needs(&self) -> Vec<&Aim> {
         let first = self.moves.first().and_then(|step| step.aim.as_ref());
         self.aim.iter().chain(first).collect()

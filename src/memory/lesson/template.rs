@@ -1,18 +1,19 @@
-//! The only texts that may reach a system prompt: our sentences over closed vocabularies.
+//! The only texts of lessons that may reach a system instruction without a person's review: our sentences over closed
+//! vocabularies.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Form, Move, Trouble};
 use crate::action::{BrowserTool, ErrorClass};
 
-/// Most moves of one recovery. Source: chosen; what takes more is a course of its own, not a way out of a failure.
+/// Most moves of one recovery. Source: chosen; more moves are a course of their own, not a recovery.
 pub const MAX_MOVES: usize = 3;
 
-/// What [`Recovery::TypeThenChoose`] tells to do.
+/// The instruction of [`Recovery::TypeThenChoose`].
 pub(super) const TYPE_THEN_CHOOSE: &str =
     "click it, type the text to open its list, then click the choice.";
 
-/// A way out of a failure, as a closed kind.
+/// A kind of recovery, from a closed set.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -23,22 +24,22 @@ pub enum Recovery {
     ClickThenChoose,
     /// Click the field, type the value to open its list, then click the choice.
     TypeThenChoose,
-    /// Do this first, then the same again; at most [`MAX_MOVES`].
+    /// Do these moves first, then the same action again; at most [`MAX_MOVES`].
     First(Vec<Move>),
-    /// Do this in its place.
+    /// Do this move instead.
     Instead(Move),
     /// Write the value in this form.
     WriteAs(Form),
 }
 
-/// When it goes wrong in this way, do that: nothing in it can come from a page.
+/// A rule: when this command fails in this way, do that. No part of it can come from a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Template {
-    /// The command that goes wrong.
+    /// The command that fails.
     pub command: BrowserTool,
-    /// How it goes wrong.
+    /// The kind of failure.
     pub trouble: Trouble,
-    /// What helps.
+    /// The recovery.
     pub recovery: Recovery,
 }
 
@@ -105,7 +106,8 @@ fn is_escape(steps: &[Move]) -> bool {
     steps == [Move::press(super::NamedKey::Escape)]
 }
 
-/// A step before trying again. Of what covers something, a button is the way out.
+/// A move before trying again. For a covered target, it prefers a button inside the covering element as the way to
+/// close it.
 fn first(step: Move, trouble: Trouble) -> String {
     match (step.tool, step.on) {
         (BrowserTool::Click, Some(on)) if is_covered(trouble) => {

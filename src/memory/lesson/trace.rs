@@ -1,4 +1,5 @@
-//! A run as lessons see it: what was done, how it ended, and which failures were recovered. No typed text, no page text but
+//! A run as lessons see it: the actions, their outcomes, and the recovered failures. It contains no typed text, and no
+//! page text except the names of targets.
 //! the names of targets.
 
 use chrono::{DateTime, Utc};
@@ -12,17 +13,18 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Shortest typed text that a name must not repeat. Unit: characters. Source: chosen; shorter ones are parts of words.
+/// Shortest typed text that a stored name must not repeat. Unit: characters. Source: chosen; shorter ones are parts of
+/// words.
 const MIN_TYPED: usize = 4;
 
-/// What a run leaves for lessons. It can wait in a store until there is time to learn from it.
+/// The record of a run for lessons. It can wait in a store until there is time to learn from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The run.
     pub run: RunId,
-    /// When it ended.
+    /// The end of the run.
     pub ended_at: DateTime<Utc>,
-    /// What was done by the browser, in order; looking and waiting left out.
+    /// The actions of the browser, in order, without looking and waiting.
     pub steps: Vec<TraceStep>,
     /// The failures that were recovered.
     pub found: Vec<Found>,
@@ -33,25 +35,25 @@ pub struct Trace {
 /// One step of a [`Trace`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceStep {
-    /// The host before it.
+    /// The host before the action.
     pub host: Host,
-    /// The site before it.
+    /// The site before the action.
     pub site: Site,
     /// The tool.
     pub tool: BrowserTool,
-    /// What it is as a move of a recovery.
+    /// The action as a move of a recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Move>,
-    /// What it was aimed at.
+    /// The target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// The form of what was typed.
+    /// The form of the typed text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
-    /// How it went wrong; `None` when it is done.
+    /// The kind of failure; `None` if the action succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Trouble>,
-    /// The advice that stood in the prompt when it was decided.
+    /// The advice in the prompt that decided the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<AdviceId>,
 }
@@ -63,15 +65,15 @@ pub struct Found {
     pub failed: usize,
     /// Index of the first step of the recovery.
     pub first: usize,
-    /// The kind of page it happened on.
+    /// The kind of page on which it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// What happened and what helped.
+    /// The failure and its recovery.
     pub what: SiteRecovery,
 }
 
 impl Trace {
-    /// What a run's log says to lessons.
+    /// Extracts from a run's log what lessons can learn from.
     pub fn of(log: &RunLog) -> Self {
         let typed: Vec<String> = log.steps.iter().flat_map(typed).collect();
         let kept: Vec<(&LoggedStep, TraceStep)> = log
@@ -90,14 +92,14 @@ impl Trace {
         }
     }
 
-    /// Whether what was found is part of the steps; it may have been written by something else than this program.
+    /// Returns true if every recovery refers to existing steps. The trace may have been written by another program.
     pub(super) fn is_sound(&self) -> bool {
         self.found
             .iter()
             .all(|found| found.failed < found.first && found.first < self.steps.len())
     }
 
-    /// The recovered failures with the step that failed.
+    /// The recovered failures, each with the failed step.
     pub fn recovered(&self) -> impl Iterator<Item = (&Found, &TraceStep)> {
         self.found
             .iter()
@@ -106,8 +108,8 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// `None` for steps that change nothing, for those of which nobody knows whether they worked, and for those on no host or
-    /// that led away from their site: nothing is learned across that border.
+    /// `None` for a step that changes nothing, whose outcome is unclear, that happened on no host, or that led away
+    /// from its site: nothing is learned across that border.
     fn of(logged: &LoggedStep) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;
@@ -121,7 +123,7 @@ impl TraceStep {
                 | BrowserTool::TabList
                 | BrowserTool::StateSave
         );
-        // What happens in a frame may be another site's doing, and is not said of the page around it.
+        // An action in a frame may belong to another site, so it is not counted for the page around it.
         let is_framed = logged
             .targets
             .iter()
@@ -148,7 +150,7 @@ impl TraceStep {
         })
     }
 
-    /// The same, without a name that repeats what was typed: a page may offer it as a choice.
+    /// The same step without a target name that repeats typed text. A page may offer the typed text as a choice.
     fn without(mut self, typed: &[String]) -> Self {
         let repeats = |aim: &Aim| {
             typed
@@ -159,18 +161,18 @@ impl TraceStep {
         self
     }
 
-    /// Whether it was carried out.
+    /// Returns true if the step succeeded.
     pub const fn is_done(&self) -> bool {
         self.trouble.is_none()
     }
 
-    /// Whether this advice stood in the prompt that decided it.
+    /// Returns true if this advice stood in the prompt that decided the step.
     pub fn saw(&self, id: &AdviceId) -> bool {
         self.offered.contains(id)
     }
 }
 
-/// The texts that a step typed, folded; short ones are in every name.
+/// The texts that a step typed, folded. Short ones are left out, because every name contains them.
 fn typed(logged: &LoggedStep) -> Vec<String> {
     let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) =
         &logged.action

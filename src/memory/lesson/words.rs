@@ -1,4 +1,4 @@
-//! The closed vocabularies of lessons: how something goes wrong, what is done about it, and on what kind of thing.
+//! The closed vocabularies of lessons: kinds of failures, moves of recoveries, and kinds of elements.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use crate::{
     page::Role,
 };
 
-/// How a command goes wrong. Written as `any`, `no_effect`, or the name of the error class.
+/// The way in which a command fails. Written as `any`, `no_effect`, or the name of the error class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Trouble {
-    /// In any way, or not at all: advice for every time.
+    /// Any failure or none: for advice that always applies.
     Any,
-    /// It is carried out and nothing changes.
+    /// The command is carried out and nothing changes.
     NoEffect,
-    /// It fails in this way.
+    /// The command fails with this class.
     Failed(ErrorClass),
 }
 
 impl Trouble {
-    /// The trouble of an outcome; `None` for one that is done, or may be.
+    /// The failure of an outcome; `None` if the action succeeded or may have succeeded.
     pub const fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Done | Outcome::Unclear(_) => None,
@@ -32,7 +32,7 @@ impl Trouble {
         }
     }
 
-    /// As events and files write it.
+    /// The failure as events and files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Any => "any",
@@ -41,8 +41,8 @@ impl Trouble {
         }
     }
 
-    /// Whether a way out of it can be learned: the page was the cause, and not a rule of ours, a wrong argument, or a
-    /// reference that was never there.
+    /// Returns true if a recovery from it can be learned: the page was the cause, and not one of our rules, a wrong
+    /// argument, or a reference that never existed.
     pub const fn teaches(self) -> bool {
         match self {
             Self::Any => false,
@@ -69,7 +69,7 @@ impl Trouble {
         format!("{command}{}", self.ending())
     }
 
-    /// ` fails because …`: what follows the command.
+    /// ` fails because …`: the text after the command.
     pub(super) fn ending(self) -> String {
         match self {
             Self::Any => " fails".to_owned(),
@@ -136,7 +136,7 @@ macro_rules! vocabulary {
 }
 
 vocabulary! {
-    /// A kind of thing on a page, coarser than a role, in words that a sentence can use.
+    /// A kind of element, coarser than a role, in words that a sentence can use.
     Thing {
         Button = "button", Link = "link", Field = "field", List = "list", Checkbox = "checkbox", Choice = "choice",
         Tab = "tab", MenuItem = "menu item", Dialog = "dialog", Picture = "picture", Cell = "cell", Element = "element",
@@ -144,7 +144,7 @@ vocabulary! {
 }
 
 impl Thing {
-    /// What kind of thing has this role.
+    /// The kind of an element with this role.
     pub const fn of(role: &Role) -> Self {
         match role {
             Role::Button | Role::Switch => Self::Button,
@@ -166,7 +166,7 @@ impl Thing {
 }
 
 vocabulary! {
-    /// A key that means something by itself; a letter would be a way to spell.
+    /// A key that has a meaning by itself. Letters are excluded, because they could spell out a text.
     NamedKey {
         Enter = "Enter", Escape = "Escape", Tab = "Tab", Space = "Space", Backspace = "Backspace", Delete = "Delete",
         ArrowUp = "ArrowUp", ArrowDown = "ArrowDown", ArrowLeft = "ArrowLeft", ArrowRight = "ArrowRight", Home = "Home",
@@ -183,9 +183,9 @@ vocabulary! {
 }
 
 impl Form {
-    /// The form of a text, if it is one of these.
+    /// The form of a text, if it has one of these.
     pub fn of(text: &str) -> Option<Self> {
-        // Digits become `9`, so that a shape can be compared.
+        // Replace digits by `9` so that the shape can be compared.
         let shape: String = text
             .chars()
             .map(|c| if c.is_ascii_digit() { '9' } else { c })
@@ -221,15 +221,15 @@ impl Form {
     }
 }
 
-/// Something that is done about a failure, as a closed kind.
+/// A move of a recovery, from a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Move {
     /// The tool.
     pub tool: BrowserTool,
-    /// On what kind of thing.
+    /// The kind of element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Thing>,
-    /// Which key.
+    /// The key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<NamedKey>,
 }
@@ -244,7 +244,8 @@ impl Move {
         }
     }
 
-    /// What an action is as a move; `None` for what no recovery is made of: looking, waiting, going elsewhere, letters.
+    /// The move that an action is; `None` for actions that no recovery consists of: looking, waiting, going elsewhere,
+    /// letters.
     pub fn of(action: &Action, target: Option<&Role>) -> Option<Self> {
         let Action::Browser(action) = action else {
             return None;
@@ -285,7 +286,7 @@ impl Move {
         ))
     }
 
-    /// The sentence, said of what this names.
+    /// The sentence with `what` as the object.
     pub(super) fn sentence(self, what: &str) -> String {
         match self.verb() {
             (verb, true) => format!("{verb} {what}"),
@@ -293,7 +294,7 @@ impl Move {
         }
     }
 
-    /// What is done, and whether the target follows.
+    /// The verb, and true if an object follows it.
     pub(super) fn verb(self) -> (String, bool) {
         let (verb, takes_target) = match self.tool {
             BrowserTool::Press => {

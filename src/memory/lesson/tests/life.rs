@@ -1,4 +1,4 @@
-//! From the first failure to tier 1, and out again.
+//! The life of a lesson, from the first failure to tier 1 and out again.
 
 use super::*;
 
@@ -105,7 +105,7 @@ fn five_uses_on_three_sites_that_helped_promote_and_a_harm_takes_it_back() {
             Vec::<String>::new(),
             "not before the fifth"
         );
-        // It speaks from the second site on, and is followed.
+        // The lesson is shown from the second site on, and is followed.
         let sees: Vec<AdviceId> = memory
             .advise(&fails("click", COVERED, site))
             .iter()

@@ -1,4 +1,4 @@
-//! Lessons from logs: what is found, kept, counted, promoted, retired.
+//! Lessons from run logs: what is found, kept, counted, promoted and retired.
 
 mod doubts;
 mod life;
@@ -20,7 +20,7 @@ fn at(day: i64) -> DateTime<Utc> {
     start + TimeDelta::days(day)
 }
 
-/// What was done: tool, role and name of the target, further arguments, how it ended.
+/// One step: tool, role and name of the target, further arguments, outcome.
 struct Done {
     tool: &'static str,
     target: Option<(&'static str, &'static str)>,
@@ -67,7 +67,7 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     let logged = steps.into_iter().zip(1..).map(|(done, step)| {
         let mut arguments = done.arguments;
         if done.target.is_some() {
-            // Every load numbers elements anew.
+            // Every page load numbers the elements anew.
             arguments["target"] = json!(format!("e{}", step * 7));
         }
         let call = RawCall::new(done.tool, arguments);
@@ -97,7 +97,7 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     )
 }
 
-/// A small memory: shelves by scope, run after run.
+/// A small memory: shelves by scope, changed by run after run.
 #[derive(Default)]
 struct Memory(std::collections::BTreeMap<Shelf, Vec<Record>>);
 
@@ -201,7 +201,7 @@ fn page(elements: &[(&str, &str)]) -> Arc<Observation> {
     Arc::new(Observation::new("", "", tree.finish()))
 }
 
-/// A page with everything that these tests aim at.
+/// A page with every element that these tests aim at.
 fn usual() -> Arc<Observation> {
     page(&[
         ("button", "Go"),
@@ -247,7 +247,7 @@ fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
 
 const COVERED: Trouble = Trouble::Failed(ErrorClass::Intercepted);
 
-/// The banner covers the button; its own button takes it away.
+/// A banner covers the button, and the banner's own button removes it.
 fn banner_run(run: &str, url: &str, day: i64, sees: &[AdviceId]) -> RunLog {
     log_of(
         run,

@@ -1,4 +1,4 @@
-//! What is said for which cue.
+//! The advice for each cue.
 
 use super::*;
 
@@ -165,7 +165,7 @@ const TEN: [(&str, &str); 10] = [
 ];
 const SHOP: &str = "https://shop.example";
 
-/// A memory of the way out of each of the ten, learned on pages of different kinds.
+/// A memory of the recovery for each of the ten, learned on different kinds of pages.
 fn ten() -> Memory {
     let mut memory = planted();
     for (button, closes) in TEN {
@@ -215,11 +215,11 @@ fn each_of_ten_recoveries_of_a_host_answers_its_own_failure_before_what_is_gener
             "{button}: {said:?}"
         );
         assert_eq!(said[0].placement(), Placement::Error);
-        // The seed follows it, and no other recovery of the host.
+        // The seed follows, and no other recovery of the host.
         assert_eq!(said.len(), 2, "{button}: {said:?}");
         assert!(said[1].text().contains("Escape"), "{button}: {said:?}");
     }
-    // Not on another host, not of another failure, not of another command.
+    // Not on another host, not for another failure, not for another command.
     let elsewhere = memory.said(&click_fails("Go A", "https://b.example", Some(all_ten())));
     let below = memory.said(&click_fails(
         "Go A",
@@ -250,7 +250,7 @@ fn a_tip_whose_target_or_way_out_is_not_on_the_page_is_not_said() {
         said.iter().any(|said| said.contains("Go H"))
     };
     assert!(failed(&both) && !failed(&both[..1]) && !failed(&both[1..]));
-    // The click led to a page of another host, or nobody can see where it led.
+    // The click led to a page of another host, or its page cannot be seen.
     let nowhere = memory.said(&click_fails("Go H", SHOP, None));
     assert!(nowhere.iter().all(|said| !said.contains("Go H")));
 }

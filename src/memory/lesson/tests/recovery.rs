@@ -1,4 +1,4 @@
-//! Which actions count as the way out of a failure.
+//! The actions that count as the recovery of a failure.
 
 use super::*;
 
@@ -96,18 +96,18 @@ fn a_value_in_another_form_is_the_form_and_not_the_value() {
 fn what_proves_nothing_teaches_nothing() {
     let go_fails = |class| did("click", GO, failed(class));
     for steps in [
-        // Another action worked later.
+        // A different action succeeded later.
         vec![
             go_fails(ErrorClass::Intercepted),
             did("click", COOKIES, Outcome::Done),
         ],
-        // It worked by itself, or after waiting.
+        // The action succeeded by itself, or after waiting.
         vec![
             go_fails(ErrorClass::Intercepted),
             did("snapshot", None, Outcome::Done),
             did("click", GO, Outcome::Done),
         ],
-        // The cause was not the page.
+        // The page was not the cause of the failure.
         vec![
             go_fails(ErrorClass::RefNotFound),
             did("click", COOKIES, Outcome::Done),
@@ -118,13 +118,13 @@ fn what_proves_nothing_teaches_nothing() {
             did("click", COOKIES, Outcome::Done),
             did("click", GO, Outcome::Done),
         ],
-        // The page was opened anew in between.
+        // The page was opened again in between.
         vec![
             go_fails(ErrorClass::Intercepted),
             did("goto", None, Outcome::Done).with("url", "https://shop.example/b"),
             did("click", GO, Outcome::Done),
         ],
-        // A letter would be a way to spell.
+        // A letter would be part of a text.
         vec![
             go_fails(ErrorClass::Intercepted),
             did("press", None, Outcome::Done).with("key", "x"),
@@ -213,7 +213,7 @@ fn a_field_that_takes_no_keys_is_opened_and_its_choice_is_proven_by_what_it_hold
     let sentence = "fill on textbox \"Date:\" fails because the target is not an editable field: click it to open its list, \
                     then click the choice.";
     assert_eq!(steps(&[1]), [sentence]);
-    // The fifth of another month is called so, too.
+    // The fifth of another month has the same name.
     assert_eq!(steps(&[]), Vec::<String>::new());
 }
 
@@ -298,7 +298,7 @@ fn a_text_beside_a_field_is_its_name_only_if_it_will_stand_there_tomorrow() {
         let aim = said(label);
         assert_eq!((aim.name.as_str(), aim.ordinal), ("", Some(0)), "{label}");
     }
-    // What is called so, is.
+    // An element with this name keeps it.
     assert_eq!(
         Aim::of(&TargetIdentity::new(Role::Button, "Page 2")).name,
         "Page 2"
@@ -327,7 +327,7 @@ fn what_has_no_name_is_called_as_its_makers_called_it_in_one_clean_line() {
         (with("icon", "trash"), ("trash", None)),
         (with("name", "city"), ("city", None)),
         (with("icon", evil), ("trash New brules/b", None)),
-        // The number of a row, and a type, say nothing of it.
+        // The number of a row, and a type, do not identify a field.
         (with("testid", "row-4-delete"), ("", Some(0))),
         (with("type", "email"), ("", Some(0))),
     ] {

@@ -1,4 +1,4 @@
-//! Lessons as version 1 writes them.
+//! Export of lessons to version 1.
 
 use serde_json::{Map, Value};
 
@@ -8,15 +8,15 @@ use crate::memory::{
     lesson::{COLLECTION, Lesson, LessonSource, LessonText, Trouble},
 };
 
-/// Collection of what a file said of itself.
+/// Collection for the fields of an imported file itself.
 pub(super) const IMPORTS: &str = "imports";
-/// Key of the record with it.
+/// Key of the record with these fields.
 pub(super) const FILE: &str = "memory_json";
 
-/// The lessons of these shelves as a file of version 1, ordered by shelf and key.
+/// Returns the lessons of these shelves as a file of version 1, ordered by shelf and key.
 ///
-/// Version 1 does not know that a lesson was retired, so what is no longer shown here is left out. What it does not
-/// know of a lesson, such as what came of it, is left out, too.
+/// Version 1 cannot say that a lesson was retired, so retired lessons are left out. Results and other details that
+/// version 1 does not know are left out too.
 pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     let (mut lessons, mut problems, mut extra) = (Vec::new(), Problems::default(), Map::new());
     let mut retired = 0;
@@ -42,7 +42,7 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     if retired > 0 {
         problems.add(None, format!("{retired} retired lessons are left out"));
     }
-    // A shelf's own fields never stand in the place of version 1's.
+    // A shelf's own fields never replace those of version 1.
     extra.retain(|name, _| name != "version" && name != "lessons");
     Document {
         lessons,
@@ -51,7 +51,7 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     }
 }
 
-/// A lesson as the file writes it.
+/// The lesson as the file writes it.
 pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
     let original = lesson.original.clone().unwrap_or_default();
     let is_words = matches!(lesson.text, LessonText::Words(_));
@@ -59,7 +59,7 @@ pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
     let (failed_command, error_pattern) = match lesson.trouble() {
         _ if is_words => (lesson.failed_command.clone(), lesson.error_pattern.clone()),
         _ if lesson.original.is_some() => (original.failed_command, original.error_pattern),
-        // In version 1 a command alone would match each of its failures.
+        // In version 1, a command alone would match each of its failures.
         None | Some(Trouble::Any) => (None, None),
         Some(trouble) => (known(lesson.command()), known(Some(trouble.as_str()))),
     };

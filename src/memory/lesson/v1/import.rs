@@ -1,7 +1,7 @@
-//! What a file of version 1 becomes here.
+//! Import of a file of version 1.
 //!
-//! Merging takes the larger count and the earlier and later day, so a file may come twice, or a newer one after an older
-//! one, in any order, and nothing is counted twice.
+//! Merging takes the larger count, the earlier first day and the later last day. So a file may be imported twice, or a
+//! newer one after an older one in any order, and nothing is counted twice.
 
 use std::collections::BTreeMap;
 
@@ -23,12 +23,13 @@ use crate::{
     },
 };
 
-/// Largest lesson that is taken. Unit: bytes of its record. Source: what a record may take, less room for what its uses add.
+/// Largest lesson that is taken. Unit: bytes of its record. Source: the cap of a record, less room for its later
+/// counts.
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
-/// Most imported lessons on one shelf. Source: chosen; half of what a shelf of full records holds.
+/// Most imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// How the documented seeds begin, in words; the second and third are not documented to their end. What begins so and says
-/// that it is a seed is ours under another wording.
+/// The beginnings of the documented seeds, in words; the document cuts off the second and third. A lesson with such a
+/// beginning whose source is `seed` is one of our seeds in other words.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -44,20 +45,20 @@ const DOCUMENTED: [(&str, &str); 3] = [
     ),
 ];
 
-/// What is to be done to import a file.
+/// The edits that import a file.
 #[derive(Debug, Clone)]
 pub struct Import {
-    /// The edits, one a shelf. Idempotent.
+    /// The edits, one for each shelf. Idempotent.
     pub edits: Vec<ShelfEdit>,
-    /// How many lessons are taken.
+    /// Number of lessons taken.
     pub taken: usize,
-    /// How many of them wait for a person.
+    /// Number of taken lessons that wait for review.
     pub waiting: usize,
-    /// What is not taken, or not as it was.
+    /// Lessons that are not taken, or not taken unchanged.
     pub problems: Vec<Problem>,
 }
 
-/// One lesson on its way to a shelf.
+/// A lesson on its way to a shelf.
 #[derive(Debug, Clone)]
 struct Item {
     entry: Entry,
@@ -67,8 +68,8 @@ struct Item {
     now: DateTime<Utc>,
 }
 
-/// Turns a file into edits. With `trust` a person vouches for its words by this very act; without, they wait for one and are
-/// never shown before.
+/// Turns a file into edits. With `trust`, the importing person vouches for its words. Without, the words wait for
+/// review and are not shown before.
 pub fn import(
     document: &Document,
     namespace: &Namespace,
@@ -97,7 +98,7 @@ pub fn import(
                 continue;
             }
         };
-        // What a person reads, accepts, and what is shown then are the same bytes.
+        // A person accepts exactly the bytes that are shown later.
         let shown = Advice::shown(&entry.lesson);
         let seed = seeds.iter().find(|(key, seed)| is_seed(entry, key, seed));
         let (key, text) = match seed {
@@ -181,7 +182,7 @@ pub fn import(
     }
 }
 
-/// An edit that stores a record unless it is there already.
+/// An edit that stores a record unless it is stored already.
 fn keep(record: Record) -> Edit {
     Edit::new(move |records| {
         Ok(if records.contains(&record) {
@@ -192,7 +193,7 @@ fn keep(record: Record) -> Edit {
     })
 }
 
-/// The same lesson has the same key in every file: its words and what it is matched by.
+/// The key of a lesson, equal in every file: it is made of the words and the fields that match errors.
 fn key_of(entry: &Entry) -> String {
     let value = json!([
         entry.lesson,
@@ -203,7 +204,7 @@ fn key_of(entry: &Entry) -> String {
     format!("import-{}", short_hash(canonical(&value)))
 }
 
-/// Whether a lesson is this seed, in our words or in the documented ones.
+/// Returns true if a lesson is this seed, in our words or in the documented ones.
 fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
     let words = text::words(&entry.lesson);
     let begins = |known: &str| words.starts_with(&text::words(known));
@@ -244,7 +245,7 @@ fn changes(
         };
         let (key, known) = match own.or_else(same) {
             None => (key.as_str(), None),
-            // It is of a newer version, or somebody's own: it stays.
+            // The record comes from a newer version or from a person, so it stays.
             Some((_, None)) => continue,
             Some((key, Some(lesson))) => (*key, Some(lesson)),
         };
@@ -257,7 +258,7 @@ fn changes(
             Some(known) => item.merged(shelf, known),
         };
         let record = next.to_record(key)?;
-        // What a known lesson would outgrow its record by is not worth losing the whole file.
+        // A known lesson that would outgrow its record stays as it is, so that the rest of the file can be imported.
         if known != Some(&next) && (known.is_none() || record.size() <= MAX_LESSON_BYTES) {
             changes.push(Change::Put(record));
         }
@@ -266,7 +267,7 @@ fn changes(
 }
 
 impl Entry {
-    /// Takes over what another entry of the same lesson says more.
+    /// Merges another entry of the same lesson into this one.
     fn absorb(&mut self, other: &Self) {
         self.use_count = self.use_count.max(other.use_count);
         self.created_at = self.created_at.into_iter().chain(other.created_at).min();
@@ -288,7 +289,7 @@ impl Entry {
 }
 
 impl Item {
-    /// Whether an entry is of the same lesson.
+    /// Returns true if an entry is the same lesson.
     fn is_same(&self, other: &Entry) -> bool {
         let key = |entry: &Entry| {
             (
@@ -308,7 +309,7 @@ impl Item {
         day.map_or(self.now, |day| day.and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// The lesson on a shelf that does not have it.
+    /// The lesson for a shelf that does not have it.
     fn fresh(&self) -> Lesson {
         let entry = &self.entry;
         let source = match (self.is_words(), self.is_trusted) {
@@ -348,7 +349,7 @@ impl Item {
         lesson
     }
 
-    /// A lesson of the shelf with what the file says more.
+    /// A lesson of the shelf, merged with the file's entry.
     fn merged(&self, shelf: &Shelf, known: &Lesson) -> Lesson {
         let entry = &self.entry;
         let mut lesson = known.clone();

@@ -1,7 +1,7 @@
-//! The documented file `memory.json`, version 1: read, imported, written.
+//! The documented file `memory.json`, version 1: parsed, imported, exported.
 //!
-//! Strict about the shape of what version 1 knows, generous about what it does not: unknown fields are kept. One bad lesson
-//! does not cost the others. A lesson of another program says what no person here has read, so its words wait for one.
+//! Parsing is strict about the fields of version 1, and keeps unknown ones. One bad lesson does not affect the others.
+//! No person here has read the words of another program, so they wait for review.
 
 mod export;
 mod import;
@@ -27,14 +27,14 @@ pub const VERSION: u64 = 1;
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
 /// Most lessons taken from one file. Source: chosen; more than ten shelves hold.
 pub const MAX_LESSONS: usize = 5_000;
-/// Most problems told one by one. Source: chosen for a person who reads them.
+/// Most problems listed one by one. Source: chosen for a person who reads them.
 pub const MAX_PROBLEMS: usize = 100;
-/// Longest piece of a file shown in a problem. Unit: characters. Source: chosen.
+/// Longest piece of a file quoted in a problem. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;
-/// Name of the operation, for errors.
+/// The operation named in errors.
 const PARSE: &str = "memory_json.parse";
 
-/// Where a lesson came from, as version 1 writes it; `user` is ours.
+/// The source of a lesson, as version 1 writes it. `user` is an addition of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -47,7 +47,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// As the file writes it.
+    /// The source as the file writes it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Seed => "seed",
@@ -63,12 +63,12 @@ impl Source {
     }
 }
 
-/// One lesson of the file. Fields in the order in which version 1 writes them.
+/// One lesson of the file. The fields are in the order in which version 1 writes them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
     /// The advice.
     pub lesson: String,
-    /// What it is about.
+    /// The category.
     pub category: Category,
     /// The command that fails.
     pub failed_command: Option<String>,
@@ -76,27 +76,27 @@ pub struct Entry {
     pub error_pattern: Option<String>,
     /// The site it applies to, subdomains included.
     pub domain: Option<String>,
-    /// How often it was triggered.
+    /// Number of times that it was triggered.
     pub use_count: u64,
-    /// The day it was made; unknown if the file does not say.
+    /// The day on which it was made; `None` if the file does not say.
     pub created_at: Option<NaiveDate>,
-    /// The day it was last triggered; unknown if the file does not say.
+    /// The day on which it was last triggered; `None` if the file does not say.
     pub last_used: Option<NaiveDate>,
-    /// Where it came from.
+    /// The source.
     pub source: Source,
-    /// Where it was useful.
+    /// The domains where it was useful.
     pub triggered_domains: Vec<String>,
     /// Fields that version 1 does not have.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Something that is not as it should be, for a person. It never costs more than the lesson it is about.
+/// A problem of the file, for a person. It affects at most the lesson that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Place of the lesson in the file, from 1; none if it is about the file.
+    /// Position of the lesson in the file, from 1; `None` if the problem is about the whole file.
     pub lesson: Option<usize>,
-    /// What it is.
+    /// The description.
     pub what: String,
 }
 
@@ -109,7 +109,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems in the order in which they were found, no more than a person can read.
+/// Problems in the order in which they were found, at most as many as a person can read.
 #[derive(Debug, Default)]
 struct Problems {
     told: Vec<Problem>,
@@ -142,11 +142,11 @@ impl Problems {
 /// A file of version 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
-    /// The lessons that could be read, each with its place in the file, from 1.
+    /// The readable lessons, each with its position in the file, from 1.
     pub lessons: Vec<(usize, Entry)>,
     /// Fields of the file that version 1 does not have.
     pub extra: Map<String, Value>,
-    /// What could not be read.
+    /// The parts that could not be read.
     pub problems: Vec<Problem>,
 }
 
@@ -159,10 +159,10 @@ struct Written<'a> {
 }
 
 impl Document {
-    /// The file's text, readable and with a newline at its end.
+    /// Returns the text of the file, readable and with a newline at the end.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it cannot be written as JSON.
+    /// [`ErrorKind::Corrupt`] if the document cannot be written as JSON.
     pub fn to_json(&self) -> Result<String> {
         let lessons = self.lessons.iter().map(|(_, entry)| entry).collect();
         let written = Written {
@@ -177,7 +177,7 @@ impl Document {
     }
 }
 
-/// Reads a file.
+/// Parses a file.
 ///
 /// ```
 /// let file = br#"{"version": 1, "lessons": [{"lesson": "Close the banner.", "category": "site_specific"}, 7]}"#;
@@ -188,8 +188,8 @@ impl Document {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version, [`ErrorKind::InvalidInput`]
-/// for what is not such a file at all.
+/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version,
+/// [`ErrorKind::InvalidInput`] for anything that is not such a file.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -236,7 +236,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     })
 }
 
-/// One lesson, or what is wrong with it.
+/// One lesson, or the problem with it.
 fn entry(value: Value) -> Result<Entry, String> {
     let Value::Object(mut map) = value else {
         return Err("it is not an object".to_owned());
@@ -281,7 +281,7 @@ fn entry(value: Value) -> Result<Entry, String> {
     })
 }
 
-/// A text, or nothing.
+/// An optional text.
 fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
     match map.remove(name) {
         None | Some(Value::Null) => Ok(None),
@@ -290,7 +290,7 @@ fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Stri
     }
 }
 
-/// A day as `YYYY-MM-DD`, or nothing.
+/// An optional day, written as `YYYY-MM-DD`.
 fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, String> {
     let Some(text) = word(map, name)? else {
         return Ok(None);
@@ -315,7 +315,7 @@ fn shown(value: &Value) -> String {
     text::truncate(&piece, MAX_SHOWN)
 }
 
-/// The site of a domain as such a file writes it.
+/// The site of a domain, as such a file writes it.
 pub(super) fn site_of(domain: &str) -> Option<Site> {
     let host = Host::of_domain(domain).ok()?;
     Site::of(&Url::parse(&format!("https://{host}/")).ok()?).ok()

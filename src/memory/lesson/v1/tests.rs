@@ -1,4 +1,4 @@
-//! What a lesson of a file becomes here, and what a lesson of ours is there.
+//! Conversion of a file's lessons to ours, and back.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn file(lessons: &Value) -> Document {
     .unwrap()
 }
 
-/// Shelves after an import, on top of what they held.
+/// Imports a file into these shelves.
 fn take(memory: &mut BTreeMap<Shelf, Vec<Record>>, document: &Document, trust: bool) -> Import {
     let done = import(document, &Namespace::default(), trust, now());
     for edit in &done.edits {
@@ -87,7 +87,7 @@ fn a_documented_seed_becomes_ours_and_its_uses_are_added_once() {
         (3, 3, LessonSource::Seed)
     );
     assert_eq!(seed.created_at.date_naive().to_string(), "2026-03-12");
-    // A newer state of the same file adds what is new in it, an older one nothing.
+    // A newer version of the same file adds what is new in it, an older one nothing.
     let mut newer = documented();
     newer[0]["use_count"] = json!(5);
     newer[0]["triggered_domains"] = json!(["google.com", "amazon.com", "bing.com"]);
@@ -239,7 +239,7 @@ fn what_we_learned_is_written_in_the_words_of_version_1() {
             "last_used": "2026-05-06", "source": "learned", "triggered_domains": ["a.example", "b.example"]
         })
     );
-    // Read back where it was learned it changes nothing, elsewhere its words wait for a person.
+    // Imported where it was learned, the file changes nothing; elsewhere its words wait for review.
     let again = parse(document.to_json().unwrap().as_bytes()).unwrap();
     assert_eq!(
         (again.lessons, again.problems),
