@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// Calls a function for each event, on the task of the loop: keep it short. Loses nothing.
+/// Calls a function for each event, on the task of the loop, so keep the function short. Loses no event.
 ///
 /// ```
 /// use webwise::event::Callback;

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// Hands each event to every sink, in the order in which they were added; the first failure of one is that of all.
+/// Passes each event to every sink, in the order in which they were added. The failure of the first failing sink counts
+/// for all.
 #[derive(Debug, Clone, Default)]
 pub struct FanOut(Vec<Arc<dyn EventSink>>);
 
 impl FanOut {
-    /// No sink yet.
+    /// A fan-out without sinks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with one more.
+    /// The same fan-out with one more sink.
     pub fn with(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.0.push(sink);
         self

@@ -11,14 +11,15 @@ use std::{
 use super::{Event, EventSink};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// What may wait to be written. Unit: bytes. Source: chosen, as standard buffers have it.
+/// Most bytes that wait to be written. Source: chosen, like the standard buffers.
 const MAX_WAITING: usize = 8 * 1_024;
 
-/// Writes each event as one line of JSON, on a thread of its own.
+/// Writes each event as one line of JSON, on its own thread.
 ///
 /// # Loss policy
-/// What was emitted is written when the sink is closed or dropped. A killed process loses what its thread had not
-/// written yet. A full disk ends the writing, with the last line that fits; [`close`](Self::close) says so, the run goes on.
+/// Emitted events are written at the latest when the sink is closed or dropped. A killed process loses what its thread
+/// had not written yet. A full disk ends the writing after the last whole line that fits: [`close`](Self::close)
+/// reports it, and the run goes on.
 #[derive(Debug)]
 pub struct Jsonl {
     writer: Writer<Arc<Event>>,
@@ -51,10 +52,10 @@ impl Jsonl {
         Ok(Self { writer, failure })
     }
 
-    /// Writes what is waiting and says whether all of it was written.
+    /// Writes everything that is waiting.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] with the first failure.
+    /// [`ErrorKind::Io`] with the first failure, if something could not be written.
     pub fn close(&self) -> Result<()> {
         self.writer.close()
     }
@@ -70,7 +71,7 @@ impl EventSink for Jsonl {
     }
 }
 
-/// An empty file that only its owner can read, in the place of one that may be there.
+/// Creates or truncates a file that only its owner can read.
 pub(super) fn create_private(path: &Path) -> Result<File> {
     open_private(
         path,
@@ -78,14 +79,14 @@ pub(super) fn create_private(path: &Path) -> Result<File> {
     )
 }
 
-/// The same, made anew or continued as the options say.
+/// Opens a file that only its owner can read, with these options.
 pub(super) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path).map_err(|e| io_error(path, e))
 }
 
-/// Adds a line to those that wait for this file.
+/// Appends a line to the bytes that wait for this file.
 pub(super) fn write_line(
     to: &mut Vec<u8>,
     value: &impl serde::Serialize,
@@ -100,8 +101,8 @@ pub(super) fn write_line(
     Ok(())
 }
 
-/// Writes what waits to the end of a file that nobody else writes. When the disk refuses a part, whole lines are kept and
-/// the rest is cut off again, so that whoever reads the file meets no half line.
+/// Appends the waiting bytes to a file that nobody else writes. If the disk refuses a part of them, whole lines are
+/// kept and the rest is cut off, so that a reader finds no half line.
 pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
@@ -119,7 +120,7 @@ pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()
             .iter()
             .rposition(|byte| *byte == b'\n')
             .map_or(0, |at| at + 1);
-        // A disk that refuses this too has nothing more to offer.
+        // If this fails too, there is nothing left to try.
         let _ = file.set_len(before + whole as u64);
     }
     lines.clear();
@@ -132,7 +133,7 @@ pub(super) fn io_error(path: &Path, source: std::io::Error) -> Error {
         .with_source(source)
 }
 
-/// A thread that writes what is sent to it, in order.
+/// A thread that writes the items that are sent to it, in order.
 #[derive(Debug)]
 pub(super) struct Writer<T> {
     inner: Mutex<Inner<T>>,
@@ -164,7 +165,7 @@ impl<T: Send + 'static> Writer<T> {
     pub(super) fn send(&self, item: T) {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = &inner.sender {
-            // The thread has ended only if writing failed; `close` tells.
+            // The thread has ended only if writing failed; `close` reports it.
             let _ = sender.send(item);
         }
     }

@@ -1,4 +1,4 @@
-//! The events: one JSON object each, and the same event read back.
+//! Events: each is written as one JSON object and can be read back.
 
 mod names;
 mod summary;
@@ -18,9 +18,10 @@ use crate::{
     page::{Notice, Observation, PageView, TargetIdentity},
 };
 
-/// Something that happened in a run.
+/// An event of a run.
 ///
-/// What was written as JSON reads back equal, all but pictures, which are not part of the JSON.
+/// An event that is written as JSON and read back is equal to the original, except for pictures, which are not part of
+/// the JSON.
 ///
 /// ```
 /// use webwise::event::{Event, EventKind};
@@ -34,14 +35,14 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Event {
-    /// What happened; its name is the field `event`.
+    /// The kind of event. The JSON field `event` holds its name.
     #[serde(flatten)]
     pub kind: EventKind,
-    /// In which run.
+    /// The run.
     pub run: RunId,
-    /// In which step, from 1; 0 before the first.
+    /// The step, from 1; 0 before the first.
     pub step: u32,
-    /// When.
+    /// The time.
     pub at: DateTime<Utc>,
 }
 
@@ -57,7 +58,7 @@ impl Event {
     }
 }
 
-/// What happened.
+/// The kinds of events.
 ///
 /// The memory events `tier1_loaded`, `error_recall` and `domain_recall` keep the names and fields of the first
 /// requirements document.
@@ -67,53 +68,54 @@ impl Event {
 pub enum EventKind {
     /// The run starts.
     RunStarted {
-        /// The goal, secrets replaced.
+        /// The goal, with secrets replaced.
         goal: String,
-        /// Where it starts.
+        /// The start address.
         start_url: Option<String>,
-        /// Groups runs that belong together.
+        /// The group of runs that this run belongs to.
         session: Option<SessionId>,
         /// Name of the driver.
         driver: String,
-        /// Whether the browser was there before, and goes on. Left out where it does not; where it is reached is never told.
+        /// True if the browser was already running and goes on after the run. Left out of the JSON if false. Its
+        /// address is never written.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         attached: bool,
         /// Name of the model.
         model: String,
-        /// Seed of the nonces, as 32 hexadecimal digits: with it, the run makes the same prompts again.
+        /// Seed of the nonces, as 32 hexadecimal digits. With it, the run makes the same prompts again.
         seed: String,
-        /// Names of the tools, in the order in which the model is told of them.
+        /// Names of the tools, in the order in which they are declared to the model.
         tools: Vec<String>,
-        /// How the model is asked for calls: `tools` or `json_schema`.
+        /// The form in which the model is asked for calls: `tools` or `json_schema`.
         mode: String,
         /// Most steps.
         max_steps: u32,
-        /// Which actions need approval: `safe`, `hybrid` or `auto`.
+        /// The actions that need approval: `safe`, `hybrid` or `auto`.
         approval: String,
     },
     /// The page was observed.
     Observed {
         /// The observation; its picture is not part of the JSON.
         observation: Arc<Observation>,
-        /// Unit: milliseconds.
+        /// Time taken. Unit: milliseconds.
         elapsed_ms: u64,
     },
     /// The page was interpreted.
     Interpreted {
-        /// The meaning.
+        /// The interpretation.
         view: Arc<PageView>,
     },
-    /// Memory spoke at the start of the run.
+    /// Memory gave advice at the start of the run.
     #[serde(rename = "tier1_loaded")]
     Tier1Loaded {
-        /// How many lessons.
+        /// Number of lessons.
         count: usize,
         /// Their texts.
         lessons: Vec<String>,
-        /// Which records they are.
+        /// Their records.
         #[serde(default)]
         items: Vec<AdviceId>,
-        /// How long memory took. Unit: milliseconds.
+        /// Time taken by memory. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
@@ -121,37 +123,37 @@ pub enum EventKind {
     ErrorRecall {
         /// The command.
         command: String,
-        /// The failure's class and the beginning of its detail.
+        /// The class of the failure and the beginning of its detail.
         error_snippet: String,
-        /// How many lessons matched.
+        /// Number of matching lessons.
         matched: usize,
         /// Their texts.
         lessons: Vec<String>,
-        /// Which records they are.
+        /// Their records.
         #[serde(default)]
         items: Vec<AdviceId>,
-        /// How long memory took. Unit: milliseconds.
+        /// Time taken by memory. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
     /// Memory was asked about a site.
     DomainRecall {
-        /// The site's host.
+        /// The host of the site.
         domain: Host,
-        /// How many items matched.
+        /// Number of matching items.
         matched: usize,
         /// Their texts.
         lessons: Vec<String>,
-        /// Which records they are.
+        /// Their records.
         #[serde(default)]
         items: Vec<AdviceId>,
-        /// How long memory took. Unit: milliseconds.
+        /// Time taken by memory. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
     /// The model is asked.
     ModelAsked {
-        /// The system instruction, in the run's first call only: it does not change.
+        /// The system instruction. Only in the run's first call, because it does not change.
         #[serde(skip_serializing_if = "Option::is_none")]
         system: Option<String>,
         /// The message.
@@ -163,100 +165,100 @@ pub enum EventKind {
     },
     /// The model answered.
     ModelReplied {
-        /// The answer, secrets replaced.
+        /// The answer, with secrets replaced.
         response: ChatResponse,
-        /// Unit: milliseconds.
+        /// Time taken. Unit: milliseconds.
         elapsed_ms: u64,
     },
     /// The model could not be reached or answered with an error.
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,
-        /// The error, secrets replaced.
+        /// The error, with secrets replaced.
         error: String,
     },
-    /// A call could not be carried out as it was made.
+    /// A call could not be carried out as the model made it.
     CallRefused {
-        /// What is wrong with it.
+        /// The problem with the call.
         problem: CallProblem,
     },
     /// Calls of a reply were dropped, because one before them failed or changed the page.
     CallsDropped {
-        /// How many.
+        /// Number of calls.
         count: usize,
-        /// Why, in our words.
+        /// The reason, in our words.
         why: String,
     },
     /// A guard warned the model.
     Warned {
-        /// Which guard.
+        /// Name of the guard.
         guard: String,
         /// The warning, in our words.
         text: String,
     },
-    /// Somebody was asked whether an action may run.
+    /// An approver decided whether an action may run.
     ApprovalDecided {
         /// The action.
         action: Action,
-        /// How bad it could be.
+        /// The worst effect that the action could have.
         effect: Effect,
-        /// Whether it may.
+        /// True if the action may run.
         approved: bool,
-        /// Why, in our words.
+        /// The reason, in our words.
         why: String,
     },
-    /// An action is about to be carried out. One without an [`ActionExecuted`](Self::ActionExecuted) after it may have had
-    /// its effect: the run ended meanwhile.
+    /// An action is about to be carried out. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended
+    /// meanwhile and the action may have had its effect.
     ActionStarted {
-        /// The action, typed secrets as placeholders.
+        /// The action, with typed secrets as placeholders.
         action: Action,
-        /// What it is aimed at.
+        /// The targets of the action.
         targets: Vec<TargetIdentity>,
     },
-    /// An action ran.
+    /// An action was carried out.
     ActionExecuted {
-        /// The action, typed secrets as placeholders.
+        /// The action, with typed secrets as placeholders.
         action: Action,
-        /// What it was aimed at.
+        /// The targets of the action.
         targets: Vec<TargetIdentity>,
-        /// How it ended.
+        /// The outcome.
         outcome: Outcome,
-        /// Address of the page before it.
+        /// Address of the page before the action.
         url_before: String,
-        /// Address of the page after it.
+        /// Address of the page after the action.
         url_after: String,
-        /// What changed, in short lines.
+        /// The changes of the page, in short lines.
         changed: Vec<String>,
-        /// Unit: milliseconds, waiting for the page included.
+        /// Time taken, including the wait for the page. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// An action brought a picture.
+    /// An action produced a picture.
     Pictured {
         /// The bytes of a PNG file; not part of the JSON.
         #[serde(skip)]
         png: Vec<u8>,
     },
-    /// Data was read under a name.
+    /// Data was extracted under a name.
     Extracted {
         /// The name.
         name: String,
-        /// The data, secrets replaced.
+        /// The data, with secrets replaced.
         text: String,
     },
-    /// The driver saw something beside the action.
+    /// The driver noticed something apart from the action.
     Noticed {
-        /// What.
+        /// The notice.
         notice: Notice,
     },
-    /// The model said it is done.
+    /// The model reported that it is done.
     FinishChecked {
         /// The answer.
         answer: String,
-        /// The words it quoted.
+        /// The words that it quoted as evidence.
         evidence: String,
-        /// True if they are on the page, or were read from a page of this run.
+        /// True if the words are on this page or on an earlier page of this run.
         verified: bool,
-        /// True if they were read from an earlier page and are not on this one.
+        /// True if they are on an earlier page and not on this one.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         earlier: bool,
         /// Claims of the answer that no page of the run has shown.
@@ -267,7 +269,7 @@ pub enum EventKind {
     HumanAsked {
         /// The question.
         question: String,
-        /// The answer, secrets replaced; `None` when nobody was there.
+        /// The answer, with secrets replaced; `None` if nobody was there.
         answer: Option<String>,
     },
     /// The model proposed a fact. It is kept with the run, for a person to review.
@@ -279,128 +281,128 @@ pub enum EventKind {
     },
     /// Memory was changed.
     MemoryUpdated {
-        /// Which shelf.
+        /// The shelf.
         shelf: Shelf,
         /// The acknowledgement.
         committed: Committed,
-        /// How long the store took. Unit: milliseconds.
+        /// Time taken by the store. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
     /// A run taught a new lesson.
     LessonRecorded {
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// What it is about.
+        /// The lesson's category.
         category: String,
         /// The command that fails.
         failed_command: Option<String>,
-        /// How it fails.
+        /// The error that it answers.
         error_pattern: Option<String>,
-        /// Which record it is.
+        /// The lesson's record.
         item: AdviceId,
     },
-    /// A lesson that was known already was found or used again.
+    /// A known lesson was found or used again.
     LessonDeduplicated {
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// Its uses now.
+        /// Number of uses now.
         new_use_count: u64,
-        /// Which record it is.
+        /// The lesson's record.
         item: AdviceId,
     },
     /// A recovery became advice for every run.
     LessonPromoted {
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// Its uses.
+        /// Number of uses.
         use_count: u64,
-        /// Where it was used.
+        /// The sites where it was used.
         triggered_domains: Vec<Site>,
-        /// Which record it is.
+        /// The lesson's record.
         item: AdviceId,
     },
-    /// A lesson is no longer advice for every run: what followed no longer proves it.
+    /// A lesson is no longer advice for every run, because later runs no longer support it.
     LessonDemoted {
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// How often it helped.
+        /// Number of uses that helped.
         helped: u64,
-        /// How often it was followed in vain.
+        /// Number of uses that did not help.
         harmed: u64,
-        /// Which record it is.
+        /// The lesson's record.
         item: AdviceId,
     },
-    /// A lesson harmed and is no longer shown.
+    /// A lesson did harm and is no longer shown.
     LessonRetired {
-        /// What it says.
+        /// The lesson's text.
         lesson: String,
-        /// How often it helped.
+        /// Number of uses that helped.
         helped: u64,
-        /// How often it was followed in vain.
+        /// Number of uses that did not help.
         harmed: u64,
-        /// Which record it is.
+        /// The lesson's record.
         item: AdviceId,
     },
-    /// What came of a lesson in this run.
+    /// The results of a lesson in this run.
     LessonCredited {
-        /// Which record it is.
+        /// The lesson's record.
         item: AdviceId,
-        /// Where.
+        /// The site.
         site: Option<Site>,
-        /// Its way out was taken.
+        /// The recovery was carried out after its failure.
         used: bool,
-        /// It had been shown before.
+        /// The lesson had been shown before.
         followed: bool,
-        /// That restored the effect.
+        /// The recovery restored the effect.
         helped: bool,
-        /// It did not.
+        /// The recovery did not help.
         harmed: bool,
     },
     /// Stale lessons were removed.
     LessonsPruned {
-        /// How many.
+        /// Number of lessons removed.
         pruned_count: usize,
-        /// How many are left on their shelf.
+        /// Number of lessons left on the shelf.
         remaining_count: usize,
     },
-    /// The least proven lessons made room on a full shelf.
+    /// The least proven lessons were removed from a full shelf.
     LessonsCompacted {
-        /// How many.
+        /// Number of lessons removed.
         removed_count: usize,
-        /// How many are left on their shelf.
+        /// Number of lessons left on the shelf.
         remaining_count: usize,
     },
-    /// The store did or found something of its own accord.
+    /// The store reported something that nobody asked for.
     StoreNoticed {
-        /// What, and of which shelf.
+        /// The notice, with its shelf.
         notice: StoreNotice,
     },
-    /// Memory failed; the run goes on without that part of it.
+    /// Memory failed. The run goes on without that part of memory.
     MemoryFailed {
-        /// What was tried.
+        /// The operation that failed.
         operation: String,
-        /// The error, secrets replaced.
+        /// The error, with secrets replaced.
         error: String,
     },
-    /// A sink lost events of this run. The run goes on; told once.
+    /// A sink lost events of this run. The run goes on. Emitted once.
     RecordingFailed {
-        /// The error, secrets replaced.
+        /// The error, with secrets replaced.
         error: String,
     },
     /// The run is over.
     RunEnded {
         /// The answer, if the model gave one.
         answer: Option<String>,
-        /// The words on the page that show it; `None` when they were not there.
+        /// The words on the page that show the answer; `None` if they were not there.
         evidence: Option<String>,
-        /// Data that was read, by name.
+        /// Extracted data, by name.
         extracted: BTreeMap<String, String>,
         /// Address of the last page.
         final_url: Option<String>,
-        /// What broke, if the run ended because something did.
+        /// The error, if one ended the run.
         error: Option<String>,
-        /// The figures.
+        /// The figures of the run.
         summary: RunSummary,
     },
 }

@@ -1,8 +1,8 @@
-//! The second net: an event or intent without any form of any secret, whatever made it.
+//! The second redaction: removes every form of every secret from an event or intent, whoever made it.
 //!
-//! What a browser, a model or a person returns is redacted where it enters the loop. This is the same once more where it
-//! leaves, so that a text that was put together from clean ones, or came from a store or a kind of memory, is seen too.
-//! Every kind of event is named here, so a new one cannot be forgotten. Words of ours and closed names stay as they are.
+//! Text from a browser, a model or a person is redacted where it enters the loop. This redacts it once more where it
+//! leaves, to catch text that was put together from clean parts, or that came from a store or a kind of memory. Every
+//! kind of event is named here, so that a new one cannot be forgotten. Our own words and closed names stay as they are.
 
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ impl EventKind {
                 net.all([answer, evidence, final_url, error].into_iter().flatten());
                 *extracted = redactor.pairs(std::mem::take(extracted));
             }
-            // A picture cannot be searched; none is made once a secret was typed or shown.
+            // A picture cannot be searched, so none is taken after a secret was typed or shown.
             Self::StoreNoticed { notice } => net.store_notice(notice),
             Self::LessonsPruned { .. }
             | Self::LessonsCompacted { .. }
@@ -206,7 +206,7 @@ impl Net<'_> {
                     .iter_mut()
                     .flat_map(|(name, value)| [name, value]),
             );
-            // It cannot be rewritten.
+            // A locator cannot be rewritten, so one with a secret is dropped.
             target.locator = target
                 .locator
                 .take()
@@ -247,7 +247,7 @@ mod tests {
         secret::{Secret, SecretName},
     };
 
-    /// A page that says the value in every text that a page has.
+    /// A page that contains the value in every text that a page has.
     fn page(value: &str) -> Tree {
         let mut b = Tree::builder();
         let at = |n: u32| ElementRef::parse(&format!("e{n}")).unwrap();
@@ -261,7 +261,7 @@ mod tests {
         b.leaf(Node::new(Role::Option, value));
         b.close();
         for n in 2..4 {
-            // Two alike, so that each is told by its row.
+            // Two items of the same name, so that each is identified by its row.
             b.open(Node::new(Role::ListItem, ""));
             b.leaf(Node::text(format!("{n} {value}")));
             let mut link = Node::new(Role::Link, format!("to {value}")).with_ref(at(n));

@@ -1,7 +1,7 @@
-//! Runs as folders: what was seen, said and done, file by file.
+//! Runs as folders: pages, model calls and actions, file by file.
 //!
-//! Here is the sink and which run an event belongs to. `folder` writes one run, `trees` says how pages are kept, `reader` reads
-//! them back, `retention` forgets old runs.
+//! This file holds the sink and assigns events to runs. `folder` writes one run, `trees` encodes pages, `reader` reads
+//! them back, `retention` deletes old runs.
 
 mod folder;
 mod intents;
@@ -26,13 +26,13 @@ pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// What a run may take, its `run_meta.json` and the line of its end apart. Unit: bytes. Source: chosen; a hundred runs, which is
-/// how many are kept, then stay below 26 GB whatever pages and models say.
+/// Largest size of a run, apart from its `run_meta.json` and the line of its end. Unit: bytes. Source: chosen; a
+/// hundred runs, which is how many are kept, then stay below 26 GB whatever pages and models send.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Most failures remembered for their runs to ask. Source: chosen; a full disk fails every run from then on.
+/// Most failures that are remembered. Source: chosen; a full disk fails every run from then on.
 const MAX_FAILURES: usize = 1_000;
 
-/// Writes each run into a folder of its own, readable by its owner only.
+/// Writes each run into its own folder, readable by its owner only.
 ///
 /// | file | holds |
 /// | --- | --- |
@@ -41,31 +41,31 @@ const MAX_FAILURES: usize = 1_000;
 /// | `model.jsonl` | requests and responses |
 /// | `observations.jsonl`, `interpretations.jsonl` | pages as seen and as understood |
 /// | `reasoning.jsonl` | text and reasoning beside the calls |
-/// | `intents.jsonl` | actions that are about to be done, where it is the loop's journal too: an [`Intent`] a line, with a version |
-/// | `memory_events.jsonl` | what memory was asked, said and stored |
-/// | `steps/NNNN-N.png` | pictures by step and in order, when they were asked for |
+/// | `intents.jsonl` | actions that are about to be done, if the folder is also the loop's journal: one versioned [`Intent`] on each line |
+/// | `memory_events.jsonl` | queries, advice and updates of memory |
+/// | `steps/NNNN-N.png` | pictures by step and number, if they were asked for |
 ///
-/// Every line but those of `reasoning.jsonl` and `intents.jsonl` is an [`Event`]; [`read`](Self::read) gives them back. In
-/// `observations.jsonl` the tree of a page is whole once and then told by what differs from the line before, so that a page that
-/// stays the same costs nothing.
+/// Every line except those of `reasoning.jsonl` and `intents.jsonl` is an [`Event`]; [`read`](Self::read) reads them
+/// back. In `observations.jsonl`, the first tree of a page is whole and each later one holds the differences from the
+/// line before, so a page that stays the same takes almost no room.
 ///
 /// A run's folder appears with its first event, so a run that never starts leaves nothing behind. It is closed when the
-/// run ends; one sink serves any number of runs, also at the same time. A folder that is there already is not touched:
-/// that run is not recorded, and [`close`](Self::close) says so.
+/// run ends. One sink serves any number of runs, also at the same time. An existing folder is not changed: its run is
+/// not recorded, and [`close`](Self::close) reports it.
 ///
 /// # Retention
-/// When a run's folder is made, old ones are removed: see [`Retention`].
+/// When a run's folder is made, old ones are deleted: see [`Retention`].
 ///
 /// # Cap
-/// A run that takes more than 256 MiB, or what the builder says, is kept up to there. A `recording_failed` line at the end of
-/// `actions.jsonl` and `nothing_kept_from_step` in `run_meta.json` name the step, and the run's report says so; the end of the
-/// run is written all the same.
+/// A run that takes more than 256 MiB, or the limit set in the builder, is kept up to that size. A `recording_failed`
+/// line at the end of `actions.jsonl` and the field `nothing_kept_from_step` in `run_meta.json` name the step, and the
+/// run's report says so. The end of the run is written all the same.
 ///
 /// # Loss policy
-/// As [`Jsonl`](super::Jsonl); lines are written at the end of each step, so a killed process loses those of its last
-/// step. As a journal it loses nothing: an intent is awaited until it is written, an irreversible one until the disk has it.
-/// A run that cannot be written does not stop the recording of others; its report says so, as far as it was known
-/// when the run ended, and [`close`](Self::close) does in any case.
+/// As [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the lines of its
+/// last step. As a journal it loses nothing: an intent is awaited until it is written, an irreversible one until it is
+/// on the disk. A run that cannot be written does not stop the recording of others. Its report says so, as far as it
+/// was known when the run ended, and [`close`](Self::close) says so in any case.
 ///
 /// ```
 /// # fn main() -> webwise::Result<()> {
@@ -84,22 +84,22 @@ pub struct RunFolder {
     failures: Failures,
 }
 
-/// What the thread that writes is told, in order.
+/// A message to the thread that writes, in order.
 #[derive(Debug)]
 enum Message {
     Event(Arc<Event>),
-    /// An intent, and who waits until it is kept.
+    /// An intent, and the channel to the task that waits until it is kept.
     Intent(Box<Intent>, oneshot::Sender<Result<()>>),
 }
 
-/// Runs that could not be written, and why: told by the thread that writes.
+/// Runs that could not be written, with the reason; filled by the thread that writes.
 type Failures = Arc<Mutex<BTreeMap<RunId, String>>>;
 
 impl RunFolder {
-    /// The [operation](Error::operation) of a failure to remove an old run; no new run is incomplete for it.
+    /// The [operation](Error::operation) of a failure to delete an old run. Such a failure makes no new run incomplete.
     pub const PRUNE: &str = retention::PRUNE;
 
-    /// Records every run under `parent/<run id>`, with the usual [`Retention`].
+    /// Records every run under `parent/<run id>`, with the default [`Retention`].
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the thread that writes cannot be started.
@@ -116,29 +116,29 @@ impl RunFolder {
         }
     }
 
-    /// The events in a file of a run's folder, in the order in which they were written. Of one that is still written or was cut
-    /// off, those that are there.
+    /// Reads the events in a file of a run's folder, in the order in which they were written. A file that is still
+    /// being written or was cut off gives the events that it has.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. Each event can fail on its own:
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for a line that is none, or whose page refers to a line that is not
-    /// there.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. Each event can also fail on its own:
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for a line that is not an event, or whose page refers to a
+    /// missing line.
     pub fn read(file: impl Into<PathBuf>) -> Result<RunLines> {
         RunLines::open(file.into())
     }
 
-    /// Where a run is written.
+    /// The folder of a run.
     pub fn path_of(&self, run: &RunId) -> PathBuf {
         self.parent.join(run.as_str())
     }
 
-    /// Writes what is waiting and says whether all of it was written.
+    /// Writes everything that is waiting.
     ///
     /// # Errors
     /// The first failure: [`ErrorKind::Io`](crate::ErrorKind::Io), or
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for a run whose folder was there already. If every run
-    /// was written and an old one could not be removed, [`ErrorKind::Io`](crate::ErrorKind::Io) with the operation
-    /// [`PRUNE`](Self::PRUNE): nothing that was sent here is lost.
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for a run whose folder existed already. If every run
+    /// was written but an old one could not be deleted: [`ErrorKind::Io`](crate::ErrorKind::Io) with the operation
+    /// [`PRUNE`](Self::PRUNE). In that case no event is lost.
     pub fn close(&self) -> Result<()> {
         self.writer.close()
     }
@@ -160,7 +160,8 @@ impl EventSink for RunFolder {
 
 #[async_trait]
 impl Journal for RunFolder {
-    /// Written after all events that were emitted before it, by the thread that writes them: the folder is there by then.
+    /// Writes the intent on the same thread, after all events that were emitted before it, so its folder exists by
+    /// then.
     async fn intent(&self, intent: &Intent) -> Result<()> {
         let (done, kept) = oneshot::channel();
         self.writer
@@ -181,12 +182,12 @@ pub struct RunFolderBuilder {
 }
 
 impl RunFolderBuilder {
-    /// How long runs are kept; 30 days and 100 runs unless said otherwise.
+    /// Sets how long runs are kept. Default: 30 days and 100 runs.
     pub fn with_retention(self, retention: Retention) -> Self {
         Self { retention, ..self }
     }
 
-    /// What one run may take. Unit: bytes; 256 MiB unless said otherwise.
+    /// Sets the largest size of one run. Unit: bytes. Default: 256 MiB.
     pub fn with_max_bytes(self, max_bytes: u64) -> Self {
         Self { max_bytes, ..self }
     }
@@ -202,7 +203,7 @@ impl RunFolderBuilder {
             for message in messages {
                 match message {
                     Message::Event(event) => runs.take(&event),
-                    // Whoever has given up waiting does not do the action either, or told that it is not recorded.
+                    // A waiter that gave up either does not do the action or has reported that it is not recorded.
                     Message::Intent(_, done) if done.is_closed() => {}
                     Message::Intent(intent, done) => _ = done.send(runs.keep(&intent)),
                 }
@@ -217,16 +218,16 @@ impl RunFolderBuilder {
     }
 }
 
-/// The runs under way.
+/// The runs that are being written.
 #[derive(Debug)]
 struct Runs {
     parent: PathBuf,
     retention: Retention,
     max_bytes: u64,
-    /// `None` for a run that cannot be written: the rest of it is dropped.
+    /// `None` for a run that cannot be written. The rest of it is dropped.
     open: BTreeMap<RunId, Option<Folder>>,
     first_error: Option<Error>,
-    /// The first failure to remove an old run: no new one is incomplete for it.
+    /// The first failure to delete an old run, which makes no new run incomplete.
     first_kept: Option<Error>,
     failures: Failures,
 }
@@ -263,7 +264,7 @@ impl Runs {
         }
     }
 
-    /// Keeps an intent in the folder of its run.
+    /// Writes an intent into the folder of its run.
     fn keep(&mut self, intent: &Intent) -> Result<()> {
         self.open(&intent.run, intent.step, intent.at);
         match self.open.get_mut(&intent.run) {
@@ -275,7 +276,7 @@ impl Runs {
         }
     }
 
-    /// Makes the folder of a run that is not known yet.
+    /// Makes the folder of a run that is not open yet.
     fn open(&mut self, run: &RunId, step: u32, at: DateTime<Utc>) {
         if !self.open.contains_key(run) {
             match self.start(run, step, at) {
@@ -285,7 +286,7 @@ impl Runs {
         }
     }
 
-    /// Makes the folder of a run, and room for it.
+    /// Makes the folder of a run, and deletes old ones.
     fn start(&mut self, run: &RunId, step: u32, at: DateTime<Utc>) -> Result<Folder> {
         let folder = Folder::create(&self.parent, (run, step, at), self.max_bytes)?;
         let is_open = |other: &RunId| self.open.contains_key(other) || other == run;
@@ -294,14 +295,14 @@ impl Runs {
         Ok(folder)
     }
 
-    /// Gives a run up; what was written of it stays.
+    /// Gives up a run. The part that was written stays.
     fn fail(&mut self, run: &RunId, error: Error) {
         self.note(run, format!("{error:?}"));
         self.first_error.get_or_insert(error);
         self.open.insert(run.clone(), None);
     }
 
-    /// Remembers why a run is not complete, for who asks.
+    /// Records why a run is incomplete, for [`EventSink::failure`].
     fn note(&self, run: &RunId, why: String) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.len() >= MAX_FAILURES {
@@ -310,7 +311,7 @@ impl Runs {
         failures.insert(run.clone(), why);
     }
 
-    /// Keeps a failure to remove old runs, which is no reason to lose the new one.
+    /// Records a failure to delete old runs, which must not affect the new one.
     fn not_removed(&mut self, pruned: Result<()>) {
         if let Err(error) = pruned {
             self.first_kept.get_or_insert(error);

@@ -8,22 +8,22 @@ use crate::{
     memory::{AdviceId, Change, Committed, Shelf},
 };
 
-/// Hands each event to `tracing`, target `webwise`: the model's replies with the names of the `GenAI` semantic conventions,
-/// everything else as its name and its JSON.
+/// Passes each event to `tracing` with the target `webwise`: the model's replies with the names of the `GenAI` semantic
+/// conventions, every other event with its name and its JSON.
 ///
-/// What memory is asked and given are spans of their own, as the same conventions want them. A span is made when its
-/// work is done, so `elapsed_ms` tells how long that took.
+/// Queries and updates of memory are spans of their own, as the same conventions ask. A span is made when its work is
+/// done, so `elapsed_ms` tells how long the work took.
 ///
 /// | event | span and `gen_ai.operation.name` | attributes |
 /// | --- | --- | --- |
 /// | `tier1_loaded`, `error_recall`, `domain_recall` | `search_memory` | `gen_ai.memory.store.id`, `gen_ai.memory.record.count` |
 /// | `memory_updated` | `upsert_memory`, or `delete_memory` if it only removes | the same, `gen_ai.memory.record.id` for a single record |
 ///
-/// The store's id is the namespace. Texts are in the JSON of the record inside of the span, never in an attribute: the
-/// conventions make `gen_ai.memory.query.text` and `gen_ai.memory.records` a matter of consent.
+/// The store's id is the namespace. Texts are in the JSON of the record inside the span, never in an attribute, because
+/// the conventions require consent for `gen_ai.memory.query.text` and `gen_ai.memory.records`.
 ///
-/// Loses what the subscriber loses. Pages (`observed`, `interpreted`) are recorded at trace level, requests at debug, the
-/// rest at info, failures at warn.
+/// Loses what the subscriber loses. Pages (`observed`, `interpreted`) are recorded at trace level, requests at debug,
+/// failures at warn, everything else at info.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tracing;
 
@@ -93,7 +93,7 @@ impl EventSink for Tracing {
     }
 }
 
-/// The span of a memory operation; a span's name is fixed where it is made.
+/// The span of a memory operation. A macro, because a span's name is fixed where it is made.
 macro_rules! memory_span {
     ($operation:literal, $event:expr, $count:expr, $elapsed_ms:expr) => {
         info_span!(

@@ -1,10 +1,10 @@
-//! What events are called, and what memory's notes are as events.
+//! Names of events, and the conversion of memory's notes into events.
 
 use super::EventKind;
 use crate::memory::Note;
 
 impl EventKind {
-    /// The name, as the field `event` has it.
+    /// The name, as in the JSON field `event`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",

@@ -1,16 +1,16 @@
-//! How a run went.
+//! The figures of a run.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{chat::Usage, guard::Money, working::StopReason};
 
-/// How a run went, in figures.
+/// The figures of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunSummary {
-    /// Why it ended.
+    /// The reason why it ended.
     pub stop: StopReason,
-    /// Whether the goal was reached on positive evidence.
+    /// True if the goal was reached on positive evidence.
     pub success: bool,
     /// Steps taken.
     pub steps: u32,
@@ -18,18 +18,18 @@ pub struct RunSummary {
     pub errors: u32,
     /// Model calls.
     pub calls: u32,
-    /// Tokens as reported by the provider, else as estimated.
+    /// Tokens as reported by the provider; as estimated where it reported none.
     pub usage: Usage,
-    /// Whether any of `usage` is an estimate.
+    /// True if any of `usage` is an estimate.
     pub estimated: bool,
     /// Wall time. Unit: milliseconds.
     pub elapsed_ms: u64,
-    /// What the model calls cost; `None` when nobody said what they cost.
+    /// The cost of the model calls; `None` if the prices are unknown.
     pub cost: Option<Money>,
 }
 
 impl RunSummary {
-    /// Figures of a run whose cost nobody knows.
+    /// The figures of a run whose cost is unknown.
     pub const fn new(
         stop: StopReason,
         steps: u32,
@@ -52,7 +52,7 @@ impl RunSummary {
         }
     }
 
-    /// The same with what the model calls cost.
+    /// The same figures with the cost of the model calls.
     pub fn with_cost(self, cost: Option<Money>) -> Self {
         Self { cost, ..self }
     }

@@ -1,4 +1,4 @@
-//! Every event reads back as it was written.
+//! Tests that every event reads back as it was written.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::{
     working::{BudgetKind, StopReason},
 };
 
-/// A number for each variant: a new one does not compile until it is in this list, and fails until it has a sample.
+/// A number for each variant. A new variant does not compile until it is listed here, and fails until it has a sample.
 const fn number(kind: &EventKind) -> usize {
     match kind {
         EventKind::RunStarted { .. } => 0,

@@ -1,4 +1,4 @@
-//! The folder of one run: which event goes to which file.
+//! The folder of one run: it decides which file each event goes to.
 
 use std::{
     collections::BTreeMap,
@@ -20,16 +20,17 @@ use crate::{
     },
 };
 
-/// What tells a run's folder from any other.
+/// The file that marks a folder as a run's.
 pub(super) const META: &str = "run_meta.json";
-/// How the name of a folder begins that is being made; no id of a run does.
+/// Prefix of a folder that is being made. No id of a run begins with it.
 pub(super) const NEW: &str = ".new-";
-/// Version of the folder's format, in its meta; older ones are read, too. 2 since trees are kept by their differences.
+/// Version of the folder's format, stored in its meta. Older versions can be read too. Version 2 stores trees by their
+/// differences.
 pub(super) const VERSION: u32 = 2;
-/// What may wait for the end of a step. Unit: bytes of one file. Source: chosen; pages can be large.
+/// Most bytes of one file that wait for the end of a step. Source: chosen; pages can be large.
 const MAX_WAITING: usize = 64 * 1_024;
 
-/// A run's folder. Files are open only while they are written, so a run that never ends holds nothing.
+/// A run's folder. Files are open only while they are written, so a run that never ends holds none open.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -37,18 +38,18 @@ pub(super) struct Folder {
     meta: Value,
     is_started: bool,
     step: u32,
-    /// Pictures of this step.
+    /// Number of pictures in this step.
     pictures: u32,
     intents: Intents,
     trees: trees::Writer,
-    /// What may still be kept. Unit: bytes.
+    /// Bytes that may still be written.
     room: u64,
-    /// Why the rest of the run is not kept, if it is not.
+    /// The reason why the rest of the run is not kept, if it is not.
     full: Option<String>,
 }
 
 impl Folder {
-    /// Makes the folder of a run at this step and time; never takes one that is there.
+    /// Makes the folder of a run at this step and time. Fails if it exists.
     pub(super) fn create(
         parent: &Path,
         (run, step, at): (&RunId, u32, DateTime<Utc>),
@@ -62,7 +63,7 @@ impl Folder {
             return Err(known(&path));
         }
         let meta = json!({ "version": VERSION, "run": run, "status": "running", "started_at": at });
-        // Made beside and renamed, so that there is never a folder that does not say whose it is.
+        // The folder is made under another name and then renamed, so that there is never one without a meta.
         let new = parent.join(format!("{NEW}{}", Uuid::new_v4().simple()));
         let made = private_dirs(false)
             .create(&new)
@@ -100,7 +101,7 @@ impl Folder {
         }
         match &event.kind {
             EventKind::RunStarted { .. } if self.is_started => {
-                // The other run of this id was dropped, or goes on and would be mixed with this one.
+                // The other run with this id was dropped, or goes on and would be mixed with this one.
                 self.flush()?;
                 Err(known(&self.path))
             }
@@ -173,12 +174,12 @@ impl Folder {
         }
     }
 
-    /// Keeps an intent before its action is done.
+    /// Writes an intent before its action is done.
     pub(super) fn write_intent(&mut self, intent: &Intent) -> Result<()> {
         self.intents.keep(&self.path, intent)
     }
 
-    /// Takes over what the event tells, beside its name and where it stands.
+    /// Copies the fields of an event into the meta.
     fn add_to_meta(&mut self, event: &Event) -> Result<()> {
         let told = serde_json::to_value(&event.kind)
             .map_err(|e| io_error(&self.path.join(META), e.into()))?;
@@ -192,7 +193,7 @@ impl Folder {
         self.keep(name, event, event)
     }
 
-    /// Keeps a line of an event while there is room.
+    /// Adds the line of an event if there is room.
     fn keep(
         &mut self,
         name: &'static str,
@@ -209,8 +210,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Takes room for so many bytes of an event. When there is none, that is marked, and nothing is kept from then on but
-    /// the end.
+    /// Takes room for an event of this size. If there is not enough, marks the run as full; from then on only its end
+    /// is kept.
     fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
         if self.full.is_some() {
             return Ok(false);
@@ -234,7 +235,7 @@ impl Folder {
         Ok(false)
     }
 
-    /// Why a part of the run is not kept, if it is not.
+    /// The reason why a part of the run is not kept, if any.
     pub(super) fn full(&self) -> Option<&str> {
         self.full.as_deref()
     }
@@ -255,7 +256,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Written beside and renamed, so that a reader never sees half of it.
+    /// Writes to another name and renames, so that a reader never sees half a file.
     fn write_meta(&self) -> Result<()> {
         let (path, temporary) = (self.path.join(META), self.path.join("run_meta.json.tmp"));
         let written = write_whole(&temporary, &self.meta)
@@ -278,7 +279,7 @@ impl Folder {
         let path = steps.join(format!("{:04}-{}.png", self.step, self.pictures));
         let mut file = open_private(&path, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(png).map_err(|e| {
-            // Half a picture is none.
+            // Half a picture is useless.
             let _ = fs::remove_file(&path);
             io_error(&path, e)
         })
@@ -287,19 +288,19 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A run that is given up keeps what it can.
+        // Keeps what it can of a run that is given up.
         let _ = self.flush();
     }
 }
 
-/// A value as a line of this file.
+/// Encodes a value as a line of this file.
 fn encoded(value: &impl serde::Serialize, path: &Path) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     write_line(&mut line, value, path)?;
     Ok(line)
 }
 
-/// A new file with this value and nothing else.
+/// Creates a file with this value alone.
 fn write_whole(path: &Path, value: &Value) -> Result<()> {
     let line = encoded(value, path)?;
     create_private(path)?
@@ -307,7 +308,7 @@ fn write_whole(path: &Path, value: &Value) -> Result<()> {
         .map_err(|e| io_error(path, e))
 }
 
-/// Writes what waits for a file to its end.
+/// Appends the waiting bytes to a file.
 fn append(path: &Path, waiting: &mut Vec<u8>) -> Result<()> {
     if waiting.is_empty() {
         return Ok(());

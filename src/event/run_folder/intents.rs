@@ -1,4 +1,5 @@
-//! Intents of a run in a file of their own: each is written when it comes, and what cannot be undone is on the disk by then.
+//! The file of a run's intents. Each intent is written at once, and that of an irreversible action is synced to the
+//! disk.
 
 use std::{
     fs::{File, OpenOptions},
@@ -24,11 +25,11 @@ const VERSION: u32 = 1;
 
 #[derive(Debug, Default)]
 pub(super) struct Intents {
-    /// Whether the names that lead to the file are on the disk.
+    /// True if the folder entries that lead to the file are on the disk.
     is_named: bool,
 }
 
-/// An intent as it is written.
+/// An intent as a line of the file.
 #[derive(Serialize)]
 struct Line<'a> {
     version: u32,
@@ -37,7 +38,7 @@ struct Line<'a> {
 }
 
 impl Intents {
-    /// Writes one intent to the end of the file; synced, if its action cannot be undone.
+    /// Appends one intent to the file, and syncs it if its action is irreversible.
     pub(super) fn keep(&mut self, folder: &Path, intent: &Intent) -> Result<()> {
         let path = folder.join(INTENTS);
         let mut line = Vec::new();
@@ -54,7 +55,7 @@ impl Intents {
     fn sync(&mut self, folder: &Path, file: &File) -> io::Result<()> {
         file.sync_data()?;
         if !self.is_named {
-            // The folder that holds the run's, and the one above it, may be as new as the file.
+            // The run's folder, its parent, and the entry of that may be as new as the file.
             folder.ancestors().take(3).try_for_each(sync_names)?;
             self.is_named = true;
         }
@@ -62,7 +63,7 @@ impl Intents {
     }
 }
 
-/// Makes the names in a folder durable. Only Unix can.
+/// Makes the entries of a folder durable. Only possible on Unix.
 fn sync_names(folder: &Path) -> io::Result<()> {
     if cfg!(unix) && !folder.as_os_str().is_empty() {
         File::open(folder)?.sync_all()?;

@@ -1,4 +1,4 @@
-//! Reading a run's folder: the events of a file, one after the other.
+//! Reading a run's folder: the events of a file, in order.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ use crate::{
     event::{Event, jsonl::io_error},
 };
 
-/// The events in a file of a run's folder; [`RunFolder::read`](super::RunFolder::read) opens one.
+/// An iterator over the events in a file of a run's folder, opened by [`RunFolder::read`](super::RunFolder::read).
 #[derive(Debug)]
 pub struct RunLines {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! Forgetting old runs: only folders that are surely ours, and only runs that are surely over.
+//! Deletion of old runs: only folders that are certainly ours, and only runs that are certainly over.
 
 use std::{
     ffi::OsStr,
@@ -13,22 +13,22 @@ use serde::Deserialize;
 use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// The operation of a failure to forget old runs, apart from those of writing a new one.
+/// The operation of a failure to delete old runs, to tell it from a failure to write a new one.
 pub(super) const PRUNE: &str = "event.prune";
 
-/// Unit: time. Source: SPEC section 9, 30 days.
+/// Default of [`Retention::max_age`]: 30 days. Source: chosen.
 const MAX_AGE: Duration = Duration::from_hours(30 * 24);
-/// Unit: runs. Source: SPEC section 9.
+/// Default of [`Retention::max_runs`]. Source: chosen.
 const MAX_RUNS: usize = 100;
-/// How long a run that did not end must be silent before it counts as crashed. Unit: time. Source: chosen, one day; a
-/// run that waits for a person is silent too.
+/// Time without a write after which a run without an end counts as crashed. Source: chosen, one day; a run that waits
+/// for a person writes nothing either.
 const MAX_SILENCE: Duration = Duration::from_hours(24);
 
-/// How long stored runs are kept.
+/// The time for which stored runs are kept.
 ///
-/// Applied when a run's folder is made, to the folders beside it that hold a `run_meta.json` of ours. A run is removed
-/// when it is older than `max_age`, or when it is the oldest of more than `max_runs`. One that did not end counts as
-/// crashed, and so as over, when it was started more than a day ago and nothing was written since then for a day.
+/// Applied when a run's folder is made, to the folders beside it that have a `run_meta.json` of ours. A run is deleted
+/// if it ended longer than `max_age` ago, or if it is the oldest of more than `max_runs`. A run without an end counts
+/// as crashed, and so as over, if it started more than a day ago and nothing has been written for a day.
 ///
 /// ```
 /// use webwise::event::Retention;
@@ -41,12 +41,12 @@ const MAX_SILENCE: Duration = Duration::from_hours(24);
 pub struct Retention {
     /// Longest time since a run's end. Default 30 days.
     pub max_age: Option<Duration>,
-    /// Most runs, the new one and those under way included. Default 100.
+    /// Most runs, including the new one and those that are still running. Default 100.
     pub max_runs: Option<usize>,
 }
 
 impl Retention {
-    /// Nothing is removed.
+    /// Keeps every run.
     pub const fn forever() -> Self {
         Self {
             max_age: None,
@@ -54,12 +54,12 @@ impl Retention {
         }
     }
 
-    /// The same with another age; `None` for any.
+    /// The same with another age; `None` for no limit.
     pub const fn with_max_age(self, max_age: Option<Duration>) -> Self {
         Self { max_age, ..self }
     }
 
-    /// The same with another number; `None` for any.
+    /// The same with another number; `None` for no limit.
     pub const fn with_max_runs(self, max_runs: Option<usize>) -> Self {
         Self { max_runs, ..self }
     }
@@ -74,7 +74,7 @@ impl Default for Retention {
     }
 }
 
-/// What must be in a folder's meta for us to remove it.
+/// The fields that a folder's meta must have before the folder may be deleted.
 #[derive(Debug, Deserialize)]
 struct Meta {
     version: u32,
@@ -84,18 +84,18 @@ struct Meta {
     ended_at: Option<DateTime<Utc>>,
 }
 
-/// A run that is stored.
+/// A stored run.
 #[derive(Debug)]
 struct Stored {
     path: PathBuf,
-    /// When it was over; `None` while it may go on.
+    /// The end of the run; `None` if it may still be running.
     over: Option<DateTime<Utc>>,
 }
 
-/// Removes the runs that need not be kept; `is_open` are being written now.
+/// Deletes the runs that need not be kept. `is_open` says which ones are being written now.
 ///
 /// # Errors
-/// [`ErrorKind::Io`](crate::ErrorKind::Io) with the last failure, after all that could be removed was.
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) with the last failure, after everything else was deleted.
 pub(super) fn prune(
     parent: &Path,
     retention: &Retention,
@@ -108,11 +108,11 @@ pub(super) fn prune(
     let mut runs = Vec::new();
     for entry in fs::read_dir(parent).map_err(|e| kept(parent, e))? {
         let entry = entry.map_err(|e| kept(parent, e))?;
-        // A link counts as no folder, so nothing outside is ever reached.
+        // A link does not count as a folder, so nothing outside is ever deleted.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             if entry.file_name().to_string_lossy().starts_with(NEW) && is_silent(&entry.path(), now)
             {
-                // Its maker was killed before it could give it a name; another process may be faster.
+                // The process that made it was killed before it could rename it. Another process may delete it first.
                 let _ = fs::remove_dir_all(entry.path());
                 continue;
             }
@@ -130,11 +130,11 @@ pub(super) fn prune(
         let is_old = retention.max_age.is_some_and(|max| is_past(at, max, now));
         if is_old || retention.max_runs.is_some_and(|max| count > max) {
             match remove(&path) {
-                // One that cannot be removed does not keep the rest.
+                // A run that cannot be deleted does not stop the deletion of others.
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     result = Err(kept(&path, error));
                 }
-                // Removed, or another process was faster.
+                // Deleted, here or by another process.
                 _ => count -= 1,
             }
         }
@@ -148,7 +148,7 @@ fn kept(path: &Path, source: io::Error) -> Error {
         .with_source(source)
 }
 
-/// The run in a folder; `None` for a folder that is not ours.
+/// The run in a folder; `None` if the folder is not ours.
 fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -> Option<Stored> {
     let name = RunId::parse(path.file_name()?.to_str()?).ok()?;
     if is_open(&name) {
@@ -165,7 +165,7 @@ fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -
     Some(Stored { path, over })
 }
 
-/// Whether nothing was written for long.
+/// Returns true if nothing was written for a long time.
 fn is_silent(path: &Path, now: DateTime<Utc>) -> bool {
     let Ok(mut entries) = fs::read_dir(path) else {
         return false;
@@ -184,7 +184,7 @@ fn is_past(at: DateTime<Utc>, max: Duration, now: DateTime<Utc>) -> bool {
         .is_ok_and(|age| age > max)
 }
 
-/// The meta goes last, so that a removal that was cut short is finished by the next one.
+/// Deletes the meta last, so that an interrupted deletion is finished by the next one.
 fn remove(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;

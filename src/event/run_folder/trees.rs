@@ -1,14 +1,15 @@
-//! Trees of pages as a run's folder keeps them: the first as it is, each later one as what differs from the one before.
+//! Trees of pages as a run's folder stores them: the first one whole, each later one as its differences from the one
+//! before.
 //!
 //! ```json
 //! { "since": 3, "lines": [[0, 120], { "depth": 4, "role": "text", "states": {}, "value": "14:02" }, [121, 9879]] }
 //! ```
 //!
-//! This stands in the place of `tree` in the fourth line of `observations.jsonl`. `since` counts the lines of that file from
-//! 1, and is always the line before. `lines` are the nodes of the tree in document order: `[from, count]` are nodes of the
-//! tree before, counted from 0, and an object is a node that was not there. A node is written with its depth, from 0, where a
-//! whole tree has `parent` and `end`, so that a node that comes or goes changes no other. Version 1 of the folder has whole
-//! trees only. Pure: events in, values out, and back.
+//! This stands in place of `tree` in the fourth line of `observations.jsonl`. `since` is the number of the line before,
+//! from 1. `lines` are the nodes of the tree in document order: `[from, count]` copies nodes of the tree before,
+//! counted from 0, and an object is a new node. A node is written with its depth, from 0, where a whole tree has
+//! `parent` and `end`, so that adding or removing a node changes no other node. Version 1 of the folder has whole trees
+//! only. Pure: events in, values out, and back.
 
 use std::collections::HashMap;
 
@@ -20,20 +21,20 @@ use crate::{
     page::MAX_NODES,
 };
 
-/// What a run of copied nodes takes, at most. Unit: bytes. Source: two numbers below [`MAX_NODES`] with their brackets.
+/// Largest size of one copy entry. Unit: bytes. Source: two numbers below [`MAX_NODES`] with their brackets.
 const COPY: usize = 16;
 
-/// What is known of the observations that were written.
+/// The state of a writer of observations.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
-    /// How many there are.
+    /// Number of observations written.
     count: u64,
     /// The nodes of the last one, each in the form in which it is compared and written.
     last: Vec<String>,
 }
 
 impl Writer {
-    /// An event in the form in which it is written.
+    /// The event in the form in which it is written.
     pub(super) fn line(&mut self, event: &Event) -> serde_json::Result<Value> {
         let mut value = serde_json::to_value(event)?;
         if !matches!(event.kind, EventKind::Observed { .. }) {
@@ -61,7 +62,7 @@ impl Writer {
     }
 }
 
-/// The nodes of a whole tree with their depth in the place of their links.
+/// The nodes of a whole tree, with their depth in place of their links.
 fn leveled(tree: &Value) -> Vec<Value> {
     let nodes = tree.get("nodes").and_then(Value::as_array);
     let mut depths: Vec<u64> = Vec::new();
@@ -83,7 +84,7 @@ fn leveled(tree: &Value) -> Vec<Value> {
     leveled
 }
 
-/// The new nodes as runs of old ones and what is new among them; `None` when the whole would be no larger.
+/// The new nodes as copies of old ones and new ones between them; `None` if the whole tree is no larger.
 fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Value>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in old.iter().enumerate() {
@@ -92,7 +93,7 @@ fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Valu
     let (mut lines, mut bytes) = (Vec::new(), 0);
     let (mut at, mut cursor) = (0, 0);
     while let Some(line) = new.get(at) {
-        // What follows the last run is the likeliest, then the next equal node after it, then any.
+        // The node after the last copy is the likeliest match, then the next equal node after it, then any equal node.
         let from = if old.get(cursor) == Some(line) {
             Some(cursor)
         } else {
@@ -118,7 +119,7 @@ fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Valu
     Ok((bytes < whole).then_some(Value::Array(lines)))
 }
 
-/// What is known of the observations that were read.
+/// The state of a reader of observations.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     count: u64,
@@ -126,10 +127,10 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// The event of a line.
+    /// Parses the event of a line.
     ///
     /// # Errors
-    /// `Corrupt` for a line that is none, or that refers to one that is not there.
+    /// `Corrupt` for a line that is not an event, or that refers to a missing line.
     pub(super) fn event(&mut self, line: &[u8]) -> Result<Event> {
         let corrupt = |error| Error::new(ErrorKind::Corrupt, "event.read").with_source(error);
         let mut value: Value = serde_json::from_slice(line).map_err(corrupt)?;
@@ -186,10 +187,10 @@ impl Reader {
     }
 }
 
-/// Nodes with their links in the place of their depth; `None` when a depth fits nowhere.
+/// The nodes with their links in place of their depth; `None` if a depth does not fit.
 fn linked(nodes: Vec<Value>) -> Option<Vec<Value>> {
     let mut linked: Vec<Map<String, Value>> = Vec::new();
-    // The nodes that are open at this place, from the root down.
+    // The ancestors of the current node, from the root down.
     let mut open: Vec<usize> = Vec::new();
     for node in nodes {
         let Value::Object(mut fields) = node else {
