@@ -25,7 +25,7 @@ use crate::{
 /// use webwise::chat::{ChatRequest, ChatResponse, LlmCapabilities};
 /// use webwise::{LlmClient, Result};
 ///
-/// /// A model that always asks for another look at the page.
+/// /// A model that always waits.
 /// #[derive(Debug)]
 /// struct Patient;
 ///

@@ -1,10 +1,10 @@
-//! When a model call is made again, and after what wait: a pure schedule.
+//! The schedule of retries: whether a model call is repeated and after what wait. Pure.
 
 use std::time::Duration;
 
 use crate::base::Error;
 
-/// How often a call is made again and how long to wait before.
+/// The number of retries, and the waits between them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -19,17 +19,16 @@ use crate::base::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// Calls after the first one. Source of the default 3: the first requirements document.
+    /// Most calls after the first one. Default 3. Source: chosen.
     pub retries: u32,
-    /// Longest wait before the first retry; it doubles with each further one. Source of the default 1 s: the first
-    /// requirements document.
+    /// Longest wait before the first retry; it doubles with each further retry. Default 1 s. Source: chosen.
     pub base: Duration,
-    /// No wait of our own is longer. Source of the default 10 s: the first requirements document.
+    /// Upper bound of our own waits. Default 10 s. Source: chosen.
     pub cap: Duration,
-    /// Longest time for one call. Default 60 s, chosen: the slowest answers seen of hosted models took half of it.
+    /// Longest time for one call. Default 60 s. Source: chosen; the slowest answers of hosted models took half of it.
     pub call_timeout: Duration,
-    /// Longest time for all calls and waits together. Default 300 s, chosen: four calls that time out and the waits
-    /// between them fit in it.
+    /// Longest time for all calls and waits together. Default 300 s. Source: chosen; four calls that time out and the
+    /// waits between them fit in it.
     pub overall: Duration,
 }
 
@@ -46,10 +45,10 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Gives each call this much time: for a slow model on a small machine.
+    /// Sets the time for each call, for example for a slow model on a small machine.
     ///
-    /// A call that takes all of [`overall`](Self::overall) is not made again, because what was not ready then will not be the next
-    /// time: `overall` grows to one call's time and no further.
+    /// If one call takes all of [`overall`](Self::overall), it is not repeated, because a model that was too slow once
+    /// will be too slow again. So `overall` grows to the time of one call and no further.
     #[must_use]
     pub fn with_call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;
@@ -57,11 +56,11 @@ impl RetryPolicy {
         self
     }
 
-    /// How long to wait before the call is made again; `None` to give up with this error.
+    /// Returns the wait before the call is repeated; `None` to give up with this error.
     ///
-    /// `done` is the number of retries made so far, `left` what remains of [`RetryPolicy::overall`], `random` any number,
-    /// evenly spread. The provider's own wait is kept exactly, else the wait is anywhere between zero and a limit that
-    /// doubles (full jitter), so that many callers do not come back together.
+    /// `done` is the number of retries so far, `left` the rest of [`RetryPolicy::overall`], `random` a uniformly
+    /// distributed number. The wait that a provider asked for is kept exactly. Otherwise the wait is random between
+    /// zero and a limit that doubles (full jitter), so that many callers do not return together.
     pub fn wait_before(
         &self,
         done: u32,
@@ -78,7 +77,7 @@ impl RetryPolicy {
         (wait < left).then_some(wait)
     }
 
-    /// The longest wait of our own before the retry of this number, counted from 0.
+    /// Upper bound of our own wait before retry number `done`, counted from 0.
     fn limit(&self, done: u32) -> Duration {
         let doubled = 2_u32
             .checked_pow(done)

@@ -1,4 +1,4 @@
-//! Asks a model again when that can help: the only place in the crate where a model call is repeated.
+//! Repeats model calls when that can help. No other code in the crate repeats a model call.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,9 +11,10 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// A model that is asked again after failures that can pass: rate limits, time-outs, a network or server that is down.
+/// A model whose calls are repeated after passing failures: rate limits, time-outs, a network or server that is down.
 ///
-/// What it did is seen in [`ChatResponse::retries`], and in the context `attempts` of the error it gives up with.
+/// The number of retries is in [`ChatResponse::retries`], and in the context `attempts` of the error that it gives up
+/// with.
 ///
 /// ```
 /// # use webwise::llm::{LlmClient, RetryPolicy, Retrying};
@@ -32,7 +33,7 @@ pub struct Retrying<L> {
 }
 
 impl<L> Retrying<L> {
-    /// Wraps a model; the seed decides the jitter, so that a recorded run can be repeated.
+    /// Wraps a model. The seed decides the jitter, so that a recorded run can be repeated.
     pub fn new(client: L, seed: u64) -> Self {
         Self {
             client,
@@ -49,7 +50,7 @@ impl<L> Retrying<L> {
         self
     }
 
-    /// The model that is asked.
+    /// The wrapped model.
     pub const fn get_ref(&self) -> &L {
         &self.client
     }
@@ -94,7 +95,7 @@ impl<L: LlmClient> LlmClient for Retrying<L> {
     }
 }
 
-/// A small generator of evenly spread numbers; not for secrets. Source: Steele, Lea and Flood, OOPSLA 2014.
+/// A small generator of uniformly distributed numbers; not for secrets. Source: Steele, Lea and Flood, OOPSLA 2014.
 struct SplitMix64(u64);
 
 impl SplitMix64 {

@@ -55,7 +55,7 @@ impl Intents {
     fn sync(&mut self, folder: &Path, file: &File) -> io::Result<()> {
         file.sync_data()?;
         if !self.is_named {
-            // The run's folder, its parent, and the entry of that may be as new as the file.
+            // The run's folder and the two above it may be as new as the file.
             folder.ancestors().take(3).try_for_each(sync_names)?;
             self.is_named = true;
         }

@@ -667,8 +667,8 @@ fn a_page_that_stays_the_same_costs_a_line_of_no_size_and_reads_back_whole() {
 fn a_page_that_changes_in_places_costs_what_changed_and_reads_back_whole() {
     let mut told = vec![observed(1, page(3_000, "14:02", "0"))];
     for step in 2..=8 {
-        // Each page has another clock at the top, another counter at the end, and two more buttons in the middle, which
-        // move everything after them.
+        // Each page has another clock at the top, another counter at the end, and one more button in each group, which
+        // moves everything after it.
         let buttons = 3_000 + 2 * usize::try_from(step).unwrap();
         told.push(observed(
             step,

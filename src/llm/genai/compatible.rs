@@ -1,4 +1,4 @@
-//! Chat Completions of compatible servers, written and read by ourselves: each call of a reply on its own.
+//! Chat Completions of compatible servers, without the `genai` crate: each call of a reply is parsed on its own.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -11,7 +11,7 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse},
 };
 
-/// Asks once.
+/// Sends one request and reads the reply.
 pub(super) async fn complete(
     client: &reqwest::Client,
     options: &GenAiOptions,
@@ -32,7 +32,7 @@ pub(super) async fn complete(
     read(&body, options)
 }
 
-/// What is sent: from what stays to what changes, so that servers cache the beginning.
+/// The body of the request, from what stays the same to what changes, so that servers cache the beginning.
 fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     let chat = request::options(request, options);
     let mut body = Map::new();
@@ -44,7 +44,7 @@ fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     if let Some(effort) = effort(&chat) {
         set("reasoning_effort", json!(effort));
         if options.api_key.is_none() {
-            // Servers without a key are local ones, which take it as an argument of the model's template.
+            // Servers without a key are local ones. They take these as arguments of the model's template.
             let template = json!({
                 "enable_thinking": true, "reasoning_effort": effort, "preserve_thinking": false,
             });
@@ -106,7 +106,7 @@ fn effort(chat: &ChatOptions) -> Option<&'static str> {
     }
 }
 
-/// What the model calls the most tokens of its reply: `OpenAI`'s reasoning models behind a gateway have a name of their own.
+/// The name of the output limit. `OpenAI`'s reasoning models, also behind a gateway, have a name of their own.
 fn tokens_key(model: &str) -> &'static str {
     let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
     if own.iter().any(|prefix| model.starts_with(prefix)) {
@@ -116,7 +116,7 @@ fn tokens_key(model: &str) -> &'static str {
     }
 }
 
-/// Reads a reply: each call on its own, so that one that was cut off takes no other with it.
+/// Reads a reply. Each call is parsed on its own, so that one that was cut off does not affect the others.
 fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     if let Some(error) = error::in_body(body) {
         return Err(error);
@@ -159,7 +159,7 @@ fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// The text of a message in parts, as some servers send it.
+/// The text of a message that some servers send in parts.
 fn parts(body: &Value) -> Option<String> {
     let parts = body.pointer("/choices/0/message/content")?.as_array()?;
     let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());

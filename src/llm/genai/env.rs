@@ -17,7 +17,7 @@ const MODEL: &str = "WEBWISE_MODEL";
 const WINDOW: &str = "WEBWISE_CONTEXT_WINDOW";
 const MODE: &str = "WEBWISE_LLM_MODE";
 
-/// The providers with a key of their own in the order in which they are looked for: provider, variable, default model.
+/// The providers with a key variable, in the order in which they are tried: provider, variable, default model.
 const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::Gemini, "GEMINI_API_KEY", "gemini-flash-latest"),
     (
@@ -28,7 +28,7 @@ const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::OpenAi, "OPENAI_API_KEY", "gpt-4.1-mini"),
 ];
 
-/// Where variables come from: the process, or a table in tests.
+/// The source of variables: the process, or a table in tests.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// The options that these variables describe, or `None` if they describe none.
@@ -66,7 +66,7 @@ pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> 
     Ok(Some(options))
 }
 
-/// Options for a server of one's own.
+/// Options for a server of the user's own.
 fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOptions> {
     let mut options = GenAiOptions::new(Provider::OpenAiCompatible, model.unwrap_or("default"));
     options.base_url =
@@ -75,7 +75,7 @@ fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOp
     Ok(options)
 }
 
-/// Options for a model that was asked for by name.
+/// Options for a model that is given by name.
 fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     let prefixed = model.split_once('/').and_then(|(prefix, name)| {
         let known = [
@@ -123,7 +123,7 @@ fn first_key(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     Ok(None)
 }
 
-/// The value of a variable, trimmed; `None` when it is not set or empty. The value is never part of an error.
+/// The value of a variable, trimmed; `None` if it is unset or empty. The value never becomes part of an error.
 fn text(variables: Variables<'_>, name: &'static str) -> Result<Option<String>> {
     let Some(value) = variables(name) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! From what the `genai` crate, HTTP or a provider says went wrong to our error kinds.
+//! Conversion of errors of the `genai` crate, of HTTP and of providers into our error kinds.
 
 use std::error::Error as StdError;
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::retry_after;
 use crate::base::{Error, ErrorKind, text};
 
-/// Most characters of a provider's own words in an error. Source: chosen; two lines of a terminal.
+/// Most characters of a provider's message in an error. Source: chosen; two lines of a terminal.
 const MAX_SAID: usize = 300;
 
-/// An error of the crate, in ours. A reply that it could not read goes to `response` first.
+/// Converts an error of the `genai` crate. A reply that the crate could not read goes to `response` first.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }
@@ -36,12 +36,12 @@ pub(super) fn convert(error: GenAiError) -> Error {
         | GenAiError::AdapterNotSupported { .. } => {
             call(ErrorKind::Unsupported).with("cause", error)
         }
-        // What is left concerns the request that we made.
+        // The remaining errors concern the request that we made.
         other => call(ErrorKind::InvalidInput).with("cause", said(&other.to_string())),
     }
 }
 
-/// The error that a body of status 200 holds, as some servers send it.
+/// The error in a body of status 200, as some servers send it.
 pub(super) fn in_body(body: &Value) -> Option<Error> {
     if body.get("error").is_none_or(Value::is_null) {
         return None;
@@ -64,24 +64,24 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
     })
 }
 
-/// A reply that is larger than what is read. Asking again would be answered so again.
+/// An error for a reply above the size limit. A second request would get the same reply, so it is not retried.
 pub(super) fn too_large(max: usize) -> Error {
     malformed("the reply is too large").with("max_reply_bytes", max)
 }
 
-/// A reply of another kind than JSON, such as a page to log in.
+/// An error for a reply that is not JSON, such as a login page.
 pub(super) fn not_json(content_type: &str, body: &str) -> Error {
     malformed("the reply is not JSON")
         .with("content_type", said(content_type))
         .with("said", said(body))
 }
 
-/// A reply that cannot be understood.
+/// An error for a reply that cannot be understood.
 pub(super) fn malformed(cause: impl AsRef<str>) -> Error {
     call(ErrorKind::MalformedReply).with("cause", said(cause.as_ref()))
 }
 
-/// A request that a filter or the model itself declined.
+/// An error for a request that a filter or the model itself declined.
 pub(super) fn refused(why: &str) -> Error {
     call(ErrorKind::Refused).with("said", said(why))
 }
@@ -90,7 +90,7 @@ fn call(kind: ErrorKind) -> Error {
     Error::new(kind, "llm.complete")
 }
 
-/// Words from outside, fit for one line of a log.
+/// Text from outside, made fit for one line of a log.
 fn said(words: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(words)), MAX_SAID)
 }
@@ -109,7 +109,7 @@ fn web(error: WebError) -> Error {
     }
 }
 
-/// A connection that failed before there was a whole reply.
+/// An error for a connection that failed before the whole reply had arrived.
 pub(super) fn connection(error: reqwest::Error) -> Error {
     let kind = if error.is_timeout() {
         ErrorKind::Timeout
@@ -118,7 +118,7 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
     } else {
         ErrorKind::Unavailable
     };
-    // As text: a foreign error cannot be searched for the key.
+    // The causes become text, because a foreign error cannot be searched for the key.
     let error = error.without_url();
     let mut cause = error.to_string();
     let mut next = error.source();
@@ -145,7 +145,7 @@ pub(super) fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) 
     }
 }
 
-/// What a provider says in the body of an error.
+/// The provider's own description of an error.
 struct Complaint {
     message: String,
     /// Every code, type, status and reason in it, as text.
@@ -213,7 +213,8 @@ impl Complaint {
     fn kind(&self, status: u16) -> ErrorKind {
         match status {
             _ if self.is_filter() => ErrorKind::Refused,
-            // Gemini says 400 of a bad key; OpenAI says 429 of an account that has nothing left, and waiting adds nothing.
+            // Gemini answers 400 for a bad key. OpenAI answers 429 for an account without credit, where waiting does
+            // not help.
             _ if self.has(&["API_KEY_INVALID", "insufficient_quota"]) => ErrorKind::Unauthorized,
             401..=403 => ErrorKind::Unauthorized,
             408 => ErrorKind::Timeout,

@@ -1,4 +1,4 @@
-//! The connection: one HTTP client with our time-outs and without surprises, and the one place where a reply is read.
+//! The HTTP client, with our time-outs and no surprises, and the only code that reads replies.
 
 use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;
@@ -6,21 +6,21 @@ use url::Url;
 use super::{GenAiOptions, error};
 use crate::base::{Error, ErrorKind, Result, Site};
 
-/// An HTTP client for these options.
+/// Builds an HTTP client for these options.
 pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
     let mut builder = reqwest::Client::builder()
         .connect_timeout(options.connect_timeout)
         .timeout(options.timeout)
         .tcp_nodelay(true)
-        // A reply of one megabyte may hold a thousand when it is compressed.
+        // A compressed reply of one megabyte may unpack to a thousand.
         .no_gzip()
         .no_brotli()
         .no_deflate()
         .no_zstd()
         .referer(false)
-        // A redirect would carry the key, which some providers take in a header of their own, to another host.
+        // A redirect would carry the key to another host, because some providers take it in a header of their own.
         .redirect(Policy::none());
-    // A proxy of the environment cannot reach a server on this machine.
+    // A proxy from the environment cannot reach a server on this machine.
     if options.base_url.as_ref().is_some_and(is_loopback) {
         builder = builder.no_proxy();
     }
@@ -29,7 +29,7 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
 }
 
-/// Sends a request and reads the JSON of its reply, no further than `max_bytes`; a compressed one is not unpacked.
+/// Sends a request and reads the JSON of its reply, at most `max_bytes`. A compressed reply is not unpacked.
 pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<Vec<u8>> {
     let mut reply = request.send().await.map_err(error::connection)?;
     let (status, headers) = (reply.status(), reply.headers().clone());
@@ -43,7 +43,7 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
         if status.is_success() {
             return Err(error::too_large(max_bytes));
         }
-        // The beginning of an error says enough.
+        // The beginning of an error is enough.
         break;
     }
     if !status.is_success() {
@@ -61,7 +61,7 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
     Ok(bytes)
 }
 
-/// Whether a URL points to this machine.
+/// Returns true if a URL points to this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     Site::of(url).is_ok_and(|site| site.is_loopback())
 }

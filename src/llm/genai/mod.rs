@@ -1,9 +1,9 @@
 //! Hosted and local models through the `genai` crate: Gemini, `OpenAI` and compatible servers, Anthropic, Ollama.
 //!
-//! No type of that crate appears outside of this folder. `options` and `env` say whom to ask, `request` and `response`
-//! translate, `error` and `retry_after` read what went wrong, `http` holds the connection and reads replies, `relay` brings it
-//! to the crate, `compatible` speaks Chat Completions without the crate. Nothing here retries: [`Retrying`](super::Retrying)
-//! does.
+//! No type of that crate appears outside this folder. `options` and `env` choose the provider and model, `request` and
+//! `response` translate, `error` and `retry_after` interpret failures, `http` connects and reads replies, `relay`
+//! passes them to the crate, `compatible` speaks Chat Completions without the crate. Nothing here retries;
+//! [`Retrying`](super::Retrying) does.
 
 mod compatible;
 mod env;
@@ -33,7 +33,7 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// How long a call may take beside the time of the provider. Unit: time. Source: chosen; the way through this process takes
+/// Longest time for a call's way through this process, beside the provider's own time. Source: chosen; it takes
 /// milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
@@ -50,14 +50,14 @@ const ON_THE_WAY: Duration = Duration::from_secs(1);
 /// # Ok::<(), webwise::Error>(())
 /// ```
 pub struct GenAi {
-    /// The crate's part, which reaches nothing but a [`Relay`].
+    /// The crate's client, which reaches nothing but a [`Relay`].
     client: Client,
     http: reqwest::Client,
     options: GenAiOptions,
 }
 
 impl GenAi {
-    /// A client with these options; nothing is sent yet.
+    /// Makes a client with these options. Sends nothing yet.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] naming the option that is wrong or missing.
@@ -74,7 +74,7 @@ impl GenAi {
         })
     }
 
-    /// The client that the environment describes, or `None` when it describes none. In this order:
+    /// Makes the client that the environment describes, or `None` if it describes none. In this order:
     ///
     /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. The key is `WEBWISE_LLM_API_KEY`, if it needs one; the
     ///    model is `WEBWISE_MODEL`, else `default`, which servers of one model ignore.
@@ -83,8 +83,8 @@ impl GenAi {
     /// 3. The first key that is set: `GEMINI_API_KEY` (model `gemini-flash-latest`), `ANTHROPIC_API_KEY`
     ///    (`claude-sonnet-4-6`), `OPENAI_API_KEY` (`gpt-4.1-mini`).
     ///
-    /// In all cases `WEBWISE_CONTEXT_WINDOW` gives the model's window in tokens, and `WEBWISE_LLM_MODE` is `tools` or
-    /// `json_schema`; a server on this machine gets `json_schema` when it is not set. An empty variable is not set.
+    /// In all cases, `WEBWISE_CONTEXT_WINDOW` is the model's window in tokens, and `WEBWISE_LLM_MODE` is `tools` or
+    /// `json_schema`; if it is unset, a server on this machine gets `json_schema`. An empty variable counts as unset.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] naming the variable that is unreadable or missing.
@@ -92,8 +92,8 @@ impl GenAi {
         Self::from_variables(|name| std::env::var_os(name))
     }
 
-    /// As [`from_env`](Self::from_env), with variables from elsewhere: a configuration file, or flags that win over the
-    /// environment.
+    /// As [`from_env`](Self::from_env), with variables from another source, such as a configuration file or flags that
+    /// override the environment.
     ///
     /// ```
     /// use webwise::llm::GenAi;
@@ -111,7 +111,7 @@ impl GenAi {
         env::options(&variable)?.map(Self::new).transpose()
     }
 
-    /// What it was made with.
+    /// The options of this client.
     pub const fn options(&self) -> &GenAiOptions {
         &self.options
     }
@@ -120,7 +120,7 @@ impl GenAi {
         let options = &self.options;
         let kind = options.adapter_kind(mode);
         let auth = match &options.api_key {
-            // Ollama's own API takes no key in this crate; `request` sends it as a header.
+            // The crate sends no key to Ollama's own API; `request` sends it as a header.
             Some(key) if kind != AdapterKind::Ollama => AuthData::from_single(key.expose()),
             _ => AuthData::None,
         };
@@ -132,7 +132,7 @@ impl GenAi {
         }
     }
 
-    /// Asks through the crate once; whichever side fails first says why.
+    /// Sends one request through the crate. The side that fails first gives the error.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;
@@ -153,14 +153,14 @@ impl GenAi {
                 reply = &mut asked => Ok(reply),
             }
         };
-        // The provider's time begins when it is asked; this one holds whatever the way to it takes.
+        // The provider's time limit starts when the provider is asked. This limit also covers the way there.
         let reply = tokio::time::timeout(self.options.timeout + ON_THE_WAY, both)
             .await
             .map_err(|_| Error::new(ErrorKind::Timeout, "llm.complete"))??;
         reply.map_or_else(response::recover, response::read)
     }
 
-    /// Says which model it was and takes every form of the key out of all texts.
+    /// Adds the provider and the model to an error, and removes every form of the key from its texts.
     fn finished(&self, error: Error) -> Error {
         let options = &self.options;
         let error = error

@@ -1,4 +1,4 @@
-//! Whom to ask and how: plain options, checked once.
+//! Options: the provider, the model and how to ask it. Checked once.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
     secret::Secret,
 };
 
-/// Who runs the model.
+/// The provider of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Provider {
@@ -41,7 +41,7 @@ impl Provider {
         }
     }
 
-    /// The provider that a model's name belongs to, if the name says it.
+    /// The provider that a model's name tells; `None` if it tells none.
     ///
     /// ```
     /// use webwise::llm::Provider;
@@ -77,13 +77,13 @@ impl Provider {
     }
 }
 
-/// How much a model may think before it answers.
+/// The amount of reasoning before an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// Say nothing about it: the provider's own default.
+    /// The provider's default; no amount is sent.
     Provider,
-    /// None, where it can be switched off.
+    /// No reasoning, where it can be switched off.
     Off,
     /// A little.
     Low,
@@ -97,40 +97,42 @@ pub enum Reasoning {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GenAiOptions {
-    /// Who runs the model.
+    /// The provider.
     pub provider: Provider,
     /// The model's name, as the provider calls it.
     pub model: String,
-    /// Where the API is; the provider's own place when not given. Needed for [`Provider::OpenAiCompatible`]. With a key
+    /// The address of the API; `None` for the provider's own. Required for [`Provider::OpenAiCompatible`]. With a key,
     /// it must be https, or http on this machine.
     pub base_url: Option<Url>,
-    /// The key; not needed for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
+    /// The key; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
     pub api_key: Option<Secret>,
     /// Tokens that request and reply may take together. Default: unknown.
     pub context_window: Option<TokenCount>,
-    /// Whether pictures may be sent. Default: yes for Gemini, Anthropic and `OpenAI`.
+    /// True if pictures may be sent. Default: true for Gemini, Anthropic and `OpenAI`.
     pub images: bool,
-    /// How calls are asked for. Default: tool calls.
+    /// The form in which calls are asked for. Default: tool calls.
     pub mode: CallMode,
-    /// How much the model may think. Default: low for Gemini and for `OpenAI`'s reasoning models, where thinking is paid
-    /// from the same budget as the answer; off for Anthropic, where it excludes a required tool call.
+    /// The amount of reasoning. Default: low for Gemini and for `OpenAI`'s reasoning models, where reasoning takes
+    /// tokens from the answer's budget; off for Anthropic, where it excludes a required tool call.
     pub reasoning: Reasoning,
-    /// Whether the temperature is sent. Default: by the model's name; models that reject it get none.
+    /// True if the temperature is sent. Default: by the model's name; false for models that reject it.
     pub temperature: bool,
-    /// Longest time to connect. Default 10 s, chosen.
+    /// Longest time to connect. Default 10 s. Source: chosen.
     pub connect_timeout: Duration,
-    /// Longest time for one call. Default 120 s, chosen: a net under [`Retrying`](crate::llm::Retrying)'s own limit.
+    /// Longest time for one call. Default 120 s. Source: chosen; a safety net under the limit of
+    /// [`Retrying`](crate::llm::Retrying).
     pub timeout: Duration,
-    /// Largest reply that is taken, of every provider. No more is read: a larger one is [`ErrorKind::MalformedReply`], which
-    /// is not retried. A compressed reply is not asked for and not unpacked. Unit: bytes. Default 4 MiB, chosen; 2,048 tokens take about 10 KiB.
+    /// Largest reply that is read, for every provider. A larger one is [`ErrorKind::MalformedReply`], which is not
+    /// retried. Compression is not asked for, and a compressed reply is not unpacked. Unit: bytes. Default 4 MiB.
+    /// Source: chosen; 2,048 tokens take about 10 KiB.
     pub max_reply_bytes: usize,
-    /// Fields that are put into the body of each request last, over ours: a server's own switches. Not for
-    /// [`Provider::Ollama`].
+    /// Fields that are added to the body of each request last and override ours, such as a server's own switches. Not
+    /// for [`Provider::Ollama`].
     pub extra_body: Map<String, Value>,
 }
 
 impl GenAiOptions {
-    /// The defaults for a model.
+    /// The default options for a model.
     pub fn new(provider: Provider, model: impl Into<String>) -> Self {
         let model = model.into();
         Self {
@@ -150,7 +152,7 @@ impl GenAiOptions {
         }
     }
 
-    /// The same options in the form that requests need, or the first thing that is wrong with them.
+    /// Returns the options in the form that requests need, or the first problem with them.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
         if self.model.is_empty()
@@ -190,7 +192,7 @@ impl GenAiOptions {
         Ok(self)
     }
 
-    /// Which wire format of the `genai` crate carries the call.
+    /// The wire format of the `genai` crate that carries the call.
     pub(super) fn adapter_kind(&self, mode: CallMode) -> AdapterKind {
         match self.provider {
             Provider::Gemini => AdapterKind::Gemini,
@@ -200,7 +202,7 @@ impl GenAiOptions {
                 _ => AdapterKind::OpenAI,
             },
             Provider::Ollama if mode == CallMode::Tools => AdapterKind::Ollama,
-            // The one Chat Completions flavour that may go without a key. With a key any flavour will do but `OpenAI`
+            // The only Chat Completions flavour that works without a key. With a key, any flavour works except `OpenAI`
             // itself, which adds fields for some model names that other servers reject.
             Provider::Ollama | Provider::OpenAiCompatible if self.api_key.is_none() => {
                 AdapterKind::Omlx
@@ -209,7 +211,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Where that wire format is spoken; ends with a slash.
+    /// The endpoint of that wire format; ends with a slash.
     pub(super) fn endpoint(&self, mode: CallMode) -> String {
         let base = self
             .base_url
@@ -223,7 +225,7 @@ impl GenAiOptions {
     }
 }
 
-/// Why a key and plain http to another machine do not go together.
+/// The reason why a key and plain http to another machine are refused together.
 const UNENCRYPTED: &str =
     "would send the key unencrypted to another machine; use https, or give no key";
 
@@ -233,7 +235,7 @@ pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
         .with("why", why)
 }
 
-/// The key without white space around it, which environments and files often add; `None` if nothing is left.
+/// The key without the white space that environments and files often add; `None` if nothing is left.
 fn usable(key: &Secret) -> Result<Option<Secret>> {
     let text = key.expose().trim();
     if text.bytes().all(|b| b.is_ascii_graphic()) {
@@ -246,10 +248,10 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// The base URL as a folder, so that paths are put below it and not in the place of its last part.
+/// The base URL as a folder, so that paths are appended to it and do not replace its last part.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
-    // A user or a query would end up in logs, and is where keys are hidden.
+    // User names and queries often contain keys, and they would end up in logs.
     if !web || !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
         return Err(wrong(
             "base_url",
@@ -286,7 +288,8 @@ fn thinks_always(model: &str) -> bool {
         .any(|prefix| model.starts_with(prefix))
 }
 
-/// Whether a model accepts a temperature. Source: the providers' model pages; leaving it out is always accepted.
+/// Returns true if a model accepts a temperature. Source: the providers' model pages; leaving it out is always
+/// accepted.
 fn takes_temperature(model: &str) -> bool {
     let fixed = [
         "claude-opus-4-7",

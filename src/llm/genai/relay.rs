@@ -1,8 +1,9 @@
-//! The way between the `genai` crate and a provider, on which a reply is bounded while it is read.
+//! The relay between the `genai` crate and a provider, which limits a reply while it is read.
 //!
-//! The crate reads a reply whole, however large it is, and lets nobody else send what it made or read what came. So it asks a
-//! socket of this process, opened for one call at a path that nobody can guess; what it sends goes on by our own client, and
-//! it gets the reply once that was read and is JSON within the bound. Whatever fails is told by the side that saw it.
+//! The crate reads a whole reply, however large it is, and allows no other code to send its requests or read its
+//! replies. So the crate sends to a socket of this process, opened for one call at a path that nobody can guess. Our
+//! own client passes the request on, and passes the reply back once it is complete, within the limit and JSON. The side
+//! that sees a failure reports it.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -21,20 +22,20 @@ use uuid::Uuid;
 use super::http;
 use crate::base::{Error, ErrorKind, Result};
 
-/// How long a connection may take to say what it wants; the crate's takes none. Unit: time. Source: chosen.
+/// Longest time for a connection to send its request; the crate needs none. Source: chosen.
 const LONGEST_TO_ASK: Duration = Duration::from_secs(5);
-/// Most of a request before its body. Unit: bytes. Source: chosen; the crate's takes less than 1 KiB, most of it the key.
+/// Largest head of a request. Unit: bytes. Source: chosen; the crate's takes less than 1 KiB, most of it the key.
 const MAX_HEAD: usize = 64 * 1_024;
 
-/// A socket that takes one request.
+/// A socket that accepts one request.
 pub(super) struct Relay {
     listener: TcpListener,
     port: u16,
-    /// The beginning of the path, which says that a request is ours.
+    /// The beginning of the path, which identifies the crate's request.
     token: String,
 }
 
-/// A request as it came in.
+/// A request as it arrived.
 struct Asked {
     /// The path below the endpoint.
     place: String,
@@ -42,7 +43,7 @@ struct Asked {
     body: Vec<u8>,
 }
 
-/// The client of the crate, which reaches this machine alone and keeps no connection.
+/// The HTTP client for the crate, which reaches only this machine and keeps no connection open.
 pub(super) fn client() -> Result<reqwest::Client> {
     reqwest::Client::builder()
         .no_proxy()
@@ -70,7 +71,7 @@ impl Relay {
         })
     }
 
-    /// What the crate is told to ask; ends with a slash.
+    /// The address that the crate is given; ends with a slash.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -80,7 +81,7 @@ impl Relay {
         )
     }
 
-    /// Carries one request to `upstream`, which ends with a slash, and its reply back.
+    /// Passes one request on to `upstream`, which ends with a slash, and its reply back.
     pub(super) async fn carry(
         self,
         http: &reqwest::Client,
@@ -93,12 +94,12 @@ impl Relay {
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
             reply.len()
         );
-        // One write: the crate may have read all of it before this side is asked again.
+        // One write, because the crate may have read all of it before this task runs again.
         let whole = [head.into_bytes(), reply].concat();
         stream.write_all(&whole).await.map_err(|e| unavailable(&e))
     }
 
-    /// The first request that knows the path. Others are let go, and a silent one holds nobody up for long.
+    /// Waits for the first request with the right path. Others are dropped, and a silent one blocks nobody for long.
     async fn next(&self) -> Result<(TcpStream, Asked)> {
         loop {
             let (mut stream, _) = self.listener.accept().await.map_err(|e| unavailable(&e))?;
@@ -111,7 +112,7 @@ impl Relay {
 }
 
 impl Asked {
-    /// The same request to the provider.
+    /// The same request, addressed to the provider.
     fn onward(self, http: &reqwest::Client, upstream: &str) -> RequestBuilder {
         let mut headers = self.headers;
         for own in [HOST, CONNECTION, CONTENT_LENGTH] {
@@ -123,7 +124,7 @@ impl Asked {
     }
 }
 
-/// Reads a request; `None` if it is none of ours.
+/// Reads a request; `None` if it does not come from the crate.
 async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -149,7 +150,7 @@ async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     })
 }
 
-/// The path below the endpoint and the headers of a request that begins as ours does.
+/// The path below the endpoint and the headers of a request from the crate.
 fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
     let mut lines = head.split("\r\n");
     let place = lines.next()?.strip_prefix("POST /")?;
@@ -159,7 +160,7 @@ fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
         let (name, value) = line.split_once(':')?;
         let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
         let mut value = HeaderValue::from_str(value.trim()).ok()?;
-        // One of them holds the key.
+        // One of the headers holds the key.
         value.set_sensitive(true);
         Some((name, value))
     };

@@ -1,4 +1,5 @@
-//! From our request to the `genai` crate's: equal requests give equal bytes, so that providers cache the prefix.
+//! Conversion of our request into the `genai` crate's. Equal requests give equal bytes, so that providers cache the
+//! prefix.
 
 use ::genai::{
     Headers,
@@ -19,10 +20,10 @@ use crate::{
     chat::{CallMode, ChatRequest},
 };
 
-/// What providers that want a name call the reply's schema.
+/// The name of the reply's schema, for providers that want one.
 const SCHEMA_NAME: &str = "calls";
 
-/// System instruction, tools, then the one message with its pictures last: from what stays to what changes.
+/// System instruction, tools, then the one message with its pictures last: from what stays the same to what changes.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
     let images = request.images.iter().map(|image| {
@@ -37,7 +38,7 @@ pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
         .append_message(ChatMessage::user(MessageContent::from_parts(parts)));
     match request.mode {
         CallMode::Tools => chat.with_tools(request.tools.declared().iter().map(tool)),
-        // The schema names the tools; a provider given both would not know which to use, and some refuse.
+        // The schema already names the tools. With both, a provider would not know which to use, and some refuse.
         CallMode::JsonSchema => chat,
     }
 }
@@ -48,16 +49,16 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_schema(sorted(&spec.parameters))
 }
 
-/// Everything beside the messages.
+/// All options of the request beside the messages.
 pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOptions {
     let kind = options.adapter_kind(request.mode);
-    // Bodies are kept because some answers are told only there: refusals, blocked prompts, errors under status 200.
+    // Keep the raw bodies, because only they show some answers: refusals, blocked prompts, errors under status 200.
     let mut chat = ChatOptions::default().with_capture_raw_body(true);
     chat.max_tokens = u32::try_from(request.max_output.0)
         .ok()
         .filter(|tokens| *tokens > 0);
     chat.reasoning_effort = effort(options.reasoning, kind);
-    // Anthropic allows neither a required call nor a temperature while the model thinks.
+    // While an Anthropic model thinks, neither a required call nor a temperature is allowed.
     let thinks = options.provider == Provider::Anthropic && options.reasoning != Reasoning::Off;
     chat.temperature = (options.temperature && !thinks).then_some(request.temperature);
     let mut body = Map::new();
@@ -106,8 +107,8 @@ fn respond_with(
         AdapterKind::Anthropic => {
             chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, schema).into());
         }
-        // Put into the body by ourselves: the crate's way marks every optional argument as required, for OpenAI's strict
-        // mode, and a model then has to invent a value for each.
+        // Written into the body here, because the crate marks every optional argument as required, for OpenAI's strict
+        // mode, and a model would then have to invent a value for each.
         AdapterKind::OpenAIResp => {
             let format = json!({ "type": "json_schema", "name": SCHEMA_NAME, "schema": schema });
             body.insert("text".to_owned(), json!({ "format": format }));
@@ -122,7 +123,7 @@ fn respond_with(
     }
 }
 
-/// Gemini's schema dialect has no `const`; an `enum` of one value says the same.
+/// Replaces `const`, which Gemini's schema dialect does not have, by an `enum` of one value.
 fn without_constants(schema: Value) -> Value {
     match schema {
         Value::Object(map) => map
@@ -142,12 +143,13 @@ fn without_constants(schema: Value) -> Value {
     }
 }
 
-/// Marks the prefix that stays the same for a run. Gemini and Ollama cache by themselves.
+/// Marks the prefix that stays the same for a run. Gemini and Ollama cache without a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
-        // On the system instruction, which covers the tools before it.
+        // The mark stands on the system instruction, which covers the tools before it.
         AdapterKind::Anthropic => chat.cache_control = Some(CacheControl::Ephemeral),
-        // Sends calls with one prefix to one machine; without it the crate switches the newest models' cache off.
+        // Sends calls with the same prefix to the same machine. Without this key, the crate switches off the cache of
+        // the newest models.
         AdapterKind::OpenAI | AdapterKind::OpenAIResp if provider == Provider::OpenAi => {
             let digest = Sha256::digest(request.system.as_bytes());
             let short = digest
@@ -166,8 +168,9 @@ fn effort(reasoning: Reasoning, kind: AdapterKind) -> Option<ReasoningEffort> {
             Reasoning::Provider,
             AdapterKind::Gemini | AdapterKind::Anthropic | AdapterKind::Ollama,
         ) => None,
-        // Without an effort the crate takes a last `-high`, `-max` or `-none` off the model's name, also where it is part
-        // of it (`qwen3-max`). OpenAI's formats have no budget, so one changes nothing but that; Gemini's 0 is "off".
+        // Without an effort, the crate removes a final `-high`, `-max` or `-none` from the model's name, even where it
+        // belongs to the name (`qwen3-max`). A budget prevents that: OpenAI's formats ignore it, and for Gemini 0 means
+        // "off".
         (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => {
             Some(ReasoningEffort::Budget(0))
         }

@@ -1,4 +1,4 @@
-//! From the `genai` crate's reply to ours. Calls decide; a stop reason counts only when there is no call.
+//! Conversion of the `genai` crate's reply into ours. Calls decide; a stop reason counts only without calls.
 
 use ::genai::{
     Error as GenAiError,
@@ -13,11 +13,11 @@ use crate::{
     chat::{ChatResponse, Usage},
 };
 
-/// Where the Chat Completions and the Responses formats keep their calls.
+/// The places of calls in the Chat Completions format and in the Responses format.
 const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
-/// Reads a reply that the crate understood.
+/// Converts a reply that the crate understood.
 pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     let body = reply.captured_raw_body.unwrap_or_default();
     if let Some(error) = error::in_body(&body) {
@@ -49,10 +49,10 @@ pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// Reads what can be read of a reply that the crate gave up on, else says what went wrong.
+/// Recovers the readable part of a reply that the crate rejected, else returns the error.
 ///
-/// It gives a whole reply up when the arguments of one call are not JSON, as in one that was cut off. The other calls are
-/// good, and the broken one is for the parser to report.
+/// The crate rejects a whole reply if the arguments of one call are not JSON, for example because it was cut off. The
+/// other calls are valid, and the parser reports the broken one.
 pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     let GenAiError::ChatResponseGeneration {
         response_body: body,
@@ -85,7 +85,7 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
-/// The calls of a body in either of `OpenAI`'s formats, arguments as they came.
+/// The calls in a body of either `OpenAI` format, with arguments as they came.
 pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)
@@ -137,7 +137,7 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
         .prompt_tokens_details
         .as_ref()
         .and_then(|details| details.cached_tokens);
-    // Gemini leaves the answer's count out when the model only thought.
+    // Gemini leaves out the answer's count if the model only reasoned.
     let (input, output) = (
         count(reported.prompt_tokens),
         count(reported.completion_tokens.or(thought)),
@@ -149,7 +149,7 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
     })
 }
 
-/// An error if a filter or the model itself declined. Only for replies without a call.
+/// Returns an error if a filter or the model itself declined. Only for replies without calls.
 pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     let said = |pointer: &str| {
         body.pointer(pointer)
@@ -185,7 +185,7 @@ pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     }
 }
 
-/// An error if a reply that says nothing was not a reply at all. Only for replies without call and text.
+/// Returns an error if an empty reply was not a model's reply at all. Only for replies without calls and text.
 pub(super) fn unspoken(body: &Value) -> Result<()> {
     let known = ["choices", "candidates", "content", "output", "message"];
     let spoken = known.iter().any(|key| match body.get(*key) {

@@ -1,4 +1,4 @@
-//! How long a provider asks us to wait, wherever it says so.
+//! The wait that a provider asks for, from headers and bodies.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option
     seconds(text, 1.0).or_else(|| {
         let until = date(text)?;
         let now = header("date").and_then(date).unwrap_or_else(Utc::now);
-        // A date that has passed means now.
+        // A date in the past means now.
         Some((until - now).to_std().unwrap_or_default())
     })
 }

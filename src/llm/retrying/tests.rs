@@ -1,11 +1,11 @@
-//! All of these run on a paused clock: waits are exact and take no time.
+//! All tests run on a paused clock, so waits are exact and take no time.
 
 use std::{sync::Mutex, time::Duration};
 
 use super::*;
 use crate::action::ToolSet;
 
-/// Answers from a list, last item first, and notes when it was asked; waits for ever when the list is empty.
+/// Answers from a list, last item first, and records the time of each call. Waits for ever when the list is empty.
 #[derive(Debug, Default)]
 struct Script {
     answers: Mutex<Vec<Result<ChatResponse>>>,
@@ -22,7 +22,7 @@ impl Script {
         }
     }
 
-    /// Time between one question and the next.
+    /// Time between consecutive calls.
     fn gaps(&self) -> Vec<Duration> {
         self.asked
             .lock()
