@@ -1,4 +1,4 @@
-//! The closed set of things the loop does itself when the model asks for them.
+//! The closed set of actions that the loop itself carries out for the model.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::Target;
 
 macro_rules! agent_actions {
     ($($variant:ident = $name:literal, $description:literal;)*) => {
-        /// Something the loop does itself.
+        /// An action that the loop itself carries out.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(tag = "tool", content = "arguments", rename_all = "snake_case")]
         #[non_exhaustive]
@@ -17,10 +17,10 @@ macro_rules! agent_actions {
         }
 
         impl AgentAction {
-            /// Names and descriptions of every tool, in the order in which prompts list them.
+            /// Names and descriptions of all tools, in the order in which prompts list them.
             pub(super) const TOOLS: &[(&'static str, &'static str)] = &[$(($name, $description),)*];
 
-            /// The name that models use.
+            /// The tool's name, as models use it.
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
             }

@@ -1,4 +1,4 @@
-//! The closed set of things a browser can be asked to do.
+//! The closed set of actions that a browser can be asked for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::{ErrorClass, Failure, Key, Parameters, Target, TextValue};
 use crate::base::Result;
 
-/// What an action can do to the world, before its target is known; a guard may find it worse, never better.
+/// The worst effect of an action, before its target is known. A guard may raise it, never lower it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Looks only.
+    /// Only looks.
     Read,
-    /// Changes what can be changed back.
+    /// Changes only what can be changed back.
     Reversible,
-    /// Sends, pays, deletes, uploads, or runs script.
+    /// Sends, pays, deletes, uploads, or runs a script.
     Irreversible,
 }
 
@@ -33,7 +33,7 @@ macro_rules! browser_actions {
             /// Every tool, in the order in which prompts list them.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The name that models use.
+            /// The tool's name, as models use it.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -43,17 +43,17 @@ macro_rules! browser_actions {
                 match name { $($name => Some(Self::$variant),)* _ => None }
             }
 
-            /// What it does, in one sentence for the model.
+            /// One sentence about the tool for the model.
             pub const fn description(self) -> &'static str {
                 match self { $(Self::$variant => $description,)* }
             }
 
-            /// What it can do to the world before its target is known.
+            /// The worst effect of the tool, before its target is known.
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// Whether the page must look different afterwards for it to have had an effect.
+            /// Returns true if the page must look different afterwards for the action to count as effective.
             pub const fn should_change_page(self) -> bool {
                 match self { $(Self::$variant => $changes,)* }
             }
@@ -63,7 +63,7 @@ macro_rules! browser_actions {
             }
         }
 
-        /// Something a browser is asked to do, with its arguments.
+        /// An action that a browser is asked for, with its arguments.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(tag = "tool", content = "arguments", rename_all = "snake_case")]
         #[non_exhaustive]
@@ -72,7 +72,7 @@ macro_rules! browser_actions {
         }
 
         impl BrowserAction {
-            /// Which tool it is.
+            /// The tool of the action.
             pub const fn tool(&self) -> BrowserTool {
                 match self { $(Self::$variant(_) => BrowserTool::$variant,)* }
             }
@@ -82,10 +82,10 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant(arguments) => serde_json::to_value(arguments).unwrap_or_default(),)* }
             }
 
-            /// Builds the action from a tool and its arguments, strictly.
+            /// Builds the action from a tool and its arguments. Strict.
             ///
             /// # Errors
-            /// The failure that the model reads: which field is missing, unknown or wrong.
+            /// The error that the model reads: the field that is missing, unknown or wrong.
             pub(super) fn from_arguments(tool: BrowserTool, arguments: Value) -> Result<Self, serde_json::Error> {
                 Ok(match tool { $(BrowserTool::$variant => Self::$variant(serde_json::from_value(arguments)?),)* })
             }
@@ -335,7 +335,7 @@ impl Press {
 }
 
 impl BrowserAction {
-    /// What it can do to the world before its target is known.
+    /// The worst effect of the action, before its target is known.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }
@@ -371,7 +371,7 @@ impl BrowserAction {
         }
     }
 
-    /// The same, to put others in their place.
+    /// The targets, for replacing them.
     pub(crate) fn targets_mut(&mut self) -> Vec<&mut Target> {
         match self {
             Self::Click(Click { target, .. })
@@ -413,7 +413,7 @@ impl BrowserAction {
         }
     }
 
-    /// The address it would open.
+    /// The address that the action would open.
     pub fn url(&self) -> Option<&str> {
         match self {
             Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) }) => Some(url),
@@ -421,7 +421,7 @@ impl BrowserAction {
         }
     }
 
-    /// The same action with task parameters put in; secrets stay placeholders.
+    /// The same action with task parameters filled in. Secrets stay placeholders.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the task has no such parameter.
@@ -444,7 +444,7 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// What the types alone cannot say: a wait names one thing, a state file a plain name.
+    /// Checks rules that the types cannot express: a wait names one thing, a state file a plain name.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
         match self {

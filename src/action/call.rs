@@ -1,7 +1,7 @@
-//! From what a model said to typed actions: read leniently, validated strictly.
+//! Conversion of a model's reply into typed actions: parsed leniently, validated strictly.
 //!
-//! `reply` says where in a text a call may stand, `json` reads almost-JSON, `shape` knows what models put around a call.
-//! What a call must be to run is decided here.
+//! `reply` finds the places in a text where a call may stand, `json` parses almost-JSON, `shape` removes the wrappers
+//! that models put around a call. This file validates calls.
 
 mod json;
 mod reply;
@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet};
 use crate::secret::Redactor;
 
-/// A call as a model made it, before anything was checked.
+/// A call as the model made it, unchecked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawCall {
     /// The tool's name.
     pub name: String,
-    /// The arguments: an object, or a string that holds one.
+    /// The arguments: an object, or a string that contains one.
     pub arguments: Value,
 }
 
@@ -43,16 +43,16 @@ pub struct CustomCall {
     pub arguments: Value,
 }
 
-/// One thing to do.
+/// One action of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Action {
-    /// For the driver.
+    /// An action for the driver.
     Browser(BrowserAction),
-    /// For the loop.
+    /// An action for the loop.
     Agent(AgentAction),
-    /// For a tool of the embedder.
+    /// A call for a tool of the embedder.
     Custom(CustomCall),
 }
 
@@ -66,7 +66,7 @@ impl Action {
         }
     }
 
-    /// The arguments as JSON; typed text as placeholders.
+    /// The arguments as JSON, with typed text as placeholders.
     pub fn arguments(&self) -> Value {
         match self {
             Self::Browser(action) => action.arguments(),
@@ -75,8 +75,8 @@ impl Action {
         }
     }
 
-    /// The same action without a secret in it: an address or a text may hold one. What is no action any more then keeps
-    /// the tool's name alone.
+    /// The same action with secrets replaced, because an address or a text may contain one. If the result is no longer
+    /// a valid action, only the tool's name is kept.
     #[must_use]
     pub fn redacted(&self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -92,7 +92,7 @@ impl Action {
         })
     }
 
-    /// `tool {"argument":"value"}` on one line, with sorted keys: how histories and logs print it.
+    /// The action on one line, with sorted keys, as histories and logs print it: `tool {"argument":"value"}`.
     pub fn line(&self) -> String {
         let arguments = crate::base::canonical(&self.arguments());
         if arguments == "{}" {
@@ -103,32 +103,33 @@ impl Action {
     }
 }
 
-/// A call that cannot be carried out, in words that the model reads.
+/// A call that cannot be carried out, described for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallProblem {
     /// The tool's name as the model gave it, if it gave one.
     pub tool: Option<String>,
-    /// What is wrong with it.
+    /// The problem with the call.
     pub failure: Failure,
 }
 
-/// Reads the calls of a reply: from its tool calls, else from JSON in its text.
+/// Parses the calls of a reply, from its tool calls or else from JSON in its text.
 ///
-/// A model may quote what a page says, so JSON in a text counts only where a model puts its own calls:
+/// A model may quote a page, so JSON in a text counts only in the places where a model puts its own calls:
 ///
-/// 1. the whole text, or the last lines of it with nothing but JSON on them;
-/// 2. else inside of `<tool_call>` or `<function_call>` tags;
-/// 3. else inside of code fences.
+/// 1. the whole text, or its last lines if they contain nothing but JSON;
+/// 2. else inside `<tool_call>` or `<function_call>` tags;
+/// 3. else inside code fences.
 ///
-/// Tags and fences begin a line and end one. JSON inside of a sentence, before other text, or in a `<think>` block is
+/// Tags and fences must begin and end a line. JSON inside a sentence, before other text, or in a `<think>` block is
 /// never a call.
 ///
-/// Trailing commas and arguments given as a JSON string are understood, and so are the shapes `{"calls": [...]}`,
-/// `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`, `{"action": "click", "target": ...}`
-/// and `{"click": {...}}`. Each call is then validated strictly; a bad one is a [`CallProblem`] in its place.
+/// Trailing commas and arguments given as a JSON string are accepted, and so are the shapes `{"calls": [...]}`,
+/// `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`, `{"action": "click", "target":
+/// ...}` and `{"click": {...}}`. Each call is then validated strictly; an invalid one becomes a [`CallProblem`] in its
+/// place.
 ///
 /// # Errors
-/// One [`CallProblem`] when there is no call at all.
+/// One [`CallProblem`] if there is no call at all.
 ///
 /// ```
 /// use webwise::action::{ToolSet, BrowserTool, parse_calls};
@@ -167,7 +168,7 @@ pub fn parse_calls(
         .collect())
 }
 
-/// The tool that was called through the one that stands for the rest.
+/// Unwraps a call of [`ToolSet::OTHER`] into the tool that it names.
 fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
     if call.name.trim() != ToolSet::OTHER {
         return call;
@@ -230,7 +231,7 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     Ok(action)
 }
 
-/// Models write `null` for what they leave out.
+/// Removes nulls, which models write for arguments that they leave out.
 fn without_nulls(mut arguments: Value) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());

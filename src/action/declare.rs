@@ -1,18 +1,18 @@
-//! What a provider is told of the tools: the frequent ones in full, the rest as one.
+//! The declarations of tools for a provider: the frequent tools in full, the others as one.
 //!
-//! The schemas of thirty tools cost more in every request than a usual page does. So those that most steps are done with,
-//! and the embedder's, are declared one by one, and one more tool takes the name and the arguments of any other. All of
-//! them can be called directly, too.
+//! The schemas of thirty tools take more of every request than a usual page does. So the frequent tools, and the
+//! embedder's, are declared one by one, and one more tool takes the name and the arguments of any other. All of them
+//! can also be called directly.
 //!
-//! What is declared stays the same for a whole run: providers put it before everything else, and a change would void their
-//! cache of all that follows.
+//! The declarations stay the same for a whole run. Providers put them before everything else, so a change would make
+//! their cache of everything after them useless.
 
 use serde_json::{Map, Value, json};
 
 use super::{ToolSet, ToolSpec};
 use crate::base::sorted;
 
-/// Frequent tools with the arguments that are declared, in the order of use. Source: chosen.
+/// Frequent tools with their declared arguments, in the order of use. Source: chosen.
 const FREQUENT: &[(&str, &[&str])] = &[
     ("click", &["target"]),
     ("fill", &["target", "text", "submit"]),
@@ -23,7 +23,7 @@ const FREQUENT: &[(&str, &[&str])] = &[
     ("read", &["target", "line", "lines"]),
     ("finish", &["answer", "evidence", "success"]),
 ];
-/// Words behind a tool in the list of the rest, where its name and those of its arguments do not say all.
+/// Notes for the list of other tools, for tools whose name and arguments do not say enough.
 const NOTES: &[(&str, &str)] = &[
     ("click", "other buttons"),
     (
@@ -38,8 +38,8 @@ const NOTES: &[(&str, &str)] = &[
     ("remember", "for later runs"),
 ];
 
-/// The declarations, in a fixed order: frequent tools, the embedder's (`custom` of them, at the end of `specs`), the one for
-/// the rest.
+/// The declarations in a fixed order: frequent tools, the embedder's (`custom` of them, at the end of `specs`), the one
+/// for all others.
 pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
     let (ours, theirs) = specs.split_at(specs.len() - custom);
     let frequent = FREQUENT.iter().filter_map(|(name, arguments)| {
@@ -65,13 +65,13 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
         .collect()
 }
 
-/// Ours that are not declared in full alone.
+/// Our tools that are not declared in full one by one.
 fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
 
-/// The one for the rest as a schema of the calls themselves, where a reply has a schema: one of these names, and any of their
-/// arguments beside it. It is checked when it is read which of them the tool takes.
+/// The tool for all others as a schema of the calls themselves, for replies with a schema: one of these names, with any
+/// of their arguments. Which arguments the named tool takes is checked when the call is parsed.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -86,8 +86,8 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
     (!names.is_empty()).then_some((names, arguments))
 }
 
-/// The schema of an argument without its description, and without the type of what is one of few values: the schema of a reply
-/// is for the server, which does not read.
+/// The schema of an argument without its description, and without a type if its values are listed. The schema of a
+/// reply is for the server, which does not read descriptions.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -99,7 +99,7 @@ pub(super) fn bare(schema: &Value) -> Value {
     schema
 }
 
-/// Whether all of its arguments are declared.
+/// Returns true if all arguments of the tool are declared.
 fn is_covered(spec: &ToolSpec) -> bool {
     let declared = FREQUENT.iter().find(|(name, _)| *name == spec.name);
     declared.is_some_and(|(_, arguments)| {
@@ -109,7 +109,7 @@ fn is_covered(spec: &ToolSpec) -> bool {
     })
 }
 
-/// The schema with these arguments, without what the tool's own sentence says already.
+/// The schema with these arguments, without descriptions that repeat the tool's own sentence.
 fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
     let mut properties = Map::new();
@@ -142,7 +142,7 @@ pub(super) fn signature(spec: &ToolSpec) -> String {
     signature_of(spec, false)
 }
 
-/// The same, on demand with the values of what nobody guesses: `scroll(direction? up|down|left|right)`.
+/// The same; with `values`, also the values that a model could not guess: `scroll(direction? up|down|left|right)`.
 fn signature_of(spec: &ToolSpec, values: bool) -> String {
     let required = names(spec, "required");
     let optional = names(spec, "properties")
@@ -169,7 +169,7 @@ fn signature_of(spec: &ToolSpec, values: bool) -> String {
     }
 }
 
-/// The names in a part of the schema: a list of them, or an object's keys.
+/// The names in a part of the schema: the items of a list, or the keys of an object.
 fn names(spec: &ToolSpec, key: &str) -> Vec<String> {
     match spec.parameters.get(key) {
         Some(Value::Array(names)) => names

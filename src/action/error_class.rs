@@ -1,4 +1,4 @@
-//! The closed set of ways in which an action can fail.
+//! The closed set of reasons why an action can fail.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Keys that may be pressed: an allow-list, because a key name becomes an argument of a program.
+//! Keys that may be pressed. An allow-list, because a key name becomes an argument of a program.
 
 use std::{borrow::Cow, fmt};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Error, ErrorKind, Result};
 
-/// Named keys, as the DOM calls them.
+/// Named keys, as the DOM names them.
 const NAMED: &[&str] = &[
     "Enter",
     "Tab",
@@ -66,10 +66,11 @@ const ALIASES: &[(&str, &str)] = &[
 pub struct Key(String);
 
 impl Key {
-    /// Parses a key; named keys and modifiers are recognised in any case.
+    /// Parses a key. Named keys and modifiers are recognised in any case.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it is not a named key, one printable character, or those with modifiers before them.
+    /// [`ErrorKind::InvalidInput`] if it is neither a named key nor one printable character, with or without modifiers
+    /// before it.
     pub fn parse(text: &str) -> Result<Self> {
         let refuse = || {
             Error::new(ErrorKind::InvalidInput, "key.parse").with(
@@ -77,7 +78,7 @@ impl Key {
                 "a named key such as Enter, or one character, with Control+, Shift+, Alt+ or Meta+ before it",
             )
         };
-        // The last `+` separates, unless the key itself is `+`.
+        // The last `+` separates the key, unless the key itself is `+`.
         let (modifiers, key) = match text.strip_suffix('+') {
             Some(rest) => (rest.strip_suffix('+').unwrap_or(rest), "+"),
             None => text.rsplit_once('+').unwrap_or(("", text)),

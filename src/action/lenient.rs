@@ -1,4 +1,4 @@
-//! Shapes that models get almost right.
+//! Lenient parsing of arguments that models get almost right.
 
 use serde::{Deserialize, Deserializer};
 

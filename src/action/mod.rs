@@ -1,7 +1,7 @@
-//! What the agent can do: typed actions, their tool specs, the parsing of a model's calls, and how an action ended.
+//! The agent's actions: typed actions, tool specs, the parsing of a model's calls, and outcomes.
 //!
-//! Pure. Two closed enums: [`BrowserAction`] is carried out by a driver, [`AgentAction`] by the loop itself. Adding a
-//! browser tool is a variant here, an arm in each driver that declares it, and a check in the conformance suite.
+//! Pure. There are two closed enums: a driver carries out a [`BrowserAction`], the loop itself an [`AgentAction`]. A
+//! new browser tool needs a variant here, an arm in each driver that declares it, and a check in the conformance suite.
 
 mod agent;
 mod browser;

@@ -1,25 +1,26 @@
-//! How an action ended.
+//! The outcome of an action.
 
 use serde::{Deserialize, Serialize};
 
 use super::ErrorClass;
 
-/// Why an action failed: our class, and the page's or driver's own words beside it.
+/// The reason why an action failed: our class, and the page's or driver's own words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The closed class.
+    /// The class, from a closed set.
     pub class: ErrorClass,
-    /// What the driver printed: page data, cleaned, at most [`Failure::MAX_DETAIL`] characters; never stored in memory.
+    /// The driver's message: page data, cleaned, at most [`Failure::MAX_DETAIL`] characters. Never stored in memory.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
 }
 
 impl Failure {
-    /// Longest detail kept. Unit: characters. Source: chosen; a blocked click prints 1,500, of which the first lines tell.
+    /// Longest detail that is kept. Unit: characters. Source: chosen; a blocked click prints 1,500, and the first lines
+    /// say enough.
     pub const MAX_DETAIL: usize = 400;
 
-    /// A failure of this class; the detail is cleaned, squeezed to one line and cut.
+    /// A failure of this class. The detail is cleaned, put on one line and cut.
     pub fn new(class: ErrorClass, detail: &str) -> Self {
         use crate::base::text::{clean, squeeze, truncate};
         Self {
@@ -29,17 +30,18 @@ impl Failure {
     }
 }
 
-/// How an action ended. Machinery that broke is an [`Error`](crate::Error) instead.
+/// The outcome of an action. A failure of the machinery is an [`Error`](crate::Error) instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// There is positive evidence that it was carried out.
+    /// There is positive evidence that the action was carried out.
     Done,
-    /// The driver said yes and the page did not change, though this action should have changed it.
+    /// The driver reported success, but the page did not change although this action should have changed it.
     NoEffect,
-    /// The page or a guard said no.
+    /// The page or a guard refused the action.
     Failed(Failure),
-    /// The driver saw it fail, but another page was shown in the meantime: it may have worked. Doing it again may do it twice.
+    /// The driver saw the action fail, but another page appeared meanwhile, so it may have worked. Repeating it may do
+    /// it twice.
     Unclear(Failure),
 }
 
@@ -49,12 +51,12 @@ impl Outcome {
         Self::Failed(Failure::new(class, detail))
     }
 
-    /// Whether it was carried out with effect.
+    /// Returns true if the action was carried out with effect.
     pub const fn is_done(&self) -> bool {
         matches!(self, Self::Done)
     }
 
-    /// The failure's class, if it failed.
+    /// The class of the failure, if the action failed.
     pub const fn class(&self) -> Option<ErrorClass> {
         match self {
             Self::Failed(failure) => Some(failure.class),

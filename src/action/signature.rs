@@ -1,4 +1,4 @@
-//! When two actions are the same action: one signature for the failure check, the guards and the recorder.
+//! Signatures of actions: equal actions have equal signatures. Used by the failure check, the guards and the recorder.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// A short name for tool, arguments, target and place, equal for equal actions in every process.
+/// A short key for an action with its target and page, equal for equal actions in every process.
 ///
-/// 16 hexadecimal digits of SHA-256 over the tool, the sorted arguments and the page template; a reference counts by the
-/// identity of what it points at, because references are numbered anew on every load.
+/// 16 hexadecimal digits of the SHA-256 over the tool, the sorted arguments and the page template. A reference counts
+/// by the identity of its element, because references are numbered anew on every load.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Signature(String);
 
 impl Signature {
-    /// The signature of an action on a page of this template, aimed at these targets.
+    /// The signature of an action with these targets, on a page of this template.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let mut arguments = action.arguments();
         if let (Some(map), false) = (arguments.as_object_mut(), targets.is_empty()) {

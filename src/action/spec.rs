@@ -1,4 +1,4 @@
-//! Tool specs: what the model is told it can call, as JSON Schema derived from the action types.
+//! Tool specs: the tools as the model sees them, with JSON Schema derived from the action types.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use super::{
 };
 use crate::base::sorted;
 
-/// Key of the tool's name in a reply. Grammar-constrained servers make a model write keys in the order of the schema, and
-/// a model that does not begin with the tool writes its name into the first `name` or `text` it comes to.
+/// Key of the tool's name in a reply. Grammar-constrained servers make a model write the keys in the order of the
+/// schema. If the tool's name is not the first key, a model writes it into the first `name` or `text` that it comes to.
 const NAME: &str = "action";
-/// Key of the arguments in a reply, when they cannot stand beside the name.
+/// Key of the arguments in a reply, if they cannot stand beside the name.
 pub(super) const WRAP: &str = "arguments";
-/// One tool as a provider is told of it.
+/// One tool, as a provider is told of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// Name that the model calls.
+    /// The name that the model calls.
     pub name: String,
     /// One sentence for the model.
     pub description: String,
@@ -32,20 +32,20 @@ impl ToolSpec {
         signature(self)
     }
 
-    /// Whether the schema has an argument of this name.
+    /// Returns true if the schema has an argument of this name.
     pub(super) fn declares(&self, argument: &str) -> bool {
         self.arguments()
             .is_some_and(|arguments| arguments.contains_key(argument))
     }
 
-    /// Whether an argument of this name could be meant for the tool: a schema that lists none may take any.
+    /// Returns true if the tool may take an argument of this name. A schema that lists no arguments may take any.
     pub(super) fn may_take(&self, argument: &str) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
-    /// Whether a reply holds the arguments in an object of their own, because one of them would come before the tool's
-    /// name or nobody knows what they are called. No tool of ours is such a one.
+    /// Returns true if a reply puts the arguments into an object of their own, because one of them would come before
+    /// the tool's name or because their names are unknown. None of our own tools needs this.
     pub(super) fn is_wrapped(&self) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
@@ -56,23 +56,24 @@ impl ToolSpec {
     }
 }
 
-/// The tools of a run, in a fixed order: the request's prefix must be the same bytes in every step.
+/// The tools of a run, in a fixed order, because the beginning of a request must have the same bytes in every step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSet {
-    /// Ours, then the embedder's.
+    /// Our tools, then the embedder's.
     specs: Vec<ToolSpec>,
-    /// The number of them that are ours.
+    /// The number of our tools.
     ours: usize,
     declared: Vec<ToolSpec>,
 }
 
 impl ToolSet {
-    /// Name of the declared tool that stands for all that are not declared alone; no tool may be called so.
+    /// Name of the declared tool that stands for all tools without a declaration of their own. No other tool may have
+    /// it.
     pub const OTHER: &'static str = "other";
 
-    /// The tools that a driver can do and the run allows, then the loop's own, then the embedder's.
+    /// The tools that the driver supports and the run allows, then the loop's own, then the embedder's.
     ///
-    /// `eval` and `run_code` are in it only with `scripts`, because they undo every other safety measure.
+    /// `eval` and `run_code` are included only with `scripts`, because they undo every other safety measure.
     pub fn new(
         supported: &BTreeSet<BrowserTool>,
         scripts: bool,
@@ -112,10 +113,10 @@ impl ToolSet {
         }
     }
 
-    /// The same without one of ours that cannot work in this run, whatever its pages are.
+    /// The same set without one of our tools that cannot work in this run on any page.
     ///
-    /// What cannot work at a moment, as an answer to a dialog where none is open, stays: it is refused with the reason when it is
-    /// called.
+    /// A tool that cannot work at the moment, such as an answer to a dialog when none is open, stays. Its calls are
+    /// refused with the reason.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         let ours = self.specs.iter().take(self.ours);
@@ -126,8 +127,8 @@ impl ToolSet {
         Self::of(self.specs, self.ours)
     }
 
-    /// What a provider is told, the same bytes in every step: frequent tools and the embedder's one by one, the rest as
-    /// [`OTHER`](Self::OTHER), whose description lists them.
+    /// The declarations for a provider, with the same bytes in every step: frequent tools and the embedder's one by
+    /// one, all others as [`OTHER`](Self::OTHER), whose description lists them.
     pub fn declared(&self) -> &[ToolSpec] {
         &self.declared
     }
@@ -137,24 +138,25 @@ impl ToolSet {
         &self.specs
     }
 
-    /// Whether the run has a tool of this name.
+    /// Returns true if the run has a tool of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.specs.iter().any(|spec| spec.name == name)
     }
 
-    /// The tool that a model means: by its exact name, else with `_` for every `-`.
+    /// Finds the tool that a model means, by its exact name, else with `_` for every `-`.
     pub(super) fn resolve(&self, name: &str) -> Option<&ToolSpec> {
         let find = |name: &str| self.specs.iter().find(|spec| spec.name == name);
         let name = name.trim();
         find(name).or_else(|| find(&name.replace('-', "_")))
     }
 
-    /// One schema for a whole reply, for models that follow `json_schema` better than tool calls:
-    /// `{"calls": [{"action": "click", "target": "e12"}, ...]}`.
+    /// One schema for a whole reply, for models that follow `json_schema` better than tool calls: `{"calls":
+    /// [{"action": "click", "target": "e12"}, ...]}`.
     ///
-    /// It allows what [`declared`](Self::declared) declares: frequent tools and the embedder's one by one, and the rest as one
-    /// call with their names and all of their arguments. The tool's name is the first key of every call. A tool with an argument
-    /// that sorts before `action` has its arguments in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
+    /// It allows the calls that [`declared`](Self::declared) declares: frequent tools and the embedder's one by one,
+    /// and all others as one call with their names and all of their arguments. The tool's name is the first key of
+    /// every call. A tool with an argument that sorts before `action` has its arguments in an object of their own:
+    /// `{"action": "pay", "arguments": {"account": 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
         // Tools with the same arguments share a variant.
         let mut alone: Vec<(Vec<&str>, &ToolSpec)> = Vec::new();
@@ -188,7 +190,7 @@ impl ToolSet {
     }
 }
 
-/// The schema of one call: the name of one of these tools of equal arguments, and the arguments beside it.
+/// The schema of one call: the name of one of these tools with equal arguments, and the arguments beside it.
 fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
     let mut properties = Map::new();
     let name = match names {
@@ -219,7 +221,7 @@ fn call_with(properties: &Map<String, Value>, required: &[Value]) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
 
-/// Leaves out what costs tokens and tells a model nothing: schema id, titles, nulls, number formats.
+/// Removes parts that cost tokens and tell a model nothing: schema id, titles, nulls, number formats.
 fn plain(schema: &Value) -> Value {
     fn strip(value: &mut Value) {
         if let Value::Object(map) = value {
@@ -232,7 +234,7 @@ fn plain(schema: &Value) -> Value {
                     map.insert("type".to_owned(), one.clone());
                 }
             }
-            // An optional enum or newtype comes as `anyOf: [it, null]`.
+            // `schemars` writes an optional enum or newtype as `anyOf: [it, null]`.
             if let Some(Value::Array(options)) = map.get("anyOf") {
                 let kept: Vec<_> = options
                     .iter()
@@ -245,7 +247,7 @@ fn plain(schema: &Value) -> Value {
                     map.extend(one.into_iter().filter(|(key, _)| key != "description"));
                 }
             }
-            // A documented enum comes as one constant with a description for each value.
+            // `schemars` writes a documented enum as one constant with a description for each value.
             let constants = map.get("oneOf").and_then(Value::as_array).map(|options| {
                 options
                     .iter()
@@ -273,7 +275,7 @@ fn plain(schema: &Value) -> Value {
     sorted(&schema)
 }
 
-/// Puts each local definition in the place of its reference: not every provider resolves `$ref`.
+/// Replaces each reference by its local definition, because not every provider resolves `$ref`.
 fn inline(schema: &Value) -> Value {
     fn walk(value: &Value, definitions: &Map<String, Value>) -> Value {
         match value {
@@ -423,7 +425,7 @@ mod tests {
             declared.len(),
             "each once"
         );
-        // An argument of the same name is the same for all of the rest, or one schema could not stand for it.
+        // Arguments of the same name must be equal in all these tools, or one schema could not stand for them.
         for spec in tools
             .specs()
             .iter()

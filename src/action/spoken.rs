@@ -1,15 +1,15 @@
-//! Locators as models write them without being taught: the text that a person sees, or the grammar without its quotes.
+//! Locators as models write them without being taught: the visible text, or the grammar without its quotes.
 //!
-//! What is written becomes steps of [`Locator`], whose own checks decide; nothing of it is code, and a selector stays within
-//! its alphabet. What is plainly another tool's grammar is refused with the form to use, because as a text it would only be
-//! found nowhere.
+//! The text becomes steps of a [`Locator`], whose own checks decide. Nothing in it is code, and a selector stays within
+//! its alphabet. A text that is clearly the grammar of another tool is refused with the right form, because as a text
+//! it would never be found.
 
 use crate::{
     base::{Error, ErrorKind, Result},
     page::{Locator, LocatorStep, Role},
 };
 
-/// Between the steps of a chain.
+/// Separator of the steps of a chain.
 const THEN: &str = " >> ";
 /// Strategies of our grammar that take a text.
 const STRATEGIES: &[&str] = &[
@@ -22,7 +22,7 @@ const STRATEGIES: &[&str] = &[
     "css",
     "has-text",
 ];
-/// Beginnings of what other tools call a locator.
+/// Prefixes of other tools' locators.
 const FOREIGN: &[&str] = &[
     "//",
     "xpath=",
@@ -38,11 +38,11 @@ const FOREIGN: &[&str] = &[
     "document.",
     "javascript:",
 ];
-/// The forms that a target can have, as whoever wrote another one reads them.
+/// The forms that a target can have, as told to a model that wrote another one.
 const FORMS: &str = "a ref such as e12, the exact text of one element such as Send, role \"name\" such as button \"Send\", or \
                      strategy=\"value\" such as label=\"User\" or css=\"#id\"";
 
-/// The locator that a text means.
+/// Parses a text as a locator.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] with the form to use.
@@ -67,7 +67,7 @@ fn wrong(expected: &'static str) -> Error {
     Error::new(ErrorKind::InvalidInput, "target").with("expected", expected)
 }
 
-/// Reports whether a part can be nothing but a step of the grammar.
+/// Returns true if a part can only be a step of the grammar.
 fn is_in_grammar(part: &str) -> bool {
     part == "frame" || strategy(part).is_some() || named(part).is_some()
 }
@@ -150,7 +150,7 @@ fn by_role(role: Role, name: Option<&str>) -> LocatorStep {
     }
 }
 
-/// The text without one pair of quotes around it.
+/// The text without a pair of quotes around it.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
     let without = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);

@@ -1,4 +1,4 @@
-//! What an action is aimed at.
+//! The target of an action.
 
 use std::{borrow::Cow, fmt};
 
@@ -11,7 +11,8 @@ use crate::{
     page::{ElementRef, Locator, Role},
 };
 
-/// A reference of the current observation, or a grammar-checked locator for what has none or is named by its words.
+/// A reference of the current observation, or a checked locator for an element that has no reference or is named by its
+/// words.
 ///
 /// ```
 /// use webwise::action::Target;
@@ -25,16 +26,16 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Target {
-    /// Valid for the current observation only.
+    /// A reference, valid for the current observation only.
     Ref(ElementRef),
-    /// Found anew when the action runs.
+    /// A locator, resolved again when the action runs.
     Locator(Locator),
 }
 
 impl Target {
-    /// Parses what a model wrote: `e12`, also with the sigils models copy (`@e12`, `[ref=e12]`, `ref=e12`) or with the words
-    /// behind it that prompts print (`e12 button "Reply"`); a locator, also without its quotes (`text=Reply`); a role and a
-    /// quoted name (`button "Reply"`); else the text of an element.
+    /// Parses a target as a model writes it: `e12`, also with copied marks (`@e12`, `[ref=e12]`, `ref=e12`) or followed
+    /// by the words that prompts print (`e12 button "Reply"`); a locator, also without its quotes (`text=Reply`); a
+    /// role and a quoted name (`button "Reply"`); otherwise the text of an element.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) with the forms to use, if it is none of these.
@@ -47,7 +48,7 @@ impl Target {
         if ElementRef::is_valid(bare) {
             return Ok(Self::Ref(ElementRef::parse(bare)?));
         }
-        // As a prompt prints an element.
+        // The form in which a prompt prints an element.
         let mut words = text.split_whitespace();
         if let (Some(reference), Some(role)) = (words.next(), words.next())
             && ElementRef::is_valid(reference)
@@ -58,7 +59,7 @@ impl Target {
         spoken::locator(text).map(Self::Locator)
     }
 
-    /// The reference, if it is one.
+    /// The reference, if the target is one.
     pub const fn as_ref(&self) -> Option<&ElementRef> {
         match self {
             Self::Ref(reference) => Some(reference),

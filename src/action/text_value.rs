@@ -1,4 +1,4 @@
-//! A text to be typed: never a bare string, because where it comes from decides who may see it.
+//! Texts to be typed. They are never bare strings, because their origin decides who may see them.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 name_type!(
-    /// The name of a task parameter: same alphabet as a secret's name.
+    /// The name of a task parameter, with the same alphabet as a secret's name.
     ParameterName,
     "parameter_name.parse"
 );
@@ -21,20 +21,21 @@ pub type Parameters = BTreeMap<ParameterName, String>;
 
 /// A text to be typed.
 ///
-/// On the wire it is one string: `<secret:NAME>` and `<param:NAME>` stand for values that the loop or the driver puts in.
+/// Serialised as one string, in which `<secret:NAME>` and `<param:NAME>` stand for values that the loop or the driver
+/// fills in.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum TextValue {
-    /// Written by the model.
+    /// A text written by the model.
     Literal(String),
     /// A parameter of the task.
     Parameter(ParameterName),
-    /// A secret, resolved by the driver in the last step.
+    /// A secret, which the driver fills in last.
     Secret(SecretName),
 }
 
 impl TextValue {
-    /// The same value with a parameter replaced by what it stands for.
+    /// The same value with a parameter replaced by its value.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the task has no such parameter.
@@ -51,7 +52,7 @@ impl TextValue {
         }
     }
 
-    /// The secret's name, if it is one.
+    /// The name of the secret, if the value is one.
     pub const fn secret(&self) -> Option<&SecretName> {
         match self {
             Self::Secret(name) => Some(name),

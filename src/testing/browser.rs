@@ -1,4 +1,4 @@
-//! A browser that is a list of pages and of what actions do on them.
+//! A browser made of a list of pages and of scripted replies to actions.
 
 use std::{
     collections::VecDeque,
@@ -16,21 +16,21 @@ use crate::{
     page::{Dialog, Observation},
 };
 
-/// What a scripted action does.
+/// The reply to a scripted action.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ScriptedReply {
-    /// It works and shows the page of this address.
+    /// The action succeeds and shows the page of this address.
     Show(&'static str),
-    /// It works and changes nothing.
+    /// The action succeeds and changes nothing.
     Nothing,
-    /// It fails in this way.
+    /// The action fails in this way.
     Fail(ErrorClass, &'static str),
-    /// It fails in this way, and the page of this address is shown all the same.
+    /// The action fails in this way, and the page of this address is shown all the same.
     FailOn(&'static str, ErrorClass),
-    /// It opens a dialog.
+    /// The action opens a dialog.
     Open(Dialog),
-    /// The machinery breaks in this way.
+    /// The machinery fails with this error.
     Break(ErrorKind),
 }
 
@@ -52,11 +52,11 @@ struct State {
     closed: bool,
 }
 
-/// A browser made of scripted pages; clones share it.
+/// A browser made of scripted pages. Clones share it.
 ///
-/// An action is looked up by its page and its line, such as `click {"target":"e5"}`. Without a rule, `goto` shows the page
-/// of its address if there is one and fails otherwise, answers to a dialog close it, and everything else works without
-/// effect.
+/// An action is looked up by its page and its line, such as `click {"target":"e5"}`. Without a rule, `goto` shows the
+/// page of its address if there is one and fails otherwise, an answer to a dialog closes it, and every other action
+/// succeeds without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 
@@ -66,7 +66,7 @@ impl ScriptedBrowser {
         Self::default()
     }
 
-    /// Adds a page; the content is as [`tree`] reads it.
+    /// Adds a page. [`tree`] parses the content.
     pub fn with_page(self, url: &'static str, title: &str, content: &str) -> Self {
         self.lock()
             .pages
@@ -74,8 +74,8 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Says what an action does on a page; a later rule for the same action wins. Several replies are given one a time, the
-    /// last one again and again.
+    /// Sets the replies to an action on a page. A later rule for the same action overrides an earlier one. Several
+    /// replies are given one after the other, the last one repeatedly.
     pub fn on(
         self,
         page: &'static str,
@@ -91,12 +91,12 @@ impl ScriptedBrowser {
         self
     }
 
-    /// The lines of the actions so far.
+    /// The lines of the actions so far, in order.
     pub fn executed(&self) -> Vec<String> {
         self.lock().executed.clone()
     }
 
-    /// Whether somebody closed it.
+    /// Returns true if the browser was closed.
     pub fn is_closed(&self) -> bool {
         self.lock().closed
     }

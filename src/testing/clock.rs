@@ -6,22 +6,22 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::agent::Clock;
 
-/// Says the same time until it is moved.
+/// A clock that shows the same time until it is moved.
 #[derive(Debug)]
 pub struct FixedClock(Mutex<DateTime<Utc>>);
 
 impl FixedClock {
-    /// A clock that stands at this time, in RFC 3339 form.
+    /// A clock at this time, in RFC 3339 form.
     ///
     /// # Panics
-    /// If it is not a time: a test's own mistake.
+    /// If the text is not a time, which is a mistake in the test.
     pub fn at(time: &str) -> Self {
         Self(Mutex::new(
             time.parse().expect("a time such as 2026-01-02T03:04:05Z"),
         ))
     }
 
-    /// Moves it on.
+    /// Moves the clock forward.
     pub fn advance(&self, by: TimeDelta) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }

@@ -1,4 +1,4 @@
-//! A model that says what it was told to say.
+//! A model with scripted answers.
 
 use std::{
     collections::VecDeque,
@@ -16,7 +16,7 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// One call as a whole response.
+/// A response that consists of one call.
 pub fn call(tool: &str, arguments: Value) -> ChatResponse {
     ChatResponse::with_calls([RawCall::new(tool, arguments)])
 }
@@ -28,7 +28,7 @@ struct State {
     requests: Vec<ChatRequest>,
 }
 
-/// A model that answers from a list or by a function, and keeps what it was asked; clones share both.
+/// A model that answers from a list or by a function, and records its requests. Clones share both.
 #[derive(Clone)]
 pub struct ScriptedModel {
     state: Arc<Mutex<State>>,
@@ -36,12 +36,12 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Gives these responses, one a call; past the last one it is [`ErrorKind::Unavailable`].
+    /// Answers with these responses, one for each call, and then with [`ErrorKind::Unavailable`].
     pub fn new(responses: impl IntoIterator<Item = ChatResponse>) -> Self {
         Self::with_results(responses.into_iter().map(Ok))
     }
 
-    /// Gives these results, one a call; past the last one it is [`ErrorKind::Unavailable`].
+    /// Answers with these results, one for each call, and then with [`ErrorKind::Unavailable`].
     pub fn with_results(results: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
         let mut waiting: VecDeque<_> = results.into_iter().collect();
         Self::deciding(move |_| {
@@ -54,7 +54,7 @@ impl ScriptedModel {
         })
     }
 
-    /// Answers by a function of the request.
+    /// Answers with a function of the request.
     pub fn deciding(
         decide: impl FnMut(&ChatRequest) -> Result<ChatResponse> + Send + 'static,
     ) -> Self {
@@ -76,7 +76,7 @@ impl ScriptedModel {
         }
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub fn requests(&self) -> Vec<ChatRequest> {
         self.state
             .lock()

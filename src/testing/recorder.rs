@@ -1,4 +1,4 @@
-//! A sink that keeps what it is told.
+//! A sink that records events.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,12 +7,12 @@ use crate::{
     event::{Event, EventSink},
 };
 
-/// Keeps every event; clones share them.
+/// Records every event. Clones share the records.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder(Arc<Mutex<Vec<Event>>>);
 
 impl Recorder {
-    /// Nothing recorded yet.
+    /// A recorder without events.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,15 +1,15 @@
-//! Page trees from a few indented words.
+//! Page trees from short indented text.
 
 use crate::page::{ElementRef, Node, Role, Tree, Tri};
 
-/// A tree from indented text, two spaces a level.
+/// Parses a tree from indented text, two spaces for each level.
 ///
 /// A line is a role, then in any order: a name in quotes, a ref, `= value` to the end of the line, `-> url` to the end of
 /// the line, and states in brackets (`[checked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`,
 /// `[selected]`, `[focused]`, `[readonly]`, `[listens]`). A line that starts with a quote is text.
 ///
 /// # Panics
-/// If a line is not of this form: a test's own mistake.
+/// If a line has another form, which is a mistake in the test.
 ///
 /// ```
 /// use webwise::testing::tree;

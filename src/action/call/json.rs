@@ -1,14 +1,15 @@
-//! JSON as models write it: trailing commas, something after it. Bounded, because a reply can be hostile.
+//! Almost-JSON as models write it, with trailing commas or text after it. The work is bounded, because a reply can be
+//! hostile.
 
 use serde_json::Value;
 
 /// Longest text that is searched for JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens has about 8 kB.
 pub(super) const MAX_TEXT: usize = 256 * 1_024;
-/// What may be read in vain before a text counts as holding no JSON. Unit: bytes. Source: chosen; four times the longest
+/// Bytes that may be read without finding a value before the search is given up. Source: chosen; four times the longest
 /// text, so that a short one may hold any number of brackets.
 const MAX_IN_VAIN: usize = 4 * MAX_TEXT;
 
-/// The one value that the text is.
+/// The value of a text that consists of exactly one value.
 pub(super) fn only_value(text: &str) -> Option<Value> {
     if text.len() > MAX_TEXT {
         return None;
@@ -21,7 +22,7 @@ pub(super) fn only_value(text: &str) -> Option<Value> {
     }
 }
 
-/// Reads values out of one text, and gives up when too much of it was read in vain.
+/// Parses values in one text, and gives up after reading too much without finding one.
 #[derive(Debug)]
 pub(super) struct Reader {
     left: usize,
@@ -32,7 +33,8 @@ impl Reader {
         Self { left: MAX_IN_VAIN }
     }
 
-    /// The objects and arrays at the start, and the text after them; space, commas and semicolons between them are skipped.
+    /// Parses the objects and arrays at the start, and returns them with the rest of the text. White space, commas and
+    /// semicolons between them are skipped.
     pub(super) fn values<'t>(&mut self, text: &'t str) -> (Vec<Value>, &'t str) {
         let (mut found, mut rest) = (Vec::new(), text.trim_start());
         while rest.starts_with(['{', '[']) {
@@ -46,7 +48,7 @@ impl Reader {
         (found, rest)
     }
 
-    /// The value at the start, and how many bytes it took; trailing commas are forgiven.
+    /// Parses the value at the start, and returns it with its length in bytes. Trailing commas are accepted.
     fn value(&mut self, text: &str) -> Option<(Value, usize)> {
         if self.left == 0 {
             return None;
@@ -65,7 +67,7 @@ impl Reader {
     }
 }
 
-/// Walks JSON text outside of its strings.
+/// Iterates over the characters of a JSON text that are outside strings.
 fn outside_strings(text: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut inside, mut escaped) = (false, false);
     text.char_indices().filter(move |(_, c)| {
@@ -108,9 +110,9 @@ fn without_trailing_commas(text: &str) -> String {
             _ => comma = None,
         }
     }
-    // A string after a comma is not seen by the walk, so a comma counts only when nothing but space follows it.
+    // The walk does not see a string after a comma, so a comma is dropped only if nothing but white space follows it.
     drop.retain(|at| text[at + 1..].trim_start().starts_with(['}', ']']));
-    // The walk met them in order.
+    // The positions are in order, because the walk met them in order.
     text.char_indices()
         .filter(|(at, _)| drop.binary_search(at).is_err())
         .map(|(_, c)| c)

@@ -1,13 +1,13 @@
-//! Where in a reply's text a call may stand.
+//! The places in a reply's text where a call may stand.
 //!
-//! A model that quotes what a page says must not thereby do it. So JSON counts only where models put their own calls, and
-//! never in a sentence.
+//! A model that quotes a page must not thereby act. So JSON counts only in the places where models put their own calls,
+//! and never in a sentence.
 
 use serde_json::Value;
 
 use super::json::Reader;
 
-/// What opens a place for calls at the start of a line, and what closes it at the end of one.
+/// The marks around a place for calls: the opening one begins a line, the closing one ends one.
 #[derive(Debug, Clone, Copy)]
 struct Marks {
     open: &'static str,
@@ -35,7 +35,7 @@ const FENCES: &[Marks] = &[
     },
 ];
 
-/// The JSON of each place that may hold calls, best place first. Looked for only when asked for.
+/// The JSON of each place that may hold calls, best place first. Evaluated lazily.
 pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     let said = without_thoughts(text);
     let read: [fn(&str) -> Vec<Value>; 3] = [
@@ -46,7 +46,7 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     read.into_iter().map(move |read| read(said))
 }
 
-/// The text after a `<think>` block; what a model thinks of is not yet what it does.
+/// The text after a `<think>` block, because a model's thoughts are not yet its actions.
 fn without_thoughts(text: &str) -> &str {
     const END: &str = "</think>";
     let text = text.trim();
@@ -60,7 +60,7 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// The values that the text ends with: nothing else stands on their lines, and no text comes after them.
+/// The values at the end of the text, if nothing else stands on their lines and no text follows them.
 fn last_lines(text: &str) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut rest = text.trim_start();
@@ -74,7 +74,7 @@ fn last_lines(text: &str) -> Vec<Value> {
     Vec::new()
 }
 
-/// The values between marks of their own.
+/// The values between these marks.
 fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut found = Vec::new();
@@ -98,21 +98,22 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     found
 }
 
-/// The values up to the closing mark, with the text after it; or where to go on, when something else is there.
+/// The values up to the closing mark, with the text after it; or, if something else is there, the position from which
+/// to continue.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,
     marks: Marks,
 ) -> Result<(Vec<Value>, &'t str), &'t str> {
     let is_fence = marks.open == marks.close;
-    // A fence names its language.
+    // The language of a fence.
     let body = if is_fence {
         inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
     } else {
         inside
     };
     let (values, after) = reader.values(body);
-    // A reply can be cut before its closing mark.
+    // The reply may have been cut before its closing mark.
     let closed = if after.is_empty() {
         Some(after)
     } else {
@@ -127,7 +128,7 @@ fn marked<'t>(
     if !is_fence {
         return Err(next_line(after));
     }
-    // Past the closing fence, or it would be taken for an opening one.
+    // Skip the closing fence, which would otherwise count as an opening one.
     let mut rest = next_line(inside);
     while !rest.is_empty() {
         let line = rest;

@@ -1,4 +1,4 @@
-//! What models put around a call, and which of an object's keys are the call's own.
+//! The wrappers that models put around a call, and the keys of an object that belong to the call.
 
 use serde_json::{Map, Value};
 
@@ -7,15 +7,15 @@ use super::{
     RawCall,
 };
 
-/// Deepest nesting of wrappers that is looked through. Source: chosen; the deepest seen is 3.
+/// Deepest nesting of wrappers that is unwrapped. Source: chosen; the deepest seen is 3.
 const MAX_WRAPPERS: usize = 6;
-/// Lists of calls.
+/// Keys of lists of calls.
 const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
-/// Objects around one call.
+/// Keys of objects around one call.
 const AROUND: &[&str] = &["function", "function_call", "tool_call", "call", "action"];
-/// Keys of the tool's name, beside `tool` and `action`, which come first.
+/// Keys of the tool's name, besides `tool` and `action`, which come first.
 const NAMES: &[&str] = &["name", "tool_name", "function"];
-/// Objects or JSON strings that hold the arguments.
+/// Keys of objects or JSON strings that hold the arguments.
 const ARGUMENTS: &[&str] = &[
     WRAP,
     "args",
@@ -24,7 +24,7 @@ const ARGUMENTS: &[&str] = &[
     "input",
     "action_input",
 ];
-/// What models note beside a call.
+/// Keys of a model's notes beside a call.
 const NOTES: &[&str] = &[
     "call_id",
     "comment",
@@ -63,8 +63,8 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
     }
 }
 
-/// An object that names a tool of the run is a call of it, whatever its other keys are called: `name`, `steps` and `input`
-/// may be the tool's own. Only then is it looked at as a wrapper.
+/// An object that names a tool of the run is a call of it, whatever its other keys are, because `name`, `steps` and
+/// `input` may be arguments of the tool. Otherwise it is treated as a wrapper.
 fn look_into_object(
     mut map: Map<String, Value>,
     tools: &ToolSet,
@@ -101,7 +101,7 @@ fn look_into_object(
         });
         return;
     }
-    // A name that no tool of the run has: passed on, so that the model is told.
+    // No tool of the run has this name. It is passed on, so that the model is told.
     let unknown = ["tool", "action"]
         .iter()
         .chain(NAMES)
@@ -114,7 +114,7 @@ fn look_into_object(
     }
 }
 
-/// What a call of the tool for the rest holds.
+/// The call inside a call of [`ToolSet::OTHER`].
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
@@ -143,13 +143,13 @@ fn name_of_tool<'t>(
             Some(if is_argument { action } else { tool })
         }
         (Some(named), None) | (None, Some(named)) => Some(named),
-        // Another tool was meant; what is called `name` is then something else.
+        // `tool` names another tool, so `name` is not the tool's name.
         (None, None) if map.get("tool").is_some_and(Value::is_string) => None,
         (None, None) => NAMES.iter().find_map(|key| known(key)),
     }
 }
 
-/// The arguments of a call: what stands beside the name, or what one wrapper beside it holds.
+/// The arguments of a call: the keys beside the tool's name, or the content of a single wrapper beside it.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
     let mut entries = map.iter();
@@ -167,7 +167,7 @@ fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     Value::Object(map)
 }
 
-/// `{"click": {...}}`: one tool's name as the only key beside notes. Two would have no order.
+/// `{"click": {...}}`: the name of one tool as the only key besides notes. Two names would have no order.
 fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
     let is_call = |(key, value): &(&String, &Value)| {
         tools.contains(key) && (value.is_object() || value.is_null())

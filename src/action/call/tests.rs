@@ -1,4 +1,4 @@
-//! What a reply may look like, and what is never a call.
+//! Replies that contain calls, and replies that never do.
 
 use serde_json::json;
 
@@ -161,7 +161,7 @@ fn the_last_lines_win_over_tags_and_tags_over_fences() {
         lines(&format!("{quoted}<tool_call>{CLICK}</tool_call>")),
         CLICKED
     );
-    // A footnote is JSON too, but no call.
+    // A footnote is JSON too, but not a call.
     assert_eq!(lines(&format!("```\n{CLICK}\n```\n[1]")), CLICKED);
 }
 

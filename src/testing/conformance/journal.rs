@@ -1,4 +1,4 @@
-//! What every journal keeps.
+//! The contract of every journal.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ use crate::{
     event::{Intent, Journal},
 };
 
-/// Runs all checks; `kept` reads what the journal holds of a run, in order, as another process would.
+/// Runs all checks. `kept` reads the recorded intents of a run, in order, as another process would.
 ///
 /// # Panics
 /// If the journal breaks the contract.
@@ -42,7 +42,7 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
     is_kept(&b);
     told[0].push(first);
     told[1].push(second);
-    // One that is given up may be kept or not; those after it are.
+    // A dropped intent may be kept or lost; later ones must be kept.
     let given_up = intent(&runs[0], 6);
     tokio::select! {
         biased;
@@ -67,7 +67,7 @@ fn run(id: &str) -> RunId {
     RunId::parse(id).expect("an id")
 }
 
-/// Every other one cannot be undone.
+/// An intent; every second one is irreversible.
 fn intent(run: &RunId, step: u32) -> Intent {
     let action = Action::Browser(BrowserAction::Goto(Goto {
         url: format!("https://shop.example/{step}?\n\"{run}\""),

@@ -1,4 +1,4 @@
-//! One suite a port: every adapter runs all of it.
+//! Conformance suites, one for each port. Every adapter runs the whole suite of its port.
 
 pub mod browser;
 pub mod journal;

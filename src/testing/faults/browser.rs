@@ -1,4 +1,4 @@
-//! A browser that fails on purpose.
+//! A browser that fails on demand.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -17,48 +17,48 @@ use crate::{
     page::{Dialog, DialogKind, Observation, Tree},
 };
 
-/// The operation of errors made here.
+/// The operation of errors that are made here.
 const OPERATION: &str = "faulty_browser.call";
-/// The page that stands where another one was.
+/// Address of the page that replaces a lost one.
 const BLANK: &str = "about:blank";
 
-/// How an action fails. `done` says whether it had its effect all the same: nobody who asked for it can know.
+/// The way in which an action fails. With `done`, the action has its effect all the same, which its caller cannot know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
-    /// The reference is not on the page any more.
+    /// The reference is no longer on the page.
     StaleRef,
-    /// Something covers the element.
+    /// Another element covers the target.
     Intercepted,
-    /// The driver says that time ran out.
+    /// The driver reports a time-out.
     TimeOut {
-        /// Whether it was carried out.
+        /// True if the action was carried out.
         done: bool,
     },
     /// The driver never answers.
     Silent {
-        /// Whether it was carried out.
+        /// True if the action was carried out.
         done: bool,
     },
     /// A dialog opens instead, and covers the page until it is answered.
     Dialog,
-    /// It is carried out, then a blank page stands in the place of the real one, until another address is opened. A driver
-    /// that keeps to its contract says `BrowserLost` instead: see [`BrowserFault::Dead`].
+    /// The action is carried out, then a blank page replaces the real one until another address is opened. A driver
+    /// that keeps to its contract returns `BrowserLost` instead: see [`BrowserFault::Dead`].
     PageLost,
-    /// The browser is gone: `BrowserLost` now and for ever.
+    /// The browser is gone: `BrowserLost` for this and every later call.
     Dead,
-    /// It is carried out after this time.
+    /// The action is carried out after this delay.
     Slow(Duration),
     /// The reply cannot be read.
     Garbled {
-        /// Whether it was carried out.
+        /// True if the action was carried out.
         done: bool,
     },
-    /// The driver says that it was carried out, and it was not.
+    /// The driver reports success, but the action was not carried out.
     NoEffect,
 }
 
-/// How a look at the page fails.
+/// The way in which an observation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookFault {
@@ -66,11 +66,11 @@ pub enum LookFault {
     Silent,
     /// The reply cannot be read.
     Garbled,
-    /// The page is seen after this time.
+    /// The page is observed after this delay.
     Slow(Duration),
 }
 
-/// A browser that fails when it is told to, around another one; clones share what they count.
+/// A browser that fails on demand, around another browser. Clones share the counts.
 #[derive(Debug, Clone)]
 pub struct FaultyBrowser<B> {
     inner: B,
@@ -91,7 +91,7 @@ struct State {
 }
 
 impl<B> FaultyBrowser<B> {
-    /// Wraps a browser; it has no fault yet.
+    /// Wraps a browser, without any fault yet.
     pub fn new(inner: B) -> Self {
         Self {
             inner,
@@ -101,26 +101,26 @@ impl<B> FaultyBrowser<B> {
         }
     }
 
-    /// The same with one more fault of actions. Of several that strike the same action, the first one does.
+    /// The same browser with one more fault of actions. If several faults apply to one action, the first one is used.
     #[must_use]
     pub fn with(mut self, when: When, fault: BrowserFault) -> Self {
         self.faults.push((when, fault));
         self
     }
 
-    /// The same with one more fault of looks.
+    /// The same browser with one more fault of observations.
     #[must_use]
     pub fn with_look(mut self, when: When, fault: LookFault) -> Self {
         self.look_faults.push((when, fault));
         self
     }
 
-    /// The browser that it wraps.
+    /// The wrapped browser.
     pub const fn get_ref(&self) -> &B {
         &self.inner
     }
 
-    /// The lines of the actions that it was asked for, whatever became of them.
+    /// The lines of all requested actions, whatever their outcome.
     pub fn sent(&self) -> Vec<String> {
         self.state().sent.clone()
     }
@@ -130,7 +130,7 @@ impl<B> FaultyBrowser<B> {
         self.state().struck.clone()
     }
 
-    /// The faults of looks that happened, with the number of the look.
+    /// The faults of observations that happened, with the number of the observation.
     pub fn looks_struck(&self) -> Vec<(u32, LookFault)> {
         self.state().looks_struck.clone()
     }
@@ -145,7 +145,7 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
-    /// What a dialog or a blank page left by an earlier fault makes of this action.
+    /// The outcome of this action if a dialog or blank page of an earlier fault blocks it.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,
@@ -172,7 +172,7 @@ const fn lost() -> Error {
 }
 
 impl<B: BrowserDriver> FaultyBrowser<B> {
-    /// Carries the action out, if it is one of those that are.
+    /// Carries out the action if `done` is true.
     async fn done(&self, done: bool, request: &ExecuteRequest) -> Result<()> {
         if done {
             self.inner.execute(request).await?;

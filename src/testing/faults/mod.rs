@@ -1,8 +1,8 @@
-//! Faults on purpose: a model and a browser that fail when they are told to, around any other.
+//! Fault injection: a model and a browser that fail on demand, around any other.
 //!
-//! What breaks in the field, as wrappers: [`FaultyModel`] and [`FaultyBrowser`] pass every call on to the part they wrap,
-//! but for those that a [`When`] picks. Both count what reached them and what struck, so that a test can tell a fault that
-//! was survived from one that never happened.
+//! [`FaultyModel`] and [`FaultyBrowser`] pass every call on to the wrapped part, except the calls that a [`When`]
+//! selects. Both count the calls and the faults that happened, so that a test can tell a survived fault from one that
+//! never happened.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -30,7 +30,7 @@ pub use self::{
     model::{FaultyModel, ModelFault},
 };
 
-/// Which calls a fault strikes, counted from 1.
+/// The calls that a fault applies to, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct When {
     first: u32,
@@ -38,7 +38,7 @@ pub struct When {
 }
 
 impl When {
-    /// The call of this number alone.
+    /// Only the call of this number.
     pub const fn once(call: u32) -> Self {
         Self {
             first: call,
@@ -46,7 +46,7 @@ impl When {
         }
     }
 
-    /// The call of this number and all that follow.
+    /// The call of this number and all later ones.
     pub const fn from(call: u32) -> Self {
         Self {
             first: call,
@@ -54,13 +54,13 @@ impl When {
         }
     }
 
-    /// So many calls in a row, the first one included.
+    /// This many calls in a row, including the first one.
     #[must_use]
     pub const fn times(self, times: u32) -> Self {
         Self { times, ..self }
     }
 
-    /// Whether it strikes this call.
+    /// Returns true if the fault applies to this call.
     pub const fn strikes(self, call: u32) -> bool {
         call >= self.first && call - self.first < self.times
     }

@@ -1,4 +1,4 @@
-//! A model that fails on purpose.
+//! A model that fails on demand.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -16,20 +16,20 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// The operation of errors made here.
+/// The operation of errors that are made here.
 const OPERATION: &str = "faulty_model.complete";
 
-/// How a model fails. Those with several forms take the next form each time they strike.
+/// The way in which a model fails. A fault with several forms takes the next form each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelFault {
-    /// An answer with nothing in it.
+    /// An empty answer.
     Empty,
-    /// JSON that is none: a call as text, and a call whose arguments are a string.
+    /// Invalid JSON: a call as text, and a call whose arguments are a string.
     MalformedJson,
-    /// The real answer, but each call a click on a reference that no page has, another one each time.
+    /// The real answer, but each call is a click on a reference that no page has, a new one each time.
     InventedRef,
-    /// It says in words that it will not.
+    /// The model refuses in words.
     Refusal,
     /// The first half of an answer that grew too long.
     CutOff,
@@ -37,23 +37,23 @@ pub enum ModelFault {
     ContentFilter,
     /// [`ErrorKind::RateLimited`], with the wait that the provider asks for.
     RateLimited(Option<Duration>),
-    /// It never answers.
+    /// The model never answers.
     Silent,
     /// [`ErrorKind::Unavailable`], as from a server's 500.
     ServerError,
-    /// An answer that nobody can read: [`ErrorKind::MalformedReply`].
+    /// An unreadable answer: [`ErrorKind::MalformedReply`].
     Garbled,
     /// The real answer with its first call twice.
     TwoCalls,
-    /// A tool that is not there, and a tool without what it needs.
+    /// A tool that does not exist, and a tool without its required arguments.
     WrongTool,
-    /// A call that can run and makes no sense: it answers a dialog.
+    /// A valid call that makes no sense: it answers a dialog.
     Misplaced,
     /// Prose instead of a call.
     TextOnly,
 }
 
-/// A model that fails when it is told to, around another one; clones share what they count.
+/// A model that fails on demand, around another model. Clones share the counts.
 #[derive(Debug, Clone)]
 pub struct FaultyModel<L> {
     inner: L,
@@ -68,7 +68,7 @@ struct Counts {
 }
 
 impl<L> FaultyModel<L> {
-    /// Wraps a model; it has no fault yet.
+    /// Wraps a model, without any fault yet.
     pub fn new(inner: L) -> Self {
         Self {
             inner,
@@ -77,19 +77,19 @@ impl<L> FaultyModel<L> {
         }
     }
 
-    /// The same with one more fault. Of several that strike the same call, the first one does.
+    /// The same model with one more fault. If several faults apply to one call, the first one is used.
     #[must_use]
     pub fn with(mut self, when: When, fault: ModelFault) -> Self {
         self.faults.push((when, fault));
         self
     }
 
-    /// The model that it wraps.
+    /// The wrapped model.
     pub const fn get_ref(&self) -> &L {
         &self.inner
     }
 
-    /// How often it was asked.
+    /// Number of calls so far.
     pub fn calls(&self) -> u32 {
         self.counts().calls
     }
@@ -103,7 +103,7 @@ impl<L> FaultyModel<L> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call, and gives its fault with the number of faults so far.
+    /// Counts a call, and returns its fault with the number of faults so far.
     fn next(&self) -> Option<(ModelFault, usize)> {
         let mut counts = self.counts();
         counts.calls += 1;
@@ -190,7 +190,7 @@ fn malformed(nth: usize) -> ChatResponse {
     }
 }
 
-/// Half of the first call: as text, because that is how a cut reply arrives.
+/// Half of the first call, as text, because that is how a cut reply arrives.
 fn cut_off(response: &ChatResponse) -> ChatResponse {
     let Some(call) = response.calls.first() else {
         return stopped("", "length");

@@ -1,4 +1,4 @@
-//! Each fault does what its name says, when it is told to, and is counted.
+//! Tests that each fault does what its name says, when it should, and is counted.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What checks share: a driver, the site, and short words for what they do all the time.
+//! The test bed of the checks: a driver, the site, and short forms of frequent actions.
 
 use super::{Found, Site};
 use crate::{
@@ -11,14 +11,14 @@ use crate::{
     page::{Locator, Observation, Role},
 };
 
-/// A driver with the site it is tested on.
+/// A driver with the site that it is tested on.
 #[derive(Debug)]
 pub(super) struct Bed<'a> {
     pub(super) driver: &'a dyn BrowserDriver,
     pub(super) site: &'a Site,
 }
 
-/// An error in a check's words; by value, as `map_err` hands it over.
+/// An error as the text of a check. Takes it by value, as `map_err` passes it.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn said(error: Error) -> String {
     format!("{error:?}")
@@ -29,7 +29,7 @@ impl<'a> Bed<'a> {
         Self { driver, site }
     }
 
-    /// One tab, no dialog, the start page.
+    /// Leaves one tab with the start page and no dialog.
     pub(super) async fn clean(&self) -> Found {
         let tools = self.driver.capabilities().tools;
         for _ in 0..10 {
@@ -65,7 +65,7 @@ impl<'a> Bed<'a> {
         self.driver.execute(&request).await.map_err(said)
     }
 
-    /// Acts, and the action must be done.
+    /// Carries out an action that must succeed.
     pub(super) async fn does(&self, action: BrowserAction) -> Result<Execution, String> {
         let name = action.tool().as_str();
         let execution = self.act(action).await?;
@@ -75,7 +75,7 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Acts, and the action must fail with this class.
+    /// Carries out an action that must fail with this class.
     pub(super) async fn fails(
         &self,
         action: BrowserAction,
@@ -127,7 +127,7 @@ impl<'a> Bed<'a> {
         Ok(text_of(&self.see().await?))
     }
 
-    /// The page must show this text.
+    /// Checks that the page shows this text.
     pub(super) async fn shows(&self, wanted: &str) -> Found {
         let text = self.text().await?;
         if text.contains(wanted) {

@@ -1,4 +1,4 @@
-//! Checks of what stands in the way of a page.
+//! Checks of dialogs that block a page.
 
 use super::{
     Found,

@@ -176,7 +176,7 @@ async fn elements_in_frames_are_seen_and_used(bed: &Bed<'_>) -> Found {
         fields.len(),
         buttons.len()
     );
-    // What is in a frame may be of another site, so its address is told.
+    // The content of a frame may belong to another site, so the frame's address must be reported.
     let frames = seen
         .tree
         .nodes()

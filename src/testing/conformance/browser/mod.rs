@@ -1,7 +1,7 @@
-//! What every browser driver must do, on small pages from a server on loopback.
+//! The contract of every browser driver, checked on small pages from a server on loopback.
 //!
-//! The checks share one browser: starting one is the slowest part of a test. Each check begins on a page of its own with
-//! one tab and no dialog, so a check that fails does not take the others with it.
+//! The checks share one browser, because starting one is the slowest part of a test. Each check begins on a page of its
+//! own with one tab and no dialog, so a failing check does not affect the others.
 //!
 //! ```no_run
 //! # async fn example(driver: impl webwise::browser::BrowserDriver) -> webwise::Result<()> {
@@ -34,17 +34,17 @@ use crate::{
     browser::{BrowserDriver, ObserveRequest},
 };
 
-/// What a check found: nothing, or what was wrong.
+/// The result of a check: nothing, or the violation.
 type Found = Result<(), String>;
 
-/// A rule with the way to check it.
+/// A rule and its check.
 struct Check {
     name: &'static str,
     needs: &'static [BrowserTool],
     run: for<'a> fn(&'a Bed<'a>) -> Pin<Box<dyn Future<Output = Found> + Send + 'a>>,
 }
 
-/// Makes checks of async functions that take a [`Bed`], each with the tools it needs.
+/// Makes checks of async functions that take a [`Bed`], each with the tools that it needs.
 macro_rules! checks {
     ($($name:ident needs [$($tool:ident),*]),* $(,)?) => {
         pub(super) const CHECKS: &[super::Check] = &[$(super::Check {
@@ -66,7 +66,7 @@ macro_rules! ensure {
 }
 use ensure;
 
-/// How one check ended.
+/// The verdict of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -74,19 +74,19 @@ pub enum Verdict {
     Passed,
     /// The driver does not declare this tool.
     Skipped(BrowserTool),
-    /// The rule does not hold, and why.
+    /// The rule does not hold, for this reason.
     Failed(String),
 }
 
-/// How all checks ended, in order.
+/// The verdicts of all checks, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Name of the rule, and the verdict.
+    /// The name of each rule, with its verdict.
     pub checks: Vec<(&'static str, Verdict)>,
 }
 
 impl Report {
-    /// Whether no check failed.
+    /// Returns true if no check failed.
     pub fn is_passed(&self) -> bool {
         !self
             .checks
@@ -116,11 +116,11 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     run_checks(driver, &all()).await
 }
 
-/// Runs the checks of these names on one browser, and closes it, which is a check of its own: for a second way to a driver that
-/// passes all of them by its first.
+/// Runs the checks with these names on one browser, and closes it, which is a check too. For a second way of starting a
+/// driver that passes all checks when started the first way.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] for a name that no check has; an error if the suite's own server cannot be started.
+/// [`ErrorKind::InvalidInput`] for an unknown name; an error if the suite's own server cannot be started.
 pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Report> {
     let mut checks = all();
     if let Some(unknown) = names
@@ -135,7 +135,7 @@ pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Repo
     run_checks(driver, &checks).await
 }
 
-/// Returns the names of all checks, in order: several browsers can share them by [`run_only`].
+/// Returns the names of all checks, in order, so that several browsers can share them with [`run_only`].
 pub fn names() -> Vec<&'static str> {
     all().into_iter().map(|check| check.name).collect()
 }

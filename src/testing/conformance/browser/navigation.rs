@@ -54,7 +54,7 @@ async fn what_was_decided_for_another_page_is_not_done(bed: &Bed<'_>) -> Found {
     for (page, class) in [
         (bed.site.other_url("form"), Some(ErrorClass::Detached)),
         ("https://a.test/".to_owned(), Some(ErrorClass::Detached)),
-        // Another page of the same origin is the page's own doing.
+        // A page of the same origin may have changed by itself.
         (bed.site.url("article"), None),
     ] {
         let execution = bed
@@ -94,7 +94,7 @@ async fn only_web_addresses_are_opened(bed: &Bed<'_>) -> Found {
 }
 
 async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(bed: &Bed<'_>) -> Found {
-    // Nothing listens on the discard port's neighbour; no browser blocks it either.
+    // Nothing listens on port 12, and no browser blocks it.
     for _ in 0..2 {
         bed.fails(goto("http://127.0.0.1:12/"), ErrorClass::NavigationFailed)
             .await?;
@@ -104,7 +104,7 @@ async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(bed: &B
 }
 
 async fn history_is_walked_and_ends(bed: &Bed<'_>) -> Found {
-    // A tab of its own has a history of its own.
+    // The new tab has a history of its own.
     bed.does(BrowserAction::TabNew(TabNew { url: None }))
         .await?;
     bed.open("article").await?;

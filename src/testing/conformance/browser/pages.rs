@@ -1,6 +1,7 @@
-//! The pages. What a page noticed it writes into its `log`, so that a check can read it like any other text.
+//! The pages of the suite. A page writes what it noticed into its `log`, so that a check can read it like any other
+//! text.
 
-/// Writes what happened into the log: text with everything but letters and digits escaped, so that nothing is folded.
+/// Appends an entry to the log. Everything but letters and digits is escaped, so that nothing is folded.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
@@ -72,7 +73,7 @@ const FORM: &str = r#"<form onsubmit="event.preventDefault(); log('submitted', f
 <p>plain</p></form>
 <script>addEventListener('keydown', event => log('key', event.key));</script>"#;
 
-/// Fields that hold what nobody may read, among some that do not.
+/// Fields with values that nobody may read, among ordinary ones.
 const FIELDS: &str = "<label>One <input value=shown-one></label>
 <label>Two <textarea autocomplete=off>shown-two</textarea></label>
 <label>Password <input type=PASSWORD value=hidden-password></label>
@@ -89,7 +90,7 @@ const FOLDED: &str = r#"<p><i class=more style="display: none" onclick="log('mor
 
 const ALIKE: &str = r#"<ul><li>Kayak <button onclick="log('bought', 'kayak')">Buy</button><li>Canoe <button onclick="log('bought', 'canoe')">Buy</button></ul>"#;
 
-/// Fields and icons that have little or no name, and what their attributes say of them.
+/// Fields and icons with little or no name, described by their attributes.
 const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; height: 20px; cursor: pointer; background: #ccc }</style>
 <label>Mail <input type=email name=mail autocomplete="section-a email" inputmode=email data-testid=mail-field></label>
 <label>Born <input type=date name=born readonly></label>
@@ -117,7 +118,7 @@ const LATE: &str = r"<p id=soon>loading</p><script>setTimeout(() => { soon.textC
 
 const FAR: &str = r#"<div style="height:3000px">top</div><p>bottom</p><script>addEventListener('scroll', () => log('y', scrollY > 0 ? 'down' : 'top'));</script>"#;
 
-/// A drawing whose middle is covered, and a list that scrolls by itself.
+/// A drawing whose middle is covered, and a list with its own scrolling.
 const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;height:100px">
 <canvas width=200 height=100 style="position:absolute" onclick="log('at', [event.offsetX, event.offsetY])"></canvas>
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
@@ -158,7 +159,7 @@ const MANY: &str = r"<script>
 for (let i = 0; i < 3000; i++) document.body.append(Object.assign(document.createElement('button'), { textContent: 'Button ' + i }));
 </script>";
 
-/// The page says only how long a value is and what its characters add up to.
+/// A login form. The page logs only the length of each value and the sum of its characters.
 const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.length + ':' + [...value].reduce((s, c) => s + c.codePointAt(0), 0));</script>
 <form onsubmit="event.preventDefault(); log('sent', '1')">
 <label>User <input oninput="sum('user', value)"></label>
@@ -167,14 +168,14 @@ const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.leng
 <label>Remembered <input type=password value=prefilled-by-page></label>
 <button>Sign in</button></form>"#;
 
-/// A form that goes elsewhere, and one that does so once something was typed.
+/// A form that submits to another origin, and one that does so after something was typed.
 const ELSEWHERE: &str = r#"<form onsubmit="event.preventDefault(); log('sent', '1')" action=http://elsewhere.test/>
 <label>First <input name=action oninput="log('first', value.length)"></label></form>
 <form onsubmit="event.preventDefault(); log('sent', '2')" id=second>
 <label>Second <input name=action oninput="log('second', value.length); go.formAction = 'http://elsewhere.test/'"></label>
 <button id=go>Go on</button></form>"#;
 
-/// A dialog opens while a value is typed.
+/// A field that opens a dialog while a value is typed.
 const ASKING: &str = r#"<label>Word <input oninput="alert('typed'); log('word', value.length + ':' + [...value].reduce((s, c) => s + c.codePointAt(0), 0))"></label>"#;
 
 const FRAMED: &str = r"<h1>Framed</h1><iframe id=frame></iframe>

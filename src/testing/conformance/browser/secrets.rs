@@ -1,4 +1,4 @@
-//! Checks of secrets: typed only where they are bound, and told nowhere.
+//! Checks of secrets: they are typed only where they are bound, and revealed nowhere.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ checks! {
     a_secret_goes_into_fields_only needs [Fill],
 }
 
-/// Quotes, a line separator and a script's end: what would break out of a literal.
+/// A value with quotes, a line separator and the end of a script: characters that could break out of a literal.
 const VALUE: &str = "p4\"'`\\${x}</script>\u{2028}ß東";
 
 fn name() -> Result<SecretName, String> {
@@ -52,7 +52,7 @@ fn bound_to(origins: &[&str]) -> Result<SecretResolver, String> {
     Ok(SecretResolver::new(Arc::new(vault)))
 }
 
-/// The sum that the page shows for a value.
+/// The log entry that the page writes for a value.
 fn sum(value: &str) -> String {
     let (units, points): (usize, u32) = (
         value.encode_utf16().count(),
@@ -76,7 +76,7 @@ async fn fill(
         .await
 }
 
-/// Nothing that was returned, and nothing that is seen, may hold the value or a piece of it.
+/// Checks that neither the reply nor the page contains the value or a piece of it.
 async fn told_nowhere(bed: &Bed<'_>, execution: &Execution) -> Found {
     let seen = bed.see().await?;
     for (place, text) in [
@@ -192,7 +192,7 @@ async fn a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours(bed: &Bed<'
         seen.contains("shown-one") && seen.contains("prefilled-by-page"),
         "a plain field is hidden: {seen}"
     );
-    // Twice: what was learned of a field by the first look serves the second.
+    // Twice, because the second look uses what the first one learned about the fields.
     bed.open("fields").await?;
     for look in 0..2 {
         let seen = format!("{:?}", bed.see().await?);

@@ -14,10 +14,10 @@ use std::{
 use super::pages;
 use crate::base::{Error, ErrorKind, Result};
 
-/// How long a client may take to say what it wants. Unit: time. Source: chosen.
+/// Longest time for a client to send its request. Source: chosen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A small web server on `127.0.0.1` with the pages of the suite; it ends when it is dropped.
+/// A small web server on `127.0.0.1` with the pages of the suite. It stops when dropped.
 #[derive(Debug)]
 pub struct Site {
     address: SocketAddr,
@@ -26,7 +26,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Starts it on a free port.
+    /// Starts the server on a free port.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if no socket can be opened.
@@ -43,7 +43,7 @@ impl Site {
                 .take_while(|_| !stopped.load(Ordering::Relaxed))
                 .flatten()
             {
-                // A thread a request: browsers open connections that they never use.
+                // One thread for each request, because browsers open connections that they never use.
                 let _ = thread::Builder::new().spawn(move || {
                     let _ = answer(stream);
                 });
@@ -74,7 +74,7 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // The listener looks at the flag when the next client comes.
+        // The listener checks the flag when the next client connects.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -12,7 +12,8 @@ use crate::{
     page::{Notice, Role},
 };
 
-/// Looks at a tab that loads by itself, and the time between them. Source: chosen; it takes less than a second.
+/// Number of looks at a tab that is loading, and the time between them. Source: chosen; loading takes less than a
+/// second.
 const TRIES: usize = 100;
 const BETWEEN: Duration = Duration::from_millis(100);
 
@@ -50,7 +51,7 @@ async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(bed: &Bed<'_>
         "the other tab shows {:?}",
         seen.tabs[1].url
     );
-    // It loads by itself, and nobody waits for it.
+    // The tab loads by itself, and no action waits for it.
     let mut title = String::new();
     for _ in 0..TRIES {
         title = bed
