@@ -1,4 +1,4 @@
-//! The command line as typed values; `webwise --help` is written here.
+//! The arguments of the command line as typed values. The text of `webwise --help` is in the doc comments here.
 
 use std::ffi::OsString;
 
@@ -33,7 +33,7 @@ pub(super) enum Command {
     Memory(MemoryArgs),
 }
 
-/// The command that the arguments name, as far as they name one: its help has what they should have been.
+/// The command that the arguments name, as far as they name one, so that a refusal can point to its help.
 pub(super) fn meant(arguments: &[OsString]) -> String {
     let all = Cli::command();
     let (mut name, mut command) = (all.get_name().to_owned(), &all);

@@ -1,4 +1,4 @@
-//! `webwise doctor`: one line a check, and whether a demo can run here.
+//! `webwise doctor`: one line for each check, and whether a demo can run here.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::{
     },
 };
 
-/// Variables that configure a model. Only their names are ever looked at beyond "set or not".
+/// Variables that configure a model. Only their names are used, apart from whether they are set.
 const MODEL_VARIABLES: [&str; 8] = [
     "GEMINI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -36,7 +36,7 @@ enum Status {
     Missing,
     TooOld,
     Broken,
-    /// Nothing is wrong; the person may want to know.
+    /// Nothing is wrong, but the person may want to know.
     Note,
 }
 
@@ -57,9 +57,9 @@ impl Status {
 struct Check {
     name: &'static str,
     status: Status,
-    /// What was found and where.
+    /// The finding, with its path.
     found: String,
-    /// What to do, if there is something to do.
+    /// Advice, if there is something to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
@@ -79,7 +79,7 @@ impl Check {
         )
     }
 
-    /// Nothing is wrong with what is not used.
+    /// Turns a finding about something unused into a note.
     fn is_not_needed_by(&mut self, choice: &Choice) {
         if self.status != Status::Ok {
             self.status = Status::Note;
@@ -91,20 +91,20 @@ impl Check {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    /// Whether a demo can run and keep what it learns.
+    /// True if a demo can run and keep what it learns.
     ok: bool,
     driver: Driver,
     checks: Vec<Check>,
 }
 
-/// Which driver a demo would use, and why.
+/// The driver that a demo would use, with the reason.
 #[derive(Debug, Serialize)]
 struct Driver {
     name: String,
     why: String,
 }
 
-/// Looks and reports; fails if a demo cannot run.
+/// Checks and reports; fails if a demo cannot run.
 pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let machine = Machine::inspect(&around).await;
@@ -146,20 +146,20 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     }
 }
 
-/// Prints the lines about the programs, as `setup` ends with them.
+/// Prints the lines about the programs, as at the end of `setup`.
 pub(super) fn print_tools(machine: &Machine, choice: &Choice) {
     for check in programs(machine, choice) {
         say(check.line());
     }
 }
 
-/// The driver, and then what it and the others are made of.
+/// The driver, then the programs that the drivers need.
 fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
     let tools = tools(machine, choice);
     let is_fine = tools
         .iter()
         .all(|check| matches!(check.status, Status::Ok | Status::Note));
-    // What it lacks has lines of its own.
+    // Missing programs have lines of their own.
     let status = if is_fine { Status::Ok } else { Status::Note };
     let driver = Check {
         name: "driver",
@@ -191,7 +191,7 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
         setup(),
     );
     if let Tool::Found(path, _) = &machine.cli {
-        // As the driver looks for it: the first of these wins.
+        // The order in which the driver searches: the first match wins.
         let why = match path {
             _ if machine.cli_is_given => "chosen by WEBWISE_PLAYWRIGHT_CLI",
             path if path.starts_with(&machine.root) => "in webwise's own folder",
@@ -258,14 +258,14 @@ fn check(name: &'static str, status: Status, tool: &Tool, advice: Option<String>
     }
 }
 
-/// Whether the folder for playwright-cli can be written.
+/// Checks that the folder for playwright-cli can be written.
 fn folder(root: &Path) -> Check {
     let fault = fault(root);
     let advice = fault.map(|_| "set WEBWISE_HOME to a folder that you can write".to_owned());
     folder_check("folder of playwright-cli", root, fault, advice)
 }
 
-/// Whether memory can be kept: read and written where it is, or made.
+/// Checks that memory can be kept: its folder can be read and written, or created.
 fn memory(place: Result<PathBuf, Refusal>) -> Check {
     match place {
         Ok(place) => {
@@ -308,9 +308,9 @@ fn folder_check(
     }
 }
 
-/// What is wrong with a folder in which files are kept; makes none.
+/// The problem with a folder that should hold files; `None` if there is none. Creates no folder.
 fn fault(folder: &Path) -> Option<&'static str> {
-    // A link that leads nowhere is there, and in the way.
+    // A dangling link exists and blocks the path.
     if folder.symlink_metadata().is_ok() {
         return match (folder.is_dir(), can(folder, true)) {
             (false, _) => Some("is no folder"),
@@ -326,7 +326,7 @@ fn fault(folder: &Path) -> Option<&'static str> {
     (!fine).then_some("cannot be made")
 }
 
-/// Whether files can be put into a folder, and its list read if that matters.
+/// Returns true if files can be created in a folder, and, with `read`, if the folder can be listed.
 #[cfg(unix)]
 fn can(folder: &Path, read: bool) -> bool {
     use rustix::fs::Access;
@@ -346,7 +346,7 @@ fn can(folder: &Path, _read: bool) -> bool {
     folder.metadata().is_ok_and(|m| !m.permissions().readonly())
 }
 
-/// Which model would be used. Of the variables only their names are told.
+/// Checks which model would be used. Of the variables, only the names are printed.
 fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
     let (status, found, advice) = match described {
         Ok(Some(model)) => {
@@ -392,7 +392,7 @@ fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
 mod tests {
     use super::{super::setup::machine::*, *};
 
-    /// What is said of the programs when playwright-cli was asked for.
+    /// The checks of the programs if playwright-cli was asked for.
     fn tools(machine: &Machine) -> Vec<Check> {
         super::tools(machine, &asked(DriverName::PlaywrightCli))
     }

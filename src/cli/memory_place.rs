@@ -1,4 +1,4 @@
-//! Where memory is kept: the one place that decides it for every command.
+//! The folder of memory. This is the only code that chooses it, for every command.
 
 use std::{
     env,
@@ -36,10 +36,10 @@ impl MemoryPlace {
         })
     }
 
-    /// The store in it; nothing is read or made yet.
+    /// Opens the store in the folder. Reads and creates nothing yet.
     pub(super) fn open(&self) -> Result<JsonFiles, Refusal> {
         let dir = self.dir()?;
-        // What cannot be looked at is told by the store, which says why.
+        // If the folder cannot be checked, the store reports the reason later.
         if dir.metadata().is_ok_and(|data| !data.is_dir()) {
             return Err(Refusal::usage(format!(
                 "memory cannot be kept in {}, which is a file and no folder: move it away, or name a folder with \
@@ -50,19 +50,19 @@ impl MemoryPlace {
         Ok(JsonFiles::open(dir))
     }
 
-    /// The namespace that was named, if one was.
+    /// The namespace that was given, if any.
     pub(super) const fn named(&self) -> Option<&Namespace> {
         self.namespace.as_ref()
     }
 
-    /// The namespace.
+    /// The namespace that was given, or the default.
     pub(super) fn namespace(&self) -> Namespace {
         self.namespace.clone().unwrap_or_default()
     }
 }
 
-/// What was named, or what these variables say; an empty one counts as not set. Never below the working folder: where
-/// a program happens to be started is no reason to remember something else.
+/// The given folder, or the one that these variables name; an empty variable counts as unset. Never below the working
+/// directory, because memory should not depend on where a program is started.
 fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)
@@ -75,7 +75,8 @@ fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> 
     if let Some(home) = set("WEBWISE_HOME") {
         return std::path::absolute(home.join("memory")).ok();
     }
-    // Not the cache, which anybody may empty. A relative folder is to be ignored: the XDG base directory specification.
+    // Not the cache, which anybody may empty. A relative folder is ignored, as the XDG base directory specification
+    // says.
     let data = set("XDG_DATA_HOME").filter(|data| data.is_absolute());
     let of_user = || {
         set("HOME")

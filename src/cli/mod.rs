@@ -1,14 +1,14 @@
-//! The command line `webwise`: parsing, exit codes, and the commands that are no part of the library.
+//! The command line `webwise`: parsing, exit codes, and the commands that are not part of the library.
 //!
 //! | exit code | meaning |
 //! | --- | --- |
-//! | 0 | it was done |
-//! | 1 | it was tried and did not come out well |
-//! | 2 | it was not tried: what was asked for is wrong or not possible here; one sentence on stderr says what to do |
+//! | 0 | the command succeeded |
+//! | 1 | the command was tried and failed |
+//! | 2 | the command was not tried: the arguments are wrong, or it is not possible here; one sentence on stderr says what to do |
 //! | 130 | a second signal ended it at once |
 //! | 141 | a run was stopped because nobody reads its output any more |
 //!
-//! Only the binary calls this room; the library never does.
+//! Only the binary calls this module; the library never does.
 
 mod args;
 mod demo;
@@ -35,14 +35,14 @@ pub(crate) use self::{
 
 /// Runs the command line and returns the exit code of the process.
 ///
-/// `arguments` start with the name of the program, as [`std::env::args_os`] gives them.
+/// `arguments` start with the name of the program, as in [`std::env::args_os`].
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let result = match Cli::try_parse_from(&arguments) {
         Ok(cli) => carry_out(cli.command),
         Err(error) => Refusal::of_arguments(&error, &args::meant(&arguments)).map_or_else(
             || {
-                // Help or the version was asked for; who closed the output does not want to read on.
+                // Help or the version was asked for. If the output is closed, nobody wants more of it.
                 let _ = error.print();
                 Ok(())
             },

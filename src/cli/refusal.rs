@@ -1,4 +1,4 @@
-//! Why a command ended without success: one sentence for the person, and the exit code.
+//! The end of a command without success: one sentence for the person, and the exit code.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::tell;
 use crate::base::text;
 
-/// One clear sentence that says what to do, with the exit code that tells a script the same.
+/// One sentence that says what to do, with the exit code for scripts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     sentence: String,
@@ -16,7 +16,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// It was not tried: what was asked for is wrong or not possible here.
+    /// A refusal before anything was tried: the arguments are wrong, or the command is not possible here.
     pub(crate) fn usage(sentence: impl Into<String>) -> Self {
         Self {
             sentence: sentence.into(),
@@ -25,7 +25,7 @@ impl Refusal {
         }
     }
 
-    /// It was tried and did not come out well.
+    /// A failure of something that was tried.
     pub(crate) fn failure(sentence: impl Into<String>) -> Self {
         Self {
             code: 1,
@@ -33,7 +33,7 @@ impl Refusal {
         }
     }
 
-    /// It was stopped because nobody reads the output any more. The code is 128 and the number of SIGPIPE, as shells have it.
+    /// The end of a run whose output nobody reads any more. The code is 128 plus the number of SIGPIPE, as in shells.
     pub(crate) fn unread() -> Self {
         Self {
             code: 141,
@@ -41,19 +41,19 @@ impl Refusal {
         }
     }
 
-    /// It did not come out well, and what was printed says so already.
+    /// A failure that the output already describes.
     pub(crate) fn silent() -> Self {
         Self::failure(String::new())
     }
 
-    /// Lines shown below the sentence, such as the end of what a program said.
+    /// Adds lines below the sentence, such as the last output of a program.
     #[must_use]
     pub(crate) fn with_details(mut self, details: Vec<String>) -> Self {
         self.details = details;
         self
     }
 
-    /// What is wrong with the arguments of this command, in one sentence; `None` if help or the version was asked for.
+    /// The problem with the arguments of this command, in one sentence; `None` if help or the version was asked for.
     pub(crate) fn of_arguments(error: &clap::Error, command: &str) -> Option<Self> {
         if matches!(
             error.kind(),
@@ -66,7 +66,7 @@ impl Refusal {
                 "say what to do: `{command} --help` lists the commands"
             )));
         }
-        // The usage and the pointer to the help are paragraphs of their own; what is left says what is wrong.
+        // The usage and the pointer to the help are paragraphs of their own; the rest describes the problem.
         let text = Self::without_secrets(error);
         let kept = text
             .split("\n\n")
@@ -82,7 +82,7 @@ impl Refusal {
         )))
     }
 
-    /// Prints the sentence to stderr and gives the exit code.
+    /// Prints the sentence to stderr and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if !self.sentence.is_empty() {
             tell(format_args!("webwise: {}", text::clean(&self.sentence)));
@@ -93,13 +93,13 @@ impl Refusal {
         ExitCode::from(self.code)
     }
 
-    /// What the person is told.
+    /// The sentence for the person.
     pub(crate) fn sentence(&self) -> &str {
         &self.sentence
     }
 
-    /// The parser's words without a value that was meant to stay secret: one given to `--secret` in the place of a variable's
-    /// name, or an address with a password in it.
+    /// The parser's message without values that were meant to stay secret: a value given to `--secret` in place of a
+    /// variable's name, or an address with a password.
     fn without_secrets(error: &clap::Error) -> String {
         let said = |kind| match error.get(kind) {
             Some(ContextValue::String(text)) => text.as_str(),

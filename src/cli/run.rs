@@ -1,4 +1,4 @@
-//! `webwise run`: a task of the person's own, on a site of their choice.
+//! `webwise run`: a task of the user's own, on a site of their choice.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     store::InMemory,
 };
 
-/// Runs the task; fails unless its goal was reached on evidence.
+/// Runs the task. Fails unless its goal was reached on evidence.
 pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     if args.attach.is_some() && args.browser.driver == Some(DriverName::PlaywrightCli) {
         return Err(Refusal::usage(
@@ -57,7 +57,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     tell_end(&ended, voice)
 }
 
-/// Where the browser comes from.
+/// The source of the browser.
 async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
     match &args.attach {
         Some(address) => Ok(Source::Attach(address.clone())),

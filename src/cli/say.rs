@@ -1,4 +1,4 @@
-//! Printing a line without caring whether anybody still reads: `println!` panics on a closed pipe.
+//! Printing lines without a panic if nobody reads them: `println!` panics on a closed pipe.
 
 use std::{
     fmt::Display,
@@ -12,26 +12,26 @@ pub(crate) fn say(line: impl Display) {
     let _ = writeln!(io::stdout(), "{line}");
 }
 
-/// Prints a line about the work to stderr.
+/// Prints a line about the progress to stderr.
 pub(crate) fn tell(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// A voice for what happens on the way, which pages have a part in: to stdout, or to stderr when stdout belongs to JSON.
+/// The output for progress lines, which may contain text of pages: stdout, or stderr if stdout is reserved for JSON.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Voice {
     pub(crate) json: bool,
 }
 
 impl Voice {
-    /// Prints one line, without what could move the cursor or hide text, and never more than one.
+    /// Prints exactly one line, without characters that could move the cursor or hide text.
     pub(crate) fn line(self, line: impl Display) {
         let line = one_line(&line.to_string());
         if self.json { tell(line) } else { say(line) }
     }
 }
 
-/// A text as one clean line; spaces stay as they are, so that columns do.
+/// A text as one clean line. Spaces are kept, so that columns stay aligned.
 pub(crate) fn one_line(line: &str) -> String {
     text::clean(line)
         .replace(['\n', '\t'], " ")

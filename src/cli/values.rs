@@ -1,4 +1,4 @@
-//! Values of flags, parsed and checked where they enter; each complaint says what would be right.
+//! Values of flags, parsed and checked when they enter. Each error says what would be right.
 
 use std::{collections::BTreeMap, env::VarError, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     secret::{Secret, SecretName, Vault},
 };
 
-/// An address to start at.
+/// A start address.
 pub(super) fn url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text)
         .map_err(|error| format!("{error}; give a whole address such as https://example.com/"))?;
@@ -24,7 +24,7 @@ pub(super) fn url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Where a browser listens that runs with remote debugging.
+/// The address at which a browser with remote debugging listens.
 pub(super) fn debugger(text: &str) -> Result<Url, String> {
     let wrong = || "give where the browser listens, such as http://127.0.0.1:9222".to_owned();
     let url = Url::parse(text).map_err(|_| wrong())?;
@@ -73,7 +73,7 @@ pub(super) fn session(text: &str) -> Result<SessionId, String> {
     SessionId::parse(text).map_err(|_| "use 1 to 64 letters, digits, `_` or `-`".to_owned())
 }
 
-/// A value that the goal speaks of by name, as `name=value`.
+/// A task parameter, as `name=value`.
 pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
     let wrong = || "give it as name=value, the name in letters, digits and `_`".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
@@ -83,8 +83,8 @@ pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
     ))
 }
 
-/// Where a secret comes from and where it may go, as `NAME=ENVVAR@ORIGIN`. The value itself never stands in an argument,
-/// where every user of the machine could read it.
+/// The source of a secret and the origin it may be typed into, as `NAME=ENVVAR@ORIGIN`. The value itself never stands
+/// in an argument, where every user of the machine could read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SecretSource {
     name: SecretName,
@@ -92,7 +92,7 @@ pub(super) struct SecretSource {
     origin: Origin,
 }
 
-/// A secret's source.
+/// The source of a secret.
 pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     let wrong = || {
         "give it as NAME=ENVVAR@ORIGIN, such as PASSWORD=SHOP_PASSWORD@https://shop.example"
@@ -112,7 +112,7 @@ pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     })
 }
 
-/// Reads the secrets. One that is named twice may be typed into both origins, and must come from one variable.
+/// Reads the secrets. A secret that is given twice may be typed into both origins, and must come from one variable.
 pub(super) fn vault(
     sources: &[SecretSource],
     read: impl Fn(&str) -> Result<String, VarError>,
@@ -139,7 +139,7 @@ pub(super) fn vault(
                     "the secret {name} needs the environment variable {variable}: set it to the value"
                 )));
             }
-            // What it holds is not told.
+            // The content of the variable is not printed.
             Err(VarError::NotUnicode(_)) => {
                 return Err(Refusal::usage(format!(
                     "the secret {name} cannot be typed: the environment variable {variable} is set, but not to UTF-8 text"

@@ -1,4 +1,4 @@
-//! Who approves in the demo: nobody is asked, because nothing is at stake in the demo's own shop.
+//! The approver of the demo. It asks nobody, because nothing is at stake in the demo's own shop.
 
 use async_trait::async_trait;
 
@@ -7,7 +7,7 @@ use crate::{
     agent::{Approval, ApprovalRequest, Approver},
 };
 
-/// Approves what happens on one origin, and nothing else.
+/// Approves actions on one origin and nothing else.
 #[derive(Debug)]
 pub(super) struct ShopOnly {
     origin: Origin,

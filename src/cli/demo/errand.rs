@@ -1,11 +1,11 @@
-//! What is to be bought: the goal in plain words, and the order that must come of it. Pure.
+//! The shopping task of the demo: the goal in plain words, and the order that must result. Pure.
 
 use crate::demo::{Order, OrderLine};
 
-/// An errand to the shop.
+/// A shopping task.
 ///
-/// The product's name is the beginning of no other name, but other names are the beginning of it: opening the first that
-/// looks right is a mistake.
+/// No other product's name begins with this product's name, but other names are its beginning, so it is a mistake to
+/// open the first similar product.
 #[derive(Debug, Clone)]
 pub(super) struct Errand {
     product: &'static str,
@@ -34,7 +34,7 @@ impl Default for Errand {
 }
 
 impl Errand {
-    /// The goal, in the words that a person would use who knows what they want and not how the shop looks.
+    /// The goal, in the words of a person who knows what they want but not how the shop looks.
     pub(super) fn goal(&self, user: &str, password: &str) -> String {
         let Self {
             product,
@@ -54,7 +54,7 @@ impl Errand {
         )
     }
 
-    /// What is wrong with an order, if it is not the one that was asked for.
+    /// The first difference between an order and the task; `None` if the order is right.
     pub(super) fn difference(&self, order: &Order) -> Option<String> {
         let [
             OrderLine {

@@ -1,9 +1,10 @@
-//! `webwise demo`: a whole task in a real browser, on a shop of our own on this machine, checked by what the shop knows.
+//! `webwise demo`: a whole task in a real browser, in a shop of our own on this machine, checked against the shop's
+//! records.
 //!
 //! ```text
-//! errand     what is to be bought, as a goal for the agent and as what the shop must have recorded
+//! errand     the shopping task, as a goal for the agent and as the order that the shop must have recorded
 //! approver   approves the order itself, on the shop's own origin and nowhere else
-//! verdict    the agent's answer against the shop's book
+//! verdict    the agent's answer compared with the shop's orders
 //! ```
 
 mod approver;
@@ -31,14 +32,14 @@ use crate::{
     stand_in::StandIn,
 };
 
-/// Between two steps with `--slow`. Source: chosen; long enough to see what a step did.
+/// Pause between two steps with `--slow`. Source: chosen; long enough to see the result of a step.
 const SLOW: Duration = Duration::from_millis(1_500);
 
-/// Port of the shop unless another is named: memory knows a host by its port, too. Source: chosen, from those that no
-/// system hands out by itself.
+/// Port of the shop unless another is given. It is fixed because memory identifies a host by its port too. Source:
+/// chosen, outside the range that systems assign by themselves.
 const USUAL_PORT: u16 = 27_418;
 
-/// Sets up what is missing, runs the errand, and fails unless the shop has the order that the agent reports.
+/// Installs what is missing, runs the task, and fails unless the shop has the order that the agent reports.
 pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     check_screen(args.browser.headed)?;
     let configured = model::configured(&args.model)?;
@@ -117,7 +118,7 @@ fn options(args: &DemoArgs) -> Options {
     }
 }
 
-/// Opens the shop on this port, or on the usual one, or on a free one if that is taken.
+/// Opens the shop on this port, or else on the usual port, or on a free one if that is taken.
 async fn open(port: Option<u16>, seed: u64) -> Result<Shop, Error> {
     let on = |port| Shop::start(ShopOptions::default().with_port(port).with_seed(seed));
     match port {

@@ -1,9 +1,9 @@
-//! Whether the demo came out well: what the agent says, held against what the shop knows. Pure.
+//! The verdict of the demo: the agent's answer compared with the shop's orders. Pure.
 
 use super::errand::Errand;
 use crate::{RunReport, cli::drive::words, demo::Order};
 
-/// The order, if the run ended on evidence and reports the number of the one order, which is the one asked for.
+/// The order, if the run ended on evidence, reports the number of the only order, and that order is the right one.
 pub(super) fn of<'a>(
     report: &RunReport,
     orders: &'a [Order],
@@ -40,7 +40,7 @@ fn judge<'a>(answer: &str, orders: &'a [Order], errand: &Errand) -> Result<&'a O
     })
 }
 
-/// Whether the answer holds the number as a whole, not as a part of another one.
+/// Returns true if the answer contains the number as a whole, not as a part of another one.
 fn holds(answer: &str, number: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '-';
     answer.split(|c| !is_part(c)).any(|word| word == number)

@@ -1,4 +1,4 @@
-//! The browser of a run: the one place where a driver is chosen by name, started, and its failures put into words.
+//! The browser of a run. This is the only code that chooses a driver by name, starts it, and words its failures.
 
 use std::{ffi::OsString, fmt, sync::Arc};
 
@@ -14,12 +14,12 @@ use crate::{
     },
 };
 
-/// Where the browser of a run comes from.
+/// The source of a run's browser.
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum Source {
-    /// A new one, which ends with the run.
+    /// A new browser, which ends with the run.
     Start { choice: Choice, headed: bool },
-    /// One that runs already and goes on running; it is at this address.
+    /// A running browser at this address, which goes on running.
     Attach(Url),
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// Refuses a window where there is no screen for one. Elsewhere than on Linux no variable says so.
+/// Refuses a visible window where there is no screen. Only on Linux do variables tell.
 pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
     if headed && cfg!(target_os = "linux") {
         screen(|name| std::env::var_os(name))
@@ -46,7 +46,7 @@ pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
     }
 }
 
-/// One that X or Wayland offers; an empty variable counts as not set.
+/// Checks for a screen of X or Wayland. An empty variable counts as unset.
 fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
     if ["DISPLAY", "WAYLAND_DISPLAY"]
         .into_iter()
@@ -60,7 +60,7 @@ fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
     ))
 }
 
-/// A browser, by whichever driver.
+/// A browser with its driver.
 #[derive(Debug)]
 pub(super) enum Browser {
     PlaywrightCli(Arc<PlaywrightCli>),
@@ -110,7 +110,7 @@ impl Browser {
         }
     }
 
-    /// How it is reached now; it can change in a run.
+    /// The transport to the browser now. It can change during a run.
     pub(super) fn transport(&self) -> &'static str {
         match self {
             Self::PlaywrightCli(browser) => browser.transport(),
@@ -177,7 +177,7 @@ fn details(error: &Error) -> Vec<String> {
     format!("{error:?}").lines().map(one_line).collect()
 }
 
-/// Host and port; who knows the rest of an address can steer the browser.
+/// Host and port. The rest is left out, because whoever knows it can control the browser.
 fn place(address: &Url) -> String {
     let port = address
         .port_or_known_default()

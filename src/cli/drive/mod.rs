@@ -1,9 +1,9 @@
-//! One run from the command line, as `run` and `demo` share it: browser, loop, run folder, and what is printed.
+//! One run from the command line, shared by `run` and `demo`: browser, loop, run folder, and output.
 //!
 //! ```text
-//! browser    which driver, and its start   person     who is asked at the terminal
-//! model      which model decides
-//! runs_dir   where runs are kept           stop       signals, and a reader who left
+//! browser    the driver, and its start     person     the person who is asked at the terminal
+//! model      the model
+//! runs_dir   the folder of the runs        stop       signals, and a reader who left
 //! watch      the steps as they happen      result     the end, in lines and as JSON
 //! words      actions and reasons in words
 //! ```
@@ -36,7 +36,7 @@ use crate::{
     working::StopReason,
 };
 
-/// What a run is made of.
+/// The parts of a run.
 #[derive(Debug)]
 pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
@@ -46,12 +46,12 @@ pub(super) struct Drive<'a> {
     pub(super) options: Options,
     pub(super) memory: Arc<dyn MemoryBackend>,
     pub(super) approver: Option<Arc<dyn Approver>>,
-    /// Between two steps, for who watches.
+    /// Pause between two steps, for a person who watches.
     pub(super) pause: Duration,
 }
 
 impl Drive<'_> {
-    /// Opens a browser, runs the task and closes the browser, also when the person asks to stop.
+    /// Opens a browser, runs the task and closes the browser, also if the person asks to stop.
     pub(super) async fn carry_out(self, task: Task, stop: &Stop) -> Result<Ended, Refusal> {
         let voice = Voice {
             json: self.output.json,
@@ -100,7 +100,7 @@ impl Drive<'_> {
         let transport = browser.transport();
         let browser = browser.driver();
         let driver = browser.capabilities().driver;
-        // Dropping it ends the browser too, only without waiting for it.
+        // Dropping the browser also ends it, but without waiting.
         let closed = browser.close().await.err();
         let kept = folder.close().err();
         for (what, error) in [
@@ -124,7 +124,7 @@ impl Drive<'_> {
     }
 }
 
-/// What a failure of the run folder means for the person.
+/// The sentence for the person about a failure of the run folder.
 fn incomplete(error: Option<&Error>) -> &'static str {
     if error.is_some_and(|error| error.operation() == RunFolder::PRUNE) {
         "an old run could not be removed"

@@ -1,4 +1,4 @@
-//! Which model decides: the flags first, then the environment.
+//! The model of a run, from the flags or else from the environment.
 
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
@@ -12,14 +12,14 @@ use crate::{
     llm::{GenAi, Provider, RetryPolicy, Retrying},
 };
 
-/// Variables that flags stand for.
+/// Variables that have a flag.
 const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
-/// Time by which each outer limit of a model call is longer than the one inside it, so that the inner one speaks first.
-/// Source: the defaults, 60 s and 120 s.
+/// Margin between each limit of a model call and the limit inside it, so that the inner one ends first. Source: the
+/// defaults, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// The model that flags and environment describe, asked again when that can help; `None` if they describe none.
+/// The model that flags and environment describe, with retries; `None` if they describe none.
 pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
     let found = described(args, |name| std::env::var_os(name))?;
     let (seed, _) = Uuid::new_v4().as_u64_pair();
@@ -35,7 +35,7 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Options of the loop for this model: it waits longer than all tries of a call take.
+/// Options of the loop for this model: it waits longer than all attempts of a call take.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
@@ -43,7 +43,7 @@ pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     options
 }
 
-/// The model that the environment describes, for who reports it.
+/// The model that the environment describes, for reports.
 #[derive(Debug)]
 pub(in crate::cli) struct Described {
     pub(in crate::cli) name: String,
@@ -51,7 +51,7 @@ pub(in crate::cli) struct Described {
 }
 
 impl Described {
-    /// Whether a variable that is set has a part in this model: a key that belongs to another provider has none.
+    /// Returns true if a set variable is used for this model. A key of another provider is not.
     pub(in crate::cli) fn uses(&self, variable: &str) -> bool {
         let owner = match variable {
             "GEMINI_API_KEY" => Provider::Gemini,

@@ -1,4 +1,4 @@
-//! The person at the terminal: asked before an action that needs approval, and when the model has a question.
+//! The person at the terminal, who is asked before an action that needs approval, and when the model has a question.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -11,30 +11,30 @@ use crate::{
     cli::say::one_line,
 };
 
-/// How often an unreadable answer is asked again before it counts as no. Source: chosen.
+/// Attempts to get a readable answer before it counts as no. Source: chosen.
 const ATTEMPTS: usize = 3;
 /// Longest address or question shown. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
 
-/// Asks on stderr and reads from stdin.
+/// A person who is asked on stderr and answers on stdin.
 #[derive(Debug)]
 pub(in crate::cli) struct Person {
     lines: Mutex<Option<mpsc::UnboundedReceiver<String>>>,
 }
 
 impl Person {
-    /// The person, if there is one: questions can be seen and answers typed.
+    /// The person; `None` unless questions can be seen and answers typed.
     pub(in crate::cli) fn at_terminal() -> Option<Self> {
         (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self {
             lines: Mutex::new(None),
         })
     }
 
-    /// Asks and waits for a line; `None` when nothing more can be typed.
+    /// Asks and waits for a line; `None` if nothing more can be typed.
     async fn ask(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(read_stdin);
-        // What was typed before the question is no answer to it.
+        // Drop lines that were typed before the question.
         while lines.try_recv().is_ok() {}
         let mut err = io::stderr();
         let _ = write!(err, "{} ", one_line(question));
@@ -43,11 +43,11 @@ impl Person {
     }
 }
 
-/// Reads on a thread of its own that ends with the process: reading a terminal cannot be given up, and the runtime would
-/// wait for it.
+/// Reads on a thread that ends with the process. Reading a terminal cannot be cancelled, and the runtime would wait for
+/// it.
 fn read_stdin() -> mpsc::UnboundedReceiver<String> {
     let (sender, receiver) = mpsc::unbounded_channel();
-    // Without a thread the sender is dropped, and the answer to every question is that nobody is there.
+    // Without a thread the sender is dropped, and every question is answered as if nobody were there.
     let _ = std::thread::Builder::new()
         .name("webwise-stdin".to_owned())
         .spawn(move || {

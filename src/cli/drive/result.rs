@@ -10,7 +10,7 @@ use crate::{RunReport, event::RunSummary};
 /// Longest answer, evidence or address shown. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 2_000;
 
-/// A run that is over.
+/// A finished run.
 #[derive(Debug)]
 pub(in crate::cli) struct Ended {
     pub(in crate::cli) report: RunReport,
@@ -21,7 +21,7 @@ pub(in crate::cli) struct Ended {
 }
 
 impl Ended {
-    /// The summary, a line each.
+    /// The summary, as lines.
     pub(in crate::cli) fn lines(&self) -> Vec<String> {
         let Self {
             report,
@@ -58,7 +58,7 @@ impl Ended {
         lines
     }
 
-    /// The same and more as JSON; `problem` is why the exit code will not be 0.
+    /// The summary as JSON, with more details. `problem` is the reason if the exit code will not be 0.
     pub(in crate::cli) fn json(&self, problem: Option<&str>) -> Value {
         let Self {
             report,
@@ -103,7 +103,7 @@ fn cost(summary: &RunSummary) -> String {
     };
     let (input, output) = (summary.usage.input.0, summary.usage.output.0);
     let estimated = if summary.estimated { ", estimated" } else { "" };
-    // Tenths of a second are exact in integers.
+    // Integers give exact tenths of a second.
     let tenths = summary.elapsed_ms / 100;
     format!(
         "{}{failed}, {}, {} tokens ({input} read, {output} written{estimated}), {}.{} s",

@@ -1,4 +1,5 @@
-//! The folder of the run folders: made and tried before anything starts, gone again if no run ever wrote into it.
+//! The folder of the run folders. It is created and checked before anything starts, and removed if no run wrote into
+//! it.
 
 use std::{
     fs, io,
@@ -11,19 +12,19 @@ use crate::cli::Refusal;
 #[derive(Debug)]
 pub(in crate::cli) struct RunsDir {
     path: PathBuf,
-    /// Folders that were not there before, the innermost first.
+    /// Folders that were created here, the innermost first.
     made: Vec<PathBuf>,
 }
 
 impl RunsDir {
-    /// Makes the folder if it is not there and tries to write into it.
+    /// Creates the folder if it is missing, and checks that it can be written.
     pub(in crate::cli) fn prepare(path: &Path) -> Result<Self, Refusal> {
         let made: Vec<_> = path
             .ancestors()
             .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
             .map(Path::to_owned)
             .collect();
-        // Made before it is tried, so that its drop also undoes half of the work.
+        // Made before the check, so that dropping it also undoes a failed attempt.
         let runs = Self {
             path: path.to_owned(),
             made,
@@ -56,7 +57,7 @@ impl RunsDir {
 impl Drop for RunsDir {
     fn drop(&mut self) {
         for folder in &self.made {
-            // Refused as soon as there is something in it.
+            // Fails if there is something in it.
             let _ = fs::remove_dir(folder);
         }
     }

@@ -1,5 +1,5 @@
-//! What ends a run from outside: the first signal asks the run to stop and to learn from what it has, the second ends the
-//! program. A reader of the output that went away counts as the first.
+//! Stopping a run from outside. The first signal asks the run to stop and to learn from what it has; the second ends
+//! the program. If nobody reads the output any more, that counts as the first signal.
 
 use std::sync::{
     Arc,
@@ -13,10 +13,10 @@ use crate::{
     cli::{Refusal, say::Voice, tell},
 };
 
-/// Exit code of a program that a second Ctrl-C ended. Source: 128 and the number of the signal, as shells have it.
+/// Exit code of a program that a second Ctrl-C ended. Source: 128 plus the number of the signal, as in shells.
 const INTERRUPTED: i32 = 130;
 
-/// Whether the person asked to stop.
+/// The person's request to stop.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Stop {
     cancel: Cancel,
@@ -47,9 +47,10 @@ impl Stop {
             }
             cancel.cancel();
             sender.send_replace(true);
-            // A terminal that closes sends its hang-up more than once; only a person asks again.
+            // A closing terminal sends its hang-up more than once; only a person asks again.
             signals.again().await;
-            // A browser that was started ends with this process, by either driver; one that was attached to keeps its tab.
+            // Both drivers end a browser that they started when this process ends. A browser that was attached to keeps
+            // its tab.
             std::process::exit(INTERRUPTED);
         });
         Ok(stop)
@@ -60,21 +61,21 @@ impl Stop {
         self.cancel.clone()
     }
 
-    /// Whether the run was stopped because nobody reads the output any more.
+    /// Returns true if the run was stopped because nobody reads the output any more.
     pub(super) fn is_unread(&self) -> bool {
         self.unread.load(Ordering::Relaxed)
     }
 
-    /// Waits until the person asks.
+    /// Waits until the person asks to stop.
     pub(in crate::cli) async fn asked(&self) {
         if self.asked.clone().wait_for(|asked| *asked).await.is_err() {
-            // The task that listens has ended with the runtime: nobody will ask any more.
+            // The listening task has ended with the runtime, so nobody will ask any more.
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// Waits until nobody reads what the run prints: its result, or what it says on the way.
+/// Waits until nobody reads what the run prints: its result, or its progress.
 #[cfg(unix)]
 async fn reader_left(voice: Voice) {
     tokio::select! {
@@ -88,7 +89,7 @@ async fn reader_left(_: Voice) {
     std::future::pending().await
 }
 
-/// Waits until the other end of a pipe or terminal is closed. What is neither, such as a file, never is.
+/// Waits until the other end of a pipe or terminal is closed. A file never is.
 #[cfg(unix)]
 async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     use rustix::{
@@ -97,7 +98,7 @@ async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     };
 
     let (sender, told) = tokio::sync::oneshot::channel();
-    // Asked for nothing, the system tells errors alone. The thread ends with the program.
+    // With no events requested, the system reports only errors. The thread ends with the program.
     let waits = std::thread::Builder::new().spawn(move || {
         let mut watched = [PollFd::new(&output, PollFlags::empty())];
         loop {
@@ -116,12 +117,12 @@ async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     }
 }
 
-/// A request to end, by a person, a supervisor or a terminal that went away.
+/// A request to end, from a person, a supervisor or a closed terminal.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// `None` for those that whoever started the program has it ignore, as `nohup` does.
+    /// `None` for signals that the parent process chose to ignore, as `nohup` does.
     hangup: Option<tokio::signal::unix::Signal>,
     quit: Option<tokio::signal::unix::Signal>,
 }
@@ -144,7 +145,7 @@ impl Signals {
         })
     }
 
-    /// Waits for a signal by which a person asks a second time.
+    /// Waits for a signal with which a person asks a second time.
     async fn again(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -171,7 +172,7 @@ async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
     }
 }
 
-/// Whether this process was started with a signal ignored, as far as the system tells.
+/// Returns true if this process was started with a signal ignored, as far as the system tells.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let mask = || {

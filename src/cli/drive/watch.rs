@@ -1,4 +1,4 @@
-//! The steps of a run as they happen, line by line: what was done to what, how it ended, what memory and guards said.
+//! The steps of a run as they happen, line by line: the action, its outcome, and the words of memory and guards.
 
 use super::words::{self, quoted};
 use crate::{
@@ -9,20 +9,20 @@ use crate::{
     page::Notice,
 };
 
-/// Width of an action's words. Unit: characters. Source: chosen for a terminal of 100.
+/// Width of the words of an action. Unit: characters. Source: chosen for a terminal of 100.
 const WIDTH: usize = 70;
-/// Longest piece of a page's or memory's words shown in a line. Unit: characters. Source: chosen.
+/// Longest text of a page or of memory in a line. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 140;
 
-/// A sink that prints.
+/// A sink that prints events.
 ///
 /// # Loss policy
-/// Loses nothing; what is closed at the other end is not read by anybody.
+/// Loses nothing; lines after the output was closed reach nobody.
 pub(super) fn watch(voice: Voice) -> Callback {
     Callback::new(move |event| lines(event).iter().for_each(|line| voice.line(line)))
 }
 
-/// What is printed for an event.
+/// The lines for an event.
 fn lines(event: &Event) -> Vec<String> {
     let step = event.step;
     match &event.kind {
@@ -32,7 +32,7 @@ fn lines(event: &Event) -> Vec<String> {
             .iter()
             .map(|lesson| aside("memory", &quoted(lesson, MAX_TEXT)))
             .collect(),
-        // What is learned for all sites is silent until a second one confirms it.
+        // A lesson for all sites is not shown until a second site confirms it.
         EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
             vec![aside("learned", &quoted(lesson, MAX_TEXT))]
         }

@@ -10,11 +10,11 @@ use crate::{
     working::{BudgetKind, StopReason},
 };
 
-/// Longest name of an element shown. Unit: characters. Source: chosen for a terminal of 100.
+/// Longest name of an element. Unit: characters. Source: chosen for a terminal of 100.
 const MAX_NAME: usize = 40;
-/// Longest typed text shown. Unit: characters. Source: chosen.
+/// Longest typed text. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 60;
-/// Arguments that name an element; its identity is shown in their place.
+/// Arguments that name an element. Its identity is shown in their place.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// An action such as `fill textbox "User name" with "demo"`.
@@ -49,17 +49,17 @@ pub(in crate::cli) fn action(action: &Action, targets: &[TargetIdentity]) -> Str
     words.join(" ")
 }
 
-/// A text in quotes, on one line and cut.
+/// A text in quotes, on one line and cut to length.
 pub(in crate::cli) fn quoted(text: &str, max: usize) -> String {
     format!("\"{}\"", truncate(&squeeze(text), max))
 }
 
-/// How an action ended, in one word or two.
+/// An outcome, in one or two words.
 pub(in crate::cli) fn outcome(outcome: &Outcome) -> String {
     outcome.as_str().replace('_', " ")
 }
 
-/// How bad an action could be, after "which".
+/// The worst effect of an action, worded to follow "which".
 pub(in crate::cli) const fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "only reads",
@@ -68,7 +68,7 @@ pub(in crate::cli) const fn effect(effect: Effect) -> &'static str {
     }
 }
 
-/// What a store did or found of its own accord, after "memory".
+/// A notice of the store, worded to follow "memory".
 pub(in crate::cli) fn store_notice(notice: &StoreNotice) -> String {
     let shelf = notice
         .shelf
@@ -109,7 +109,7 @@ pub(in crate::cli) fn store_notice(notice: &StoreNotice) -> String {
     }
 }
 
-/// Why a run ended, as a sentence.
+/// The reason why a run ended, as a sentence.
 pub(in crate::cli) const fn stop(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Finished => "the goal is reached, and the page shows it",
@@ -195,7 +195,7 @@ mod tests {
             words(BrowserAction::Goto(goto), &[]),
             "goto http://127.0.0.1/"
         );
-        // Without an identity the reference says more than nothing.
+        // Without an identity, the reference says more than nothing.
         assert_eq!(
             words(
                 BrowserAction::Click(Click {

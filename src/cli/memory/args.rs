@@ -109,7 +109,8 @@ fn host(text: &str) -> Result<Host, String> {
     host.ok_or_else(wrong)
 }
 
-/// Whether any host can have this name, which is more than that an address can hold it. Source of the limits: RFC 1035.
+/// Returns true if a host can have this name. Not every name that an address can contain is one. Source of the limits:
+/// RFC 1035.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {

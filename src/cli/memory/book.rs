@@ -1,4 +1,4 @@
-//! The lessons of a namespace, and how a person names one.
+//! The lessons of a namespace, and the names by which a person finds them.
 
 use crate::{
     MemoryBackend,
@@ -9,10 +9,10 @@ use crate::{
     },
 };
 
-/// Most names listed where a beginning fits several. Source: chosen.
+/// Most names listed for an ambiguous beginning. Source: chosen.
 const MAX_NAMES: usize = 5;
 
-/// One lesson with its place.
+/// One lesson with its shelf.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) shelf: Shelf,
@@ -21,7 +21,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What a person calls it: its key, and its host if it has one, because two hosts can teach the same.
+    /// The name of a lesson: its key, and its host if it has one, because two hosts can teach the same.
     pub(super) fn name(&self) -> String {
         match &self.shelf.scope {
             Scope::Global => self.record.key.clone(),
@@ -29,7 +29,7 @@ impl Known {
         }
     }
 
-    /// Where it applies, in a word.
+    /// The scope, in a word.
     pub(super) fn scope(&self) -> String {
         match &self.shelf.scope {
             Scope::Global => "every site".to_owned(),
@@ -37,7 +37,7 @@ impl Known {
         }
     }
 
-    /// Whether and why it is shown, in a word.
+    /// The status, in a word: whether the lesson is shown, and if not, why.
     pub(super) fn state(&self) -> &'static str {
         if self.lesson.retired_by.is_some() {
             "retired"
@@ -56,8 +56,8 @@ impl Known {
     }
 }
 
-/// The shelves of a filter, and the one of all sites whether or not it can be read: a store does not list what it does
-/// not understand, and nobody must take that for forgotten.
+/// The shelves of a filter, always with the global one. A store does not list a shelf that it does not understand, and
+/// a person must not take that shelf for forgotten.
 pub(super) async fn shelves(
     store: &impl MemoryBackend,
     filter: &ShelfFilter,
@@ -72,7 +72,7 @@ pub(super) async fn shelves(
     Ok(shelves)
 }
 
-/// The lessons, ordered by shelf and key, and how many records could not be read.
+/// The lessons, ordered by shelf and key, and the number of unreadable records.
 #[derive(Debug, Default)]
 pub(super) struct Book {
     pub(super) lessons: Vec<Known>,
@@ -110,7 +110,7 @@ impl Book {
         Ok(book)
     }
 
-    /// The lesson of this name, or of the only one that begins so.
+    /// The lesson with this name, or the only one whose name begins with it.
     pub(super) fn find(&self, name: &str) -> Result<&Known, Refusal> {
         let exact: Vec<&Known> = self
             .lessons

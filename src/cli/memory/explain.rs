@@ -1,4 +1,4 @@
-//! `webwise memory explain`: why memory spoke in a run, and what happened next.
+//! `webwise memory explain`: why memory gave advice in a run, and what happened next.
 
 use std::{
     fs::{self, File},
@@ -21,11 +21,11 @@ use crate::{
     report::explain::{Became, Credited, Item, Recalled, Why, explain},
 };
 
-/// Files of a run folder in which memory has a part.
+/// Files of a run folder that concern memory.
 const FILES: [&str; 3] = ["memory_events.jsonl", "actions.jsonl", "model.jsonl"];
-/// What tells a run's folder from any other.
+/// The file that marks a folder as a run's.
 const META: &str = "run_meta.json";
-/// Most actions told of an item. Source: chosen; what stands in the system instruction has a part in all of them.
+/// Most actions listed for an item. Source: chosen; an item in the system instruction has a part in every action.
 const MAX_ACTIONS: usize = 6;
 /// Longest lesson shown. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
@@ -61,7 +61,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The folder of a run that is named by its path, its id, or the beginning of its id.
+/// The folder of a run, given its path, its id, or the beginning of its id.
 fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
     let is_run = |path: &Path| path.join(META).is_file();
     if run.contains(std::path::MAIN_SEPARATOR) && is_run(Path::new(run)) {
@@ -93,14 +93,14 @@ fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
     }
 }
 
-/// The events of the run, file by file, and how many lines are none.
+/// The events of the run, file by file, and the number of unreadable lines.
 fn read(folder: &Path) -> Result<(Vec<Event>, usize), Refusal> {
     let (mut events, mut unreadable) = (Vec::new(), 0);
     for name in FILES {
         let path = folder.join(name);
         let file = match File::open(&path) {
             Ok(file) => file,
-            // A run that ended early has not all of them.
+            // A run that ended early does not have all files.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => {
                 return Err(Refusal::failure(format!(
@@ -122,7 +122,7 @@ fn read(folder: &Path) -> Result<(Vec<Event>, usize), Refusal> {
     Ok((events, unreadable))
 }
 
-/// What a person calls it, as `webwise memory list` does.
+/// The name of an item, as in `webwise memory list`.
 fn name(item: &Item) -> String {
     match &item.id.shelf.scope {
         Scope::Global => item.id.key.clone(),
@@ -130,7 +130,7 @@ fn name(item: &Item) -> String {
     }
 }
 
-/// One item, in lines.
+/// One item, as lines.
 fn lines(item: &Item) -> Vec<String> {
     let mut lines = vec![
         name(item),

@@ -64,7 +64,7 @@ pub(super) async fn one(store: &impl MemoryBackend, known: &Known) -> Result<(),
     Ok(())
 }
 
-/// The hosts of a site that have a shelf, or taught something that all sites know.
+/// The hosts of a site that have a shelf, or that taught something for all sites.
 async fn hosts(
     store: &impl MemoryBackend,
     namespace: &Namespace,
@@ -97,7 +97,8 @@ async fn shelves(store: &impl MemoryBackend, namespace: &Namespace) -> Result<Ve
     super::book::shelves(store, &filter, namespace).await
 }
 
-/// Forgets all that these hosts of a site taught: their shelves, what all sites know from them, and what waits to be learned.
+/// Forgets everything that these hosts of a site taught: their shelves, their part of the global lessons, and runs that
+/// wait to be learned from.
 async fn places(
     store: &impl MemoryBackend,
     namespace: &Namespace,
@@ -119,7 +120,7 @@ async fn places(
     }
     let mut changed = 0;
     let global = Shelf::global(namespace, COLLECTION);
-    // A site without a shelf of its own may have taught what all sites know.
+    // A site without a shelf of its own may have taught something for all sites.
     let own = Host::of_domain(site.as_str()).ok();
     for host in hosts
         .iter()
@@ -127,7 +128,7 @@ async fn places(
     {
         changed += update(store, &global, Lessons::forget(site.clone(), host.clone())).await?;
     }
-    // What waits is cut into parts, so that a name may stand in two of them: all of it goes.
+    // A waiting run is cut into parts, and a name may be split between two of them, so all waiting runs are removed.
     changed += update(store, &Shelf::global(namespace, PENDING), without(|_| true)).await?;
     if gone + changed == 0 {
         say(one_line(&format!(
@@ -141,7 +142,7 @@ async fn places(
     Ok(())
 }
 
-/// Takes away the records of which this is true.
+/// An edit that removes the matching records.
 fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
         Ok(records
@@ -152,7 +153,7 @@ fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
     })
 }
 
-/// Changes a shelf and says how many records changed. What is taken away is taken from the backup, too.
+/// Changes a shelf and returns the number of changed records. Removed records are removed from the backup too.
 async fn update(store: &impl MemoryBackend, shelf: &Shelf, edit: Edit) -> Result<usize, Refusal> {
     let changed = store
         .update(shelf, edit)
@@ -161,7 +162,7 @@ async fn update(store: &impl MemoryBackend, shelf: &Shelf, edit: Edit) -> Result
         .changes
         .len();
     if changed > 0 {
-        // A backup is the state before the last change: one more change that changes nothing.
+        // The backup is the state before the last change, so one more change that alters nothing replaces it.
         let again = Edit::new(|now: &[Record]| {
             Ok(now.first().cloned().map(Change::Put).into_iter().collect())
         });
@@ -178,7 +179,7 @@ async fn update(store: &impl MemoryBackend, shelf: &Shelf, edit: Edit) -> Result
     Ok(changed)
 }
 
-/// Asks a person before something is taken away for good; where nobody can be asked, only `--yes` is a clear word.
+/// Asks a person before something is removed for good. If nobody can be asked, only `--yes` confirms it.
 fn confirm(verb: &str, what: &str, yes: bool) -> Result<(), Refusal> {
     if yes {
         return Ok(());

@@ -47,7 +47,7 @@ pub(super) fn print(book: &Book, lessons: &[&Known], as_json: bool) {
     }
 }
 
-/// A lesson in two lines.
+/// A lesson, as two lines.
 fn lines(known: &Known) -> [String; 2] {
     let counts = &known.lesson.counts;
     [

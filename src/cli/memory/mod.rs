@@ -1,13 +1,13 @@
-//! `webwise memory`: a person looks at what is remembered, accepts, forgets, takes back, moves it.
+//! `webwise memory`: listing, accepting, forgetting, undoing and moving lessons.
 //!
 //! ```text
 //! book       the lessons of a namespace, found by key
-//! list       what is remembered, in lines and as JSON
-//! show       all of one lesson
-//! review     what waits for a person, and the person's word
-//! forget     a lesson, a host, a site, everything; and what a run taught
+//! list       all lessons, in lines and as JSON
+//! show       everything about one lesson
+//! review     lessons that wait for a person, and the person's decision
+//! forget     a lesson, a host, a site, or everything; and undoing a run
 //! transfer   export and import
-//! explain    why memory spoke in a run
+//! explain    why memory gave advice in a run
 //! ```
 
 pub(super) mod args;
@@ -26,7 +26,7 @@ use crate::{
     base::{Error, ErrorKind},
 };
 
-/// Does what was asked for, and tells what the store did by itself.
+/// Carries out the command, and prints the store's notices.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     if let MemoryCommand::Explain(own) = &args.command {
         return explain::run(own);

@@ -1,4 +1,4 @@
-//! `webwise memory review` and `trust`: a person's word for the words of another program.
+//! `webwise memory review` and `trust`: a person's decision on the words of another program.
 
 use std::io::{self, BufRead, IsTerminal as _, Write as _};
 
@@ -15,10 +15,10 @@ use crate::{
     memory::lesson::Lessons,
 };
 
-/// How often an unreadable answer is asked again before the lesson is passed over. Source: chosen.
+/// Attempts to get a readable answer before the lesson is skipped. Source: chosen.
 const ATTEMPTS: usize = 3;
 
-/// What a person says of a lesson.
+/// A person's decision on a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     Trust,
@@ -61,7 +61,7 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Asks until the answer is one.
+/// Asks until the answer is readable.
 fn asked(answers: &mut impl BufRead) -> Word {
     for _ in 0..ATTEMPTS {
         let mut out = io::stdout();
@@ -106,7 +106,7 @@ pub(super) async fn trust(
     accept(store, known).await
 }
 
-/// Stores the bytes that were shown, if they are still what the lesson says.
+/// Accepts a lesson if its words are still the ones that were shown.
 async fn accept(store: &impl MemoryBackend, known: &Known) -> Result<(), Refusal> {
     let shown = known.shown();
     if shown != known.lesson.text.render() {

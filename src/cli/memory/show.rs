@@ -1,4 +1,4 @@
-//! `webwise memory show`: all of one lesson.
+//! `webwise memory show`: everything about one lesson.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Everything about a lesson, a line each; the text at the end, as a prompt would show it and nothing else on its line.
+/// Everything about a lesson, as lines. The last line is the text alone, as a prompt would show it.
 pub(super) fn lines(known: &Known) -> Vec<String> {
     let lesson = &known.lesson;
     let row = |name: &str, text: String| format!("{name:<12}{text}");
@@ -134,7 +134,7 @@ pub(super) fn lines(known: &Known) -> Vec<String> {
     lines
 }
 
-/// A text as JSON, on one line and cut.
+/// A text as JSON, on one line and cut to length.
 fn quoted(words: &str) -> String {
     serde_json::Value::from(text::truncate(&text::clean(words), 200)).to_string()
 }

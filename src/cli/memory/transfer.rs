@@ -24,7 +24,7 @@ pub(super) async fn export(
     args: &ExportArgs,
 ) -> Result<(), Refusal> {
     let namespace = match args.format {
-        // All of it, unless a part was named.
+        // Everything, unless a namespace was given.
         Format::Webwise => place.named().cloned(),
         Format::V1 => Some(place.namespace()),
     };
@@ -57,7 +57,7 @@ pub(super) async fn export(
             .write_all(text.as_bytes())
             .and_then(|()| io::stdout().flush());
         return match written {
-            // Whoever closed the output does not want to read on.
+            // A reader that closed the output does not want more.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::usage(
                 format!("the document cannot be written: {error}"),
             )),
@@ -77,7 +77,7 @@ pub(super) async fn export(
         })
 }
 
-/// A new file that only its owner can read.
+/// Creates a file that only its owner can read.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -86,7 +86,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// What a document says that it is.
+/// The field that tells the format of a document.
 #[derive(Deserialize)]
 struct Kind {
     #[serde(default)]
@@ -141,7 +141,7 @@ pub(super) async fn import(
     Ok(())
 }
 
-/// The file's bytes, no more than any document may have.
+/// Reads the file, at most as many bytes as any document may have.
 fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     let fail =
         |error: io::Error| Refusal::usage(format!("{} cannot be read: {error}", path.display()));

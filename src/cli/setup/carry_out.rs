@@ -1,4 +1,4 @@
-//! Carrying out one step: the folder, the commands, live progress, and the output when it went wrong.
+//! Carrying out one step: the folder, the commands, live progress, and the output after a failure.
 
 use std::{
     collections::VecDeque,
@@ -25,18 +25,19 @@ use crate::{
     cli::{Refusal, tell},
 };
 
-/// How long one command may take. Source: chosen; Chromium with all it needs is about 400 MB from a slow mirror.
+/// Longest time for one command. Source: chosen; Chromium with all it needs is about 400 MB from a slow mirror.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
-/// How long the pipes of an ended command are still read. Source: chosen; a service that it started may hold them open.
+/// Time for reading the pipes of an ended command. Source: chosen; a service that the command started may hold them
+/// open.
 const DRAIN: Duration = Duration::from_millis(300);
-/// How many last lines of a failed command are shown. Source: chosen.
+/// Number of last lines shown of a failed command. Source: chosen.
 const SHOWN_LINES: usize = 30;
-/// Width of the line that shows what the command says. Unit: characters. Source: chosen for a terminal of 80.
+/// Width of the progress line. Unit: characters. Source: chosen for a terminal of 80.
 const PROGRESS_CHARS: usize = 60;
-/// How often the progress line moves. Source: chosen.
+/// Time between two updates of the progress line. Source: chosen.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Carries out a step; `number` of `count` is for the person who waits.
+/// Carries out a step. `number` of `count` is shown to the person who waits.
 pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Result<(), Refusal> {
     let progress = Progress::start(format!("[{number}/{count}] {}", step.sentence));
     let mut failed = None;
@@ -55,7 +56,7 @@ pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Resul
     }
 }
 
-/// Why something failed, and the end of what was said about it.
+/// The reason for a failure, and the end of the output.
 type Failed = (String, Vec<String>);
 
 async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
@@ -70,7 +71,7 @@ async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
     }
 }
 
-/// Makes a folder for its owner only, with all above it.
+/// Creates a folder and its parents, for their owner only.
 pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -79,8 +80,8 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Makes the folder, for its owner only, with a `package.json`: without one npm would look for it in the folders above
-/// and install there.
+/// Creates the folder, for its owner only, with a `package.json`. Without one, npm would search for it in the parent
+/// folders and install there.
 fn own_folder(folder: &Path) -> io::Result<()> {
     private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {
@@ -93,7 +94,7 @@ fn own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Runs a command and shows its last line while it runs; on failure returns why and the end of what it said.
+/// Runs a command and shows its last line meanwhile. On failure, returns the reason and the end of the output.
 async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
     let name = command
         .program
@@ -163,7 +164,7 @@ fn boxed(pipe: impl AsyncRead + Unpin + Send + 'static) -> Box<dyn AsyncRead + U
     Box::new(pipe)
 }
 
-/// Hands on each line of a pipe, in a task that ends with the pipe or with its reader.
+/// Sends each line of a pipe, in a task that ends with the pipe or with its receiver.
 fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     tokio::spawn(async move {
         let mut pipe = BufReader::new(pipe);
@@ -178,7 +179,7 @@ fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     });
 }
 
-/// A moving line on a terminal, one line at the start and one at the end elsewhere.
+/// A progress line on a terminal; elsewhere one line at the start and one at the end.
 struct Progress {
     title: String,
     bar: ProgressBar,

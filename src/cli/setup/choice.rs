@@ -1,4 +1,4 @@
-//! Which driver is used, and why: facts about the machine to one answer. Pure; `machine` finds the facts.
+//! The choice of a driver, with the reason, from facts about the machine. Pure; `machine` finds the facts.
 
 use std::fmt;
 
@@ -24,27 +24,27 @@ impl fmt::Display for DriverName {
     }
 }
 
-/// What decides between the drivers. Chromium does not: both need it.
+/// The facts that decide between the drivers. Chromium is not among them, because both need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// The Node.js that runs playwright-cli.
     pub(crate) node: Tool,
     pub(crate) cli: Tool,
-    /// Whether `WEBWISE_PLAYWRIGHT_CLI` named it.
+    /// True if `WEBWISE_PLAYWRIGHT_CLI` names it.
     pub(crate) cli_is_given: bool,
-    /// Whether `cdp` can start a browser on this system.
+    /// True if `cdp` can start a browser on this system.
     pub(crate) has_pipes: bool,
 }
 
 impl Facts {
-    /// Whether the chosen Node.js runs playwright-cli.
+    /// Returns true if the chosen Node.js can run playwright-cli.
     pub(crate) fn node_is_fine(&self) -> bool {
         self.node
             .version()
             .is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
     }
 
-    /// Whether playwright-cli is the tested release, or one that the person chose.
+    /// Returns true if playwright-cli is the tested release, or one that the person chose.
     pub(crate) fn cli_is_fine(&self) -> bool {
         self.cli
             .version()
@@ -52,13 +52,13 @@ impl Facts {
     }
 }
 
-/// The driver that is used.
+/// The chosen driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) driver: DriverName,
-    /// Why, in words that follow "because".
+    /// The reason, worded to follow "because".
     pub(crate) why: String,
-    /// Whether the person asked for it by name.
+    /// True if the person asked for it by name.
     pub(crate) is_asked: bool,
 }
 
@@ -79,10 +79,10 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The driver that was asked for, which needs no look at the machine.
+/// The driver that was asked for. Needs no facts about the machine.
 ///
 /// # Errors
-/// One sentence, where it cannot work on this system.
+/// One sentence, if the driver cannot work on this system.
 pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, String> {
     if driver == DriverName::Cdp && !has_pipes {
         return Err(
@@ -98,8 +98,8 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
     })
 }
 
-/// The driver that was asked for or whose tool was named; else the one that needs nothing but Chromium, because it sees more of a
-/// page (what listens for clicks and has no role) and takes a fifth of the time.
+/// The driver that was asked for or whose tool was named; otherwise `cdp`, which needs nothing but Chromium, sees more
+/// of a page (elements that listen for clicks and have no role) and takes a fifth of the time.
 ///
 /// # Errors
 /// As [`asked_for`].

@@ -1,10 +1,10 @@
-//! The variables that `npm`, `apt-get` and the scripts that they start may see: an allow-list, so that a key of the person's
-//! never reaches the install script of some package. Pure; `carry_out` calls it, and so does the program that brings the tests'
-//! own packages with pip.
+//! The variables that `npm`, `apt-get` and the scripts that they start may see. An allow-list, so that a key of the
+//! user never reaches the install script of a package. Pure; used by `carry_out` and by the program that installs the
+//! tests' own packages with pip.
 
 use std::ffi::{OsStr, OsString};
 
-/// Variables that are handed on. Proxies are read in both cases, so both count.
+/// Variables that are passed on. Proxies are listed in both cases, because programs read both.
 const ALLOWED: [&str; 19] = [
     "PATH",
     "HOME",
@@ -26,11 +26,11 @@ const ALLOWED: [&str; 19] = [
     "all_proxy",
     "no_proxy",
 ];
-/// Beginnings of variables that are handed on: language, the own settings of npm (it reads them in any case) and of pip,
+/// Prefixes of variables that are passed on: language, the settings of npm (which reads them in any case) and of pip,
 /// base folders.
 const ALLOWED_PREFIXES: [&str; 5] = ["LC_", "npm_config_", "NPM_CONFIG_", "PIP_", "XDG_"];
 
-/// The variables of `all` that may be handed on.
+/// The variables of `all` that may be passed on.
 pub(super) fn allowed(
     all: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> impl Iterator<Item = (OsString, OsString)> {

@@ -1,7 +1,7 @@
-//! What the machine has: the facts that `setup` plans from and `doctor` reports.
+//! The state of the machine: the facts that `setup` plans from and `doctor` reports.
 //!
-//! Only looks: starts the programs that the driver would start with `--version` and changes nothing. Where they are is
-//! decided by the driver, what to do about the facts in `plan`.
+//! Only looks: it runs the programs that the driver would use with `--version`, and changes nothing. The driver decides
+//! where programs are searched for; `plan` decides what to do about the facts.
 
 use std::{
     ffi::OsString,
@@ -22,13 +22,13 @@ use crate::{
 
 /// The release of playwright-cli that the driver is tested with.
 pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
-/// The oldest Node.js that this release runs on. Unit: major version. Source: its own refusal to start on 18.
+/// The oldest Node.js that can run this release. Unit: major version. Source: the release refuses to start on 18.
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
-/// How long a program may take to say its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
+/// Longest time for a program to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest part shown of what a program says. Unit: characters. Source: chosen; a line.
+/// Longest part shown of a program's output. Unit: characters. Source: chosen; a line.
 const MAX_SAID: usize = 200;
-/// What browsers of Chromium's family call themselves beside their version; the first is what we call them.
+/// Names that browsers of the Chromium family print beside their version. The first is the one that we use.
 const FAMILY: [&str; 4] = ["Chromium", "Chrome", "Edge", "Brave"];
 
 /// Major, minor and patch number.
@@ -36,7 +36,7 @@ const FAMILY: [&str; 4] = ["Chromium", "Chrome", "Edge", "Brave"];
 pub(crate) struct Version(pub(crate) [u64; 3]);
 
 impl Version {
-    /// The first dotted number in what a program printed.
+    /// The first dotted number in a program's output.
     pub(crate) fn find(text: &str) -> Option<Self> {
         text.split(|c: char| !c.is_ascii_digit() && c != '.')
             .find_map(|word| {
@@ -63,11 +63,11 @@ impl fmt::Display for Version {
     }
 }
 
-/// One program as it was found.
+/// A program, as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tool {
     Missing,
-    /// It is there, but it did not say a version; the text is what it said instead.
+    /// The program is there but printed no version; the text is its output.
     Broken(PathBuf, String),
     Found(PathBuf, Version),
 }
@@ -81,23 +81,23 @@ impl Tool {
     }
 }
 
-/// How system packages can be installed.
+/// The way in which system packages can be installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Installer {
-    /// This user is root.
+    /// With apt-get, because this user is root.
     AptGet(PathBuf),
-    /// `sudo` works without a password.
+    /// With `sudo`, which works without a password.
     Sudo { sudo: PathBuf, apt_get: PathBuf },
-    /// There is apt-get, but this user may not use it.
+    /// apt-get exists, but this user may not use it.
     NotAllowed,
-    /// This is no Debian.
+    /// There is no apt-get, so this is not Debian or a relative of it.
     NoAptGet,
 }
 
-/// Where to look, and as whom.
+/// The places to search, and the rights of this user.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
-    /// Where the driver looks.
+    /// The places where the driver searches.
     pub(crate) places: ProgramPlaces,
     /// Our own folder for playwright-cli.
     pub(crate) root: PathBuf,
@@ -119,28 +119,28 @@ impl Surroundings {
     }
 }
 
-/// Everything that matters for the drivers.
+/// All facts that matter for the drivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Machine {
     /// Our own folder for playwright-cli.
     pub(crate) root: PathBuf,
-    /// The Node.js that runs playwright-cli: ours, or the one on `PATH`.
+    /// The Node.js that runs playwright-cli: our own, or the one on `PATH`.
     pub(crate) node: Tool,
     pub(crate) npm: Option<PathBuf>,
     pub(crate) cli: Tool,
-    /// Whether `WEBWISE_PLAYWRIGHT_CLI` named it.
+    /// True if `WEBWISE_PLAYWRIGHT_CLI` names it.
     pub(crate) cli_is_given: bool,
     pub(crate) chromium: Tool,
-    /// Whether `WEBWISE_CHROMIUM` named it.
+    /// True if `WEBWISE_CHROMIUM` names it.
     pub(crate) chromium_is_given: bool,
     pub(crate) installer: Installer,
 }
 
-/// Whether the native driver can start a browser: it talks by pipes with fixed numbers.
+/// True if the native driver can start a browser here: it talks through pipes with fixed numbers.
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
-    /// Looks only for what decides between the drivers.
+    /// Finds only the facts that decide between the drivers.
     pub(crate) async fn inspect(places: &ProgramPlaces) -> Self {
         let (node, cli) = tokio::join!(
             version_of(places.node(), places),
@@ -156,7 +156,7 @@ impl Facts {
 }
 
 impl Machine {
-    /// Looks at the machine.
+    /// Finds all facts.
     pub(crate) async fn inspect(around: &Surroundings) -> Self {
         let places = &around.places;
         let (node, cli, chromium, installer) = tokio::join!(
@@ -177,7 +177,7 @@ impl Machine {
         }
     }
 
-    /// What decides between the drivers.
+    /// The facts that decide between the drivers.
     pub(crate) fn facts(&self) -> Facts {
         let (node, cli) = (self.node.clone(), self.cli.clone());
         Facts {
@@ -206,12 +206,12 @@ async fn installer(around: &Surroundings) -> Installer {
     Installer::NotAllowed
 }
 
-/// Asks a program for its version; a script is run by the Node.js that the driver's would be.
+/// Runs a program to get its version. A script is run by the Node.js that the driver would use.
 async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
     answer_of(program, &["--version"], places, &[]).await
 }
 
-/// Asks a program something that it answers with a version, and with one of these names if there are any.
+/// Runs a program with arguments that make it print a version, together with one of these names if any are given.
 async fn answer_of(
     program: Option<PathBuf>,
     question: &[&str],
@@ -243,7 +243,7 @@ async fn answer_of(
     }
 }
 
-/// How what a program printed begins.
+/// The first line of a program's output.
 fn first_line(text: &str) -> String {
     match text.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => format!("{:?}", truncate(&clean(line), MAX_SAID)),
@@ -251,9 +251,9 @@ fn first_line(text: &str) -> String {
     }
 }
 
-/// What a program printed, or why there is nothing to read, in a few words.
+/// The output of a program, or the reason why there is none, in a few words.
 async fn output(command: &mut Command) -> Result<String, String> {
-    // A program that is only asked its version sees no key of the person's either.
+    // This program must not see a key of the user either, although it is only asked for its version.
     let envs = command.as_std().get_envs();
     let own: Vec<(OsString, OsString)> = envs
         .filter_map(|(name, value)| Some((name.into(), value?.into())))
@@ -301,7 +301,7 @@ const fn is_root() -> bool {
 
 #[cfg(test)]
 impl Machine {
-    /// A machine on which nothing is and nothing can be installed.
+    /// A machine without any program, on which nothing can be installed.
     pub(crate) fn bare(root: &str) -> Self {
         Self {
             root: root.into(),

@@ -1,11 +1,11 @@
-//! `webwise setup`: gets what the driver needs that is used here, and does nothing where all is there.
+//! `webwise setup`: installs what the chosen driver needs, and does nothing if everything is there.
 //!
 //! ```text
-//! machine      looks: which programs are there, how new, who may install
-//! choice       decides: facts to the driver that is used; pure
-//! plan         decides: facts to steps, or to the sentence that says what the person has to do; pure
+//! machine      looks: which programs are there, their versions, who may install
+//! choice       decides: from facts to the driver; pure
+//! plan         decides: from facts to steps, or to a sentence that says what the person has to do; pure
 //! carry_out    acts: one step with progress
-//! environment  what the programs that it starts may see; pure
+//! environment  the variables that started programs may see; pure
 //! ```
 
 mod carry_out;
@@ -28,10 +28,10 @@ use self::{
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
 use crate::browser::ProgramPlaces;
 
-/// Most steps of one call. Source: the system's packages and npm can each be needed once more after the other.
+/// Most steps of one call. Source: system packages and npm packages may each be needed once more after the other.
 const MAX_STEPS: usize = 4;
 
-/// Installs what is missing and says what is there.
+/// Installs what is missing and reports what is there.
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
@@ -49,7 +49,7 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
         return Err(declined(&choice, ""));
     }
     install(&around, &mut machine, &choice, steps).await?;
-    // Without a wish, what is there now may have changed the choice.
+    // If no driver was asked for, the new programs may have changed the choice.
     let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     say("Ready:");
     doctor::print_tools(&machine, &choice);
@@ -64,7 +64,7 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Chooses a driver and installs nothing; looks at the machine only where nobody asked for one.
+/// Chooses a driver and installs nothing. Looks at the machine only if no driver was asked for.
 pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let choice = match asked {
         Some(driver) => asked_for(driver, HAS_PIPES),
@@ -73,7 +73,7 @@ pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal>
     choice.map_err(Refusal::usage)
 }
 
-/// Chooses a driver, and installs what it lacks for the demo; says nothing where all is there.
+/// Chooses a driver, and installs what the demo needs. Prints nothing if everything is there.
 pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
@@ -92,7 +92,7 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
     Ok(choice)
 }
 
-/// What a person hears who said no.
+/// The message for a person who declined.
 fn declined(choice: &Choice, then: &str) -> Refusal {
     let command = choice.setup_command();
     Refusal::usage(format!(
@@ -100,7 +100,7 @@ fn declined(choice: &Choice, then: &str) -> Refusal {
     ))
 }
 
-/// Carries the steps out.
+/// Carries out the steps.
 async fn install(
     around: &Surroundings,
     machine: &mut Machine,
@@ -111,7 +111,7 @@ async fn install(
     carry_out_all(around, machine, choice, steps).await
 }
 
-/// Does the first step, looks again, and goes on until nothing is left to do.
+/// Carries out the first step, looks again, and goes on until nothing is left to do.
 async fn carry_out_all(
     around: &Surroundings,
     machine: &mut Machine,
@@ -154,12 +154,12 @@ fn check(machine: &Machine, choice: &Choice, steps: &[Step]) -> Result<(), Refus
 
 fn list(out: &mut dyn Write, steps: &[Step]) {
     for (index, step) in steps.iter().enumerate() {
-        // Who closed the output does not want to read on.
+        // If the output is closed, nobody wants more of it.
         let _ = writeln!(out, "{}. {}", index + 1, step.sentence);
     }
 }
 
-/// Asks whoever can answer, on the output that the person sees, wherever the rest of it goes.
+/// Asks the person for consent, on the output that they see, wherever the other output goes.
 fn agreed(steps: &[Step]) -> bool {
     if !std::io::stdin().is_terminal() {
         return true;
@@ -181,7 +181,7 @@ fn agreed(steps: &[Step]) -> bool {
         )
 }
 
-/// Keeps a second `setup` out of webwise's own folder; the lock ends with this process.
+/// Keeps a second `setup` out of webwise's own folder. The lock ends with this process.
 fn lock(home: &Path) -> Result<File, Refusal> {
     let fail = |error: std::io::Error| {
         Refusal::usage(format!(

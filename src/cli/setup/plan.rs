@@ -1,4 +1,4 @@
-//! What to do about the facts: a list of steps, or the sentence that says why nothing can be done. Pure.
+//! The plan: a list of steps, or a sentence that says why nothing can be done. Pure.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -7,11 +7,11 @@ use super::{
     machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool},
 };
 
-/// The Node.js that npm puts beside playwright-cli when the system's own is too old. Unit: major version.
-/// Source: the long-term release that is tested with it.
+/// The Node.js that npm installs beside playwright-cli if the system's own is too old. Unit: major version. Source: the
+/// long-term release that it is tested with.
 const OWN_NODE_MAJOR: u64 = 22;
 
-/// One command with its arguments; no shell ever sees it.
+/// One command with its arguments. It is never passed to a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command {
     pub(crate) program: PathBuf,
@@ -30,32 +30,33 @@ impl Command {
     }
 }
 
-/// One thing to do, with the sentence that tells it.
+/// One step, with a sentence that describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) sentence: String,
-    /// In their order; the first that fails ends the step.
+    /// The acts in order. The first failure ends the step.
     pub(crate) acts: Vec<Act>,
 }
 
 /// A part of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// Makes the folder if it is not there, with a `package.json` of its own.
+    /// Creates the folder if it is missing, with a `package.json` of its own.
     PackageFolder(PathBuf),
-    /// Starts a program and waits for its end.
+    /// Runs a program and waits for it to end.
     Run(Command),
 }
 
-/// Returns what the chosen driver lacks, in the order it has to be installed; empty if everything is there.
+/// Returns the steps that install what the chosen driver lacks, in order; empty if everything is there.
 ///
-/// Each step changes the facts, so the caller looks at the machine again after the first one and asks for a new plan.
+/// Each step changes the facts, so the caller carries out the first step, looks at the machine again and asks for a new
+/// plan.
 ///
 /// # Errors
 /// One sentence that says what the person has to do.
 pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, String> {
     let needs_tool = needs_tool(choice);
-    // Without a Node.js the tool's script cannot run, and that is not the fault of who named it.
+    // Without a Node.js the script of the tool cannot run, which does not mean that the tool is wrong.
     let cli_is_wrong = needs_tool && machine.cli_is_given && machine.facts().node_is_fine();
     for (tool, wrong, variable) in [
         (&machine.cli, cli_is_wrong, "WEBWISE_PLAYWRIGHT_CLI"),
@@ -83,14 +84,14 @@ pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, Stri
         steps.push(system_step(machine, &packages, &choice.setup_command())?);
     }
     if !modules.is_empty() {
-        // On a bare machine npm comes with the first step, and is found when this step's turn comes.
+        // On a bare machine npm is installed by the first step and found before this step.
         let npm = machine.npm.clone().unwrap_or_else(|| PathBuf::from("npm"));
         steps.push(npm_step(machine, npm, &modules));
     }
     Ok(steps)
 }
 
-/// Whether playwright-cli and its Node.js are needed beside Chromium.
+/// Returns true if playwright-cli and its Node.js are needed besides Chromium.
 pub(crate) fn needs_tool(choice: &Choice) -> bool {
     choice.driver == DriverName::PlaywrightCli
 }
@@ -116,7 +117,7 @@ fn node_modules(machine: &Machine) -> Vec<String> {
     if !facts.cli_is_fine() && !machine.cli_is_given {
         modules.push(format!("@playwright/cli@{CLI_VERSION}"));
     }
-    // How new the system's Node.js will be is known when it is there.
+    // The version of the system's Node.js is known only once it is installed.
     if machine.node != Tool::Missing && !facts.node_is_fine() {
         modules.push(format!("node@{OWN_NODE_MAJOR}"));
     }
@@ -147,7 +148,7 @@ fn system_step(machine: &Machine, packages: &[&str], setup: &str) -> Result<Step
         match prefix {
             None => Command::new(apt_get, apt),
             Some(sudo) => {
-                // `sudo` drops the environment, so what keeps the packages from asking questions goes along.
+                // `sudo` drops the environment, so the variable that keeps packages from asking questions is set here.
                 let start = ["-n", "env", "DEBIAN_FRONTEND=noninteractive"].map(OsString::from);
                 Command::new(
                     sudo,
@@ -198,7 +199,7 @@ fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     }
 }
 
-/// Package names as a sentence says them.
+/// Package names, as a sentence names them.
 fn human(packages: &[&str]) -> String {
     let names: Vec<_> = packages
         .iter()
@@ -221,7 +222,7 @@ mod tests {
 
     use super::{super::machine::Version, *};
 
-    /// What playwright-cli needs.
+    /// The plan for playwright-cli.
     fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
         plan_for(DriverName::PlaywrightCli, machine)
     }
@@ -277,7 +278,7 @@ mod tests {
     #[test]
     fn a_complete_machine_needs_nothing() {
         assert_eq!(plan(&complete()), Ok(vec![]));
-        // What is there does not need what would install it.
+        // An installed program does not need the program that would install it.
         assert_eq!(
             plan(&Machine {
                 npm: None,
@@ -338,7 +339,7 @@ mod tests {
             ..complete()
         };
         assert_eq!(cdp(&old_node), Ok(vec![]));
-        // A tool that is not used may be as wrong as it likes.
+        // A tool that is not used may be wrong.
         let wrong = Machine {
             cli: Tool::Broken("/x".into(), String::new()),
             cli_is_given: true,
@@ -455,7 +456,7 @@ mod tests {
             sentence.contains("install Node.js, npm and Chromium with its own package manager"),
             "{sentence}"
         );
-        // npm alone needs no permission.
+        // npm needs no permission.
         assert!(
             plan(&Machine {
                 cli: Tool::Missing,

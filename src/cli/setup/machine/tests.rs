@@ -1,8 +1,8 @@
-//! Machines of a few scripts.
+//! Machines made of a few scripts.
 
 use super::*;
 
-/// A folder with programs that say what they are told to say.
+/// A folder with programs whose output is scripted.
 fn folder(programs: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (name, script) in programs {
@@ -11,8 +11,8 @@ fn folder(programs: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-/// Written by a child: a file that this process holds open for writing, also through the fork of another test, cannot
-/// be started.
+/// A child process writes the file, because a file that this process holds open for writing, even through the fork of
+/// another test, cannot be executed.
 fn put(path: &Path, script: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let write = "printf '%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
