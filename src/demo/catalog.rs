@@ -1,19 +1,19 @@
-//! What the shop sells. Names are alike on purpose: picking the right one is part of the task.
+//! The products of the shop. Their names are similar on purpose: choosing the right one is part of the task.
 
 use crate::base::text::words;
 
 /// A product on sale.
 #[derive(Debug)]
 pub(super) struct Product {
-    /// Its name in URLs.
+    /// The name in URLs.
     pub(super) slug: &'static str,
     pub(super) name: &'static str,
     pub(super) blurb: &'static str,
-    /// Unit: euro cents.
+    /// Price. Unit: euro cents.
     pub(super) cents: u32,
     pub(super) sizes: &'static [&'static str],
     pub(super) colours: &'static [&'static str],
-    /// Colour of its picture. Unit: degrees on the colour wheel.
+    /// Colour of the picture. Unit: degrees on the colour wheel.
     pub(super) hue: u16,
 }
 
@@ -57,12 +57,12 @@ pub(super) const PRODUCTS: &[Product] = products![
 ];
 
 impl Product {
-    /// The product behind a URL.
+    /// The product of a URL.
     pub(super) fn get(slug: &str) -> Option<&'static Self> {
         PRODUCTS.iter().find(|product| product.slug == slug)
     }
 
-    /// How many words of the query the product's name has.
+    /// Number of words of the query in the product's name.
     fn matches(&self, query: &[String]) -> usize {
         let name = words(self.name);
         query
@@ -72,7 +72,7 @@ impl Product {
     }
 }
 
-/// The products that have a word of the query in their name, the best match first; among equals the given order stays.
+/// The products whose name has a word of the query, best match first. Equal matches keep their order.
 pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static Product> {
     let query = words(query);
     let mut found: Vec<_> = products
@@ -84,7 +84,7 @@ pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static
     found.into_iter().map(|(_, product)| product).collect()
 }
 
-/// A price as the pages show it.
+/// A price, as the pages show it.
 pub(super) fn price(cents: u32) -> String {
     format!("€ {}.{:02}", cents / 100, cents % 100)
 }

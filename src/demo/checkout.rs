@@ -1,4 +1,4 @@
-//! The checkout form: what it asks for and what it complains about. Pure.
+//! The checkout form: its fields and its complaints. Pure.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use super::{http::Fields, order::Shipping};
 /// Longest input in one field. Unit: characters. Source: chosen; the longest German street name has 50.
 const MAX_FIELD_CHARS: usize = 100;
 
-/// A way to send an order.
+/// A shipping method.
 #[derive(Debug)]
 pub(super) struct Method {
-    /// Its name in the form's data.
+    /// The name in the form's data.
     pub(super) key: &'static str,
     pub(super) label: &'static str,
-    /// Unit: euro cents.
+    /// Price. Unit: euro cents.
     pub(super) cents: u32,
 }
 
@@ -35,10 +35,10 @@ pub(super) const METHODS: &[Method] = &[
     },
 ];
 
-/// What is wrong with which field.
+/// Complaints by field.
 pub(super) type Complaints = BTreeMap<&'static str, &'static str>;
 
-/// The shipping data and the chosen method, or everything that is wrong at once.
+/// The shipping data and the chosen method, or all complaints together.
 pub(super) fn check(form: &Fields) -> Result<(Shipping, &'static Method), Complaints> {
     let mut complaints = Complaints::new();
     let mut need = |field: &'static str, fine: &dyn Fn(&str) -> bool, complaint: &'static str| {

@@ -1,7 +1,7 @@
-//! HTTP/1.1 as far as the shop needs it: bytes to a request, a response to bytes.
+//! HTTP/1.1 as far as the shop needs it: from bytes to a request, from a response to bytes.
 //!
-//! GET, HEAD and POST with form bodies of known length. Whatever else a client may say is refused with the status that
-//! tells it so. No sockets here: `server` reads and writes.
+//! Supports GET, HEAD and POST with form bodies of known length. Every other request is refused with the fitting
+//! status. There are no sockets here: `server` reads and writes.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,8 @@ pub(super) const MAX_BODY_BYTES: usize = 32 * 1024;
 /// Longest path with its query. Unit: bytes. Source: chosen.
 const MAX_TARGET_BYTES: usize = 2048;
 
-/// What the browser may load and where forms may go: nothing but this server. Styles and the one script stand in the page.
+/// Content security policy: the browser may load nothing and send forms nowhere except to this server. Styles and the
+/// only script stand in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -30,7 +31,7 @@ pub(super) enum Method {
     Post,
 }
 
-/// Names and values of a query, a form or the cookies, in the order they came.
+/// Names and values of a query, a form or the cookies, in the order in which they came.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fields(Vec<(String, String)>);
 
@@ -43,7 +44,7 @@ impl Fields {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The first value of this name without white space at its ends; empty if there is none.
+    /// The first value of this name, trimmed; empty if there is none.
     pub(super) fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default().trim()
     }
@@ -58,16 +59,16 @@ impl Fields {
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) path: String,
-    /// Path and query as they were sent.
+    /// Path and query, as they were sent.
     pub(super) target: String,
     pub(super) query: Fields,
     pub(super) form: Fields,
     pub(super) cookies: Fields,
-    /// Whether the client wants to send another request on this connection.
+    /// True if the client wants to send another request on this connection.
     pub(super) keep_alive: bool,
 }
 
-/// The statuses that the shop answers with.
+/// The statuses of the shop's responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
     Ok,
@@ -109,9 +110,9 @@ impl Status {
     }
 }
 
-/// Reads one request from the front of what has arrived.
+/// Parses one request at the start of the received bytes.
 ///
-/// Returns the request and how many bytes it took, or `None` if more must arrive.
+/// Returns the request and its length in bytes, or `None` if more bytes are needed.
 pub(super) fn parse(arrived: &[u8]) -> Result<Option<(Request, usize)>, Status> {
     let Some(head_end) = arrived.windows(4).position(|w| w == b"\r\n\r\n") else {
         return if arrived.len() > MAX_HEAD_BYTES {
@@ -209,7 +210,7 @@ impl<'a> Headers<'a> {
             .map(|(_, value)| *value)
     }
 
-    /// The value of a header that may come once at most.
+    /// The value of a header that may come at most once.
     fn single(&self, name: &str) -> Result<Option<&'a str>, Status> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
@@ -218,7 +219,7 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// A page of another site whose name was pointed at loopback must not reach the shop.
+    /// Refuses foreign host names: a page of another site whose name points at loopback must not reach the shop.
     fn check_host(&self, version_11: bool) -> Result<(), Status> {
         let Some(host) = self.single("host")? else {
             return if version_11 {
@@ -245,7 +246,7 @@ impl<'a> Headers<'a> {
             None if method == Method::Post => return Err(Status::LengthRequired),
             None => 0,
             Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
-                // More digits than a `usize` holds are too many bytes as well.
+                // A number that does not fit into a `usize` is too large as well.
                 digits.parse().unwrap_or(usize::MAX)
             }
             Some(_) => return Err(Status::BadRequest),
@@ -285,7 +286,7 @@ impl<'a> Headers<'a> {
     }
 }
 
-/// One answer: a page, or the way to another one.
+/// A response: a page, or a redirect to another one.
 #[derive(Debug)]
 pub(super) struct Response {
     pub(super) status: Status,
@@ -304,7 +305,7 @@ impl Response {
         }
     }
 
-    /// Sends the browser to a path of this server, which it reads with GET.
+    /// Redirects the browser to a path of this server, which it loads with GET.
     pub(super) fn see_other(path: impl Into<String>) -> Self {
         Self {
             location: Some(path.into()),
@@ -312,12 +313,12 @@ impl Response {
         }
     }
 
-    /// A refusal in one line, for a client that is not a browser.
+    /// A one-line refusal, for a client that is not a browser.
     pub(super) fn refusal(status: Status) -> Self {
         Self::page(status, Html::text(status.line()))
     }
 
-    /// Sets a cookie for the whole shop that scripts cannot read and other sites do not send.
+    /// Sets a cookie for the whole shop. Scripts cannot read it and other sites do not send it.
     #[must_use]
     pub(super) fn with_cookie(mut self, name: &str, value: &str) -> Self {
         self.cookies
@@ -325,7 +326,7 @@ impl Response {
         self
     }
 
-    /// The bytes for the wire. The answer to HEAD has no body but says how long it would be.
+    /// The bytes to send. The response to HEAD has no body but gives the length that it would have.
     pub(super) fn into_bytes(self, method: Method, keep_alive: bool) -> Vec<u8> {
         let body = self.body.as_str();
         let connection = if keep_alive { "keep-alive" } else { "close" };

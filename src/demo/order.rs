@@ -1,4 +1,4 @@
-//! What was bought: the shop's own record, which a test compares with what an agent says.
+//! The shop's record of an order, which a test compares with the agent's answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Order {
-    /// The confirmation number, as the last page of the checkout shows it. New for each order.
+    /// The confirmation number, as shown on the last page of the checkout. New for each order.
     pub number: String,
-    /// What was ordered, in the order of the cart.
+    /// The ordered products, in the order of the cart.
     pub lines: Vec<OrderLine>,
-    /// Where to and how.
+    /// Shipping address and method.
     pub shipping: Shipping,
-    /// What it costs with shipping. Unit: euro cents.
+    /// Price including shipping. Unit: euro cents.
     pub total_cents: u32,
 }
 
@@ -20,19 +20,19 @@ pub struct Order {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OrderLine {
-    /// The product's name as the pages show it.
+    /// The product's name, as the pages show it.
     pub product: String,
     /// The chosen size.
     pub size: String,
     /// The chosen colour.
     pub colour: String,
-    /// How many.
+    /// Number of pieces.
     pub quantity: u32,
-    /// What the line costs. Unit: euro cents.
+    /// Price of the line. Unit: euro cents.
     pub price_cents: u32,
 }
 
-/// What the checkout form asked for.
+/// The data of the checkout form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Shipping {
@@ -44,6 +44,6 @@ pub struct Shipping {
     pub city: String,
     /// Postal code, five digits.
     pub postal_code: String,
-    /// The shipping method's name as the form shows it.
+    /// The name of the shipping method, as the form shows it.
     pub method: String,
 }

@@ -1,4 +1,4 @@
-//! Which request does what: a request and the state to a response. No sockets, no waiting.
+//! Routes: from a request and the state to a response. No sockets, no waiting.
 
 use url::Url;
 
@@ -13,9 +13,9 @@ use super::{
 
 /// Most lines of a cart. Source: chosen.
 const MAX_CART_LINES: usize = 20;
-/// Most of one thing in a cart. Source: chosen.
+/// Most pieces of one product in a cart. Source: chosen.
 const MAX_QUANTITY: u32 = 10;
-/// The cookie that remembers the answer to the cookie notice.
+/// The cookie that stores the answer to the cookie notice.
 const CONSENT_COOKIE: &str = "shop_consent";
 
 /// Answers one request.
@@ -32,7 +32,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         variation: state.variation,
         session: &session,
         consented: request.cookies.get(CONSENT_COOKIE).is_some(),
-        // After a form was sent back with complaints, its own path is the page to return to.
+        // After a form was returned with complaints, its own path is the page to return to.
         target: &request.target,
     };
     let path: Vec<_> = request.path.trim_matches('/').split('/').collect();
@@ -97,7 +97,7 @@ fn missing(visit: &Visit<'_>) -> Response {
     Response::page(Status::NotFound, views::not_found(visit))
 }
 
-/// Stores a changed session and sends the visitor on.
+/// Stores a changed session and redirects the visitor.
 fn keep(state: &mut State, id: Option<&str>, session: Session, next: &str) -> Response {
     let id = state.sessions.put(id, session);
     Response::see_other(next).with_cookie(session::COOKIE, &id)
@@ -175,7 +175,7 @@ fn remove_line(
 fn log_in(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fields) -> Response {
     let next = local_path(form.text("next")).unwrap_or_else(|| "/".to_owned());
     let user = form.text("user");
-    // The password is compared as it was sent: spaces are part of it.
+    // The password is compared untrimmed, because spaces are part of it.
     if user == USER && form.get("password") == Some(state.password.as_str()) {
         return keep(
             state,
@@ -193,7 +193,7 @@ fn log_in(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fields)
     )
 }
 
-/// Where a visitor has to go before the checkout.
+/// The page that a visitor must visit before the checkout, if any.
 fn checkout_gate(visit: &Visit<'_>) -> Option<Response> {
     if visit.session.cart.is_empty() {
         Some(Response::see_other("/cart"))
@@ -221,7 +221,7 @@ fn place_order(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fi
     }
 }
 
-/// A path of this shop in its canonical form, or `None` if the text leads anywhere else.
+/// A path of this shop in canonical form; `None` if the text leads anywhere else.
 fn local_path(text: &str) -> Option<String> {
     let here = Url::parse("http://localhost/").ok()?;
     let there = here

@@ -1,6 +1,6 @@
-//! The sockets of the shop: accepting, reading and writing under limits and time-outs, and stopping.
+//! The sockets of the shop: accepting, reading and writing with limits and time-outs, and stopping.
 //!
-//! Knows nothing of the shop: it hands each complete request to a function and writes what comes back.
+//! Knows nothing of the shop: it passes each complete request to a function and writes the response.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,25 +14,26 @@ use tokio::{
 
 use super::http::{self, Method, Request, Response, Status};
 
-/// How long a client may take to send one request, and how long a connection may stay silent. Source: chosen.
+/// Longest time for a client to send one request, and longest silence of a connection. Source: chosen.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long a client may take to read one response. Source: chosen.
+/// Longest time for a client to read one response. Source: chosen.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long answers that are being written may go on after the shop was stopped. Source: chosen.
+/// Longest time for responses that are being written when the shop is stopped. Source: chosen.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// How long a refused client is listened to, so that it reads the refusal before the connection closes. Source: chosen.
+/// Time for which a refused client is still read, so that it gets the refusal before the connection closes. Source:
+/// chosen.
 const LINGER: Duration = Duration::from_millis(500);
-/// Pause after a failed accept, which mostly means that the process is out of file handles. Source: chosen.
+/// Pause after a failed accept, which usually means that the process has no free file handles. Source: chosen.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Most connections at once; more wait in the listener's queue. Source: chosen; a browser opens six a host.
+/// Most connections at once; more wait in the listener's queue. Source: chosen; a browser opens six for each host.
 const MAX_CONNECTIONS: usize = 64;
-/// How much is read at once. Unit: bytes. Source: chosen.
+/// Size of one read. Unit: bytes. Source: chosen.
 const READ_CHUNK: usize = 4096;
 
-/// What answers a request.
+/// The function that answers a request.
 pub(super) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
-/// Serves until the sender of `stop` is dropped, then lets answers that are being written end.
+/// Serves until the sender of `stop` is dropped, then lets responses that are being written finish.
 pub(super) async fn serve(
     listener: TcpListener,
     handler: Arc<Handler>,
@@ -45,7 +46,7 @@ pub(super) async fn serve(
             _ = stop.changed() => break,
             accepted = accept(&listener, &slots) => accepted,
         };
-        // Ended connections are let go of here, so that a long-lived shop does not collect them.
+        // Release ended connections, so that a long-lived shop does not collect them.
         while connections.try_join_next().is_some() {}
         let Some((stream, slot)) = accepted else {
             sleep(ACCEPT_PAUSE).await;
@@ -58,7 +59,7 @@ pub(super) async fn serve(
         });
     }
     drop(listener);
-    // Whoever is still reading after the grace is cut off when the set is dropped.
+    // Connections that are still open after the grace period are closed when the set is dropped.
     let _ = timeout(STOP_GRACE, async {
         while connections.join_next().await.is_some() {}
     })
@@ -74,11 +75,11 @@ async fn accept(
     Some((stream, slot))
 }
 
-/// What came of waiting for a request.
+/// The result of waiting for a request.
 enum Read {
     Request(Box<Request>),
     Refused(Status),
-    /// The client is done, or there is nothing to say to it.
+    /// The client is done, or cannot be answered.
     Gone,
 }
 
@@ -132,8 +133,8 @@ async fn next_request(stream: &mut TcpStream, arrived: &mut Vec<u8>) -> Read {
     }
 }
 
-/// Says that nothing more comes, then reads on for a moment: closing a socket with unread bytes would make the system
-/// throw away the answer that the client has not read yet.
+/// Closes the sending side, then reads on for a moment. Closing a socket with unread bytes would make the system
+/// discard the response that the client has not read yet.
 async fn close(mut stream: TcpStream) {
     if stream.shutdown().await.is_err() {
         return;

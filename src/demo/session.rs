@@ -1,4 +1,4 @@
-//! Who comes back: carts and logins, known by a cookie.
+//! Sessions: carts and logins of visitors, identified by a cookie.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::catalog::Product;
 
-/// Most sessions kept; the oldest is forgotten first. Source: chosen.
+/// Most sessions kept; the oldest is dropped first. Source: chosen.
 const MAX_SESSIONS: usize = 1000;
 
 /// The name of the session's cookie.
@@ -22,34 +22,34 @@ pub(super) struct CartLine {
 }
 
 impl CartLine {
-    /// Unit: euro cents.
+    /// Price of the line. Unit: euro cents.
     pub(super) fn cents(&self) -> u32 {
         self.product.cents.saturating_mul(self.quantity)
     }
 }
 
-/// What the shop remembers of one visitor.
+/// The session of one visitor.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Session {
     pub(super) cart: Vec<CartLine>,
     pub(super) logged_in: bool,
-    /// Numbers of the orders that this visitor placed and may look at.
+    /// Numbers of the orders that this visitor placed and may see.
     pub(super) orders: Vec<String>,
 }
 
 impl Session {
-    /// How many things are in the cart.
+    /// Number of pieces in the cart.
     pub(super) fn count(&self) -> u32 {
         self.cart.iter().map(|line| line.quantity).sum()
     }
 
-    /// What the cart costs without shipping. Unit: euro cents.
+    /// Price of the cart without shipping. Unit: euro cents.
     pub(super) fn cents(&self) -> u32 {
         self.cart.iter().map(CartLine::cents).sum()
     }
 }
 
-/// All sessions. One is opened by the first request that changes something, so that looking around leaves nothing here.
+/// All sessions. A session is opened by the first request that changes something, so browsing alone leaves none.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     by_id: HashMap<String, Session>,
@@ -61,7 +61,7 @@ impl Sessions {
         self.by_id.get(id)
     }
 
-    /// Keeps a session under a new id and forgets the old one: nobody who knew the id before a change knows it after.
+    /// Stores a session under a new id and removes the old one, so that an id from before a change is useless after it.
     pub(super) fn put(&mut self, old_id: Option<&str>, session: Session) -> String {
         if let Some(old) = old_id
             && self.by_id.remove(old).is_some()

@@ -1,4 +1,4 @@
-//! Starting and stopping the shop, and asking it what really happened.
+//! Starting and stopping the shop, and reading which orders were placed.
 
 use std::{
     fmt,
@@ -13,13 +13,13 @@ use url::Url;
 use super::{order::Order, routes, server, state::State, state::USER};
 use crate::base::{Error, ErrorKind, Result};
 
-/// How to start a [`Shop`].
+/// Options of a [`Shop`].
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ShopOptions {
     /// Port on 127.0.0.1. Default: 0, which takes a free one.
     pub port: u16,
-    /// Decides order numbers, the password, and small differences of the pages: wordings, element ids, the order of
+    /// Seed of order numbers, the password, and small differences of the pages: wordings, element ids, the order of
     /// products and choices. Default: 0.
     pub seed: u64,
 }
@@ -38,7 +38,7 @@ impl ShopOptions {
     }
 }
 
-/// The running shop. It stops when it is dropped.
+/// A running shop. It stops when dropped.
 ///
 /// ```
 /// use webwise::demo::{Shop, ShopOptions};
@@ -89,7 +89,7 @@ impl Shop {
         let state = Arc::new(Mutex::new(State::new(options.seed)));
         let shared = Arc::clone(&state);
         let handler: Arc<server::Handler> = Arc::new(move |request: &_| {
-            // Between two requests the state is whole even if one of them panicked.
+            // Between two requests the state is consistent, even if one of them panicked.
             routes::respond(
                 &mut shared.lock().unwrap_or_else(PoisonError::into_inner),
                 request,
@@ -105,17 +105,17 @@ impl Shop {
         })
     }
 
-    /// Where the home page is.
+    /// Address of the home page.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The name that the login page accepts.
+    /// The user name that the login page accepts.
     pub fn user(&self) -> &'static str {
         USER
     }
 
-    /// The password that the login page accepts. It stands on no page and depends on the seed.
+    /// The password that the login page accepts. It appears on no page and depends on the seed.
     pub fn password(&self) -> String {
         self.state
             .lock()
@@ -124,7 +124,7 @@ impl Shop {
             .clone()
     }
 
-    /// The orders that were placed, oldest first: what really happened, whatever an agent says.
+    /// The orders that were really placed, oldest first, whatever an agent reports.
     pub fn orders(&self) -> Vec<Order> {
         self.state
             .lock()
@@ -133,7 +133,7 @@ impl Shop {
             .clone()
     }
 
-    /// Stops the shop and waits until its port is closed and the answers being written have ended.
+    /// Stops the shop, and waits until its port is closed and responses being written are finished.
     pub async fn stop(self) {
         drop(self.stop);
         // The server's task ends by itself; if it panicked, it has ended too.

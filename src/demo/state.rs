@@ -1,4 +1,4 @@
-//! What the shop knows: visitors, orders, and how this shop differs from another one.
+//! The state of the shop: visitors, orders, and the variation of this shop.
 
 use super::{
     catalog::{PRODUCTS, Product},
@@ -11,11 +11,11 @@ use super::{
 /// The only customer.
 pub(super) const USER: &str = "demo";
 
-/// Everything behind the pages.
+/// The state behind all pages.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) variation: Variation,
-    /// All products in this shop's order.
+    /// All products, in the order of this shop.
     pub(super) products: Vec<&'static Product>,
     pub(super) password: String,
     pub(super) sessions: Sessions,
@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// Turns a cart into an order, empties it, and returns the confirmation number.
+    /// Turns a cart into an order, empties the cart, and returns the confirmation number.
     pub(super) fn place(
         &mut self,
         session: &mut Session,

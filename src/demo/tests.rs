@@ -1,4 +1,4 @@
-//! The shop from outside: real sockets, no knowledge of its insides but the oracle.
+//! Tests of the shop from outside: real sockets, and no knowledge of its internals except the placed orders.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use url::form_urlencoded::Serializer;
 use super::{Order, Shop, ShopOptions};
 use crate::base::ErrorKind;
 
-/// A browser without eyes: keeps cookies, follows nothing by itself.
+/// A minimal browser: keeps cookies, and follows no redirects by itself.
 struct Visitor {
     port: u16,
     cookies: BTreeMap<String, String>,
@@ -39,7 +39,7 @@ async fn shop(seed: u64) -> Shop {
         .unwrap()
 }
 
-/// Sends bytes and reads until the server closes.
+/// Sends bytes and reads until the server closes the connection.
 async fn raw(port: u16, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     stream.write_all(bytes).await.unwrap();
@@ -119,7 +119,7 @@ const ADDRESS: &[(&str, &str)] = &[
     ("terms", "yes"),
 ];
 
-/// The whole way from the product to the confirmation page; returns that page.
+/// Goes all the way from the product to the confirmation page, and returns that page.
 async fn buy(shop: &Shop) -> Reply {
     let mut visitor = Visitor::of(shop);
     visitor.add("alpine-rain-jacket").await;
@@ -609,7 +609,7 @@ async fn a_dropped_shop_stops_too() {
     let mut first = [0; 12];
     idle.read_exact(&mut first).await.unwrap();
     drop(shop);
-    // Ends only because the server lets go of the connection.
+    // The read ends only because the server closes the connection.
     let mut rest = Vec::new();
     idle.read_to_end(&mut rest).await.unwrap();
 }

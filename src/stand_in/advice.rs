@@ -1,4 +1,4 @@
-//! Advice put into acts: what memory says to do in the place of an act, and before it.
+//! Advice turned into acts: in place of an act, and before it.
 
 use super::{
     finding::{How, calendar_day, choice},
@@ -7,14 +7,14 @@ use super::{
     tips::{Remedy, Tip},
 };
 
-/// What memory of this site says to do in the place of an act that gives a control a value.
+/// The acts that memory of this site suggests in place of an act that sets a value.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
     tips.flat_map(|tip| &tip.remedies)
         .find_map(|remedy| instead_of(now, act, remedy, value))
 }
 
-/// An act done in the way that a remedy tells; `None` if it does not tell how to do this one.
+/// The act carried out as a remedy says; `None` if the remedy does not apply to this act.
 pub(super) fn instead_of(
     now: &Situation<'_>,
     act: &Act,
@@ -43,7 +43,7 @@ pub(super) fn instead_of(
     }
 }
 
-/// A choice of this name that is in sight.
+/// A visible choice with this name.
 fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     let (element, how, _) = choice(page, &[], value)?;
     matches!(how, How::Click | How::Check).then_some(element)
@@ -58,7 +58,7 @@ pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
         .find(|element| act.call.arguments["target"] == element.reference.as_str())
 }
 
-/// Whether an advice is about this act: its command, and the name or the place of its target.
+/// Returns true if the advice is about this act: about its command, and about the name or position of its target.
 pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
     let Some((role, number)) = &tip.place else {
         return for_this(tip, &act.call.name, &act.label);
@@ -77,7 +77,7 @@ pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
         && nth == aimed(now, act)
 }
 
-/// Whether memory says that something must be done before this act.
+/// Returns true if memory says that something must be clicked before this act.
 pub(super) fn is_warned_of(now: &Situation<'_>, act: &Act) -> bool {
     let first = |remedy: &Remedy| matches!(remedy, Remedy::Click(_));
     now.site

@@ -1,8 +1,8 @@
-//! What the page says of a thing: the label's words, and what stands after them.
+//! Answers found on the page: the words of a label, and the value after them.
 
 use super::words::content;
 
-/// What was found: the answer, and the words of the page that show it.
+/// An answer, and the words on the page that show it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     pub value: String,
@@ -15,17 +15,17 @@ const BETWEEN: &[&str] = &[
 ];
 /// Most words of a value that is not a number. Source: chosen; a short sentence.
 const MAX_WORDS: usize = 12;
-/// Capitals of a code without digits. Source: chosen; more than most acronyms.
+/// Fewest capitals of a code without digits. Source: chosen; more than most acronyms have.
 const MIN_CAPITALS: usize = 4;
-/// How far behind its label a number may stand. Unit: words. Source: chosen.
+/// Most words between a label and its number. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Looks for a thing by the words of its name.
+/// Finds the value of a thing by the words of its name.
 pub(super) fn find(text: &str, what: &[String]) -> Option<Found> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
     for start in 0..words.len() {
-        // The label: words of the name, one after the other, in any order.
+        // The label: consecutive words of the name, in any order.
         let mut end = start;
         let mut met = 0;
         while let Some((from, to)) = words.get(end) {
@@ -76,7 +76,7 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
     out
 }
 
-/// First and last word of the value behind a label that ends before word `at`.
+/// The first and last word of the value after a label that ends before word `at`.
 fn value(
     text: &str,
     words: &[(usize, usize)],
@@ -92,7 +92,7 @@ fn value(
     let is_number =
         is_amount || among(&["number", "code", "id", "reference", "key", "pin", "date"]);
     let mut from = at;
-    // A label that ends a sentence has nothing to do with the next one.
+    // A label at the end of a sentence does not belong to the next sentence.
     if at > 0 && ends(at - 1) {
         return None;
     }
@@ -133,7 +133,7 @@ fn value(
     Some((from, end))
 }
 
-/// The beginning of a text as a quotation: whole words, at most `max` characters.
+/// The beginning of a text as a quotation: whole words, at most `max` bytes.
 pub(super) fn opening(text: &str, max: usize) -> String {
     let mut end = 0;
     for (_, to) in spans(text) {

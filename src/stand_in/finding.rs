@@ -1,4 +1,4 @@
-//! Which element of the page an instruction means.
+//! Finding the element that an instruction means.
 
 use super::{
     forms::day,
@@ -7,13 +7,14 @@ use super::{
 };
 use crate::base::text::fold;
 
-/// Least fit of what an advice names. Unit: see [`fit`]. Source: chosen; all of its words and next to no other.
+/// Least fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all of its words and almost no others.
 const NAME_FIT: f64 = 0.9;
 /// Least fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four on each side.
 const FIELD_FIT: f64 = 0.3;
-/// Least fit of what is clicked. Source: chosen; a wrong click costs more than a search for the right one.
+/// Least fit of an element that is clicked. Source: chosen; a wrong click costs more than a search for the right
+/// element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// Least fit of a choice's label, where its value is not equal. Source: chosen.
+/// Least fit of a choice's label if its value is not equal. Source: chosen.
 const CHOICE_FIT: f64 = 0.6;
 
 const FIELDS: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton"];
@@ -46,7 +47,7 @@ const CLICKABLE: &[&str] = &[
     "radio",
 ];
 
-/// How a choice is made.
+/// The way in which a choice is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     Select,
@@ -55,7 +56,7 @@ pub(super) enum How {
     Fill,
 }
 
-/// The element that fits best, the first of those that fit alike; `None` below `least`.
+/// The best fitting element, the first of equal ones; `None` below `least`.
 fn best<'a>(
     elements: impl Iterator<Item = &'a Element>,
     least: f64,
@@ -77,9 +78,9 @@ fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a El
         .filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
 }
 
-/// The field of this name.
+/// The field with this name.
 pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
-    // A box with a closed list of choices is not typed into.
+    // A box with a closed list of choices cannot be typed into.
     let fields = || enabled(page, FIELDS).filter(|element| element.options.is_empty());
     let is = |word: &str| name.len() == 1 && name[0] == word;
     if name.is_empty() {
@@ -93,7 +94,7 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
         }
     };
     best(fields(), FIELD_FIT, fits).or_else(|| {
-        // Login boxes without a label: the first takes the name, the second the password.
+        // In a login form without labels, the first field is the user name and the second the password.
         let bare = page.kind == "login" && fields().all(|element| element.label.is_empty());
         match bare {
             true if is("username") => fields().next(),
@@ -103,7 +104,7 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     })
 }
 
-/// The field of this name, or the field of a form that has but one.
+/// The field with this name, or the only field of a form.
 pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     let only = || {
         let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -115,7 +116,7 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// The button that sends a form which has no other.
+/// The only button of a form, if it submits the form.
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -124,37 +125,37 @@ pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Ele
     buttons.next().is_none().then_some(first)
 }
 
-/// Whether words say nothing but that a form is sent.
+/// Returns true if the words say nothing but that a form is submitted.
 pub(super) fn sends(words: &[String]) -> bool {
     const SENDING: &[&str] = &["submit", "login", "ok", "send", "go", "continue", "enter"];
     !words.is_empty() && words.iter().all(|word| SENDING.contains(&word.as_str()))
 }
 
-/// What is in sight of a list that begins and ends so.
+/// The visible list item that begins and ends with these texts.
 pub(super) fn item<'a>(page: &'a Page, start: &str, end: &str) -> Option<&'a Element> {
     const ITEMS: &[&str] = &["option", "listitem", "menuitem", "treeitem", "gridcell"];
     enabled(page, ITEMS).find(|element| begins_and_ends(&element.label, start, end))
 }
 
-/// Whether a text begins and ends so.
+/// Returns true if a text begins and ends with these texts.
 pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
     let (text, start, end) = (fold(text), fold(start), fold(end));
     text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
 }
 
-/// The field that opens a list when it is typed into.
+/// The field that opens a list when something is typed into it.
 pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
 
-/// What a calendar that is open calls the day of a date.
+/// The element for a date's day in an open calendar.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
     enabled(page, &["link", "gridcell", "button", "cell", "option"])
         .find(|element| element.label == day)
 }
 
-/// The only control of the kind that words name.
+/// The only control of the kind that the words name.
 fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     const KINDS: &[(&str, &str)] = &[
         ("spinner", "spinbutton"),
@@ -169,7 +170,7 @@ fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     found.next().is_none().then_some(first)
 }
 
-/// The element by which this value is chosen, how, and the value as the page writes it.
+/// The element with which this value is chosen, the way to choose it, and the value as the page writes it.
 pub(super) fn choice<'a>(
     page: &'a Page,
     name: &[String],
@@ -203,7 +204,7 @@ pub(super) fn choice<'a>(
         };
         return Some((element, how, element.label.clone()));
     }
-    // `size M` without quotes: the list's name and the choice in one.
+    // `size M` without quotes: the list's name and the choice together.
     for list in lists() {
         let both = |option: &&String| fit(&wanted, &format!("{} {option}", list.label)) > 0.9;
         if let Some(option) = list.options.iter().find(both) {
@@ -230,7 +231,8 @@ pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Elemen
     })
 }
 
-/// What is called so and can be clicked. A form is sent by a button; its link in a menu leads elsewhere.
+/// The clickable element with this name. A form is submitted by a button, because a link of the same name in a menu
+/// leads elsewhere.
 pub(super) fn clickable<'a>(
     page: &'a Page,
     what: &[String],
@@ -243,13 +245,13 @@ pub(super) fn clickable<'a>(
     })
 }
 
-/// What an advice names: it says what a page called it, so that something alike is not it.
+/// The element that advice names. Advice quotes a name of the page, so a merely similar name does not count.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)
         .filter(|element| called(element, &content(name), name) >= NAME_FIT)
 }
 
-/// How well an element is called so.
+/// The fit of an element's name.
 pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     if equal(&element.label, name) {
         2.0
@@ -258,7 +260,7 @@ pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     }
 }
 
-/// The button by which an overlay is most likely left.
+/// The button that most likely closes an overlay.
 pub(super) fn way_out(page: &Page) -> Option<&Element> {
     const LEAVING: &[&str] = &["accept", "ok", "close", "continue", "got"];
     if !page.kind.contains("dialog") {
@@ -279,7 +281,7 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Buttons of a dialog that are looked at; those of a dialog stand first on a page. Source: chosen.
+/// Most buttons that are considered, from the top of the page, where those of a dialog stand. Source: chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One value as people, fields and calendars write it.
+//! Forms of one value, as people, fields and calendars write it.
 
 /// A form that a field may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form that an advice names.
+    /// The form that advice names.
     pub(super) fn named(word: &str) -> Option<Self> {
         match word {
             "YYYY-MM-DD" => Some(Self::Date),
@@ -19,7 +19,7 @@ impl Form {
         }
     }
 
-    /// The form in which machines write such a value.
+    /// The machine-readable form that fits this value.
     pub(super) fn of(value: &str) -> Option<Self> {
         [Self::Date, Self::Time]
             .into_iter()
@@ -37,12 +37,12 @@ impl Form {
     }
 }
 
-/// Whether two texts are the same value.
+/// Returns true if two texts are the same value.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
 }
 
-/// What a calendar calls the day of a date.
+/// The name of a date's day in a calendar.
 pub(super) fn day(value: &str) -> Option<String> {
     date(value).map(|(_, _, day)| day.to_string())
 }
@@ -61,7 +61,7 @@ fn date(value: &str) -> Option<(u32, u32, u32)> {
     let (year, month, day) = if let Some([year, month, day]) = numbers('-') {
         (year, month, day)
     } else if let Some([month, day, year]) = numbers('/') {
-        // Who writes 25/12 means the day first.
+        // A first number above 12, as in 25/12, is the day.
         if month > 12 {
             (year, day, month)
         } else {

@@ -6,7 +6,7 @@ use super::{
     words::content,
 };
 
-/// One thing that the goal asks for.
+/// One step that the goal asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
     /// Open an address.
@@ -17,33 +17,33 @@ pub(super) enum Step {
     Press(String),
     /// Put a text into a field.
     Fill { field: Vec<String>, value: String },
-    /// Choose one of several: an option, a radio button.
+    /// Choose one of several options or radio buttons.
     Choose { field: Vec<String>, value: String },
-    /// Choose the one that begins and ends so.
+    /// Choose the item that begins and ends with these texts.
     Pick { start: String, end: String },
     /// Tick or untick a box.
     Tick { what: Vec<String>, on: bool },
-    /// Click what is called so.
+    /// Click the element with this name.
     Click {
         what: Vec<String>,
         name: String,
         submit: bool,
     },
-    /// Tell what the page says.
+    /// Report a value from the page.
     Report(Vec<String>),
 }
 
-/// A step, and what it belongs to.
+/// A step with its context.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the instruction whose parts must be done together and in order, if it is such a one.
+    /// Number of the instruction whose parts must be done together and in order, if the step belongs to one.
     pub strict: Option<usize>,
-    /// What leads to it when it is not on the page.
+    /// Words of the element that leads to the step's element if that is not on the page.
     pub way: Vec<String>,
 }
 
-/// What a verb asks for.
+/// The kinds of instructions, by verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     LogIn,
@@ -55,10 +55,10 @@ enum Verb {
     Fill,
     Tick,
     Untick,
-    /// The verb is part of what the button is called.
+    /// The verb is part of the button's name.
     Act,
     Report,
-    /// Nothing to do.
+    /// There is nothing to do.
     Skip,
 }
 
@@ -134,7 +134,7 @@ const VERBS: &[(&[&str], Verb)] = &[
     (&["don't"], Verb::Skip),
 ];
 
-/// Reads a goal. What is no instruction is passed over.
+/// Parses a goal. Everything that is not an instruction is skipped.
 pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     let mut out = Vec::new();
     let mut clause: Option<(Verb, Vec<Segment>)> = None;
@@ -160,7 +160,7 @@ pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     out
 }
 
-/// The verb that a segment begins with, and how many tokens of it are not part of what it is about.
+/// The verb at the start of a segment, and the number of its tokens that do not belong to the object.
 fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
     let begins = |words: &[&str]| {
         tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))

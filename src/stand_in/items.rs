@@ -1,11 +1,11 @@
-//! What an instruction is about: the fields, values and names after its verb.
+//! Objects of an instruction: the fields, values and names after its verb.
 
 use super::{
     tokens::{Segment, Token},
     words::content,
 };
 
-/// The text after a verb: its first value, or its words as written.
+/// The text after a verb: its first value, else its words as written.
 pub(super) fn phrase(parts: &[Segment]) -> String {
     if let Some(value) = parts
         .iter()
@@ -44,7 +44,7 @@ fn words(tokens: &[Token]) -> String {
     words.join(" ")
 }
 
-/// User and password of a login. A password that is not named is taken from the secrets.
+/// User and password of a login. If the goal gives no password, it is taken from the secrets.
 pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, Option<String>) {
     let (mut user, mut password): (Option<String>, Option<String>) = (None, None);
     let mut for_password = false;
@@ -92,7 +92,7 @@ fn is_password(secret: &str) -> bool {
 /// Words between a field and its value.
 const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
 
-/// Fields with what is to be put into them: `the quantity to 2`, `name "A"`, `"A" into the name field`, `Berlin as city`.
+/// Fields with their values: `the quantity to 2`, `name "A"`, `"A" into the name field`, `Berlin as city`.
 pub(super) fn fields(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts
         .iter()
@@ -115,7 +115,7 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
             let (value, field) = split(into);
             (field, value)
         }
-        // `Berlin as city` gives the value first, `city to Berlin` the field.
+        // `Berlin as city` has the value first, `city to Berlin` the field.
         (None, Some(gives)) if tokens[gives].is("as") => {
             let (value, field) = split(gives);
             (field, value)
@@ -138,7 +138,7 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Items of which the values are quoted: the words before each value name its field, or those after the last one.
+/// Fields with quoted values. The words before each value name its field; for the last value, those after it may.
 fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
@@ -158,7 +158,7 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     out
 }
 
-/// The words of a field's name; nothing when there is no word that counts.
+/// The words of a field's name; empty if no word counts.
 fn name(words: &[&str]) -> Vec<String> {
     let kept: Vec<&str> = words
         .iter()
@@ -175,7 +175,8 @@ fn name(words: &[&str]) -> Vec<String> {
     }
 }
 
-/// Beginning and end of an item that is named by them: `an item that starts with "Alb" and ends with "ia"`.
+/// The texts at the start and end of an item that is described by them: `an item that starts with "Alb" and ends with
+/// "ia"`.
 pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
     let after = |words: &[&str]| {
@@ -191,7 +192,7 @@ pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     Some((start, after(&["ends", "ending"]).unwrap_or_default()))
 }
 
-/// Choices: `size "M"`, `"Express" as shipping`, `Express delivery`. Without a value the words are the value.
+/// Choices: `size "M"`, `"Express" as shipping`, `Express delivery`. Without a quoted value, the words are the value.
 pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     let choice = |part: &Segment| {
         let tokens = &part.tokens;
@@ -216,7 +217,7 @@ pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts.iter().flat_map(choice).collect()
 }
 
-/// The words without an article before them.
+/// The words without a leading article.
 fn bare(tokens: &[Token]) -> String {
     let articles = tokens
         .iter()

@@ -1,4 +1,4 @@
-//! One line of the prompt's history.
+//! Parsing one line of the prompt's history.
 
 use serde_json::{Deserializer, Value, json};
 
@@ -12,7 +12,8 @@ fn json_value(text: &str) -> Option<(Value, &str)> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-/// `3. fill searchbox "Search" "padel" -> failed not_editable`; what is done says nothing of how it ended.
+/// Parses a line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. A line without an outcome is
+/// done.
 pub(super) fn past(line: &str) -> Option<Past> {
     let (number, rest) = line.split_once(". ")?;
     number.parse::<u32>().ok()?;
@@ -25,7 +26,7 @@ pub(super) fn past(line: &str) -> Option<Past> {
         target = target.or(Some((role.to_owned(), name)));
         rest = after.trim_start();
     }
-    // A long list is cut, and is then no JSON.
+    // A long list is cut off, and is then not valid JSON.
     let (argument, rest) = json_value(rest).unwrap_or((Value::Null, rest));
     let arguments = match argument {
         object @ Value::Object(_) => object,
@@ -48,7 +49,7 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// What an argument that stands alone is called.
+/// The name of an argument that is given without one.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

@@ -1,10 +1,10 @@
-//! A model that needs no key and no network: rules in the place of a network of weights.
+//! A model that needs no key and no network: rules in place of a language model.
 //!
-//! It decides from the request alone, the prompt's text and the names of the tools, and keeps nothing between calls. So
-//! when it does better in a second run, that can only come from what memory put into the prompt: it follows advice, and
-//! without advice it makes the mistakes that anyone makes on a page seen for the first time. It knows no site.
+//! It decides from the request alone (the prompt's text and the names of the tools) and keeps nothing between calls. So
+//! if a second run goes better, memory in the prompt is the only possible reason: the stand-in follows advice, and
+//! without advice it makes the mistakes that anyone makes on an unknown page. It has no knowledge of any site.
 //!
-//! It understands goals in plain English, one instruction after the other, values in quotes or as placeholders:
+//! It understands goals in plain English: one instruction after the other, with values in quotes or as placeholders:
 //!
 //! ```text
 //! log in as "USER" with the password <secret:NAME>     search for "WORDS"         open "NAME", go to the NAME
@@ -13,9 +13,9 @@
 //! report the NAME and the NAME                         enter an item that starts with "TEXT" and ends with "TEXT"
 //! ```
 //!
-//! `seen` and `lines` read the prompt, `tokens`, `items` and `goal` the goal, `tips` the advice and `advice` what it changes;
-//! `progress` says how far the plan is, `finding` which element is meant, `forms` how a value is written, `policy` decides,
-//! `seek` and `recover` when something is missing or fails.
+//! `seen` and `lines` parse the prompt; `tokens`, `items` and `goal` parse the goal; `tips` parses advice and `advice`
+//! applies it. `progress` finds which steps are done, `finding` finds elements, `forms` converts values. `policy`
+//! decides; `seek` and `recover` decide when something is missing or fails.
 
 mod advice;
 mod answer;
@@ -75,7 +75,7 @@ impl StandIn {
         Self { mode }
     }
 
-    /// The reply to a request: the same for the same request, always.
+    /// Returns the reply to a request. Equal requests get equal replies.
     pub fn decide(&self, request: &ChatRequest) -> ChatResponse {
         let tools = request
             .tools
@@ -91,7 +91,7 @@ impl StandIn {
     }
 }
 
-/// Calls as text that follows the schema of a reply.
+/// The calls as text that follows the schema of a reply.
 fn written(calls: Vec<RawCall>) -> String {
     let call = |call: RawCall| {
         let mut fields = call.arguments.as_object().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The decision: what to do next, from what is seen alone.
+//! The decision on the next calls, from the prompt alone.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::action::RawCall;
 
-/// A call, and the name of what it is aimed at.
+/// A call, with the name of its target.
 #[derive(Debug, Clone)]
 pub(super) struct Act {
     pub call: RawCall,
@@ -38,7 +38,7 @@ impl Act {
     }
 }
 
-/// What is known when a decision is made.
+/// The facts behind a decision.
 #[derive(Debug)]
 pub(super) struct Situation<'a> {
     pub seen: &'a Seen,
@@ -56,7 +56,7 @@ impl Situation<'_> {
     }
 }
 
-/// Decides.
+/// Decides on the next calls.
 pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
     if seen.page.dialog {
         return vec![RawCall::new("dialog_accept", json!({}))];
@@ -81,7 +81,7 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
         .collect()
 }
 
-/// What the plan asks for next: as many steps as the page allows, up to the first that leaves it.
+/// The acts of the next steps, up to the first one that leaves the page.
 fn acts(now: &Situation<'_>) -> Vec<Act> {
     let Some(next) = now.progress.next() else {
         return vec![finish_done(now)];
@@ -106,12 +106,12 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
             break;
         };
         if !acts.is_empty() && step.first().is_some_and(|act| is_warned_of(now, act)) {
-            // What memory warns of is looked at before it is done.
+            // Memory warns of this act, so the page must be looked at first.
             break;
         }
         typed = matches!(planned.step, Step::Fill { .. });
         acts.extend(step);
-        // What a list offers is seen when it is open.
+        // The items of a list can be seen only once it is open.
         let is_field = |element: &Element| {
             matches!(element.role.as_str(), "textbox" | "combobox" | "searchbox")
         };
@@ -130,7 +130,7 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
     acts
 }
 
-/// The calls for one step, or `None` if what it needs is not on the page.
+/// The calls for one step; `None` if the page lacks something that they need.
 pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     match &planned.step {
@@ -157,10 +157,10 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
             }
             let last = now.seen.history.last().map(|past| past.tool.as_str());
             if last == Some("type") && now.has("wait") {
-                // The list may be on its way.
+                // The list may still be loading.
                 return Some(vec![Act::new("wait", json!({ "seconds": 1 }))]);
             }
-            // An item is chosen from a list, until it is known otherwise.
+            // Choose the item from a list, unless the advice says otherwise.
             let act = select(list_field(page)?, start);
             Some(told(now, &act, start).unwrap_or_else(|| vec![act]))
         }
@@ -177,7 +177,7 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
     }
 }
 
-/// A click, or what advice says to do in its place.
+/// A click, or the acts that advice suggests in its place.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -233,7 +233,7 @@ pub(super) fn click_then_type(field: &Element, value: &str) -> Vec<Act> {
     vec![Act::on("click", field), typing]
 }
 
-/// Whether an advice is about this command on an element of this name.
+/// Returns true if advice is about this command on an element with this name.
 pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     let commanded = tip.command.as_deref().is_none_or(|own| own == command);
     let named = tip
@@ -243,7 +243,7 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// What memory of this site says to click first, if it is here and stands in the way.
+/// The first click that memory of this site suggests, if its element is here and in the way.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -258,7 +258,7 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
                 continue;
             };
             let known = equal(&element.label, name) || fit(&content(name), &element.label) > 0.9;
-            // Once is enough: what is still there after it was clicked does not go by clicking.
+            // Click it only once: if it is still there afterwards, another click will not remove it.
             let clicked = now
                 .seen
                 .history
@@ -274,7 +274,7 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Finishes with everything that is to be told from here on, or does what may bring it about.
+/// Finishes with all values to be reported from here on, or takes an act that may make them appear.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()

@@ -1,4 +1,4 @@
-//! How far the plan is: read from the history and the page, never remembered.
+//! Progress of the plan, derived from the history and the page and never stored.
 
 use super::{
     finding::{
@@ -11,14 +11,14 @@ use super::{
     words::{content, equal, fit},
 };
 
-/// Where the plan stands.
+/// The progress of the plan.
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
-    /// Which steps are done.
+    /// For each step, true if it is done.
     pub done: Vec<bool>,
-    /// Place in the history after the last entry that completed a step.
+    /// Position in the history after the last entry that completed a step.
     pub since: usize,
-    /// Whether that entry put text into a field.
+    /// True if that entry put text into a field.
     pub typed: bool,
 }
 
@@ -29,7 +29,7 @@ impl Progress {
     }
 }
 
-/// Goes through the history, then looks at the page for what it shows as done already.
+/// Goes through the history, then marks steps that the page shows as done.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
     let login = |planned: &Planned| {
@@ -40,7 +40,7 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
         .zip(&progress.done)
         .any(|(planned, done)| login(planned) && !done)
     {
-        // Nobody does what comes after a login without one, so who did it had no need to log in.
+        // If a step after the login is done, the login was not needed.
         let without = walk(plan, seen, plan.iter().map(login).collect());
         let beyond = plan
             .iter()
@@ -73,7 +73,7 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
         };
         progress.done[step] = true;
         if is_click(&plan[step].step) {
-            // Whoever clicked on had seen that what comes before was in place.
+            // The later click shows that the steps before it were complete.
             progress.done[..step].fill(true);
         }
         progress.since = at + 1;
@@ -82,7 +82,7 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Takes back what was typed for the click that is next, if the page shows the field empty.
+/// Marks typed fields as open again if the next click needs them and the page shows them empty.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(strict) = progress.next().and_then(|next| plan[next].strict) else {
         return;
@@ -93,7 +93,7 @@ fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
         .filter(|(planned, _)| planned.strict == Some(strict))
     {
         if let Step::Fill { field: name, value } = &planned.step
-            // What a secret looks like in its field is not shown.
+            // A secret's field does not show its value.
             && !value.starts_with("<secret:")
             && field(&seen.page, name).is_some_and(|field| field.value.is_empty())
         {
@@ -106,7 +106,7 @@ const fn is_click(step: &Step) -> bool {
     matches!(step, Step::Click { .. })
 }
 
-/// The step that an entry completed: the first that is open, or one after it up to the next click.
+/// The step that an entry completed: the first open one, or a later one up to the next click.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -193,7 +193,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
             }
             "click" | "dblclick" => {
                 let named = equal(name, wanted) || fit(what, name) >= CLICK_FIT;
-                // A form that has one button is sent by it, whatever it is called.
+                // The only button of a form submits it, whatever its name.
                 let sent = role == "button" && sends(what) && sends(&content(name));
                 ((!submit || role == "button") && named) || sent
             }
@@ -203,7 +203,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks what the page shows as done: a field that holds the value, a choice made, a box ticked.
+/// Marks steps that the page shows as done: a field with the value, a choice made, a box ticked.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let page = &seen.page;
     while let Some(next) = progress.next() {
@@ -217,7 +217,7 @@ fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
                     element.value == value || element.is("checked") || element.is("selected")
                 })
             }
-            // More than was typed: the item that was chosen.
+            // A longer value than the typed text means that an item was chosen.
             Step::Pick { start, end } => list_field(page).is_some_and(|field| {
                 begins_and_ends(&field.value, start, end) && field.value.len() > start.len()
             }),

@@ -1,4 +1,4 @@
-//! What to do when the last action failed: what advice says, once more the same, then what often helps.
+//! The next calls after a failure: by advice, by trying again, then by usual remedies.
 
 use serde_json::json;
 
@@ -15,13 +15,14 @@ use super::{
 };
 use crate::action::ErrorClass;
 
-/// Failures of one action before giving up. Source: chosen; one less than a loop's guard against repetition.
+/// Most failures of one action before giving up. Source: chosen; one less than the loop's guard against repetition
+/// allows.
 const MAX_FAILURES: usize = 4;
 
-/// Clicks on a control that shall open its list. Source: chosen; what does not open then opens otherwise.
+/// Most clicks on a control to open its list. Source: chosen; a list that does not open by then opens in another way.
 const MAX_OPENED: usize = 3;
 
-/// What to do in the place of these calls, if one of them is what just failed.
+/// The acts in place of these calls, if one of them is the action that just failed.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL
@@ -47,7 +48,7 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let mut remedies: Vec<Remedy> = remedies.filter_map(|remedy| by_name(now, remedy)).collect();
     remedies.retain(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed));
     let untouched = since(now).last().is_some_and(|past| is(failed, past));
-    // What may pass by itself is tried once more; what a control refuses it refuses again.
+    // Retry once a failure that may pass by itself. A control that refused a value will refuse it again.
     let refused = matches!(
         class,
         Some(ErrorClass::BadValue | ErrorClass::WrongElement | ErrorClass::NoSuchOption)
@@ -66,7 +67,7 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
-/// A remedy that names its button, where the advice could not.
+/// A remedy with the name of its button, if the advice did not name it.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
         Remedy::Close => {
@@ -76,12 +77,12 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// The act that failed last, with its failure. A remedy that changed nothing leaves it as it was.
+/// The last failed act, with its failure. A remedy without effect does not count as a later act.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
     };
-    // So does a click on the control itself: it opens what is to be chosen from.
+    // Nor does a click on the control itself, which opens the list of choices.
     let opens = |past: &&Past| {
         past.tool == "click" && past.done() && acts.iter().any(|act| is_on(act, past))
     };
@@ -92,7 +93,7 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Says no to a page that asks something before it lets go on, where that was not said yet.
+/// Declines a question of the page that blocks the way, unless it was declined already.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -109,12 +110,13 @@ fn is_on(act: &Act, past: &Past) -> bool {
     act.call.name != "click" && !act.label.is_empty() && act.label == past.target_name()
 }
 
-/// Whether an entry of the history is this act.
+/// Returns true if an entry of the history is this act.
 fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }
 
-/// What advice says about this failure: of the error first, then of the site, then of the whole run.
+/// The remedies that advice gives for this failure: from the error's tips first, then the site's, then the run's
+/// lessons.
 fn advised(
     now: &Situation<'_>,
     failed: &Act,
@@ -150,7 +152,7 @@ fn same_failure(tip: &Tip, last: &Past, class: Option<ErrorClass>) -> bool {
         && tip.target.is_none()
 }
 
-/// What often helps.
+/// Remedies that often help.
 fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Remedy> {
     let press = |key: &str| Remedy::Press(key.to_owned());
     match (failed.call.name.as_str(), class) {
@@ -184,7 +186,7 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
     }
 }
 
-/// Whether a remedy was tried since the plan last went forward.
+/// Returns true if a remedy was tried since the last completed step.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     let opened = || {
         since(now)
@@ -212,7 +214,7 @@ fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
 
 fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     match remedy {
-        // Enter sends what was typed; elsewhere it would press whatever has the focus.
+        // Enter submits typed text. Without typed text, it would press the element with the focus.
         Remedy::Press(key) if equal(key, "Enter") => {
             now.progress.typed && failed.call.name == "click"
         }
@@ -226,7 +228,7 @@ fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
 fn carry_out(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> Vec<Act> {
     match remedy {
         Remedy::Press(key) if equal(key, "Enter") => vec![Act::new("press", json!({ "key": key }))],
-        // A key can also empty the field that was just filled, so that has to be seen before going on.
+        // A key may also empty the field that was just filled, so look at the page before going on.
         Remedy::Press(key) if now.progress.typed => vec![Act::new("press", json!({ "key": key }))],
         Remedy::Press(key) => vec![Act::new("press", json!({ "key": key })), failed.clone()],
         Remedy::Click(name) => named(&now.seen.page, name).map_or_else(
@@ -244,7 +246,7 @@ fn planned<'n>(now: &'n Situation<'_>) -> Option<&'n Step> {
     now.progress.next().map(|next| &now.plan[next].step)
 }
 
-/// The value that the next step is about.
+/// The value of the next step.
 fn value(now: &Situation<'_>) -> String {
     match planned(now) {
         Some(

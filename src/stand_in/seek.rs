@@ -1,4 +1,4 @@
-//! What to do when the page does not have what the plan needs.
+//! The next calls if the page lacks something that the plan needs.
 
 use serde_json::json;
 
@@ -11,12 +11,12 @@ use super::{
     words::content,
 };
 
-/// Names of what usually leads on.
+/// Names of elements that usually lead on.
 const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
-/// Clicks on one button that sends a form before giving up. Source: chosen.
+/// Most clicks on one submit button before giving up. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
-/// A way to the element that a step needs.
+/// The acts that lead to the element of a step.
 pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let planned = &now.plan[at];
     if let Some(act) = recover::decline(now) {
@@ -58,7 +58,7 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     vec![give_up(&format!("there is no {words} on the page"))]
 }
 
-/// What may still bring the answer: a form that complains is mended, a slow page is waited for.
+/// Acts that may make the answer appear: they correct a form with complaints, or wait for a slow page.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page
@@ -114,7 +114,7 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
-/// The button of a form that was filled in and not sent, where the goal leaves it at that.
+/// The submit button of a form that was filled in, if the goal does not mention submitting it.
 pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
     let enters = |planned: &Planned| matches!(planned.step, Step::Fill { .. } | Step::Pick { .. });
@@ -133,12 +133,12 @@ pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
     (asked && seen.page.is_form() && !sent).then_some(button)
 }
 
-/// What was done since the plan last went forward.
+/// The entries of the history since the last completed step.
 pub(super) fn since<'a>(now: &'a Situation<'_>) -> impl DoubleEndedIterator<Item = &'a Past> {
     now.seen.history.iter().skip(now.progress.since)
 }
 
-/// Whether a click on what is called so was made in vain since the plan last went forward.
+/// Returns true if an element with this name was clicked since the last completed step.
 fn followed(now: &Situation<'_>, label: &str) -> bool {
     since(now).any(|past| past.tool == "click" && past.done() && past.target_name() == label)
 }

@@ -1,4 +1,4 @@
-//! What the model sees: the prompt's sections, read back from its text and from nothing else.
+//! The model's view: the sections of the prompt, parsed from its text and nothing else.
 
 use serde_json::Value;
 
@@ -16,13 +16,13 @@ pub(super) struct Seen {
     pub parameters: Vec<(String, String)>,
     /// Advice in the system instruction.
     pub lessons: Vec<String>,
-    /// What the names in tips stand for: `n1` and `button "Go"`.
+    /// The meaning of names in tips, such as `n1` for `button "Go"`.
     names: Vec<(String, String)>,
     /// Advice for this site.
     pub site_tips: Vec<String>,
     /// Advice for the error that just happened.
     pub error_tips: Vec<String>,
-    /// What was done, oldest first.
+    /// The actions so far, oldest first.
     pub history: Vec<Past>,
     pub page: Page,
     /// Most calls in one reply.
@@ -31,19 +31,19 @@ pub(super) struct Seen {
     pub tools: Vec<String>,
 }
 
-/// The page as shown.
+/// The page, as the prompt shows it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Page {
     pub url: String,
     pub kind: String,
     pub title: String,
-    /// Whether a dialog of the browser waits.
+    /// True if a dialog of the browser is open.
     pub dialog: bool,
     pub elements: Vec<Element>,
-    /// Whether there are more elements than shown.
+    /// True if the page has more elements than the prompt shows.
     pub more: bool,
     pub text: String,
-    /// The first of its texts.
+    /// The first text of the page.
     pub opening: String,
 }
 
@@ -52,14 +52,14 @@ pub(super) struct Page {
 pub(super) struct Past {
     pub tool: String,
     pub arguments: Value,
-    /// Role and name of what it was aimed at.
+    /// Role and name of the target.
     pub target: Option<(String, String)>,
-    /// `done`, `no_effect`, `unclear`, or why it failed.
+    /// `done`, `no_effect`, `unclear`, or the reason for the failure.
     pub outcome: String,
 }
 
 impl Past {
-    /// Whether it is done, or may be: what made the page go on is not done again.
+    /// Returns true if the action is done or may be done. An action that made the page go on is not repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }
@@ -74,7 +74,7 @@ impl Past {
 }
 
 impl Seen {
-    /// Reads a system instruction and a message.
+    /// Parses a system instruction and a message.
     pub(super) fn read(system: &str, message: &str, tools: Vec<String>) -> Self {
         let mut seen = Self {
             tools,
@@ -154,7 +154,7 @@ impl Seen {
 }
 
 impl Seen {
-    /// A tip with what its names stand for.
+    /// A tip with its names filled in.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
@@ -171,7 +171,7 @@ impl Seen {
 }
 
 impl Page {
-    /// Reports whether it asks for something and is none of the pages that have a name of their own.
+    /// Returns true if the page has fields and is none of the page kinds with a name of their own.
     pub(super) fn is_form(&self) -> bool {
         const FIELDS: [&str; 6] = [
             "textbox",
@@ -199,7 +199,7 @@ impl Page {
         }
     }
 
-    /// Adds what was found or read of it.
+    /// Adds elements that were found or read later.
     fn add(&mut self, body: &str) {
         let mut shown = ShownPage::default();
         shown.read_more(body);
@@ -207,7 +207,7 @@ impl Page {
     }
 }
 
-/// The parts of a text under `## ` headings; what stands before the first has an empty heading.
+/// The parts of a text under `## ` headings. The part before the first heading has an empty heading.
 fn sections(text: &str) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     let (mut heading, mut start, mut at) = ("", 0, 0);
@@ -218,7 +218,7 @@ fn sections(text: &str) -> Vec<(&str, &str)> {
             start = at + line.len();
         }
         at += line.len();
-        // A goal is free text of the user; nothing after it is a section.
+        // The goal is free text of the user, so nothing after it is a section.
         if heading == "Goal" {
             at = text.len();
             break;
@@ -228,7 +228,7 @@ fn sections(text: &str) -> Vec<(&str, &str)> {
     out
 }
 
-/// The lines of a section, without blank ones and without the marks of fences.
+/// The lines of a section, without blank lines and marks of fences.
 fn lines(body: &str) -> impl Iterator<Item = &str> {
     body.lines()
         .map(str::trim_end)

@@ -1,5 +1,5 @@
-//! Whole tasks on a small library site with the obstacles of real ones. The site is not the demo shop and shares no label
-//! with it: what helps here is nothing that was put in for there.
+//! Whole tasks on a small library site with the obstacles of real sites. The site is not the demo shop and shares no
+//! label with it, so a success here does not depend on anything written for the shop.
 
 mod controls;
 mod library;

@@ -1,4 +1,4 @@
-//! What advice in the prompt tells to do, and when.
+//! Tips in the prompt: what to do, and when.
 
 use super::{
     forms::Form,
@@ -7,14 +7,14 @@ use super::{
 };
 use crate::action::{ErrorClass, Key};
 
-/// Something that an advice tells to do.
+/// An action that a tip suggests.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Remedy {
     /// Press this key.
     Press(String),
-    /// Click what is called so.
+    /// Click the element with this name.
     Click(String),
-    /// Click the button by which what lies over the page is left.
+    /// Click the button that closes the covering element.
     Close,
     /// Click the field, then type.
     ClickThenType,
@@ -22,7 +22,7 @@ pub(super) enum Remedy {
     ClickThenChoose,
     /// Click the field, type to open its list, then click the choice.
     TypeThenChoose,
-    /// Use this tool in the place of the one that fails.
+    /// Use this tool in place of the one that fails.
     Instead(&'static str),
     /// Write the value in this form.
     WriteAs(Form),
@@ -30,25 +30,25 @@ pub(super) enum Remedy {
     Wait,
 }
 
-/// One advice.
+/// One tip.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tip {
-    /// The command it is for.
+    /// The command that it is for.
     pub command: Option<String>,
-    /// The failure it is for.
+    /// The failure that it is for.
     pub class: Option<ErrorClass>,
-    /// Name of the element it is for.
+    /// Name of the element that it is for.
     pub target: Option<String>,
-    /// Role and number of the element it is for, if that has no name.
+    /// Role and number of the element that it is for, if the element has no name.
     pub place: Option<(String, usize)>,
-    /// Whether it is about searching.
+    /// True if it is about searching.
     pub search: bool,
     pub remedies: Vec<Remedy>,
 }
 
-/// Reads an advice: first when it holds, then what to do.
+/// Parses a tip: first the condition, then the remedies.
 ///
-/// The condition ends at a colon, or after the part of the sentence that says what fails or what comes after.
+/// The condition ends at the first colon, else at the first punctuation after a word such as `fails`, `if` or `before`.
 pub(super) fn read(text: &str) -> Tip {
     let all = tokens(text);
     let colon = all.iter().position(|token| *token == Token::Mark(':'));
@@ -152,7 +152,7 @@ fn remedies(tokens: &[Token]) -> Vec<Remedy> {
         if token.is("press") {
             let key = sentence.clone().take(2).find_map(|token| {
                 let name = token.word().or_else(|| token.value())?;
-                // A lower-case word such as `to` is a word, not a key.
+                // A lower-case word such as `to` is not a key.
                 let key =
                     name.chars().next().is_some_and(char::is_uppercase) && Key::parse(name).is_ok();
                 key.then(|| name.to_owned())
@@ -162,7 +162,7 @@ fn remedies(tokens: &[Token]) -> Vec<Remedy> {
             .iter()
             .any(|word| token.is(word))
         {
-            // Up to the name: `click on the button "OK"`.
+            // Search up to the name: `click on the button "OK"`.
             match sentence.take(5).find_map(Token::value) {
                 Some(name) => out.push(Remedy::Click(name.to_owned())),
                 None if rest.iter().any(|token| token.is("closes")) => out.push(Remedy::Close),

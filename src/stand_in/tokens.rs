@@ -1,13 +1,13 @@
-//! The goal as tokens, and the tokens as clauses: one a verb.
+//! The goal as tokens, and the tokens as clauses with one verb each.
 
 /// A piece of a goal.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     /// A word as written.
     Word(String),
-    /// What is to be typed, chosen or opened as it is: quoted, a placeholder, or an address.
+    /// A literal value to type, choose or open: a quotation, a placeholder, or an address.
     Value(String),
-    /// Punctuation that ends a thought.
+    /// Punctuation that ends a clause.
     Mark(char),
 }
 
@@ -77,7 +77,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// How long a quotation at the start is, its marks included.
+/// The length of a quotation at the start, including its marks.
 fn quoted(text: &str, first: char) -> Option<usize> {
     let close = match first {
         '"' => '"',
@@ -92,7 +92,7 @@ fn quoted(text: &str, first: char) -> Option<usize> {
     let inner = &text[start..];
     let end = inner.char_indices().find(|(at, c)| {
         let after = inner[at + c.len_utf8()..].chars().next();
-        // An apostrophe inside a word is no end.
+        // An apostrophe inside a word does not end a quotation.
         (*c == close || (first == '„' && *c == '“'))
             && !(first == '\'' && after.is_some_and(char::is_alphanumeric))
     });
@@ -122,10 +122,10 @@ const LEADING: &[&str] = &[
 /// The tokens between two separators.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    /// What stood before it, for putting an unquoted text together again.
+    /// The text before it, used to put an unquoted text together again.
     pub before: String,
     pub tokens: Vec<Token>,
-    /// Whether a thought ended before it.
+    /// True if a clause ended before it.
     pub new_sentence: bool,
 }
 

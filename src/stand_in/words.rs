@@ -1,8 +1,8 @@
-//! How well a label fits the words of an instruction. English, because the instructions are.
+//! The fit between a label and the words of an instruction. English only, like the instructions.
 
 use crate::base::text::{fold, words};
 
-/// Words that say nothing about which thing is meant.
+/// Words that do not tell which element is meant.
 const EMPTY: &[&str] = &[
     "a", "an", "the", "this", "that", "it", "its", "to", "of", "in", "on", "for", "my", "your",
     "with", "by", "at", "into", "is", "as", "them", "me", "and", "or", "please", "page", "button",
@@ -10,7 +10,7 @@ const EMPTY: &[&str] = &[
     "there", "then", "be", "should",
 ];
 
-/// Ways to write one word, as word sequences; the first is the one that is compared.
+/// Spellings of one word, as word sequences, with the form that is compared.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["log", "in"], "login"),
     (&["sign", "in"], "login"),
@@ -29,11 +29,11 @@ const SPELLINGS: &[(&[&str], &str)] = &[
     (&["colour"], "color"),
 ];
 
-/// Words that people use for one another on buttons and fields.
+/// Words that are used for one another on buttons and fields.
 const ALIKE: &[&[&str]] = &[
     &["place", "order", "buy", "purchase", "complete", "confirm"],
     &["pay", "order", "buy", "purchase"],
-    // Apart, so that sending a form is not taken for paying.
+    // Separate groups, so that submitting a form is not taken for paying.
     &["submit", "complete", "confirm"],
     &["cart", "basket", "bag", "trolley"],
     &["add", "put"],
@@ -60,7 +60,7 @@ pub(super) fn content(text: &str) -> Vec<String> {
         .filter(|word| !EMPTY.contains(&word.as_str()))
         .cloned()
         .collect();
-    // "On" must not become nothing.
+    // "On" must not become an empty list.
     if kept.is_empty() { spelled } else { kept }
 }
 
@@ -92,7 +92,7 @@ fn same(a: &str, b: &str) -> bool {
             .any(|group| group.contains(&a) && group.contains(&b))
 }
 
-/// How well a label fits the wanted words: 0 not at all, 1 all of both.
+/// The fit between a label and the wanted words, from 0 (none) to 1 (all words of both).
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);
     if wanted.is_empty() || label.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
         .iter()
         .filter(|a| label.iter().any(|b| same(a, b)))
         .count();
-    // Half of a name is another thing: "Jackets" is no "warm rain jacket".
+    // Half of a name means another thing: "Jackets" is not "warm rain jacket".
     if shared * 2 < wanted.len() {
         return 0.0;
     }
@@ -126,7 +126,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
     }
 }
 
-/// Whether two texts are the same but for case and white space.
+/// Returns true if two texts are equal except for case and white space.
 pub(super) fn equal(a: &str, b: &str) -> bool {
     fold(a.trim()) == fold(b.trim())
 }

@@ -1,4 +1,4 @@
-//! The pages that are forms: product choices, login, checkout. What was entered stays, and each complaint stands by its field.
+//! The pages with forms: product choices, login, checkout. Entered values stay, and each complaint stands by its field.
 
 use super::{Visit, picture};
 use crate::demo::{
@@ -34,7 +34,7 @@ fn alert(text: Option<&'static str>) -> Html {
     .unwrap_or_default()
 }
 
-/// One of a group of radio buttons.
+/// One radio button of a group.
 struct Radio<'a> {
     index: usize,
     value: &'a str,
@@ -63,7 +63,7 @@ fn radios<'a>(
     all.map(radio).collect()
 }
 
-/// A product with its choices; `complaint` names the field that is wrong and says why.
+/// A product with its choices. `wrong` names a field and its complaint.
 pub(in crate::demo) fn product(
     visit: &Visit<'_>,
     product: &Product,
@@ -130,7 +130,7 @@ pub(in crate::demo) fn product(
     )
 }
 
-/// The login form; `next` is where it leads.
+/// The login form. `next` is the page after the login.
 pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused: bool) -> Html {
     let values = [
         ("tag", visit.tag()),
@@ -152,7 +152,7 @@ pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused:
     )
 }
 
-/// The checkout form with what was entered and what is wrong with it.
+/// The checkout form with the entered values and complaints.
 pub(in crate::demo) fn checkout(visit: &Visit<'_>, form: &Fields, complaints: &Complaints) -> Html {
     let about = |field| complaint(visit, field, complaints.get(field).copied());
     let field = |(name, label, autocomplete)| {

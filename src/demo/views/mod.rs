@@ -1,6 +1,6 @@
-//! The pages around buying: frame, home, search results, cart, confirmation, messages. Forms are in `forms`.
+//! The other pages: frame, home, search results, cart, confirmation, messages. Forms are in `forms`.
 //!
-//! A view takes what it shows and returns markup; it decides and changes nothing.
+//! A view takes the values that it shows and returns markup. It decides and changes nothing.
 
 mod forms;
 
@@ -14,19 +14,19 @@ use super::{
     variation::Variation,
 };
 
-/// Who is looking at which page of which shop.
+/// A visit of a page: the shop, the session and the page's address.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     pub(super) variation: Variation,
     pub(super) session: &'a Session,
-    /// Whether the cookie notice was answered.
+    /// True if the cookie notice was answered.
     pub(super) consented: bool,
     /// Path and query of the page.
     pub(super) target: &'a str,
 }
 
 impl Visit<'_> {
-    /// The end of every element id, so that an id learned in one shop is worth nothing in another.
+    /// The suffix of every element id, so that an id learned in one shop is useless in another.
     fn tag(&self) -> Html {
         Html::text(self.variation.code::<4>("tag", 0).to_lowercase())
     }
@@ -143,7 +143,7 @@ pub(super) fn home(visit: &Visit<'_>, products: &[&Product]) -> Html {
     )
 }
 
-/// What a search found.
+/// The results of a search.
 pub(super) fn results(
     visit: &Visit<'_>,
     query: &str,
@@ -232,7 +232,7 @@ pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     )
 }
 
-/// The pages behind the links that only furnish the shop; `None` if there is no such topic.
+/// The pages behind links that only furnish the shop; `None` for an unknown topic.
 pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     let (title, text) = match topic {
         "shipping" => (
@@ -268,7 +268,7 @@ pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     Some(message(visit, title, text))
 }
 
-/// What is shown for an address that leads nowhere.
+/// The page for an unknown address.
 pub(super) fn not_found(visit: &Visit<'_>) -> Html {
     message(
         visit,

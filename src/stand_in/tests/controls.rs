@@ -1,11 +1,11 @@
-//! Controls that are not what they look like: the naive first try, and what advice changes.
+//! Controls that are not what they look like: the naive first attempt, and the effect of advice.
 
 use serde_json::Value;
 
 use super::super::*;
 use crate::action::{BrowserTool, ToolSet};
 
-/// A form, and what is known when it is decided about.
+/// A form, with everything that the decision depends on.
 #[derive(Default)]
 struct Form {
     goal: &'static str,
@@ -105,7 +105,7 @@ fn a_date_is_written_as_given_then_as_machines_do_and_at_once_when_told() {
         Form { tip, ..DATE }.asks(),
         ["fill e6 2013-10-04", "click e7"]
     );
-    // Advice for the second field is not for the first.
+    // Advice for the second field does not apply to the first.
     let tip = "fill on textbox number 2 fails because the field does not accept a value of this form: write the date as \
                YYYY-MM-DD.";
     assert_eq!(
@@ -215,7 +215,7 @@ fn a_calendar_is_opened_when_told_and_the_day_is_chosen_in_it() {
         .asks(),
         ["click e9", "click e7"]
     );
-    // Without advice the same is found after typing was in vain.
+    // Without advice, the same way is found after typing failed.
     let history = &[
         r#"fill textbox "Date:" "12/05/2016" -> failed not_editable"#,
         r#"click textbox "Date:""#,

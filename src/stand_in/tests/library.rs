@@ -1,11 +1,11 @@
-//! A library's site as a small machine: pages as trees, actions as transitions.
+//! The site of a library as a small state machine: pages as trees, actions as transitions.
 
 use crate::{
     action::{BrowserAction, ErrorClass, Outcome, TextValue},
     page::{ElementRef, Node, Role, Tree, TreeBuilder, Tri},
 };
 
-/// Which obstacles there are.
+/// The obstacles that are switched on.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent obstacles")]
 pub(super) struct Rules {
@@ -31,7 +31,7 @@ enum At {
 pub(super) struct Library {
     rules: Rules,
     at: At,
-    /// Whether the notice still lies over the page.
+    /// True while the notice covers the page.
     covered: bool,
     user: String,
     password: String,
@@ -68,7 +68,7 @@ impl Library {
         self.rules.logged_in || self.at != At::Home && self.at != At::Login || self.password == "in"
     }
 
-    /// The page; references are numbered anew on each.
+    /// The page. References are numbered anew on each page.
     pub(super) fn tree(&self) -> Tree {
         let mut page = Page {
             tree: Tree::builder(),
@@ -144,7 +144,8 @@ impl Library {
         page.leaf(Role::Button, "Confirm reservation");
     }
 
-    /// Carries an action out, as a driver would say how it ended. `target` is the role and name behind its reference.
+    /// Carries out an action and returns its outcome, as a driver would. `target` is the role and name of the
+    /// referenced element.
     pub(super) fn act(
         &mut self,
         action: &BrowserAction,
@@ -232,7 +233,7 @@ impl Library {
                 self.at = At::Results;
                 self.listed = false;
             }
-            // As in real search fields.
+            // Escape empties the field, as in real search fields.
             ("Escape", At::Home) if !self.covered && !self.query.is_empty() => {
                 self.query.clear();
                 self.listed = false;

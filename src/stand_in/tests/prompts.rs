@@ -1,4 +1,4 @@
-//! A loop for tests: the prompt room's own prompts, the stand-in's replies, the library's outcomes. No browser, no clock.
+//! A loop for tests: real prompts, the stand-in's replies, the library's outcomes. No browser, no clock.
 
 use std::sync::Arc;
 
@@ -14,20 +14,20 @@ use crate::{
     working::{Entry, History},
 };
 
-/// Model calls before a test is given up.
+/// Most model calls of a test.
 const MAX_CALLS: usize = 30;
 
-/// How a task ended.
+/// The result of a task.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub answer: Option<String>,
     pub evidence: String,
     pub success: bool,
-    /// Replies of the model.
+    /// Number of replies of the model.
     pub calls: usize,
-    /// Actions that failed or had no effect.
+    /// Number of actions that failed or had no effect.
     pub failures: usize,
-    /// `tool role "name" -> outcome`, a line an action.
+    /// `tool role "name" -> outcome`, one line for each action.
     pub log: Vec<String>,
 }
 
