@@ -81,9 +81,9 @@ impl RunId {
 
 /// A number that the text inside a fence cannot know.
 ///
-/// Unit: 64 bits, printed in decimal, because models read three digits as one token. Source: the threat model. The
-/// nonce stands twice in every message and is new for each message, so a page has one guess a message, and a run has
-/// some hundred messages.
+/// Unit: 64 bits, printed in decimal, because models read three digits as one token. Source: chosen;
+/// the nonce stands twice in every message and is new for each message, so a page has one guess a message, and a run
+/// has some hundred messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u64);
 

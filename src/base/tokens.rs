@@ -50,7 +50,7 @@ pub enum ContentType {
 }
 
 impl ContentType {
-    /// Characters per token. Source: the table of the third requirements document.
+    /// Characters per token. Source: chosen.
     const fn chars_per_token(self) -> f64 {
         match self {
             Self::Text => 4.0,

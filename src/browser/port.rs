@@ -16,8 +16,7 @@ use crate::{
 use async_trait::async_trait;
 
 /// Longest time that one command may take. In the loop it covers an action together with its settling and its looks.
-/// Source: chosen; the first requirements document gives one command 45 s, and a page that never answers then takes
-/// several commands a step.
+/// Source: chosen; a page that never answers takes several commands a step.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver.

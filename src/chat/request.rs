@@ -42,7 +42,7 @@ pub struct ChatRequest {
     pub mode: CallMode,
     /// Most calls wanted in one reply.
     pub max_calls: usize,
-    /// Sampling temperature. Source of the default 0.2: the first requirements document.
+    /// Sampling temperature. Default 0.2. Source: chosen.
     pub temperature: f64,
     /// Most tokens in the reply.
     pub max_output: TokenCount,

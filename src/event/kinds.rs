@@ -60,8 +60,8 @@ impl Event {
 
 /// The kinds of events.
 ///
-/// The memory events `tier1_loaded`, `error_recall` and `domain_recall` keep the names and fields of the first
-/// requirements document.
+/// The names and fields of the memory events `tier1_loaded`, `error_recall` and `domain_recall` are documented for other
+/// programs and never change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]

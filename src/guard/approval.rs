@@ -4,6 +4,7 @@
 //! (`words.rs`). These words can only make an action worse than its tool; [`BrowserTool::effect`] is the minimum. This
 //! module does not see through a page that lies about its buttons. Scope, secrets bound to origins and budgets protect
 //! against that.
+//!
 //! [`BrowserTool::effect`]: crate::action::BrowserTool::effect
 
 mod label;

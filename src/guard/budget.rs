@@ -10,9 +10,9 @@ use crate::{
     working::BudgetKind,
 };
 
-/// Most steps of a run. Source: the first requirements document.
+/// Most steps of a run. Source: chosen.
 const MAX_STEPS: u32 = 50;
-/// Most errors in a row. Source: the first requirements document.
+/// Most errors in a row. Source: chosen.
 const MAX_ERRORS: u32 = 5;
 /// Number of tokens that a price is given for.
 const PRICE_UNIT: u128 = 1_000_000;

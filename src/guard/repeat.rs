@@ -23,14 +23,14 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Turns before the model is warned. Source: the requirements.
+/// Turns before the model is warned. Source: chosen.
 const WARN_TURNS: u32 = 3;
-/// Turns before the run ends. Source: the requirements.
+/// Turns before the run ends. Source: chosen.
 const STOP_TURNS: u32 = 5;
 /// Turns of several actions, each time with other text, before the run ends. Source: chosen; finding one of a hundred
 /// numbers by halving takes 7.
 const STOP_RETYPED_TURNS: u32 = 8;
-/// Longest cycle that is detected. Unit: actions. Source: the requirements.
+/// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
 
 /// The properties by which actions are compared.

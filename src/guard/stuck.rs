@@ -2,9 +2,9 @@
 
 use super::{PageState, Verdict, Warning};
 
-/// Actions in a row without a change before the model is warned. Source: the requirements.
+/// Actions in a row without a change before the model is warned. Source: chosen.
 const WARN_UNCHANGED: u32 = 2;
-/// Actions in a row without a change before the run ends. Source: the requirements.
+/// Actions in a row without a change before the run ends. Source: chosen.
 const STOP_UNCHANGED: u32 = 4;
 
 /// Counts actions in a row that left the page unchanged.

@@ -1,6 +1,6 @@
 //! Warnings that the model has read: a run ends only after such warnings.
 
-/// Turns in which a guard must have warned before it may end the run. Source: the requirements: the third repetition
+/// Turns in which a guard must have warned before it may end the run. Source: chosen; the third repetition
 /// warns, the fifth ends the run.
 const MIN_WARNED: u32 = 2;
 

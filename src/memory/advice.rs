@@ -41,7 +41,7 @@ pub struct PageName {
 }
 
 impl PageName {
-    /// Longest name. Unit: characters. Source: the threat model.
+    /// Longest name. Unit: characters. Source: chosen.
     pub const MAX_NAME: usize = 60;
 
     /// A name with its role. The name is cleaned, put on one line and cut to [`PageName::MAX_NAME`]. `ordinal` is the
@@ -96,7 +96,7 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// Longest text. Unit: characters. Source: the threat model.
+    /// Longest text. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 300;
 
     /// Makes an advice; its text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`]. `None` for model or page

@@ -26,7 +26,7 @@ use crate::base::{Error, ErrorKind, Host, Result, text};
 pub const FORMAT: &str = "webwise-memory";
 /// The version that is read and written.
 pub const VERSION: u64 = 1;
-/// Largest document that is read. Unit: bytes. Source: the cap of a whole store in the requirements.
+/// Largest document that is read. Unit: bytes. Source: the cap of a whole store.
 pub const MAX_BYTES: usize = 256 * 1_024 * 1_024;
 /// Longest name of a collection. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 40;

@@ -134,7 +134,7 @@ impl ShelfFilter {
 /// Largest record, key and compact body together. Durable stores refuse larger ones; a memory kind shrinks its records
 /// in its edits.
 ///
-/// Unit: bytes. Source: the requirements.
+/// Unit: bytes. Source: chosen.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
 
 /// One JSON body under a key.

@@ -7,7 +7,8 @@ use crate::page::{ElementRef, Node, Tree};
 /// The text shown in place of such a value.
 pub const HIDDEN: &str = "[hidden]";
 
-/// Values of `autocomplete` that mark a secret, beside those that begin with `cc-`. Source: the threat model.
+/// Values of `autocomplete` that mark a secret, beside those that begin with `cc-`. Source: chosen from the HTML
+/// standard's autofill names.
 const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-code"];
 
 /// Returns true if the page itself marks the value of this field as secret: `type=password`, or an `autocomplete` for

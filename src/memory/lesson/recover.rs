@@ -3,7 +3,6 @@
 //! Restored means that the same action later succeeded, on the same target with the same values, or that another action
 //! with the same known effect was done in its place. That an action failed and a different one succeeded later proves
 //! nothing.
-//! have the same effect was done in its place. That an action failed and another one worked later says nothing.
 
 use super::{
     AimedMove, Form, MAX_MOVES, Recovery, SiteRecovery, Trouble,

@@ -8,23 +8,23 @@ use crate::{
     memory::MAX_RECORD_BYTES,
 };
 
-/// Sites on which a recovery must have worked before it is shown on others. Source: the requirements.
+/// Sites on which a recovery must have worked before it is shown on others. Source: chosen.
 pub const GENERAL_SITES: usize = 2;
-/// Uses, in as many runs, that promotion needs. Source: the first requirements document.
+/// Uses, in as many runs, that promotion needs. Source: chosen.
 pub const PROMOTION_USES: u64 = 5;
-/// Sites that promotion needs. Source: the first requirements document.
+/// Sites that promotion needs. Source: chosen.
 pub const PROMOTION_SITES: usize = 3;
 /// Share of helpful uses. Promotion needs a lower bound above it; a lesson stays while the upper bound reaches it.
-/// Source: the requirements; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper bound of 0.490.
+/// Source: chosen; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper bound of 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
 /// Unhelpful uses in a row that retire a lesson. Source: chosen; a change of the page can make a lesson wrong, however
 /// often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Quantile of the normal distribution for 95 %, two-sided.
 const Z: f64 = 1.959_963_984_540_054;
-/// Days without use after which a learned lesson with few uses is pruned. Source: the first requirements document.
+/// Days without use after which a learned lesson with few uses is pruned. Source: chosen.
 pub const PRUNE_AFTER_DAYS: i64 = 90;
-/// Uses from which on a learned lesson is never pruned. Source: the first requirements document.
+/// Uses from which on a learned lesson is never pruned. Source: chosen.
 pub const PRUNE_BELOW_USES: u64 = 5;
 /// Most lessons on one shelf; above it, learned ones are removed. Source: chosen; a full record takes up to 3.3 KiB in
 /// an indented file, and a file may take 1 MiB.

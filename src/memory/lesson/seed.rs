@@ -1,4 +1,4 @@
-//! The three lessons that every memory starts with. Source: the first requirements document.
+//! The three lessons that every memory starts with.
 
 use chrono::{DateTime, Utc};
 

@@ -1,6 +1,5 @@
 //! A run as lessons see it: the actions, their outcomes, and the recovered failures. It contains no typed text, and no
 //! page text except the names of targets.
-//! the names of targets.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

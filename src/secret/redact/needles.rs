@@ -11,7 +11,7 @@ use super::{
     view::View,
 };
 
-/// Fewest characters of a form that is searched for anywhere in a text. Source: the threat model: a shorter form would
+/// Fewest characters of a form that is searched for anywhere in a text. Source: chosen; a shorter form would
 /// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 

@@ -8,24 +8,22 @@ use crate::memory::MAX_RECORD_BYTES;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JsonFilesOptions {
-    /// Longest wait of an update for the shelf's lock, after which it fails as `Busy`. Default: 5 s. Source: the
-    /// requirements.
+    /// Longest wait of an update for the shelf's lock, after which it fails as `Busy`. Default: 5 s. Source: chosen.
     pub lock_wait: Duration,
     /// Largest record that is written, key and compact body together. A record that is already larger may only shrink.
     /// Unit: bytes. Default: [`MAX_RECORD_BYTES`].
     pub max_record_bytes: usize,
     /// Largest file that is written. A shelf that is already larger may only shrink. Unit: bytes. Default: 1 MiB.
-    /// Source: the requirements.
+    /// Source: chosen.
     pub max_shelf_bytes: usize,
-    /// Largest file that is read. A larger one is neither read nor changed. Unit: bytes. Default: 8 MiB. Source: the
-    /// requirements.
+    /// Largest file that is read. A larger one is neither read nor changed. Unit: bytes. Default: 8 MiB. Source: chosen.
     pub max_file_bytes: u64,
-    /// Most hosts in the store. Above that, the ones written least recently are forgotten. Default: 10,000. Source: the
-    /// requirements.
+    /// Most hosts in the store. Above that, the ones written least recently are forgotten. Default: 10,000.
+    /// Source: chosen.
     pub max_hosts: usize,
-    /// Most hosts of one registrable domain in the store. Default: 8. Source: the requirements.
+    /// Most hosts of one registrable domain in the store. Default: 8. Source: chosen.
     pub max_hosts_per_site: usize,
-    /// Largest size of the store. Unit: bytes. Default: 256 MiB. Source: the requirements.
+    /// Largest size of the store. Unit: bytes. Default: 256 MiB. Source: chosen.
     pub max_total_bytes: u64,
     /// Hosts that this handle may add before it checks the caps again; it also checks after the first one. Default: 64.
     /// Source: chosen; a check of 10,000 hosts takes some tenths of a second.

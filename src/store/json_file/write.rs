@@ -18,7 +18,7 @@ use crate::memory::{
     Change, Committed, Durable, Edit, ReadOnly, Record, Shelf, StoreNoticeKind, apply,
 };
 
-/// Age after which a temporary file counts as abandoned. Source: the requirements; by then the process number may
+/// Age after which a temporary file counts as abandoned. Source: chosen; by then the process number may
 /// belong to another process.
 const ORPHANED: Duration = Duration::from_hours(1);
 /// Attempts to create a folder that others remove. Source: chosen; only a clean-up removes empty folders.

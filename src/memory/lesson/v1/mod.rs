@@ -23,7 +23,7 @@ use crate::base::{Error, ErrorKind, Host, Result, Site, text};
 
 /// The version that is read and written.
 pub const VERSION: u64 = 1;
-/// Largest file that is read. Unit: bytes. Source: the requirements, as for every file of memory.
+/// Largest file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
 /// Most lessons taken from one file. Source: chosen; more than ten shelves hold.
 pub const MAX_LESSONS: usize = 5_000;
