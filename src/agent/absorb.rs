@@ -1,4 +1,4 @@
-//! After an action: record it, ask memory about a failure, and apply the rules that stop a run.
+//! The work after an action: recording it, asking memory about a failure, and applying the rules that stop a run.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     working::{Entry, StopReason},
 };
 
-/// An action that was tried, with all that is known about it.
+/// An action that was tried, with everything that is known about it.
 #[derive(Debug, Clone)]
 pub(super) struct Tried {
     pub(super) action: Action,
@@ -46,7 +46,7 @@ impl Tried {
         }
     }
 
-    /// The same with how it ended.
+    /// The same action with its outcome.
     pub(super) fn ended(self, outcome: Outcome) -> Self {
         Self { outcome, ..self }
     }
@@ -59,7 +59,7 @@ fn unclear(tool: &str) -> String {
     )
 }
 
-/// Reports whether an action leaves the page as it is, so that the calls after it can go on without it.
+/// Returns true if an action leaves the page as it is, so that the calls after it can go on without it.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -102,7 +102,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         for event in verdicts.events() {
             self.emitter.emit(event);
         }
-        // The guards look at all that was done so far, so what they said before is out of date.
+        // The guards judge everything that was done so far, so their earlier warnings are out of date.
         self.remarks.warnings = verdicts
             .warnings
             .into_iter()
@@ -111,15 +111,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.note_call(&action, &outcome, &changed, before.as_ref());
         match outcome {
             Outcome::Done => self.errors_in_row = 0,
-            // Neither a success nor a failure: memory is not asked for another way to do what may be done.
+            // Neither success nor failure: memory is not asked for another way to do what may already be done.
             Outcome::Unclear(_) => {
                 self.drop_queue("it is not known whether the call before them worked");
                 self.remarks.notes.push(unclear(action.tool_name()));
             }
             Outcome::NoEffect | Outcome::Failed(_) => {
                 self.errors += 1;
-                // Several calls of one reply can fail before the model hears of the first.
-                // And a key of the caret is pressed until it has no effect any more.
+                // Several calls of one reply can fail before the model learns of the first failure. And a caret key is
+                // pressed until it no longer has any effect.
                 let is_first = self.error_call.replace(self.spent.calls) != Some(self.spent.calls);
                 let is_caret = matches!(&action, Action::Browser(key) if moves_the_caret(key));
                 if is_first && !is_caret {
@@ -151,7 +151,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Keeps what a call did for the next message, and what it read for the evidence of an answer.
+    /// Keeps the result of a call for the next message, and its text as evidence for an answer.
     fn note_call(
         &mut self,
         action: &Action,
@@ -179,7 +179,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
     }
 
-    /// Records an action that was under way when the run ended: what it did is not known.
+    /// Records an action that was under way when the run ended, with an unknown result.
     pub(super) fn record_in_flight(&mut self) {
         if let Some(tried) = self.in_flight.take() {
             let why = "the run ended while this was carried out; what it did is not known";
@@ -273,7 +273,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.detail),
             other => other.as_str().to_owned(),
         };
-        // What a host taught is said on its own pages only, and the action may have led to another.
+        // Lessons of a host are shown on its own pages only, and the action may have led to another host.
         let seen = self
             .page
             .as_ref()
@@ -307,7 +307,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Adds what memory said, each item once.
+    /// Adds advice from memory, each item once.
     pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
         for advice in found {
             if !self

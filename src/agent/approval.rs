@@ -1,4 +1,4 @@
-//! Asking a person: before what cannot be undone, and when the model wants to know something.
+//! Asking a person: before an irreversible action, and when the model has a question.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use crate::{
     working::StopReason,
 };
 
-/// How long an answer may take before the page counts as possibly changed. Source: chosen; a policy answers at once, a
+/// Time for an answer after which the page counts as possibly changed. Source: chosen; a policy answers at once, a
 /// person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Step 11: asks, if the action needs it; the outcome is the refusal.
+    /// Step 11: asks for approval if the action needs it. The outcome is the refusal.
     pub(super) async fn approval(
         &mut self,
         action: &Action,
@@ -47,7 +47,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Looks again after a long wait: what was approved must still be what it was.
+    /// Looks again after a long wait: the approved target must still be the same.
     async fn still_as_approved(
         &mut self,
         targets: &[TargetIdentity],
@@ -55,7 +55,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let before = self.page.clone();
         let url = before.as_ref().map(|page| page.head.url.clone());
         let mut now = self.look(self.patience()).await?;
-        // While the person thought, the page may have led anywhere.
+        // While the person decided, the page may have gone anywhere.
         if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut now).await? {
             self.page = Some(now);
             return Ok(Some(blocked));

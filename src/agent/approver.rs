@@ -1,4 +1,4 @@
-//! Who is asked: before an action that needs approval, and when the model asks a person.
+//! The port to the person who is asked: before an action that needs approval, and when the model has a question.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -10,28 +10,28 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// What is to be approved.
+/// A request to approve an action.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
     /// The run.
     pub run: RunId,
-    /// The action; typed secrets are placeholders.
+    /// The action, with typed secrets as placeholders.
     pub action: Action,
-    /// What it is aimed at: page data.
+    /// The targets of the action: page data.
     pub targets: Vec<TargetIdentity>,
-    /// How bad it could be.
+    /// The worst effect of the action.
     pub effect: Effect,
     /// Address of the page.
     pub url: String,
     /// Title of the page: page data.
     pub title: String,
-    /// Message of the dialog that is open: page data.
+    /// Message of the open dialog, if there is one: page data.
     pub dialog: Option<String>,
 }
 
 impl ApprovalRequest {
-    /// A request without anything around it.
+    /// A request without any surroundings.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
         Self {
             run,
@@ -45,25 +45,27 @@ impl ApprovalRequest {
     }
 }
 
-/// The answer.
+/// The answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
-    /// It may run.
+    /// The action may run.
     Yes,
-    /// It may not; the model is told and goes on.
+    /// The action may not run. The model is told, and the run goes on.
     No,
-    /// It may not, and the run shall end.
+    /// The action may not run, and the run ends.
     Stop,
 }
 
-/// A person, or a policy that stands for one. It may take its time; only the run's own time budget ends the wait.
+/// A person, or a policy in place of one. An answer may take any time; only the run's own time budget ends the wait.
+///
+/// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait Approver: Debug + Send + Sync {
-    /// Whether the action may run.
+    /// Decides whether the action may run.
     async fn approve(&self, request: &ApprovalRequest) -> Approval;
 
-    /// The answer to a question of the model; `None` when nobody is there.
+    /// Answers a question of the model; `None` if nobody is there.
     async fn answer(&self, question: &str) -> Option<String>;
 }
 

@@ -1,12 +1,12 @@
-//! What time it is, as a part that tests can hold still.
+//! The time of day, as a part that tests can replace.
 
 use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-/// Tells the time of day. Durations are measured by tokio's clock, which tests can pause.
+/// A source of the time of day. Durations are measured with tokio's clock, which tests can pause.
 pub trait Clock: Debug + Send + Sync {
-    /// Now.
+    /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;
 }
 

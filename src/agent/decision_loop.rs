@@ -1,4 +1,4 @@
-//! The loop as a value: its parts and its two ways to run.
+//! The loop as a value: its parts, and two ways to run it.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -10,10 +10,10 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// The agent: a browser, a model, a memory, and how they are used.
+/// The agent: a browser, a model, a memory, and the options of their use.
 ///
-/// It can be used for many runs, one after the other on one browser. A run that is started while another one has the browser ends
-/// at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
+/// It can run many tasks, one after the other, in one browser. A run that is started while another one uses the browser
+/// ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver, model: impl webwise::LlmClient) -> webwise::Result<()> {
@@ -38,17 +38,17 @@ pub struct DecisionLoop<B, L, M> {
     pub(super) cancel: Cancel,
     pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
-    /// Set while a run has the browser.
+    /// True while a run uses the browser.
     pub(super) is_busy: AtomicBool,
 }
 
 impl<B, L, M> DecisionLoop<B, L, M> {
-    /// Starts to build a loop of these parts.
+    /// Starts to build a loop from these parts.
     pub fn builder(browser: B, model: L, memory: M) -> Builder<B, L, M> {
         Builder::new(browser, model, memory)
     }
 
-    /// The browser: the loop never closes it, its owner does.
+    /// The browser. The loop never closes it; its owner does.
     pub const fn browser(&self) -> &B {
         &self.browser
     }
@@ -58,26 +58,27 @@ impl<B, L, M> DecisionLoop<B, L, M> {
         &self.memory
     }
 
-    /// Asks runs of this loop to stop.
+    /// A handle that stops the runs of this loop.
     pub fn cancel_handle(&self) -> Cancel {
         self.cancel.clone()
     }
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
-    /// Runs a task to its end and learns from it, also when it failed or was stopped.
+    /// Runs a task to its end and learns from it, even if it failed or was stopped.
     ///
-    /// Never fails: what went wrong is in the report, with everything that was reached until then. A dropped future
-    /// learns nothing and leaves nothing held.
+    /// Never fails: the report holds the error, with everything that was reached before it. If the future is dropped,
+    /// nothing is learned and nothing stays locked.
     pub async fn run(&self, task: Task) -> RunReport {
         let mut run = self.start(task).await;
         while let StepEnd::Continue = run.step().await {}
         run.finish().await
     }
 
-    /// Starts a task, to be driven step by step; end it with [`Run::finish`].
+    /// Starts a task that the caller drives step by step and ends with [`Run::finish`].
     ///
-    /// The run has the browser until it is finished or dropped; one that is started meanwhile is stopped from the start.
+    /// The run keeps the browser until it is finished or dropped. A run that is started meanwhile is stopped from the
+    /// start.
     pub async fn start(&self, task: Task) -> Run<'_, B, L, M> {
         Run::start(self, task).await
     }

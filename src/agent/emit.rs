@@ -11,7 +11,7 @@ use crate::{
     secret::Redactor,
 };
 
-/// Stamps events with run, step and time, and hands them to the sink; none leaves with a secret in it.
+/// Makes events with run, step and time, and passes them to the sink with all secrets replaced.
 #[derive(Debug, Clone)]
 pub(super) struct Emitter {
     pub(super) sink: Arc<dyn EventSink>,
@@ -32,7 +32,7 @@ impl Emitter {
         ));
     }
 
-    /// Why events of this run are lost, if they are.
+    /// The reason why events of this run are lost, if they are.
     pub(super) fn failure(&self) -> Option<String> {
         self.sink.failure(&self.run)
     }

@@ -1,4 +1,4 @@
-//! Memory as the loop uses it: kinds ask, the engine reads and writes, and a store that fails never fails a run.
+//! Memory as the loop uses it: kinds decide, the engine reads and writes, and a failing store never fails a run.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -18,33 +18,33 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// What the store may take after the run's time is up, all its answers together: what was learned is worth a moment.
-/// Source: chosen, within the 2 s that a run may take beyond its time.
+/// Time for all answers of the store together after the run's time is up, so that learned lessons are not lost. Source:
+/// chosen, within the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
-/// Most runs that wait, and that one start learns from. Source: chosen.
+/// Most runs that wait to be learned from, and most of them that one start handles. Source: chosen.
 const MAX_PENDING: usize = 20;
 
-/// What one run knows of a shelf.
+/// The state of a shelf, as one run knows it.
 #[derive(Debug)]
 struct Known {
     state: ShelfState,
-    /// Ready for questions, by the place of its kind.
+    /// The index for queries, set by the kind that owns the shelf.
     index: Option<Arc<dyn Index>>,
 }
 
-/// The shelves of one run: each is read once, and what the store refuses lives in memory until the run ends.
+/// The shelves of one run. Each is read once, and changes that the store refuses are kept here until the run ends.
 #[derive(Debug)]
 pub(super) struct Engine {
     kinds: Vec<Arc<dyn MemoryKind>>,
     namespace: Namespace,
     shelves: BTreeMap<Shelf, Known>,
     timeout: Duration,
-    /// When the run's time and the moment after it are up.
+    /// The end of the run's time and of the extra time after it.
     end: Option<Instant>,
     failed: bool,
 }
 
-/// What the engine needs of the run that asks.
+/// The parts of the asking run that the engine needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) emitter: &'a Emitter,
@@ -67,7 +67,7 @@ impl Engine {
         }
     }
 
-    /// The same for a run whose time is up then.
+    /// The same engine for a run whose time is up at `deadline`.
     pub(super) fn with_deadline(self, deadline: Option<Instant>) -> Self {
         Self {
             end: deadline.and_then(|deadline| deadline.checked_add(AFTER_TIME)),
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// A store that does not answer is a store that fails.
+    /// Waits for the store within its time limit. A store that does not answer has failed.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let left = self
             .end
@@ -102,7 +102,7 @@ impl Engine {
         };
         let mut done = Vec::new();
         let waiting = waiting::all(&waiting).into_iter().filter_map(|run| {
-            // Of a kind that this run does not use.
+            // Skip a kind that this run does not use.
             let kind = self
                 .kinds
                 .iter()
@@ -115,12 +115,12 @@ impl Engine {
             match edits {
                 Ok((run, edits)) => {
                     if let Err(error) = self.learn_from(store, &*kind, &run, edits, asking).await {
-                        // A store that refuses one would let the run wait for each of the others.
+                        // If the store refuses one, the run would wait for each of the others.
                         self.tell(error, asking);
                         break;
                     }
                 }
-                // What nobody can read would wait for ever.
+                // An unreadable entry would wait for ever.
                 Err(error) if error.kind() == ErrorKind::Corrupt => {}
                 Err(error) => {
                     self.tell(error, asking);
@@ -132,13 +132,13 @@ impl Engine {
         if !done.is_empty() {
             let edit = Edit::new(move |_| Ok(done.clone()));
             if let Err(error) = self.within(store.update(&shelf, edit)).await {
-                // They are learned from again, and count once.
+                // They will be learned from again, and counted once.
                 self.tell(error, asking);
             }
         }
     }
 
-    /// What every kind has to say for a cue, in the order of the kinds.
+    /// Collects the advice of every kind for a cue, in the order of the kinds.
     pub(super) async fn recall(
         &mut self,
         store: &impl MemoryBackend,
@@ -159,7 +159,8 @@ impl Engine {
         advice
     }
 
-    /// Stores what every kind learned from the run: one update a shelf. What the store cannot take now waits there.
+    /// Stores what every kind learned from the run, one update for each shelf. If the store refuses, the run waits
+    /// there for the next start.
     pub(super) async fn learn(
         &mut self,
         store: &impl MemoryBackend,
@@ -170,7 +171,7 @@ impl Engine {
             let Some(mut said) = kind.distill(log) else {
                 continue;
             };
-            // Names of a page stand in it.
+            // The value contains names from pages.
             asking.redactor.json(&mut said);
             let learned = match kind.learn(&self.namespace, &said) {
                 Ok(edits) => {
@@ -204,7 +205,7 @@ impl Engine {
             match self.within(store.update(&shelf, edit.clone())).await {
                 Ok(committed) if committed.changes.is_empty() => {}
                 Ok(committed) => {
-                    // What was read before the change is stale now.
+                    // The records that were read before the change are out of date.
                     let before = self
                         .shelves
                         .remove(&shelf)
@@ -221,7 +222,7 @@ impl Engine {
                 }
                 Err(error) => {
                     let kept = self.keep_here(store, kind, &shelf, &edit, asking).await;
-                    // What the store said first is what is wrong.
+                    // The first error of the store says what is wrong.
                     first = first.and_then(|()| kept.and(Err::<(), Error>(error)));
                 }
             }
@@ -229,7 +230,7 @@ impl Engine {
         first
     }
 
-    /// Puts what a run said beside the shelves, for the next run to learn from.
+    /// Stores a distilled run beside the shelves, for the next run to learn from.
     async fn keep_for_later(
         &self,
         store: &impl MemoryBackend,
@@ -251,7 +252,7 @@ impl Engine {
             .map(drop)
     }
 
-    /// The records of a shelf, ready for questions.
+    /// The index over the records of a shelf.
     async fn index(
         &mut self,
         store: &impl MemoryBackend,
@@ -271,7 +272,7 @@ impl Engine {
         }
     }
 
-    /// Reads a shelf unless it is known, and gives it what it needs.
+    /// Reads a shelf unless it is known, and does its upkeep.
     async fn read(
         &mut self,
         store: &impl MemoryBackend,
@@ -298,7 +299,8 @@ impl Engine {
                         == state.generation + u64::from(!committed.changes.is_empty());
                     state.generation = committed.generation;
                     if !is_next {
-                        // Another run wrote the shelf since it was read, such as the seeds at the first start of several.
+                        // Another run has written the shelf since it was read, for example the seeds when several runs
+                        // start for the first time.
                         match self.within(store.load(shelf)).await {
                             Ok(now) => state = now,
                             Err(error) => self.tell(error, asking),
@@ -313,7 +315,8 @@ impl Engine {
                         asking,
                     );
                 }
-                // What the store holds is not known, so that what it needed there is not what is needed here.
+                // The store's state is unknown, so its changes may not fit. Apply the upkeep to the records that were
+                // read.
                 done => {
                     done.map_or_else(|error| self.tell(error, asking), drop);
                     let changes = edit.changes(&state.records).unwrap_or_default();
@@ -325,7 +328,7 @@ impl Engine {
             .insert(shelf.clone(), Known { state, index: None });
     }
 
-    /// The change, for the rest of this run only, on top of what the store still shows.
+    /// Keeps the change for the rest of this run only, on top of the store's records.
     async fn keep_here(
         &mut self,
         store: &impl MemoryBackend,
@@ -342,7 +345,7 @@ impl Engine {
         Ok(())
     }
 
-    /// One event for all failures of a run: the first says what is wrong, the rest would say it again.
+    /// Emits one event for all failures of a run, because the first error says what is wrong.
     fn tell(&mut self, error: Error, asking: Asking<'_>) {
         if !std::mem::replace(&mut self.failed, true) {
             let operation = error.operation().to_owned();
@@ -354,14 +357,14 @@ impl Engine {
     }
 }
 
-/// Tells what the store did or found of its own accord.
+/// Emits the notices of the store.
 fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
     for notice in store.notices() {
         asking.emitter.emit(EventKind::StoreNoticed { notice });
     }
 }
 
-/// Tells what was committed in how many milliseconds, and what it means.
+/// Emits a committed change with its time and its notes.
 fn tell_of(
     (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,
@@ -382,7 +385,7 @@ fn tell_of(
     }
 }
 
-/// Whether a shelf belongs to a name above the page's host.
+/// Returns true if a shelf belongs to a parent name of the page's host.
 fn is_above(shelf: &Shelf, cue: &Cue) -> bool {
     match (&shelf.scope, cue) {
         (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,

@@ -1,4 +1,4 @@
-//! Whose words a dialog holds: a frame that the run may not show can open one, and the browser says nothing of that.
+//! The origin of a dialog's words. A frame that the run may not show can open a dialog, and the browser does not tell.
 
 use super::{Run, decide::is_closed_frame};
 use crate::{
@@ -10,15 +10,15 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Hides the message of a dialog over a page that has frames out of scope, and in a bounded run over one that was not
-    /// seen yet. A frame that came after the last look can still speak.
+    /// Hides the message of a dialog on a page with frames out of scope, and in a run with limited scope also on a page
+    /// that was not seen yet. A frame that was added after the last look can still put words into a dialog.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {
         if self.may_be_foreign(&dialog.message, url) {
             HIDDEN.clone_into(&mut dialog.message);
         }
     }
 
-    /// The same for what an action tells.
+    /// The same for the dialog that an action reports.
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
         let here = self
             .page
@@ -37,14 +37,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Whether nobody can tell that the page itself says this.
+    /// Returns true if the words may come from a frame and not from the page itself.
     fn may_be_foreign(&self, message: &str, url: &str) -> bool {
         let Some(page) = self.page.as_ref().filter(|page| page.head.url == url) else {
             return self.guards.is_bounded();
         };
         match &page.observation.dialog {
             None => page.observation.tree.nodes().iter().any(is_closed_frame),
-            // The same dialog again: what was decided of it holds.
+            // The same dialog again: the earlier decision still holds.
             Some(shown) => {
                 shown.message != message && (shown.message == HIDDEN || self.guards.is_bounded())
             }

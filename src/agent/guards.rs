@@ -1,4 +1,4 @@
-//! The guards of one run: what they are fed, and what follows from their verdicts.
+//! The guards of one run: their input, and the consequences of their verdicts.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{
     working::StopReason,
 };
 
-/// Said to a model with the last warning that it gets.
+/// The addition to the last warning that the model gets.
 const ENDS: &str = " If it goes on like this, the run ends: when nothing else is left, call finish with success false.";
 
 /// Scope, repetition and standstill.
@@ -32,13 +32,13 @@ pub(super) struct Guards {
 /// The turn of the model that an action belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurnNow {
-    /// Number of the turn.
+    /// The number of the turn.
     pub(super) number: u32,
-    /// True if no further call of it follows.
+    /// True if no further call of the turn follows.
     pub(super) is_over: bool,
 }
 
-/// What the guards say after an action.
+/// The verdicts of the guards after an action.
 #[derive(Debug)]
 pub(super) struct Verdicts {
     pub(super) signature: Signature,
@@ -56,27 +56,27 @@ impl Guards {
         }
     }
 
-    /// Checks an address before it is opened, and gives it as it must be opened.
+    /// Checks an address before it is opened, and returns it in the form in which it must be opened.
     pub(super) fn check_url(&self, url: &str) -> Result<Url, ScopeRefusal> {
         self.scope.check_url(url)
     }
 
-    /// Whether only the sites named may be visited.
+    /// Returns true if only the named sites may be visited.
     pub(super) const fn is_bounded(&self) -> bool {
         self.scope.is_bounded()
     }
 
-    /// Whether what is in a frame may be shown.
+    /// Returns true if the content of a frame may be shown.
     pub(super) fn may_show_frame(&self, url: &str) -> bool {
         self.scope.may_show_frame(url)
     }
 
-    /// Checks a page that the run came to by no action of its own.
+    /// Checks a page that no action of the run led to.
     pub(super) fn check_first_page(&self, url: &str) -> Result<(), ScopeRefusal> {
         self.scope.check_page(url, Blank::Tolerated)
     }
 
-    /// Checks where an action led; a blank page is fine only where there was none before, and in another tab.
+    /// Checks the page after an action. A blank page is accepted only if there was none before it, or in another tab.
     pub(super) fn check_page(
         &self,
         action: Option<&BrowserAction>,
@@ -100,7 +100,7 @@ impl Guards {
         )
     }
 
-    /// Feeds an action that was tried, with the page before and after it.
+    /// Feeds the guards an action that was tried, with the page before and after it.
     pub(super) fn record(
         &mut self,
         action: &Action,
@@ -129,7 +129,7 @@ impl Guards {
         if let Action::Browser(browser) = action
             && moves_the_caret(browser)
         {
-            // How many steps it takes is known to who takes them, and most leave no trace in a tree.
+            // Only the caller knows how many such steps it needs, and most leave no trace in a tree.
             return verdicts;
         }
         let (before, after) = (state(before, numbers), state(after, numbers));
@@ -149,8 +149,8 @@ impl Guards {
         verdicts
     }
 
-    /// The verdict with a warning in the place of an end that the model was not warned of often enough, or whose batch goes on; and
-    /// whether the next one may be the end.
+    /// Replaces the end of the run by a warning if the model was not warned often enough or its batch goes on. The flag
+    /// is true if the next verdict may end the run.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());
@@ -188,7 +188,7 @@ impl Verdicts {
     }
 }
 
-/// Whether the driver was asked at all: what a guard refused says nothing about the page.
+/// Returns true if the driver was asked at all. An action that a guard refused says nothing about the page.
 fn was_carried_out(outcome: &Outcome) -> bool {
     !matches!(
         outcome.class(),

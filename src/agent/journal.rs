@@ -1,4 +1,4 @@
-//! The journal of intents: what is about to be done is kept before it is done.
+//! Recording intents in the journal before their actions are done.
 
 use tokio::time::timeout;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Keeps the intent; the outcome is the refusal of what cannot be undone and was not kept.
+    /// Records the intent. The outcome is the refusal of an irreversible action that could not be recorded.
     pub(super) async fn intend(
         &mut self,
         action: &Action,

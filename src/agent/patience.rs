@@ -1,16 +1,16 @@
-//! The time that the browser gets: one bound for an action with all that follows it.
+//! The browser's time: one limit for an action with everything that follows it.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What is longer is as good as without end. Source: chosen.
+/// Times above this count as unlimited. Source: chosen.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// The time that is left for an action with its settling and the looks after it, or for a look before a decision.
+/// The time left for an action with its settling and the looks after it, or for a look before a decision.
 ///
-/// Each call gets a part of what is left, so that the next one has time too: a page that eats an action's time must still be
-/// looked at.
+/// Each call gets a part of the time left, so that the next one has time too: a page that uses up an action's time must
+/// still be looked at.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     end: Instant,
@@ -23,13 +23,13 @@ impl Patience {
         }
     }
 
-    /// The time-out of the next call: three quarters of what is left. Source: chosen.
+    /// The time-out of the next call: three quarters of the time left. Source: chosen.
     pub(super) fn limit(&self) -> Duration {
         self.left() * 3 / 4
     }
 
-    /// How long a driver is waited for that does not keep its time-out: five sixths of what is left. Source: chosen; it has to
-    /// end what it began.
+    /// The time at which a driver that ignores its time-out is given up: after five sixths of the time left. Source:
+    /// chosen; the driver must be able to clean up.
     pub(super) fn last(&self) -> Instant {
         Instant::now() + self.left() * 5 / 6
     }

@@ -1,31 +1,31 @@
-//! What a run leaves for its caller.
+//! The report of a run for its caller.
 
 use std::collections::BTreeMap;
 
 use crate::{base::RunId, event::RunSummary};
 
-/// How a run ended and what it brought.
+/// The end of a run, with its results.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunReport {
     /// The run.
     pub run: RunId,
-    /// Figures, with the stop reason.
+    /// The figures of the run, with the stop reason.
     pub summary: RunSummary,
-    /// What the model answered, secrets replaced.
+    /// The model's answer, with secrets replaced.
     pub answer: Option<String>,
-    /// The words on the page that show it; `None` when they were not there.
+    /// The words on the page that show the answer; `None` if they were not there.
     pub evidence: Option<String>,
-    /// Claims of the answer that no page of the run has shown: numbers, quoted names, and that something is missing from a page
-    /// that was not shown whole.
+    /// Claims of the answer that no page of the run has shown: numbers, quoted names, and the absence of something from
+    /// a page that was not shown whole.
     pub unverified: Vec<String>,
-    /// Data that was read, by name; kept also when the run failed.
+    /// Extracted data, by name. Kept even if the run failed.
     pub extracted: BTreeMap<String, String>,
     /// Address of the last page.
     pub final_url: Option<String>,
-    /// What broke, if the run ended because something did, or if the browser was gone by the end of one that succeeded.
+    /// The error, if one ended the run, or if the browser was gone at the end of a successful run.
     pub error: Option<String>,
-    /// Why the record of this run is not complete, as far as it was known when it ended.
+    /// The reason why the record of this run is incomplete, as far as it was known when the run ended.
     pub recording: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl RunReport {
         }
     }
 
-    /// Whether the goal was reached on positive evidence.
+    /// Returns true if the goal was reached on positive evidence.
     pub const fn is_success(&self) -> bool {
         self.summary.success
     }

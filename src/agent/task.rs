@@ -1,4 +1,4 @@
-//! What the agent shall do.
+//! The task of a run.
 
 use std::{fmt, sync::Arc};
 
@@ -12,10 +12,10 @@ use crate::{
     secret::{SecretName, Vault},
 };
 
-/// Longest goal. Unit: characters. Source: chosen; a goal stands in every request.
+/// Longest goal. Unit: characters. Source: chosen; the goal stands in every request.
 const MAX_GOAL: usize = 8_000;
 
-/// A goal, where to start, and what may be used on the way.
+/// A goal, a start address, and the parameters, secrets and sites that the agent may use.
 ///
 /// ```
 /// use webwise::Task;
@@ -80,7 +80,7 @@ impl Task {
         })
     }
 
-    /// The page to open first.
+    /// Sets the page to open first.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] unless it is an http or https URL without user name and password.
@@ -98,44 +98,44 @@ impl Task {
         Ok(self)
     }
 
-    /// A value that the goal speaks of by name.
+    /// Adds a value that the goal refers to by name.
     pub fn with_parameter(mut self, name: ParameterName, value: impl Into<String>) -> Self {
         self.parameters.insert(name, value.into());
         self
     }
 
-    /// The run's secrets. With secrets, only the start site and the sites named by [`with_allowed`](Self::with_allowed) may
-    /// be visited.
+    /// Sets the run's secrets. With secrets, only the start site and the sites added by
+    /// [`with_allowed`](Self::with_allowed) may be visited.
     pub fn with_secrets(mut self, vault: Vault) -> Self {
         self.vault = Arc::new(vault);
         self
     }
 
-    /// One more site that may be visited; naming one closes the rest of the web.
+    /// Allows one more site. Allowing a site closes the rest of the web.
     pub fn with_allowed(mut self, site: Site) -> Self {
         self.allow.push(site);
         self
     }
 
-    /// Groups this run with others.
+    /// Puts this run into a group of runs.
     pub fn with_session(mut self, session: SessionId) -> Self {
         self.session = Some(session);
         self
     }
 
-    /// The run's id, when the caller needs to know it before the run starts; otherwise one is made.
+    /// Sets the run's id, for a caller that needs to know it before the run starts. Otherwise the loop makes one.
     pub fn with_run_id(mut self, run: RunId) -> Self {
         self.run = Some(run);
         self
     }
 
-    /// A handle that stops this run and no other.
+    /// Sets a handle that stops only this run.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
         self
     }
 
-    /// The secrets that the goal names by placeholder and the task does not have.
+    /// The secrets that the goal names by placeholder and that the task does not have.
     ///
     /// ```
     /// let task = webwise::Task::new("Log in with <secret:PASSWORD>")?;

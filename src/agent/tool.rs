@@ -1,4 +1,4 @@
-//! Tools of the embedder: offered to the model beside ours.
+//! Tools of the embedder, offered to the model beside the built-in ones.
 
 use std::fmt::Debug;
 
@@ -10,23 +10,25 @@ use crate::{
     base::Result,
 };
 
-/// A tool that the embedder brings.
+/// A tool of the embedder.
 ///
-/// Its result reaches the model as fenced data, the first 800 characters of it. Its errors reach the model as a failed
-/// call. It may use the run's browser: the page is looked at anew afterwards, and left if it is out of scope.
+/// Its result reaches the model as fenced data, cut to the first 800 characters. Its errors reach the model as a failed
+/// call. It may use the run's browser: afterwards the page is looked at again, and left if it is out of scope.
+///
+/// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait Tool: Debug + Send + Sync {
-    /// Name (letters, digits, `_`, `-`, at most 64), description and JSON Schema; does not change during a run. Names of our
-    /// own tools are refused at build.
+    /// Returns the name (letters, digits, `_`, `-`, at most 64), description and JSON Schema, which do not change
+    /// during a run. The names of built-in tools are refused when the loop is built.
     fn spec(&self) -> ToolSpec;
 
-    /// What it can do to the world; the approval mode applies to it as to our own tools.
+    /// Returns the worst effect of the tool. The approval mode applies to it as to the built-in tools.
     fn effect(&self) -> Effect;
 
-    /// Calls it; the arguments are what the model sent, unchecked.
+    /// Calls the tool. The arguments come from the model, unchecked.
     ///
     /// # Errors
-    /// Whatever went wrong; its kind and context are shown to the model.
+    /// Any error. Its kind and context are shown to the model.
     async fn call(&self, arguments: &Value) -> Result<String>;
 }

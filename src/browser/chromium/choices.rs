@@ -1,12 +1,11 @@
-//! What can be chosen about every browser of ours, whatever drives it.
+//! Options that every driver of a Chromium has.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Longest time that can be chosen for anything. Unit: time. Source: chosen; whoever says more means no limit, and a clock cannot
-/// count for ever.
+/// Longest time that can be chosen. Source: chosen; a longer time means no limit, and a clock cannot count for ever.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// A time as it is counted.
+/// A time, cut to the longest that can be chosen.
 pub(in crate::browser) fn bounded(time: Duration) -> Duration {
     time.min(LONGEST)
 }
@@ -30,7 +29,7 @@ pub(in crate::browser) struct Choices {
 }
 
 impl Choices {
-    /// The default ones for this program.
+    /// The default options for this program.
     pub(in crate::browser) fn new(chromium: PathBuf, settle: Duration) -> Self {
         Self {
             chromium: super::absolute(chromium),
@@ -49,48 +48,48 @@ impl Choices {
         }
     }
 
-    /// Whether Chromium's own sandbox is used.
+    /// Returns true if Chromium's own sandbox is used.
     pub(in crate::browser) fn is_in_a_sandbox(&self) -> bool {
         self.sandbox.unwrap_or(!super::is_root())
     }
 }
 
-/// The methods of every type of options by which these are chosen; it has them in a field `common`.
+/// The methods that set these options, for every type of options with a field `common`.
 macro_rules! choosing {
     () => {
-        /// With a window (`false`) or without (`true`, the default).
+        /// Shows a window (`false`) or none (`true`, the default).
         pub fn with_headless(mut self, headless: bool) -> Self {
             self.common.headless = headless;
             self
         }
 
-        /// With or without Chromium's own sandbox. By default with it, except for root, for whom it cannot work.
+        /// Uses Chromium's own sandbox or not. By default it is used, except for root, for whom it cannot work.
         pub fn with_sandbox(mut self, sandbox: bool) -> Self {
             self.common.sandbox = Some(sandbox);
             self
         }
 
-        /// How long an element may take to become ready for an action. Default: 5 s.
+        /// Sets the longest time for an element to become ready for an action. Default: 5 s.
         pub fn with_action_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.action_timeout = $crate::browser::chromium::bounded(timeout);
             self
         }
 
-        /// How long an address may take to load. Default: 30 s, and never more than two thirds of the time that the command has:
-        /// in a loop with its usual 30 s a step that is 15 s.
+        /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the command's
+        /// time: a step of a loop with the default 30 s allows 15 s.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self
         }
 
-        /// Under which folder the browser's private folder is made. Default: the system's folder for temporary files.
+        /// Sets the parent of the browser's private folder. Default: the system's folder for temporary files.
         pub fn with_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.folder = Some($crate::browser::chromium::absolute(folder.into()));
             self
         }
 
-        /// Where `state_save` keeps cookies and storage. Default: the private folder, so that they end with the browser; the
-        /// model is offered `state_save` and `state_load` only where a folder is named here.
+        /// Sets the folder in which `state_save` keeps cookies and storage. Default: the private folder, so that they
+        /// end with the browser. The model is offered `state_save` and `state_load` only if a folder is set here.
         pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
             self

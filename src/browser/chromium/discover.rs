@@ -1,7 +1,7 @@
-//! Where the programs are: what the environment names, what the `setup` command installed, or what is on the path.
+//! Finding programs: those that the environment names, that `setup` installed, or that are on the path.
 //!
-//! The one place that decides it: the drivers start what is found here, and the command line installs and reports by it.
-//! Only looks; starts nothing.
+//! No other code decides this: the drivers start the programs found here, and the command line installs and reports by
+//! it. Only looks; starts nothing.
 
 use std::{
     env,
@@ -13,7 +13,7 @@ use super::absolute;
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.discover";
-/// Names under which Chromium is installed, in the order they are tried.
+/// Names under which Chromium is installed, in the order in which they are tried.
 const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// Name of the tool's program.
 const TOOL: &str = if cfg!(windows) {
@@ -27,16 +27,16 @@ const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
 const TOOL_VARIABLE: &str = "WEBWISE_PLAYWRIGHT_CLI";
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 
-/// Where the drivers look for playwright-cli, its Node.js and Chromium.
+/// The places where the drivers look for playwright-cli, its Node.js and Chromium.
 ///
-/// | program | place, the first one wins |
+/// | program | places, the first match is used |
 /// | --- | --- |
 /// | playwright-cli | `WEBWISE_PLAYWRIGHT_CLI`, the installation folder, `PATH` |
 /// | Node.js | the installation folder, the folder of `WEBWISE_PLAYWRIGHT_CLI`, `PATH` |
 /// | Chromium | `WEBWISE_CHROMIUM`, `PATH` |
 ///
-/// The installation folder is `$WEBWISE_HOME/playwright-cli`, or `.cache/webwise/playwright-cli` in the user's home; the
-/// command `webwise setup` fills it. Relative folders of `PATH` are left out.
+/// The installation folder is `$WEBWISE_HOME/playwright-cli`, or `.cache/webwise/playwright-cli` in the user's home.
+/// The command `webwise setup` fills it. Relative folders in `PATH` are ignored.
 ///
 /// ```
 /// use webwise::browser::ProgramPlaces;
@@ -54,12 +54,12 @@ pub struct ProgramPlaces {
 }
 
 impl ProgramPlaces {
-    /// As the environment of this process says.
+    /// The places that the environment of this process gives.
     pub fn from_env() -> Self {
         Self::new(|name| env::var_os(name))
     }
 
-    /// As these variables say; an empty one counts as not set.
+    /// The places that these variables give. An empty variable counts as unset.
     pub fn new(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let named = |name: &str| set(name).map(PathBuf::from);
@@ -89,17 +89,17 @@ impl ProgramPlaces {
         self.installation.as_deref()
     }
 
-    /// Whether the environment names playwright-cli.
+    /// Returns true if the environment names playwright-cli.
     pub const fn names_tool(&self) -> bool {
         self.tool.is_some()
     }
 
-    /// Whether the environment names Chromium.
+    /// Returns true if the environment names Chromium.
     pub const fn names_chromium(&self) -> bool {
         self.chromium.is_some()
     }
 
-    /// Folders that go before `PATH`, so that the tool's script finds the right Node.js.
+    /// Folders to put before `PATH`, so that the tool's script finds the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
         let own = self
             .installation
@@ -126,7 +126,7 @@ impl ProgramPlaces {
         first(&self.path, name)
     }
 
-    /// playwright-cli; one that the environment names is taken as it is, be it there or not.
+    /// The program playwright-cli. One that the environment names is returned as it is, even if it does not exist.
     pub fn tool(&self) -> Option<PathBuf> {
         self.tool
             .clone()
@@ -138,17 +138,17 @@ impl ProgramPlaces {
         first(&self.search_path(), NODE)
     }
 
-    /// Chromium; one that the environment names is taken as it is, be it there or not.
+    /// The program Chromium. One that the environment names is returned as it is, even if it does not exist.
     pub fn chromium(&self) -> Option<PathBuf> {
         self.chromium
             .clone()
             .or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
     }
 
-    /// The program of playwright-cli, if there is one.
+    /// The program of playwright-cli, if it exists.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
+    /// [`ErrorKind::Unavailable`], which names what is missing and what to do.
     #[cfg(any(test, feature = "playwright-cli"))]
     pub(in crate::browser) fn tool_program(&self) -> Result<PathBuf> {
         checked(
@@ -159,10 +159,10 @@ impl ProgramPlaces {
         )
     }
 
-    /// The program of Chromium, if there is one.
+    /// The program of Chromium, if it exists.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] naming what is missing and what to do.
+    /// [`ErrorKind::Unavailable`], which names what is missing and what to do.
     pub(in crate::browser) fn chromium_program(&self) -> Result<PathBuf> {
         checked(
             self.chromium(),
@@ -279,7 +279,7 @@ mod tests {
             (TOOL_VARIABLE, &tool),
         ]);
         assert_eq!(named.node(), Some(beside));
-        // What `setup` installed because the others are too old comes before them.
+        // The Node.js that `setup` installed because others are too old comes before them.
         let installed = program(&home.join("playwright-cli/node_modules/.bin/node"));
         assert_eq!(named.node(), Some(installed.clone()));
         assert_eq!(

@@ -1,7 +1,9 @@
-//! The private folder of one browser: everything that it or its tool writes (profile, sockets, downloads, snapshots).
+//! The private folder of one browser, for everything that it or its tool writes (profile, sockets, downloads,
+//! snapshots).
 //!
-//! Only this user can read it, and it is removed at the end. What a killed owner leaves behind is swept by the next start
-//! of any driver: a folder whose owner's lock is free (see `owner`), with the process that it names.
+//! Only this user can read the folder, and it is removed at the end. The next start of any driver removes the folders
+//! that killed owners left behind, with the processes named in them: an owner has ended if its lock is free (see
+//! `owner`).
 
 use std::{
     fs, io,
@@ -14,48 +16,48 @@ use uuid::Uuid;
 
 use super::owner::{LeftOver, Owner};
 
-/// How folders of this crate are called.
+/// Prefix of this crate's folders.
 pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
-/// End of the name of a folder that is being removed.
+/// Extension of a folder that is being removed.
 const SWEPT: &str = "swept";
-/// The file that names the process.
+/// The file with the number of the browser's process.
 const PROCESS: &str = "browser.pid";
-/// Where the folder goes when nobody chose a place and the path of the system's is too long for sockets.
+/// Parent of the folder if none was chosen and the system's temporary path is too long for sockets.
 const SHORT_TEMP: &str = "/tmp";
-/// Longest path that still leaves room for the names of sockets below it. Unit: bytes. Source: a socket's path has at
-/// most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
+/// Longest path that leaves room for the names of sockets below it. Unit: bytes. Source: a socket's path has at most
+/// 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
 const MAX_PATH: usize = 60;
-/// How long the process may take to end by itself. Unit: time. Source: it takes 0.2 s; the promise is 3 s.
+/// Longest time for the process to end by itself. Source: it takes 0.2 s; the promise is 3 s.
 const GRACE: Duration = Duration::from_millis(2500);
-/// How often a dying process is looked at. Unit: time. Source: chosen.
+/// Pause between two checks of an ending process. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// How many folders are made before one is kept that no start sweeps at the same moment. Unit: folders. Source: chosen;
-/// losing one needs a sweep within the microseconds between making and locking it.
+/// Most folders that are created before one is kept. Source: chosen; a folder is lost only if another start sweeps
+/// within the microseconds between creating and locking it.
 const TAKINGS: u32 = 10;
-/// How often, and after what pause, the removal of a folder is tried again: the last processes of a browser still write
-/// while they end. Unit: attempts and time. Source: chosen; mostly the first attempt does it.
+/// Most attempts to remove a folder, while the last processes of a browser still write to it. Source: chosen; usually
+/// the first attempt succeeds.
 const REMOVALS: u32 = 20;
-/// See [`REMOVALS`].
+/// Pause between two attempts, see [`REMOVALS`]. Source: chosen.
 const REMOVE_AGAIN: Duration = Duration::from_millis(100);
 
-/// A folder of our own.
+/// A private folder.
 #[derive(Debug)]
 pub(in crate::browser) struct Folder {
     path: PathBuf,
-    /// The process to end with it; 0 while there is none.
+    /// The process to end together with the folder; 0 if there is none.
     process: AtomicU32,
     owner: Option<Owner>,
 }
 
 impl Folder {
-    /// Makes a folder under `base` with these folders in it, after removing what ended owners left there.
+    /// Creates a folder under `base` with these subfolders, after removing the folders of ended owners there.
     pub(in crate::browser) fn create(base: &Path, inside: &[&str]) -> io::Result<Self> {
         let base = base.canonicalize()?;
         sweep(&base);
         let mut folder = Self::own_new(&base);
         for _ in 1..TAKINGS {
-            // Lost to a start that sweeps.
+            // A start that sweeps was faster.
             let is_lost = |error: &io::Error| {
                 matches!(
                     error.kind(),
@@ -93,7 +95,7 @@ impl Folder {
         })
     }
 
-    /// Makes a folder where the options say, or else where the system keeps temporary files, or in a place with a short path.
+    /// Creates a folder in the chosen place, else in the system's temporary folder, else in a place with a short path.
     pub(in crate::browser) fn create_for(
         chosen: Option<&Path>,
         inside: &[&str],
@@ -104,7 +106,7 @@ impl Folder {
         }
     }
 
-    /// Makes a folder under the first of these that can hold one; the error is that of the first.
+    /// Creates a folder under the first of these bases that works. The error is that of the first.
     fn create_in_first(bases: &[&Path], inside: &[&str]) -> io::Result<Self> {
         let mut first = None;
         for base in bases {
@@ -120,18 +122,18 @@ impl Folder {
         &self.path
     }
 
-    /// A path inside; `name` is one of ours, never a text from outside.
+    /// A path inside the folder. `name` comes from our own code, never from outside.
     pub(in crate::browser) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Remembers the process to end with the folder; its command line names the folder.
+    /// Sets the process to end with the folder. Its command line must name the folder.
     pub(in crate::browser) fn set_process(&self, pid: u32) -> io::Result<()> {
         self.process.store(pid, Ordering::Relaxed);
         write_private(&self.file(PROCESS), pid.to_string().as_bytes())
     }
 
-    /// Waits for the process to end, ends it by force if it does not, and removes the folder.
+    /// Waits for the process to end, kills it if it does not, and removes the folder.
     pub(in crate::browser) async fn end(&self) -> io::Result<()> {
         let pid = self.process.load(Ordering::Relaxed);
         let mut waited = Duration::ZERO;
@@ -142,7 +144,7 @@ impl Folder {
         if is_process_of(pid, &self.path) {
             kill(pid);
         }
-        // Forgotten only now: when this future is dropped while it waits, the folder's own drop still ends the process.
+        // Not earlier: if this future is dropped while it waits, dropping the folder still kills the process.
         self.process.store(0, Ordering::Relaxed);
         for _ in 0..REMOVALS {
             if remove(&self.path).is_ok() {
@@ -156,7 +158,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Closing its socket is what ends the tool's daemon; the rest makes sure of it.
+        // Closing the socket ends the tool's daemon; the rest makes sure of it.
         drop(self.owner.take());
         let (pid, path) = (*self.process.get_mut(), std::mem::take(&mut self.path));
         if pid == 0 && remove(&path).is_ok() {
@@ -178,14 +180,15 @@ impl Drop for Folder {
                 std::thread::sleep(REMOVE_AGAIN);
             }
         };
-        // Without a thread the process still ends by itself, and the folder with it.
+        // Without a thread the process still ends by itself, and the folder is swept later.
         let _ = std::thread::Builder::new()
             .name("webwise-reaper".into())
             .spawn(reap);
     }
 }
 
-/// Removes a folder, the owner's files last: what a failed attempt leaves is still known to have had one.
+/// Removes a folder, the owner's files last, so that a failed attempt leaves a folder that is known to have had an
+/// owner.
 fn remove(path: &Path) -> io::Result<()> {
     let gone = |result: io::Result<()>| match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -199,7 +202,7 @@ fn remove(path: &Path) -> io::Result<()> {
     gone(fs::remove_dir_all(path))
 }
 
-/// Makes a folder that only this user can use.
+/// Creates a folder that only this user can use.
 pub(in crate::browser) fn create_private_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -215,7 +218,7 @@ pub(in crate::browser) fn write_private(path: &Path, bytes: &[u8]) -> io::Result
     io::Write::write_all(&mut create_private(path)?, bytes)
 }
 
-/// Makes a new file that only this user can read.
+/// Creates a file that only this user can read.
 pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -224,8 +227,8 @@ pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Whether a process is the one of this folder, or what it started has not ended yet: a browser's children write until their
-/// end, and would make the folder anew.
+/// Returns true if a process belongs to this folder, or if one that it started is still running. A browser's children
+/// write until they end, and would create the folder again.
 fn lives(pid: u32, folder: &Path) -> bool {
     is_process_of(pid, folder) || is_group_left(pid)
 }
@@ -239,17 +242,17 @@ fn is_group_left(leader: u32) -> bool {
         && has_living(leader)
 }
 
-/// Whether a process of this group still runs. One that has ended stays in its group until its parent asks how it ended, which
-/// in a container may be never: it writes nothing any more.
+/// Returns true if a process of this group is still running. A process that has ended stays in its group until its
+/// parent collects it, which in a container may never happen; it no longer writes anything.
 #[cfg(target_os = "linux")]
 fn has_living(group: u32) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else {
         return true;
     };
     let runs = |process: fs::DirEntry| {
-        // Gone since the folder was listed, or no process at all.
+        // The process ended after the folder was listed, or the entry is not a process.
         let stat = fs::read_to_string(process.path().join("stat")).ok()?;
-        // Its name, in brackets, may hold anything; then come the state, the parent, and the group.
+        // The process name, in brackets, may contain anything; the state, the parent and the group follow it.
         let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?;
         let of: u32 = fields.nth(1)?.parse().ok()?;
@@ -260,7 +263,7 @@ fn has_living(group: u32) -> bool {
         .any(|process| runs(process).unwrap_or(false))
 }
 
-/// Elsewhere the system's first process asks at once.
+/// On other systems the first process collects ended processes at once.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn has_living(_: u32) -> bool {
     true
@@ -271,7 +274,7 @@ fn is_group_left(_: u32) -> bool {
     false
 }
 
-/// Whether a process is the one of this folder: its command line names it.
+/// Returns true if a process belongs to this folder: its command line names the folder.
 #[cfg(target_os = "linux")]
 fn is_process_of(pid: u32, folder: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt as _;
@@ -281,7 +284,7 @@ fn is_process_of(pid: u32, folder: &Path) -> bool {
             .is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
 }
 
-/// Elsewhere the number alone must do; it was ours a moment ago.
+/// On other systems only the number can be compared; it was ours a moment ago.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_process_of(pid: u32, _: &Path) -> bool {
     let pid = i32::try_from(pid)
@@ -301,14 +304,14 @@ fn kill(pid: u32) {
         .ok()
         .and_then(rustix::process::Pid::from_raw)
     {
-        // Gone between the look and the blow: just as well.
+        // The process may have ended after the check, which is fine.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
     #[cfg(not(unix))]
     let _ = pid;
 }
 
-/// Removes the folders under `base` that have no owner any more, with their processes.
+/// Removes the folders under `base` without an owner, with their processes.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
@@ -322,13 +325,13 @@ fn sweep(base: &Path) {
         let pid = fs::read_to_string(folder.join(PROCESS))
             .ok()
             .and_then(|text| text.trim().parse().ok());
-        // Without the command line of a process its old number proves nothing.
+        // An old process number proves nothing unless the command line can be read.
         if cfg!(target_os = "linux")
             && let Some(pid) = pid.filter(|pid| is_process_of(*pid, &folder))
         {
             kill(pid);
         }
-        // Under another name: an owner that is just taking this one must find nothing to lock.
+        // Rename first: an owner that is just taking this folder must find nothing to lock.
         let swept = folder.with_extension(SWEPT);
         let there = fs::rename(&folder, &swept).map_or(&folder, |()| &swept);
         let _ = remove(there);
@@ -362,14 +365,14 @@ mod tests {
         let living = Folder::create(base.path(), &[]).unwrap();
         let dead = base.path().join(format!("{PREFIX}dead"));
         fs::create_dir(&dead).unwrap();
-        // Its lock is free and its files are there, as after a kill.
+        // As after a kill: the lock is free and the files are there.
         drop(Owner::of(&dead).unwrap());
         let half_made = base.path().join(format!("{PREFIX}half"));
         fs::create_dir(&half_made).unwrap();
         let foreign = base.path().join("other");
         fs::create_dir(&foreign).unwrap();
 
-        // A test beside this one that is just starting a program holds a copy of the lock for a moment.
+        // Another test that is just starting a program holds a copy of the lock for a moment.
         let starts = (0..500).map(|_| Folder::create(base.path(), &[]).unwrap());
         let second = starts
             .into_iter()
@@ -383,7 +386,7 @@ mod tests {
         );
     }
 
-    /// A parent that never asks how its child ended, as the first process of a container may be.
+    /// The parent never collects its child, like the first process of some containers.
     #[cfg(target_os = "linux")]
     #[tokio::test(start_paused = true)]
     async fn what_has_ended_and_was_not_asked_for_is_not_waited_for() {
@@ -400,7 +403,7 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(!lives(child.id(), folder.path()));
-        // The clock stands still unless it is waited for.
+        // The paused clock moves only if something waits for it.
         let begin = tokio::time::Instant::now();
         folder.end().await.unwrap();
         assert_eq!(begin.elapsed(), Duration::ZERO);

@@ -1,13 +1,13 @@
-//! What every driver of a Chromium on this machine shares: where it is, how it is started, and the folder it lives in.
+//! Code that every driver of a Chromium on this machine shares: finding and starting programs, and the private folder.
 //!
 //! ```text
-//! discover   which programs are meant
-//! choices    what can be chosen about each browser
-//! folder     the private folder of one browser, and the sweep of what killed owners left
-//! owner      who owns such a folder
+//! discover   the programs to use
+//! choices    the options of each browser
+//! folder     the private folder of one browser, and the removal of folders that killed owners left
+//! owner      the owner of such a folder
 //! ```
 //!
-//! Used by the drivers' folders; knows none of them.
+//! The drivers' folders use it; it knows none of them.
 
 mod choices;
 mod discover;
@@ -31,8 +31,8 @@ pub(in crate::browser) const SWITCHES: [&str; 8] = [
     "--no-default-browser-check",
     "--disable-domain-reliability",
 ];
-/// Variables of this process that a browser and its tool get. Everything else stays here: an environment is where
-/// keys of model providers live, and the tool's own variables would change its configuration.
+/// Variables of this process that are passed to a browser and its tool. Nothing else is passed, because an environment
+/// often holds keys of model providers, and the tool's own variables would change its configuration.
 const VARIABLES: [&str; 21] = [
     "PATH",
     "HOME",
@@ -56,11 +56,12 @@ const VARIABLES: [&str; 21] = [
     "LOCALAPPDATA",
     "USERPROFILE",
 ];
-/// Beginnings of further such variables.
+/// Prefixes of further such variables.
 const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
 
-/// The part of this process's environment that a browser gets, and where it puts what it would put into the home of the user:
-/// what it notes of crashes, and caches, which two browsers that start at once must not share either.
+/// The part of this process's environment that a browser gets, with places in the private folder for files that it
+/// would otherwise put into the user's home: crash reports and caches, which two browsers that start together must not
+/// share either.
 pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsString)> {
     let places = [
         ("BREAKPAD_DUMP_LOCATION", "crashes"),
@@ -75,19 +76,19 @@ pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsStrin
     passed.chain(places).collect()
 }
 
-/// The path as this process means it: a browser runs in a folder of its own and would start from there.
+/// Makes a path absolute, because a browser runs in a folder of its own and would resolve it there.
 pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
-    // An empty path, or no working folder: what it is used for will say so.
+    // If the path is empty or there is no working directory, the use of the path will fail with a reason.
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// Whether Chromium's own sandbox cannot work because this is root.
+/// Returns true if Chromium's own sandbox cannot work because this user is root.
 #[cfg(unix)]
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Elsewhere nobody is.
+/// There is no root on other systems.
 #[cfg(not(unix))]
 fn is_root() -> bool {
     false

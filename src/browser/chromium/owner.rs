@@ -1,12 +1,12 @@
-//! Who owns a private folder, so that a browser does not outlive its owner and nobody takes a living one's folder.
+//! Ownership of a private folder, so that no browser outlives its owner and nobody takes the folder of a living owner.
 //!
-//! Two things that the kernel takes back when this process ends, for whatever reason:
+//! The kernel releases two things when this process ends for any reason:
 //!
-//! - a lock on a file in the folder. A start that sweeps tries to take it, and only where it can has the owner ended.
-//!   The file is never renamed, and only goes with its folder. No child keeps the lock: what std opens is closed when
-//!   another program is executed.
-//! - a listening socket, for the tool's daemon alone, which connects to it once and ends when the connection does. It is
-//!   no probe: nobody accepts, so each one that asked would stay in its queue.
+//! - a lock on a file in the folder. A start that sweeps tries to take it; if it succeeds, the owner has ended. The
+//!   file is never renamed, and is removed only with its folder. No child keeps the lock, because files that std opens
+//!   are closed when another program is executed.
+//! - a listening socket, for the tool's daemon alone. The daemon connects to it once and ends when the connection does.
+//!   The socket cannot be used for probing: nobody accepts connections, so each probe would stay in its queue.
 
 use std::{
     fs::{self, File},
@@ -20,7 +20,7 @@ const LOCK: &str = "owner.lock";
 #[cfg(unix)]
 const SOCKET: &str = "owner.sock";
 
-/// Owning a folder; dropping it tells the daemon and every start that sweeps.
+/// Ownership of a folder. Dropping it tells the daemon and every later start.
 #[derive(Debug)]
 pub(in crate::browser) struct Owner {
     _lock: File,
@@ -29,15 +29,15 @@ pub(in crate::browser) struct Owner {
 }
 
 impl Owner {
-    /// Takes a new folder of this user.
+    /// Takes ownership of a new folder of this user.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` or `NotFound`: a start that sweeps was faster and removes the folder, and another one must be made.
+    /// `AlreadyExists` or `NotFound`: another start was faster and removes the folder, so another folder must be made.
     pub(in crate::browser) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join(LOCK);
         let lock = File::create_new(&path)?;
-        // A start that sweeps may have locked it first; then it is gone when this returns.
+        // Another start may have locked it first; then the file is gone when this returns.
         lock.lock()?;
         if !is_at(&lock, &path)? {
             return Err(io::ErrorKind::NotFound.into());
@@ -50,17 +50,17 @@ impl Owner {
     }
 }
 
-/// A folder whose owner has ended; while this is held no other start takes it for that.
+/// A folder whose owner has ended. While this value is held, no other start can remove the folder.
 #[derive(Debug)]
 pub(in crate::browser) struct LeftOver {
     _lock: File,
 }
 
 impl LeftOver {
-    /// Finds out whether a folder is left over; when in doubt it is not.
+    /// Returns the folder if it is left over; when in doubt, it is not.
     ///
-    /// A folder that nobody has locked yet counts as left over, so that a kill leaves nothing at any moment: an owner that
-    /// is just taking it sees that it lost, and makes another.
+    /// A folder that nobody has locked yet counts as left over, so that a kill at any moment leaves nothing behind. An
+    /// owner that is just taking the folder notices this and makes another one.
     pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
         fs::symlink_metadata(folder).ok().filter(is_ours)?;
         let path = folder.join(LOCK);
@@ -71,7 +71,7 @@ impl LeftOver {
             }
             Err(_) => return None,
         };
-        // Otherwise it has an owner, or this file system cannot say.
+        // Otherwise it has an owner, or this file system has no locks.
         lock.try_lock().ok()?;
         Some(Self { _lock: lock })
     }
