@@ -28,7 +28,7 @@ const MAX_PENDING: usize = 20;
 #[derive(Debug)]
 struct Known {
     state: ShelfState,
-    /// The index for queries, set by the kind that owns the shelf.
+    /// The index for queries; `None` until the first query, and again after a change.
     index: Option<Arc<dyn Index>>,
 }
 

@@ -1,4 +1,4 @@
-//! What tells an element from others of its role and label: the text of the row or card that it is in.
+//! The context of an element, which tells it from others with the same role and label: the text of its row or card.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use super::{
 };
 /// Longest context of an element. Unit: characters. Source: chosen; a product name fits.
 const MAX_CONTEXT: usize = 60;
-/// Levels climbed to find the row or card of an element. Unit: levels. Source: chosen.
+/// Most levels climbed to find the row or card of an element. Source: chosen.
 const MAX_CONTEXT_LEVELS: usize = 5;
-/// Nodes of a wrapper searched for a second element alike. Unit: nodes. Source: chosen; larger than any card.
+/// Most nodes of a wrapper that are searched for a second similar element. Source: chosen; larger than any card.
 const MAX_CARD_NODES: usize = 48;
-/// Crumbs of text before an element that are passed over. Unit: nodes. Source: chosen.
+/// Most short texts before an element that are skipped. Source: chosen.
 const MAX_CONTEXT_NEIGHBOURS: usize = 3;
 
-/// Adds the context to elements whose role and label do not tell them apart.
+/// Adds the context to elements that cannot be told apart by role and label.
 pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Element]) {
     let mut times: HashMap<(&Role, &str), u32> = HashMap::new();
     for e in elements.iter().filter(|e| !e.label.is_empty()) {
@@ -36,14 +36,14 @@ pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Eleme
     }
 }
 
-/// The start of the text of the row or card that the element is in: the widest wrapper that holds no second one like it,
-/// for a bare icon the nearest with any text. In a flat run of elements it is the text before.
+/// The start of the text of the element's row or card: the largest wrapper that contains no second such element; for an
+/// icon without a name, the nearest wrapper with any text. In a flat run of elements, the text before it.
 fn context(tree: &Tree, outline: &Outline, element: &Element) -> Option<String> {
     let fine = |found: String| {
         (found.chars().any(char::is_alphanumeric) && found != element.label).then_some(found)
     };
     let name = &tree[element.id].name;
-    // Two empty names are not handed to the comparison of memory, which is slow on the pointer of an empty box.
+    // Empty names are not compared byte by byte, because that is slow for the pointer of an empty box.
     let same_name =
         |other: &str| other.len() == name.len() && (name.is_empty() || *other == **name);
     let is_like =

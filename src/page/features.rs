@@ -1,4 +1,4 @@
-//! What a page is made of, counted in a few passes: the ground on which its type is decided and its summary written.
+//! The parts of a page, counted in a few passes. The page type and the summary are based on them.
 
 use super::{
     NodeId, Role, Tree,
@@ -8,14 +8,15 @@ use crate::base::text::tokens_wide;
 
 use super::lexicon::is_price;
 
-/// Fewest like siblings that make a collection. Unit: nodes. Source: chosen; two of a kind are chance.
+/// Fewest similar siblings that make a collection. Source: chosen; two of a kind may be chance.
 const MIN_COLLECTION: usize = 3;
-/// Shortest run of text taken for prose. Unit: letters, an ideograph counts two. Source: chosen; a long button has 30.
+/// Shortest run of text that counts as prose. Unit: letters, an ideograph counts two. Source: chosen; a long button has
+/// 30.
 const MIN_PROSE: usize = 80;
-/// Most headings kept. Unit: headings. Source: chosen.
+/// Most headings kept. Source: chosen.
 const MAX_HEADINGS: usize = 8;
 
-/// What is somewhere in a subtree, one bit each.
+/// The kinds of nodes in a subtree, one bit each.
 type Kinds = u16;
 const LINK: Kinds = 1;
 const FIELD: Kinds = 1 << 1;
@@ -24,33 +25,33 @@ const BUTTON: Kinds = 1 << 3;
 const HEADING: Kinds = 1 << 4;
 const PRICE: Kinds = 1 << 5;
 const POINTER: Kinds = 1 << 6;
-/// What like siblings must have in common; a badge or a sale price makes no difference.
+/// The kinds that similar siblings must have in common. A badge or a sale price makes no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
-/// Counts of the content outside of dialogs, page furniture left out where there is any.
+/// Counts of the content outside dialogs, without page furniture if there is other content.
 #[derive(Debug, Default)]
 pub(super) struct Features {
-    /// Anything to read or to act on, anywhere.
+    /// True if anything can be read or acted on, anywhere.
     pub(super) has_anything: bool,
-    /// The outermost open dialogs that hold anything.
+    /// The outermost open dialogs that contain anything.
     pub(super) dialogs: Vec<NodeId>,
     /// Headings, main ones first.
     pub(super) headings: Vec<NodeId>,
-    /// Letters of all text, ideographs twice.
+    /// Letters of all text; an ideograph counts two.
     pub(super) letters: usize,
     /// Letters of text in links.
     pub(super) link_letters: usize,
-    /// Letters of long runs of text outside of links.
+    /// Letters of long runs of text outside links.
     pub(super) prose: usize,
     /// Fields outside of collections.
     pub(super) fields: Vec<NodeId>,
-    /// Boxes to tick outside of collections.
+    /// Checkboxes and the like outside collections.
     pub(super) checks: usize,
     /// Buttons outside of collections.
     pub(super) buttons: usize,
     /// Links outside of collections.
     pub(super) links: usize,
-    /// Things to act on, all together.
+    /// All elements to act on.
     pub(super) actionable: usize,
     /// Images outside of collections.
     pub(super) images: usize,
@@ -58,13 +59,13 @@ pub(super) struct Features {
     pub(super) prices: usize,
     /// Members of the largest collection.
     pub(super) items: usize,
-    /// Members of collections that have both a price and something to set.
+    /// Members of collections with both a price and a control.
     pub(super) priced_fields: usize,
-    /// Members of collections that have a price.
+    /// Members of collections with a price.
     pub(super) priced_items: usize,
-    /// Search fields on the whole page, also in its banner.
+    /// Search fields on the whole page, including its banner.
     pub(super) search_fields: Vec<NodeId>,
-    /// Articles that are not one of several.
+    /// Articles that stand alone.
     pub(super) articles: usize,
 }
 
@@ -149,7 +150,7 @@ impl Features {
         out
     }
 
-    /// Finds like siblings; returns for each node whether it is in one of them.
+    /// Finds similar siblings. For each node, returns true if it is in one of them.
     fn collections(&mut self, tree: &Tree, outline: &Outline, kinds: &[Kinds]) -> Vec<bool> {
         let mut in_item = vec![false; tree.len()];
         let mut members: Vec<(&Role, Kinds, NodeId)> = Vec::new();
@@ -190,7 +191,7 @@ impl Features {
     }
 }
 
-/// A child with what makes it like its siblings: items of a list are alike whatever is in them.
+/// A child with the properties that make it similar to its siblings. Items of a list are similar whatever they contain.
 fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, NodeId) {
     let role = &tree[id].role;
     (
@@ -204,7 +205,7 @@ fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, 
     )
 }
 
-/// Whether like siblings are things to choose from, not the rows of a form or the points of a text.
+/// Returns true if similar siblings are things to choose from, not the rows of a form or the points of a text.
 fn is_collection(group: &[(&Role, Kinds, NodeId)], kinds: &[Kinds]) -> bool {
     let most = |wanted: Kinds| {
         group
@@ -227,7 +228,7 @@ fn is_collection(group: &[(&Role, Kinds, NodeId)], kinds: &[Kinds]) -> bool {
     !is_form_row && (is_table_row || most(LINK | CHECK | BUTTON | POINTER | PRICE))
 }
 
-/// For each node, what is in it or is it.
+/// For each node, the kinds of the node itself and of the nodes in it.
 fn kinds(tree: &Tree) -> Vec<Kinds> {
     let mut kinds: Vec<Kinds> = vec![0; tree.len()];
     for (id, node) in tree.iter().rev() {
@@ -255,7 +256,7 @@ fn kinds(tree: &Tree) -> Vec<Kinds> {
     kinds
 }
 
-/// The size of a text in letters; an ideograph or syllable says about as much as two.
+/// The size of a text in letters. An ideograph or syllable says about as much as two letters.
 fn letters(text: &str) -> usize {
     text.chars()
         .filter(|c| c.is_alphanumeric())

@@ -1,4 +1,4 @@
-//! Fingerprints: is it the same kind of page, and is it in the same state?
+//! Fingerprints, which tell whether two pages are of the same kind and in the same state.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::base::{Error, ErrorKind, Result};
 
-/// 64 bits that are equal for equal pages in every process; written as 16 hexadecimal digits.
+/// A 64-bit hash that is equal for equal pages in every process, written as 16 hexadecimal digits.
 ///
 /// ```
 /// use webwise::page::{Fingerprint, Node, Role, Tree};
@@ -31,10 +31,11 @@ use crate::base::{Error, ErrorKind, Result};
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// What kind of page it is: roles, how they nest, and the names of its fields without numbers.
+    /// The fingerprint of the kind of page: roles, their nesting, and the names of fields without numbers.
     ///
-    /// Blind to references, texts, values, states, wrappers, and to how many of a kind there are in which order: two
-    /// products of one shop, or a list before and after one more item, are alike. An empty list and a filled one differ.
+    /// Ignores references, texts, values, states, wrappers, and the number and order of nodes of one kind. So two
+    /// products of one shop are alike, and so is a list before and after an item is added. An empty list differs from a
+    /// filled one.
     pub fn structure(tree: &Tree) -> Self {
         let mut kinds: Vec<Vec<u64>> = vec![Vec::new(); tree.len()];
         let mut top: Vec<u64> = Vec::new();
@@ -49,10 +50,10 @@ impl Fingerprint {
                 fields.push(hash.finish());
             }
             let into = parent.map_or(&mut top, |parent| &mut kinds[parent.index()]);
-            // What is in an item differs from item to item, so an item counts by its role alone.
+            // The content of items differs, so an item counts only by its role.
             let is_item = parent.is_some_and(|parent| is_list(&tree[parent].role));
             if !is_item && is_transparent(&node.role) {
-                // The shorter list goes into the longer one, so that deep nesting stays cheap.
+                // Append the shorter list to the longer one, so that deep nesting stays cheap.
                 if into.len() < below.len() {
                     std::mem::swap(into, &mut below);
                 }
@@ -78,16 +79,16 @@ impl Fingerprint {
         Self(hash.finish())
     }
 
-    /// What the page shows: the structure's opposite in names, texts, order, values and states.
+    /// The fingerprint of what the page shows: names, texts, order, values and states.
     ///
-    /// Blind to references, layout, focus outside of fields, and to numbers, except in values of fields and in the names
-    /// of enabled controls: a clock that ticks is no effect of an action, a typed digit or a cart count is. Equal exactly
-    /// when [`diff`](super::diff()) finds nothing in the two trees.
+    /// Ignores references, layout, focus outside fields, and numbers, except in values of fields and in the names of
+    /// enabled controls. So a ticking clock is not an effect of an action, but a typed digit or a cart count is. Two
+    /// states are equal exactly if [`diff`](super::diff()) finds no difference between the trees.
     pub fn state(tree: &Tree) -> Self {
         Self::state_with(tree, |_| false)
     }
 
-    /// The same with the numbers of the texts whose [slot](super::Counted::slot) `counts` picks.
+    /// The same, including the numbers of the texts whose [slot](super::Counted::slot) `counts` selects.
     pub(crate) fn state_with(tree: &Tree, counts: impl Fn(u64) -> bool) -> Self {
         let mut hash = StableHash::new();
         let facts = facts(tree);

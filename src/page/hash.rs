@@ -1,9 +1,9 @@
-//! A hash that is equal in every process, and numbers taken out of text.
+//! A hash that is equal in every process, and texts without numbers.
 //!
-//! FNV-1a with a final mix: a page that wants to look like another can copy its structure outright, so strength against
-//! forged collisions would buy nothing here, and ten thousand nodes must take less than a millisecond.
+//! FNV-1a with a final mix. A page that wants to look like another one can simply copy its structure, so resistance
+//! against forged collisions would gain nothing, and ten thousand nodes must take less than a millisecond.
 
-/// 64-bit FNV-1a; offset basis and prime as published by its authors.
+/// 64-bit FNV-1a, with the offset basis and prime that its authors published.
 pub(super) struct StableHash(u64);
 
 impl StableHash {
@@ -19,13 +19,13 @@ impl StableHash {
         value.to_le_bytes().into_iter().for_each(|b| self.byte(b));
     }
 
-    /// A text and its end, so that `ab`, `c` differs from `a`, `bc`.
+    /// Adds a text and a mark for its end, so that `ab`, `c` differs from `a`, `bc`.
     pub(super) fn text(&mut self, text: &str) {
         text.bytes().for_each(|b| self.byte(b));
         self.byte(0xff);
     }
 
-    /// A text without its numbers.
+    /// Adds a text without its numbers.
     pub(super) fn text_without_numbers(&mut self, text: &str) {
         without_numbers(text, |c| self.text_char(c));
         self.byte(0xff);
@@ -37,7 +37,7 @@ impl StableHash {
             .for_each(|b| self.byte(b));
     }
 
-    /// The hash, every bit depending on every input bit (the finalizer of `SplitMix64`).
+    /// The hash. Every bit depends on every input bit (the finalizer of `SplitMix64`).
     pub(super) const fn finish(&self) -> u64 {
         let z = self.0;
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -46,7 +46,8 @@ impl StableHash {
     }
 }
 
-/// Gives `f` the characters of a text with every number, in any script, as one `#`: `1,299.00`, `9:59` and `٣` alike.
+/// Passes the characters of a text to `f`, with one `#` for every number in any script: `1,299.00`, `9:59` and `٣` are
+/// equal.
 pub(super) fn without_numbers(text: &str, mut f: impl FnMut(char)) {
     let (mut in_number, mut separator) = (false, None);
     for c in text.chars() {

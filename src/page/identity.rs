@@ -1,4 +1,4 @@
-//! What makes an element itself: the target identity that memory keeps instead of a reference.
+//! The identity of an element, which memory keeps instead of a reference.
 
 use std::collections::HashMap;
 
@@ -12,56 +12,56 @@ use super::{
 };
 use crate::base::text;
 
-/// A place among like siblings: third of 24 alike.
+/// A position among similar siblings, such as the third of 24.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Collection {
-    /// Place from 0.
+    /// The position, from 0.
     pub index: u32,
-    /// How many there are, at least 2.
+    /// Number of siblings, at least 2.
     pub size: u32,
 }
 
-/// How an element can be recognised on another load of the same kind of page.
+/// The properties by which an element can be recognised on another load of the same kind of page.
 ///
-/// All texts are page data, capped at [`TargetIdentity::MAX_TEXT`] characters.
+/// All texts are page data, cut to [`TargetIdentity::MAX_TEXT`] characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TargetIdentity {
     /// The role.
     pub role: Role,
-    /// The accessible name; empty when it has none.
+    /// The accessible name; empty if there is none.
     #[serde(default)]
     pub name: String,
-    /// For what has no name of its own: the label beside a field, else the text in it.
+    /// For an element without a name: the label beside a field, else the text in the element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Place from 0 among the elements of the page with the same role, name and frame.
+    /// Position, from 0, among the elements of the page with the same role, name and frame.
     #[serde(default)]
     pub ordinal: u32,
     /// Names of the named ancestors, nearest first, at most 3.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<String>,
-    /// The landmark it is in.
+    /// The landmark that the element is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// Its place, when it or what it is in is one of several like siblings: such a target was probably chosen, unless it
-    /// is in a navigation landmark.
+    /// Its position, if the element or one around it is one of several similar siblings. Such a target was probably
+    /// chosen from them, unless it is in a navigation landmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
     /// Stable attributes by name (`placeholder`, `testid`), sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, String)>,
-    /// Names of the frames it is in, outermost first.
+    /// Names of the enclosing frames, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<String>,
-    /// The durable locator that the driver printed for it.
+    /// The durable locator that the driver printed for the element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
 }
 
 impl TargetIdentity {
-    /// What it is called where it is shown: its name, or else the label beside it, or else what its makers called it; empty if
-    /// nothing says.
+    /// The visible name of the element: its name, else the label beside it, else a name that its makers gave it; empty
+    /// if there is none.
     pub fn said(&self) -> &str {
         let label = self.label.as_deref();
         let attributes = SAYING.iter().map(|name| self.attribute(name));
@@ -79,16 +79,16 @@ impl TargetIdentity {
         all.find(|(key, _)| key == name).map(|(_, value)| &**value)
     }
 
-    /// Longest text kept. Unit: characters. Source: the threat model.
+    /// Longest text kept. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 60;
 
-    /// A text as an identity keeps it.
+    /// A text in the form in which an identity keeps it.
     pub(crate) fn cap(page_text: &str) -> String {
         capped(page_text)
     }
 
-    /// Whether another identity means the same element of the same page: all but the locator and the place among
-    /// siblings, which changes when siblings come and go.
+    /// Returns true if both identities mean the same element of the same page. The locator is not compared, nor the
+    /// position among siblings, which changes when siblings are added or removed.
     pub fn is_same_element(&self, other: &Self) -> bool {
         let Self {
             role,
@@ -112,7 +112,7 @@ impl TargetIdentity {
             && *frames == other.frames
     }
 
-    /// An identity of which only role and name are known.
+    /// An identity with only a role and a name.
     pub fn new(role: Role, name: impl Into<String>) -> Self {
         Self {
             role,
@@ -128,7 +128,7 @@ impl TargetIdentity {
         }
     }
 
-    /// The identity of a node of a tree; the locator is the driver's to add.
+    /// The identity of a node of a tree. The driver adds the locator.
     ///
     /// Costs one walk over the tree.
     pub fn of(tree: &Tree, id: NodeId) -> Self {
@@ -136,13 +136,13 @@ impl TargetIdentity {
     }
 }
 
-/// Answers what the elements of one tree are, after a single walk over it.
+/// The identities of all elements of one tree, after a single walk over it.
 ///
-/// Made once for a page that is asked about more than one element. Every method takes the tree that it was made of.
+/// Made once for a page if more than one element is asked for. Every method takes the tree that it was made from.
 #[derive(Debug)]
 pub(crate) struct Identities {
     outline: Outline,
-    /// For each node its place among those with the same role, name and frame.
+    /// For each node, its position among those with the same role, name and frame.
     ordinals: Vec<u32>,
 }
 
@@ -163,7 +163,8 @@ impl Identities {
         Self { outline, ordinals }
     }
 
-    /// The whole identity. Looks at the siblings of the element and of what it is in, so it costs up to a walk over the tree.
+    /// The whole identity. Looks at the siblings of the element and of the elements around it, so it may cost a walk
+    /// over the tree.
     pub(crate) fn identity(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         TargetIdentity {
             collection: collection(tree, &self.outline, id),
@@ -171,8 +172,8 @@ impl Identities {
         }
     }
 
-    /// The identity without the place among siblings: all that [`TargetIdentity::is_same_element`] compares. Looks at a bounded
-    /// number of nodes.
+    /// The identity without the position among siblings: everything that [`TargetIdentity::is_same_element`] compares.
+    /// Looks at a limited number of nodes.
     pub(crate) fn element(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         let node = &tree[id];
         let place = self.outline.place(id);
@@ -197,7 +198,7 @@ impl Identities {
         }
     }
 
-    /// The elements that are the wanted one, in document order: mostly one or none.
+    /// The nodes with the wanted identity, in document order: usually one or none.
     pub(crate) fn find<'a>(
         &'a self,
         tree: &'a Tree,
@@ -212,15 +213,15 @@ impl Identities {
     }
 }
 
-/// Names of ancestors kept. Unit: names. Source: the field's own limit.
+/// Most ancestor names kept. Source: chosen.
 const MAX_ANCESTORS: usize = 3;
-/// Frames kept. Unit: frames. Source: chosen; a payment form is in two.
+/// Most frames kept. Source: chosen; a payment form is in two.
 const MAX_FRAMES: usize = 4;
-/// Levels searched for a collection. Unit: levels. Source: chosen; a button in a card in wrappers is six deep.
+/// Most levels searched for a collection. Source: chosen; a button in a card in wrappers is six deep.
 const MAX_COLLECTION_LEVELS: usize = 12;
-/// Nodes of a sibling that are looked at. Unit: nodes. Source: chosen; larger than any row or card.
+/// Most nodes of a sibling that are compared. Source: chosen; larger than any row or card.
 const MAX_SIBLING_NODES: usize = 128;
-/// Properties that a page does not change from load to load. Source: what drivers print of forms and tests.
+/// Properties that a page does not change between loads. Source: the properties that drivers print for forms and tests.
 const STABLE_PROPERTIES: [&str; 8] = [
     "alt",
     "autocomplete",
@@ -234,7 +235,7 @@ const STABLE_PROPERTIES: [&str; 8] = [
 
 /// Attributes that say what an element is for, the clearest first.
 const SAYING: [&str; 5] = ["icon", "placeholder", "alt", "name", "testid"];
-/// Endings that tell the look of an icon, which changes when it is clicked.
+/// Suffixes that tell the look of an icon, which changes with a click.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
 
 pub(super) fn capped(page_text: &str) -> String {
@@ -268,7 +269,7 @@ pub(super) fn attributes(node: &super::Node) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The word of an icon, without what tells its state: a star is the same star when it is clicked.
+/// The word of an icon without its state: a star is the same star after a click.
 pub(super) fn icon(hint: &str) -> &str {
     let is_class = !hint.contains(char::is_uppercase);
     let word = hint.split(' ').next().filter(|_| is_class).unwrap_or(hint);
@@ -276,7 +277,7 @@ pub(super) fn icon(hint: &str) -> &str {
     bare.filter(|word| !word.is_empty()).unwrap_or(word)
 }
 
-/// The place of the node, or of the nearest thing that it is in, among like siblings.
+/// The position among similar siblings of the node, or of the nearest enclosing node that has one.
 fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> {
     let target = Likeness::of(tree, outline, id);
     for at in std::iter::once(id)
@@ -318,14 +319,14 @@ fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> 
     None
 }
 
-/// Whether what is around it is page layout and no longer a thing among others.
+/// Returns true if the enclosing node is page layout and not one of several things.
 fn ends_search(role: &Role) -> bool {
     (role.is_landmark() && !matches!(role, Role::Region | Role::Form))
         || role.is_dialog()
         || *role == Role::Iframe
 }
 
-/// Whether the role holds a collection rather than being a member of one.
+/// Returns true if the role contains a collection and is not a member of one.
 const fn is_container(role: &Role) -> bool {
     matches!(
         role,
@@ -333,12 +334,13 @@ const fn is_container(role: &Role) -> bool {
     )
 }
 
-/// What another element must share to be the same thing in another row.
+/// The properties that another element must share to be the counterpart in another row.
 struct Likeness<'t> {
     tree: &'t Tree,
     outline: &'t Outline,
     id: NodeId,
-    /// Name or label without numbers, for what is known by it: a field `User` is not like a field `Password`.
+    /// Name or label without numbers, for an element that is known by it: a field `User` is not similar to a field
+    /// `Password`.
     said: Option<String>,
 }
 
@@ -352,7 +354,8 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Whether `sibling` has a counterpart of this element as `own` has it, `own` being the element or what it is in.
+    /// Returns true if `sibling` contains a counterpart of this element at the place that it has in `own`, the element
+    /// or one around it.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)
@@ -386,7 +389,7 @@ fn said(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     Some(out)
 }
 
-/// The different roles in a subtree, sorted.
+/// The distinct roles in a subtree, sorted.
 fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
     let mut roles: Vec<&Role> = tree
         .descendants(id)
@@ -398,7 +401,7 @@ fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
     roles
 }
 
-/// Whether at least half of the roles of both are in both.
+/// Returns true if at least half of the roles of both occur in both.
 fn similar(a: &[&Role], b: &[&Role]) -> bool {
     let common = a.iter().filter(|role| b.contains(role)).count();
     common * 2 >= a.len() + b.len() - common

@@ -1,6 +1,6 @@
-//! The few words that help to tell kinds of pages apart, in the languages most used on the web.
+//! The few words that help to tell types of pages apart, in the languages most used on the web.
 //!
-//! Words only break ties: every kind of page has a rule that works without them.
+//! Words only break ties: every type of page has a rule that works without them.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::base::text;
 pub(super) struct Phrases(LazyLock<Vec<String>>);
 
 impl Phrases {
-    /// Whether the text holds one of the phrases as whole words.
+    /// Returns true if the text contains one of the phrases as whole words.
     pub(super) fn are_in(&self, text: &str) -> bool {
         let text = spaced(text);
         self.0.iter().any(|phrase| text.contains(phrase.as_str()))
@@ -39,7 +39,7 @@ phrases! {
         iniciar sesión|inicia sesión|acceder|entrar|iniciar sessão|accedi|inloggen|logga in|logg inn|log ind|kirjaudu|\
         zaloguj|přihlásit|bejelentkezés|giriş yap|oturum aç|войти|вход|увійти|σύνδεση|התחברות|تسجيل الدخول|ورود|\
         เข้าสู่ระบบ|đăng nhập|masuk|ログイン|サインイン|登录|登錄|登入|로그인";
-    /// The label of a field that asks who one is.
+    /// The label of a field that asks for the user.
     USER = "user|username|user name|user id|email|e mail|mail|account|phone|phone number|mobile|benutzer|benutzername|\
         nutzername|konto|identifiant|utilisateur|courriel|usuario|correo|usuário|utente|gebruikersnaam|användarnamn|\
         użytkownik|пользователь|логин|почта|ユーザー名|ユーザー|メール|用户名|用戶名|邮箱|账号|帳號|아이디|이메일|اسم المستخدم|البريد";
@@ -67,7 +67,7 @@ phrases! {
     SEARCH_PATH = "search|suche|buscar|recherche|results|find";
 }
 
-/// Names of query parameters that carry what was searched for.
+/// Names of query parameters that carry the searched words.
 pub(super) const SEARCH_KEYS: [&str; 14] = [
     "q",
     "query",
@@ -85,7 +85,7 @@ pub(super) const SEARCH_KEYS: [&str; 14] = [
     "field-keywords",
 ];
 
-/// Whether a text is a price: a number with a sign or word for money.
+/// Returns true if a text is a price: a number with a currency sign or word.
 pub(super) fn is_price(text: &str) -> bool {
     /// Longest text that can be a price. Unit: bytes. Source: chosen.
     const MAX_PRICE: usize = 120;
@@ -100,7 +100,8 @@ pub(super) fn is_price(text: &str) -> bool {
                 ..='\u{20cf}' | '\u{fdfc}' | '￥' | '฿' | '円' | '元' | '원'
         )
     };
-    // The shortest and the longest of them, in bytes: most words of a page are none by their length alone.
+    // The lengths of the shortest and the longest word, in bytes. Most words of a page are ruled out by their length
+    // alone.
     let is_word = |word: &str| {
         (2..=8).contains(&word.len()) && WORDS.iter().any(|w| w.eq_ignore_ascii_case(word))
     };
@@ -114,7 +115,7 @@ pub(super) fn is_price(text: &str) -> bool {
     text.contains(is_sign) || text.split(|c: char| !c.is_alphabetic()).any(is_word)
 }
 
-/// Whether a text has an HTTP error code as a word of its own.
+/// Returns true if a text contains an HTTP error code as a whole word.
 pub(super) fn has_error_code(text: &str) -> bool {
     text::words(text).iter().any(|w| {
         matches!(

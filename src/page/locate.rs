@@ -1,4 +1,4 @@
-//! Finding what a locator means in a tree, as far as a tree can tell.
+//! Finding the nodes that a locator matches in a tree, as far as a tree can tell.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use super::{Locator, LocatorStep, Node, NodeId, Role, Tree};
 use crate::base::text::{fold, squeeze};
 
 impl Locator {
-    /// The nodes it matches, in document order; `None` if a step asks for what a tree does not hold (CSS, test ids, titles,
-    /// frames).
+    /// The nodes that the locator matches, in document order; `None` if a step asks for something that a tree does not
+    /// have (CSS, test ids, titles, frames).
     ///
     /// ```
     /// use webwise::page::{Locator, Node, Role, Tree};
@@ -41,7 +41,7 @@ impl Locator {
     }
 }
 
-/// The nodes that pass `test`: everywhere, or below those found so far.
+/// The nodes that pass `test`, in the whole tree or below the nodes found so far.
 fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = match within {
         None => tree
@@ -50,7 +50,7 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
             .filter(|id| test(&tree[*id]))
             .collect(),
         Some(roots) => {
-            // Those found so far are in document order, and what is in one of them may be in the next too.
+            // The nodes found so far are in document order, and a node in one of them may be in the next one too.
             let mut searched_to: Option<NodeId> = None;
             let mut found = Vec::new();
             for root in roots {
@@ -71,11 +71,12 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
     found
 }
 
-/// Where a tree shows a text, as [`contains`] compares: found in one pass, because each node repeats what is in it.
+/// The places of a text in a tree, compared as in [`contains`]. Found in one pass, because each node repeats the texts
+/// in it.
 struct Shown {
-    /// Where the words of each node begin in the text of the whole tree, and where those in it end.
+    /// For each node, the range of its words in the text of the whole tree, including the nodes in it.
     spans: Vec<Range<usize>>,
-    /// Where the wanted text begins, in order.
+    /// The start of each occurrence of the wanted text, in order.
     starts: Vec<usize>,
     len: usize,
 }

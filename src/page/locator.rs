@@ -1,4 +1,4 @@
-//! Durable locators: how an element is found again on the next load, in a grammar that nothing can escape from.
+//! Durable locators, which find an element again on the next load, in a grammar that nothing can escape from.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Role;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest text in a locator. Unit: characters. Source: the threat model caps stored strings at 300.
+/// Longest text in a locator. Unit: characters. Source: chosen, the same as for stored strings.
 pub const MAX_LOCATOR_TEXT: usize = 300;
 /// Most steps in a chain. Source: chosen; drivers print up to 5.
 pub const MAX_LOCATOR_STEPS: usize = 8;
@@ -16,22 +16,22 @@ pub const MAX_LOCATOR_STEPS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LocatorStep {
-    /// By role, and by accessible name if given.
+    /// By role, and by accessible name if one is given.
     Role {
         /// The role.
         role: Role,
-        /// The accessible name, compared without case and as a part unless `exact`.
+        /// The accessible name. Unless `exact`, it is compared without case and may be a part.
         name: Option<String>,
-        /// Whether the name must be equal.
+        /// True if the name must be equal.
         exact: bool,
     },
     /// By the label of a form field.
     Label(String),
     /// By placeholder text.
     Placeholder(String),
-    /// By text, compared without case and as a part.
+    /// By text, compared without case; a part is enough.
     Text(String),
-    /// By text that must be equal, case included.
+    /// By text that must be equal, including case.
     ExactText(String),
     /// By the `alt` text of an image.
     Alt(String),
@@ -39,20 +39,20 @@ pub enum LocatorStep {
     Title(String),
     /// By the test id attribute.
     TestId(String),
-    /// By a CSS selector: letters, digits and `#.-_[]="'>: ()*~^$|,+` only. One that ends in `:visible` and is no list keeps to
-    /// what can be seen.
+    /// By a CSS selector: only letters, digits and `#.-_[]="'>: ()*~^$|,+`. A selector that ends in `:visible` and is
+    /// not a list matches visible elements only.
     Css(String),
-    /// Only those that contain this text.
+    /// Only matches that contain this text.
     HasText(String),
-    /// The one at this place among the matches, from 0; negative counts from the end.
+    /// The match at this position, from 0; a negative number counts from the end.
     Nth(i32),
-    /// What follows is inside the frame found so far.
+    /// The next steps search inside the frame found so far.
     Frame,
 }
 
-/// A chain of steps, each searching inside what the one before found.
+/// A chain of steps. Each step searches inside the matches of the one before.
 ///
-/// The text form names the strategy, then the value as a JSON string, joined by ` >> `:
+/// The text form of a step is the strategy and the value as a JSON string. Steps are joined by ` >> `:
 ///
 /// ```
 /// use webwise::page::Locator;
@@ -70,8 +70,8 @@ impl Locator {
     /// A locator of these steps.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if there is no step, too many, a text is too long or holds control characters, or a
-    /// CSS selector leaves its alphabet.
+    /// [`ErrorKind::InvalidInput`] if there is no step or too many, if a text is too long or contains control
+    /// characters, or if a CSS selector contains other characters.
     pub fn new(steps: Vec<LocatorStep>) -> Result<Self> {
         let fine = (1..=MAX_LOCATOR_STEPS).contains(&steps.len()) && steps.iter().all(step_is_fine);
         if fine {
@@ -89,7 +89,7 @@ impl Locator {
     /// Parses the text form.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the text is not in the grammar.
+    /// [`ErrorKind::InvalidInput`] if the text does not follow the grammar.
     pub fn parse(text: &str) -> Result<Self> {
         let mut rest = text.trim();
         let mut steps = Vec::new();
@@ -139,7 +139,7 @@ fn step_is_fine(step: &LocatorStep) -> bool {
     }
 }
 
-/// Parses a JSON string at the start; returns it and what follows.
+/// Parses a JSON string at the start, and returns it with the rest of the text.
 fn quoted(text: &str) -> Result<(String, &str)> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
     match stream.next() {

@@ -1,37 +1,38 @@
-//! The element that a locator means on a page, when a person would say that it means just one.
+//! The element that a locator means on a page, if a person would say that it means just one.
 //!
-//! A locator matches every node that says its words: a button, the text in it, the row around it. One of them is meant. Of
-//! several the better ones are kept: what the action can be done to, then what says exactly the words, then what reacts.
+//! A locator matches every node that has its words: a button, the text in it, the row around it. Only one of them is
+//! meant. Of several matches, the better ones are kept: first those that the action can be done to, then those that
+//! have exactly the words, then those that react.
 
 use std::collections::BTreeSet;
 
 use super::{Locator, LocatorStep, NodeId, PageView, Role, Tree};
 use crate::base::text::{fold, squeeze};
 
-/// Most matches that are compared. Source: chosen; so many are not one element.
+/// Most matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
 /// The elements that a locator may mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// A tree cannot tell, or shows none.
+    /// A tree cannot tell, or shows no match.
     Unknown,
-    /// This one.
+    /// This element.
     One(NodeId),
-    /// Each of these, in document order.
+    /// Each of these elements, in document order.
     Several(Vec<NodeId>),
 }
 
-/// What an action can be done to.
+/// The elements that an action can be done to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suits {
-    /// Fields that take text.
+    /// Fields for text.
     Fields,
     /// Lists to choose from.
     Lists,
-    /// Boxes and the like.
+    /// Checkboxes and the like.
     Boxes,
-    /// Everything.
+    /// All elements.
     All,
 }
 
@@ -53,14 +54,14 @@ impl Suits {
     }
 }
 
-/// A match, and whether it says the words and nothing else.
+/// A match. `exact` is true if it has these words and no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Match {
     id: NodeId,
     exact: bool,
 }
 
-/// Tells which element of the page a locator means.
+/// Finds the element of the page that a locator means.
 pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suits) -> Meant {
     let Some(by_tree) = locator.find(tree) else {
         return Meant::Unknown;
@@ -104,14 +105,14 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     }
 }
 
-/// Keeps those that pass, if any does.
+/// Keeps the matches that pass, if any does.
 fn keep(all: &mut Vec<Match>, test: impl Fn(&Match) -> bool) {
     if all.iter().any(&test) {
         all.retain(test);
     }
 }
 
-/// The words that a step looks for.
+/// The words that a step searches for.
 fn words_of(step: &LocatorStep) -> Option<&str> {
     match step {
         LocatorStep::Role { name, .. } => name.as_deref(),
@@ -124,7 +125,7 @@ fn words_of(step: &LocatorStep) -> Option<&str> {
     }
 }
 
-/// Elements by the label that prompts print, which may be another text of the page than their name.
+/// Elements by the label that prompts print, which may differ from their name.
 fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
     let (role, words) = match locator.steps() {
         [
@@ -145,7 +146,7 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     })
 }
 
-/// The element that a match is a part of: what reacts and matches too, or what has a reference and no other text.
+/// The element that a match is a part of: one that reacts and matches too, or one with a reference and no other text.
 fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let around = || std::iter::once(id).chain(tree.ancestors(id));
     let reacts = around().find(|at| tree[*at].role.is_interactive() && found.contains(at));
@@ -154,7 +155,7 @@ fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> 
     let whole = reacts
         .or_else(|| with_reference().filter(|at| own(*at)))
         .unwrap_or(id);
-    // What stands for it in the list of elements.
+    // The element that stands for it in the list of elements.
     let reference = tree[whole].reference.as_ref();
     let shown = reference.and_then(|r| view.elements.iter().find(|e| e.answers_to(r)));
     shown.map_or(whole, |element| element.id)
@@ -177,7 +178,7 @@ mod tests {
         Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())
     }
 
-    /// Said by the text form of the reference, or `-` for a node without one.
+    /// The text form of each reference, or `-` for a node without one.
     fn means(build: impl FnOnce(&mut TreeBuilder), locator: &str, suits: Suits) -> Vec<String> {
         let mut builder = Tree::builder();
         build(&mut builder);
@@ -213,13 +214,13 @@ mod tests {
     #[test]
     fn the_words_of_one_element_mean_it() {
         for (locator, meant) in [
-            // The button, not the heading, the row around it, the text in it, or the one that says more.
+            // The button is meant, not the heading, the row around it, the text in it, or the button with more words.
             (r#"text="Reply""#, "e3"),
             (r#"text="reply""#, "e3"),
             (r#"role=button[name="Reply"]"#, "e3"),
             (r#"role=heading[name="Reply"]"#, "e1"),
             (r#"text="Reply al""#, "e4"),
-            // A text without a reference stands for the box that holds nothing else.
+            // A text without a reference stands for the box that contains nothing else.
             (r#"text="Forward""#, "e5"),
             (r#"text="Loose""#, "-"),
             (r#"role=listitem >> role=button[name="all"]"#, "e4"),

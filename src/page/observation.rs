@@ -1,23 +1,25 @@
-//! What a driver reports of a page: its address, its tree, its dialog, its tabs, and what happened beside an action.
+//! A driver's report of a page: its address, tree, dialog and tabs, and the notices of an action.
 
 use serde::{Deserialize, Serialize};
 
 use super::Tree;
 use crate::base::text::{clean, truncate};
 
-/// Longest title kept, of a page or a tab. Unit: characters. Source: chosen; browsers show some 100, and it stands in every event.
+/// Longest title of a page or tab that is kept. Unit: characters. Source: chosen; browsers show some 100, and the title
+/// stands in every event.
 pub const MAX_TITLE: usize = 1_000;
-/// Longest message of a dialog kept. Unit: characters. Source: chosen; browsers show some 2,000, and evidence may stand in it.
+/// Longest message of a dialog that is kept. Unit: characters. Source: chosen; browsers show some 2,000, and it may
+/// contain evidence.
 pub const MAX_MESSAGE: usize = 4_000;
 
-/// A kind of dialog of the page.
+/// The kinds of dialogs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DialogKind {
-    /// Says something.
+    /// Shows a message.
     Alert,
-    /// Asks yes or no.
+    /// Asks a yes-or-no question.
     Confirm,
     /// Asks for a text.
     Prompt,
@@ -31,9 +33,9 @@ pub enum DialogKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dialog {
-    /// Which kind.
+    /// The kind.
     pub kind: DialogKind,
-    /// Its message: page data, cleaned, at most [`MAX_MESSAGE`] characters.
+    /// The message: page data, cleaned, at most [`MAX_MESSAGE`] characters.
     pub message: String,
 }
 
@@ -51,9 +53,9 @@ impl Dialog {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tab {
-    /// Place in the list, from 0.
+    /// Position in the list, from 0.
     pub index: u32,
-    /// Whether actions go there.
+    /// True for the tab that actions go to.
     pub current: bool,
     /// Title: page data, cleaned, at most [`MAX_TITLE`] characters.
     pub title: String,
@@ -77,7 +79,7 @@ impl Tab {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Observation {
-    /// Address, from the driver's own page block.
+    /// Address, as the driver reports it.
     pub url: String,
     /// Title: page data, cleaned, at most [`MAX_TITLE`] characters.
     pub title: String,
@@ -86,11 +88,11 @@ pub struct Observation {
     /// The dialog that blocks the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialog: Option<Dialog>,
-    /// Whether the page gave no answer in time: the tree is empty because nothing could be read, and the address is what the
-    /// browser shows.
+    /// True if the page did not answer in time. The tree is then empty because nothing could be read, and the address
+    /// is the one that the browser shows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unresponsive: bool,
-    /// The open tabs, if the driver was told of more than one.
+    /// The open tabs, if there is more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<Tab>,
     /// A picture, if asked for: the bytes of a PNG file.
@@ -99,7 +101,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// A page with nothing else going on.
+    /// An observation of a page without dialog, tabs and picture.
     pub fn new(url: impl Into<String>, title: &str, tree: Tree) -> Self {
         Self {
             url: url.into(),
@@ -109,7 +111,7 @@ impl Observation {
         }
     }
 
-    /// A page at this address that gives no answer.
+    /// An observation of a page at this address that does not answer.
     pub fn unresponsive(url: impl Into<String>, title: &str) -> Self {
         Self {
             unresponsive: true,
@@ -117,7 +119,7 @@ impl Observation {
         }
     }
 
-    /// The same observation with every text beside the tree passed through `f`.
+    /// The same observation with every text outside the tree passed through `f`.
     #[must_use]
     pub fn map_text_beside_tree(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         let dialog = self.dialog.iter_mut().map(|dialog| &mut dialog.message);
@@ -136,7 +138,7 @@ impl Observation {
     }
 }
 
-/// Something that happened beside the action.
+/// Something that happened apart from the action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -146,25 +148,26 @@ pub enum Notice {
         /// Its address.
         url: String,
     },
-    /// A dialog opened in a tab that is not the current one. It stays until that tab is selected and the dialog answered.
+    /// A dialog opened in a tab that is not the current one. It stays until that tab is selected and the dialog is
+    /// answered.
     DialogBehind {
-        /// Which tab, from 0.
+        /// The tab, from 0.
         tab: u32,
     },
-    /// The page offered a file; it was kept in the run's own folder or refused.
+    /// The page offered a file. It was kept in the run's own folder, or refused.
     Download {
-        /// The name the page gave it: page data, cleaned, never used as a path.
+        /// The name that the page gave it: page data, cleaned, never used as a path.
         suggested_name: String,
-        /// Whether it was kept.
+        /// True if the file was kept.
         kept: bool,
     },
-    /// The driver changed how it talks to the browser.
+    /// The driver changed its connection to the browser.
     TransportChanged {
-        /// From which transport.
+        /// The previous transport.
         from: String,
-        /// To which transport.
+        /// The new transport.
         to: String,
-        /// Why, in our words.
+        /// The reason, in our words.
         why: String,
     },
 }

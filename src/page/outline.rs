@@ -1,11 +1,11 @@
-//! Where each node stands: neighbours, dialog, landmark, frame and part of the page, found in one pass.
+//! The place of each node: neighbours, dialog, landmark, frame and area of the page, found in one pass.
 //!
-//! A walk up from every node would be quadratic on a deeply nested page; here each node takes over what its parent knows.
-//! Used by everything in this room that looks at a whole tree; nothing outside sees it.
+//! A walk up from every node would take quadratic time on a deeply nested page. Here each node inherits from its
+//! parent. Every file of this module that looks at a whole tree uses it; nothing outside sees it.
 
 use super::{Node, NodeId, Role, Tree};
 
-/// Most nodes looked at to find the text of one element. Unit: nodes. Source: chosen; keeps nested wrappers linear.
+/// Most nodes searched for the text of one element. Source: chosen; keeps nested wrappers linear.
 const MAX_TEXT_NODES: usize = 48;
 
 /// The part of a page that a node belongs to.
@@ -15,7 +15,7 @@ pub(super) enum Area {
     Dialog,
     /// In the main landmark.
     Main,
-    /// In no landmark that says more.
+    /// In no more specific landmark.
     #[default]
     Plain,
     /// Page furniture: banner, navigation, footer, side column.
@@ -26,13 +26,13 @@ pub(super) enum Area {
 pub(super) struct Place {
     pub(super) previous: Option<NodeId>,
     pub(super) next: Option<NodeId>,
-    /// The dialog that it is in or is.
+    /// The dialog that the node is in, or the node itself if it is one.
     pub(super) dialog: Option<NodeId>,
-    /// The landmark that it is in.
+    /// The landmark that the node is in.
     pub(super) landmark: Option<NodeId>,
-    /// The frame that it is in.
+    /// The frame that the node is in.
     pub(super) frame: Option<NodeId>,
-    /// The nearest thing around it that has a name and is no frame.
+    /// The nearest enclosing node that has a name and is not a frame.
     pub(super) named: Option<NodeId>,
     pub(super) area: Area,
 }
@@ -97,7 +97,8 @@ impl Outline {
         &self.places[id.index()]
     }
 
-    /// Whether the node is what the page is about: in the main landmark, or outside of the furniture if there is none.
+    /// Returns true if the node belongs to the main content: in the main landmark, or outside the furniture if there is
+    /// none.
     pub(super) fn is_content(&self, id: NodeId) -> bool {
         match self.place(id).area {
             Area::Main => true,
@@ -107,7 +108,8 @@ impl Outline {
     }
 }
 
-/// Whether a person could act on the node: by its role, or because the pointer says so and the driver can reach it.
+/// Returns true if a person could act on the node: because of its role, or because the pointer shows it and the driver
+/// can reach it.
 pub(super) fn is_actionable(node: &Node) -> bool {
     node.role.is_interactive()
         || (node.is_editable() && node.reference.is_some())
@@ -121,7 +123,7 @@ pub(super) const fn is_checkable(role: &Role) -> bool {
     )
 }
 
-/// A role of the closed set: one that a page made up is page text, and counts as none.
+/// The role, or the generic role in place of one that a page made up, because that would be page text.
 pub(super) fn closed(role: &Role) -> Role {
     if matches!(role, Role::Other(_)) {
         Role::Generic
@@ -130,7 +132,7 @@ pub(super) fn closed(role: &Role) -> Role {
     }
 }
 
-/// Whether the node is a repeated thing by its role alone.
+/// Returns true if the role alone says that the node is a repeated thing.
 pub(super) const fn is_item(role: &Role) -> bool {
     matches!(
         role,
@@ -144,8 +146,8 @@ pub(super) const fn is_item(role: &Role) -> bool {
     )
 }
 
-/// The first words in a node, of at most `max` characters and from a bounded number of nodes: a name stands for what it
-/// was made from, and what is typed into a field is not a word of the page.
+/// The first words in a node: at most `max` characters, from a limited number of nodes. A name replaces the texts that
+/// it was made from, and typed values of fields are not words of the page.
 pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut covered_to: Option<NodeId> = None;
@@ -176,7 +178,7 @@ pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     crate::base::text::truncate(&out, max)
 }
 
-/// Whether a node is, or has in its first descendants, something to act on.
+/// Returns true if a node, or one of its first descendants, can be acted on.
 pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
     std::iter::once(id)
         .chain(tree.descendants(id))
@@ -184,7 +186,7 @@ pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
         .any(|at| is_actionable(&tree[at]))
 }
 
-/// Adds the words of `text` one space apart, stopping soon after `max` characters.
+/// Appends the words of `text`, separated by single spaces, and stops soon after `max` characters.
 pub(super) fn push_words(out: &mut String, text: &str, max: usize) {
     for word in text.split_whitespace() {
         if out.len() > max * 4 {

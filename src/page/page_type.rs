@@ -1,4 +1,4 @@
-//! What kind of page this is, decided by roles and structure; words and addresses only help.
+//! The type of a page, decided by roles and structure. Words and addresses only help.
 
 use std::fmt;
 
@@ -17,34 +17,34 @@ use super::{
 };
 use crate::base::text;
 
-/// The kind of a page.
+/// The type of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PageType {
-    /// A search field and little else.
+    /// A page with a search field and little else.
     SearchHome,
-    /// What a search found.
+    /// The results of a search.
     SearchResults,
     /// A request to sign in.
     Login,
     /// Fields to fill in.
     Form,
-    /// Many like things to choose from.
+    /// Many similar things to choose from.
     List,
     /// Text to read.
     Article,
-    /// One thing to buy.
+    /// One product to buy.
     Product,
-    /// What is about to be bought, and paying for it.
+    /// Products about to be bought, or the payment.
     Cart,
     /// An open dialog that must be dealt with first.
     DialogBlocking,
-    /// The page that was asked for could not be shown.
+    /// A page that says that the requested page could not be shown.
     ErrorPage,
-    /// Nothing.
+    /// An empty page.
     Blank,
-    /// None of these.
+    /// None of the other types.
     Unknown,
 }
 
@@ -74,31 +74,31 @@ impl fmt::Display for PageType {
     }
 }
 
-/// Fields of which the labels are read. Unit: fields. Source: chosen; a login or search page has far fewer.
+/// Most fields whose labels are read. Source: chosen; a login or search page has far fewer.
 const MAX_LABELLED_FIELDS: usize = 12;
 /// Most text of an error page. Unit: letters, an ideograph counts two. Source: chosen.
 const MAX_ERROR_LETTERS: usize = 900;
-/// Most text beside a login form. Unit: letters. Source: chosen; room for a notice on cookies.
+/// Most text beside a login form. Unit: letters. Source: chosen; leaves room for a notice on cookies.
 const MAX_LOGIN_LETTERS: usize = 1_500;
 /// Most text on the home page of a search engine. Unit: letters. Source: chosen.
 const MAX_SEARCH_HOME_LETTERS: usize = 600;
-/// Prose that makes an article. Unit: letters. Source: chosen; three paragraphs.
+/// Least prose of an article. Unit: letters. Source: chosen; three paragraphs.
 const MIN_ARTICLE_PROSE: usize = 800;
-/// Prose that makes an article where nothing else is. Unit: letters. Source: chosen.
+/// Least prose of an article on a page with nothing else. Unit: letters. Source: chosen.
 const MIN_SHORT_ARTICLE_PROSE: usize = 240;
-/// Like things that make a list. Unit: nodes. Source: chosen.
+/// Fewest similar things in a list. Source: chosen.
 const MIN_LIST: usize = 5;
-/// Results of a search. Unit: nodes. Source: chosen.
+/// Fewest results of a search. Source: chosen.
 const MIN_RESULTS: usize = 3;
 
-/// What the address and the labels say, each possibly nothing.
+/// Hints from the address and the labels. Each may be missing.
 struct Hints {
     title: String,
     password_fields: usize,
-    /// Fields that ask who one is.
+    /// Fields that ask for the user.
     user_fields: usize,
     search_named: usize,
-    /// A search field that holds what was searched for.
+    /// True if a search field contains the searched words.
     searched_in_field: bool,
     searched_in_url: bool,
     path: String,
@@ -106,7 +106,7 @@ struct Hints {
 
 type Rule = fn(&Features, &Hints) -> bool;
 
-/// The kind of what is on the page, whatever dialog may be over it.
+/// The type of the content, whatever dialog may cover it.
 pub(super) fn classify(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> PageType {
     if !f.has_anything {
         return PageType::Blank;
@@ -155,7 +155,7 @@ fn hints(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> Hints
         .filter(by_word)
         .filter(|id| !f.search_fields.contains(id))
         .collect();
-    // The page says itself what a field is for.
+    // The page itself declares what a field is for.
     let is_said = |id: NodeId, what: &str| {
         ["type", "autocomplete"].iter().any(|key| {
             let said = tree[id].property(key).unwrap_or_default();
@@ -223,8 +223,8 @@ fn is_login(f: &Features, hints: &Hints) -> bool {
     let is_small = f.letters <= MAX_LOGIN_LETTERS && f.items < MIN_LIST;
     let fields = f.fields.len();
     let by_password = hints.password_fields == 1 && fields <= 3;
-    // A first page that asks only for the user. Two boxes and a button alone are any small form, and a wrong type is worse than
-    // none: a page that logs in is asked about less.
+    // A first login page that asks only for the user. Two boxes and a button could be any small form, and a wrong type
+    // is worse than none, because a login page needs fewer approvals.
     let says_so = LOGIN_PATH.are_in(&hints.path) || LOGIN.are_in(&hints.title);
     let searches = hints.search_named > 0 || !f.search_fields.is_empty();
     let by_user = says_so
@@ -241,7 +241,8 @@ fn is_cart(f: &Features, hints: &Hints) -> bool {
     let by_address = CART_PATH.are_in(&hints.path)
         && (priced || f.fields.len() >= 2 || f.letters <= MAX_ERROR_LETTERS);
     let by_word = CART.are_in(&hints.title) && (priced || f.letters <= MAX_ERROR_LETTERS);
-    // Amounts to set beside prices, a sum below them, and a way on. One or two positions make no collection.
+    // Amounts that can be set beside prices, a sum below them, and a way on. One or two positions do not make a
+    // collection.
     let by_structure = f.priced_fields >= 1 && f.prices >= 1 && f.buttons + f.links >= 1;
     by_address || by_word || by_structure
 }
@@ -263,12 +264,12 @@ fn is_search_results(f: &Features, hints: &Hints) -> bool {
     let by_path = SEARCH_PATH.are_in(&hints.path);
     let asked = hints.searched_in_field || hints.searched_in_url;
     (f.items >= MIN_RESULTS && (asked || (by_path && has_field)))
-        // Nothing was found, but it was searched for.
+        // Nothing was found, but there was a search.
         || (hints.searched_in_field && (hints.searched_in_url || by_path))
 }
 
 fn is_product(f: &Features, _: &Hints) -> bool {
-    /// Prices of one thing: old, new, a piece, shipping. Unit: prices. Source: chosen.
+    /// Most prices of one product: old, new, for one piece, shipping. Source: chosen.
     const MAX_PRICES: usize = 6;
     !f.headings.is_empty()
         && (1..=MAX_PRICES).contains(&f.prices)
@@ -296,7 +297,7 @@ fn is_short_article(f: &Features, _: &Hints) -> bool {
     f.prose >= MIN_SHORT_ARTICLE_PROSE && f.prose > f.link_letters && f.items == 0
 }
 
-/// Whether a role is one that a summary counts.
+/// The word for a role that a summary counts.
 pub(super) fn counted(role: &Role) -> Option<&'static str> {
     Some(match role {
         Role::Link => "link",

@@ -1,4 +1,4 @@
-//! The text of a page as a reader would go through it: open dialogs, then the content, then the furniture.
+//! The text of a page in reading order: open dialogs, then the content, then the furniture.
 
 use super::{
     NodeId, Role, Tree,
@@ -6,10 +6,10 @@ use super::{
 };
 use crate::base::text;
 
-/// Reads at most `max` characters; also says whether that was all.
+/// Reads at most `max` characters. The flag is true if that was all.
 ///
-/// Content comes before banners, menus and footers, because a large menu would use up the room. What is typed into
-/// fields is no text of the page, and the names of landmarks and fields are not seen.
+/// Content comes before banners, menus and footers, because a large menu would use up the room. Typed values of fields
+/// are not text of the page, and names of landmarks and fields are not visible.
 pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (String, bool) {
     let speaks = subtrees_with_text(tree);
     let mut reader = Reader {
@@ -52,7 +52,7 @@ pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (Strin
     (reader.finish(), complete)
 }
 
-/// For each node, whether something below it has text of its own, so that its name would say it twice.
+/// For each node, true if a node below it has text of its own, so that the node's name would repeat it.
 pub(super) fn subtrees_with_text(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {
@@ -107,7 +107,7 @@ struct Reader {
 
 impl Reader {
     fn push(&mut self, part: &str) {
-        // A single run of text may be far longer than all there is room for.
+        // A single text may be far longer than the room left.
         let part = text::squeeze(&text::truncate(part, self.max.saturating_add(1)));
         if !part.is_empty() {
             if !self.line.is_empty() {

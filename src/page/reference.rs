@@ -1,4 +1,4 @@
-//! The short name that a driver gives an element for as long as the page lives.
+//! The short name that a driver gives an element while the page lives.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Error, ErrorKind, Result};
 
-/// A reference such as `e12`, or `f1e2` inside a frame; valid for one observation only, never stored.
+/// A reference such as `e12`, or `f1e2` inside a frame. It is valid for one observation only and never stored.
 ///
 /// ```
 /// use webwise::page::ElementRef;
@@ -33,7 +33,7 @@ impl ElementRef {
         }
     }
 
-    /// Whether the text has the form of a reference.
+    /// Returns true if the text has the form of a reference.
     pub fn is_valid(text: &str) -> bool {
         let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
         let element = |t: &str| t.strip_prefix('e').is_some_and(digits);

@@ -1,4 +1,4 @@
-//! The closed set of roles: what kind of thing an element is.
+//! Roles of elements, as a closed set.
 
 use std::fmt;
 
@@ -6,20 +6,21 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! roles {
     ($($variant:ident = $text:literal,)*) => {
-        /// A role of WAI-ARIA 1.2, plus `iframe` and `text` for what has no role of its own.
+        /// A role of WAI-ARIA 1.2, or `iframe`, or `text` for text without a role.
         ///
-        /// A name outside the set is kept as [`Role::Other`], so that nothing of a page is lost; it never reaches memory.
+        /// A name outside the set is kept as [`Role::Other`], so that nothing of a page is lost. It never reaches
+        /// memory.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(from = "String", into = "String")]
         #[non_exhaustive]
         pub enum Role {
             $(#[doc = concat!("`", $text, "`")] $variant,)*
-            /// A role that the set does not have, as the page wrote it.
+            /// A role outside the set, as the page wrote it.
             Other(Box<str>),
         }
 
         impl Role {
-            /// The role of a name in lower case.
+            /// The role with this lower-case name.
             pub fn parse(name: &str) -> Self {
                 match name {
                     $($text => Self::$variant,)*
@@ -127,7 +128,7 @@ roles! {
 }
 
 impl Role {
-    /// Whether a person can act on such an element.
+    /// Returns true if a person can act on such an element.
     pub const fn is_interactive(&self) -> bool {
         self.is_editable()
             || matches!(
@@ -148,7 +149,7 @@ impl Role {
             )
     }
 
-    /// Whether text or a value can be typed into it.
+    /// Returns true if text or a value can be typed into such an element.
     pub const fn is_editable(&self) -> bool {
         matches!(
             self,
@@ -156,7 +157,7 @@ impl Role {
         )
     }
 
-    /// Whether it is one of the regions beside what the page is about: banner, menu, side column, footer.
+    /// Returns true for a region beside the main content: banner, menu, side column, footer.
     pub const fn is_aside(&self) -> bool {
         matches!(
             self,
@@ -164,7 +165,7 @@ impl Role {
         )
     }
 
-    /// Whether it is one of the regions that structure a page.
+    /// Returns true for a region that structures a page.
     pub const fn is_landmark(&self) -> bool {
         matches!(
             self,
@@ -179,7 +180,7 @@ impl Role {
         )
     }
 
-    /// Whether it takes the user's attention before the rest of the page.
+    /// Returns true for an element that takes the user's attention before the rest of the page.
     pub const fn is_dialog(&self) -> bool {
         matches!(self, Self::Dialog | Self::AlertDialog)
     }

@@ -1,4 +1,4 @@
-//! What the elements of a page are called: enough to ask whether something known from another visit is here.
+//! Names of the elements of a page: enough to ask whether something known from an earlier visit is there.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,11 @@ use super::{
     outline::{Outline, closed},
 };
 
-/// The elements of the wanted roles with no more than role and name, or else label, attributes, and place among the nameless
-/// of their role; those in frames are left out, because a frame may be another site's.
+/// The elements with the wanted roles, each with only its role and name; an element without a name has its label, its
+/// attributes, and its position among the nameless elements of its role. Elements in frames are left out, because a
+/// frame may belong to another site.
 ///
-/// Costs one walk over the tree, where [`TargetIdentity::of`] costs one for each element.
+/// Costs one walk over the tree, while [`TargetIdentity::of`] costs one for each element.
 pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetIdentity> {
     let outline = Outline::of(tree);
     let mut nameless: HashMap<&Role, u32> = HashMap::new();

@@ -1,4 +1,4 @@
-//! A page in one line: what kind it is, what is on it, what it is called.
+//! A page in one line: its kind, its content, its title.
 
 use super::{
     Element, NodeId, PageType, Tree, features::Features, label::squeezed, outline::text_within,
@@ -13,7 +13,7 @@ const MAX_QUOTE: usize = 60;
 /// Most headings quoted. Unit: headings. Source: chosen.
 const MAX_QUOTED_HEADINGS: usize = 3;
 
-/// Writes the summary. Page texts in it are JSON strings.
+/// Writes the summary. Texts of the page in it are JSON strings.
 pub(super) fn summary(
     tree: &Tree,
     page_type: PageType,

@@ -1,4 +1,5 @@
-//! The address of a kind of page: a URL without what differs from item to item, and without what could carry a message.
+//! The address of a kind of page: a URL without the parts that differ between items, and without parts that could carry
+//! a message.
 
 use std::fmt;
 
@@ -7,18 +8,20 @@ use url::Url;
 
 use crate::base::{Error, ErrorKind, Origin, Result};
 
-/// Most segments kept. Unit: path segments. Source: the threat model.
+/// Most path segments kept. Source: chosen.
 const MAX_SEGMENTS: usize = 4;
-/// Longest segment kept as it is. Unit: characters. Source: the threat model.
+/// Longest segment kept as it is. Unit: characters. Source: chosen.
 const MAX_SEGMENT: usize = 40;
-/// Shortest run of hexadecimal digits taken for an id. Unit: characters. Source: chosen; short git hashes have 7 or more.
+/// Shortest run of hexadecimal digits that counts as an id. Unit: characters. Source: chosen; short git hashes have 7
+/// or more.
 const MIN_HEX_ID: usize = 8;
 
-/// Origin and path pattern of a URL.
+/// The origin and the path pattern of a URL.
 ///
-/// Numbers become `:n`, long hexadecimal ids `:id`, and a segment outside of `[a-z0-9._-]{1,40}` becomes `:x`. Of more
-/// than four segments the first three and the last are kept, around `:more`: the last one often names what is done
-/// (`change`, `delete`). Query, fragment and user are dropped: tokens live there.
+/// Numbers become `:n`, long hexadecimal ids `:id`, and a segment that does not match `[a-z0-9._-]{1,40}` becomes `:x`.
+/// Of more than four segments, the first three and the last are kept, with `:more` between them, because the last one
+/// often names the operation (`change`, `delete`). Query, fragment and user are dropped, because they may contain
+/// tokens.
 ///
 /// ```
 /// use webwise::page::PageTemplate;
@@ -86,7 +89,7 @@ fn segment(raw: &str) -> String {
     if is_id(&lower) {
         return ":id".to_owned();
     }
-    // `:n` may already stand for a number, in a template that is read back.
+    // A template that is read back may already contain `:n`.
     let plain = lower.replace(":n", "0");
     let fits = plain.len() <= MAX_SEGMENT
         && plain.bytes().all(|b| {
@@ -115,7 +118,7 @@ impl fmt::Display for PageTemplate {
 impl TryFrom<String> for PageTemplate {
     type Error = Error;
 
-    /// A stored template is its own template; anything else was not written by this crate.
+    /// A stored template is its own template. Any other text was not written by this crate.
     fn try_from(text: String) -> Result<Self> {
         let read = Self::parse(&text)?;
         if read.0 == text {

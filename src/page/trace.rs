@@ -1,46 +1,46 @@
-//! Traces: what answered an action and a tree need not show.
+//! Traces: reactions to an action that a tree need not show.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a document did while an action was under way, and how it stood to the action.
+/// Something that a document did while an action was under way, and its relation to the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trace {
-    /// What it was.
+    /// The kind of reaction.
     pub kind: TraceKind,
-    /// Whether it happened in or beside the element that the action met.
+    /// True if it happened in or beside the target of the action.
     pub near: bool,
-    /// Whether it happened while the page handled the action's own events.
+    /// True if it happened while the page handled the action's own events.
     pub within: bool,
-    /// Whether it goes on by itself, as a clock or a spinner does.
+    /// True if it goes on by itself, like a clock or a spinner.
     pub repeats: bool,
 }
 
-/// What a trace is of.
+/// The kinds of traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceKind {
-    /// An element, a text or an attribute came, went or changed.
+    /// An element, a text or an attribute was added, removed or changed.
     Markup,
-    /// A canvas shows something else.
+    /// A canvas was drawn on.
     Drawing,
-    /// Something is scrolled elsewhere.
+    /// Something was scrolled.
     Scroll,
-    /// The page moved the focus to where the action itself did not.
+    /// The page moved the focus to a place where the action itself did not put it.
     Focus,
     /// The page moved the caret or selected something.
     Selection,
     /// Something was copied.
     Clipboard,
-    /// A film or a sound began, stopped or changed.
+    /// A video or sound started, stopped or changed.
     Media,
-    /// The page sent something.
+    /// The page sent a request.
     Request,
 }
 
 impl Trace {
-    /// A trace of something that happened once and away from the target, some time after the action's events.
+    /// A trace of something that happened once, away from the target, some time after the action's events.
     pub const fn new(kind: TraceKind) -> Self {
         Self {
             kind,
@@ -50,13 +50,13 @@ impl Trace {
         }
     }
 
-    /// The same in or beside the target.
+    /// The same trace, in or beside the target.
     #[must_use]
     pub const fn near(self) -> Self {
         Self { near: true, ..self }
     }
 
-    /// The same while the page handled the action's events.
+    /// The same trace, while the page handled the action's events.
     #[must_use]
     pub const fn within(self) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Trace {
         }
     }
 
-    /// The same, going on by itself.
+    /// The same trace, going on by itself.
     #[must_use]
     pub const fn repeating(self) -> Self {
         Self {

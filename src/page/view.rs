@@ -1,4 +1,4 @@
-//! The interpretation of one observation: what the loop, the prompt and the guards know of a page.
+//! The interpretation of one observation, which the loop, the prompt and the guards use.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use super::{
     outline::Outline, page_type::classify, reading::visible_text, summary::summary,
 };
 
-/// What the driver says about the page beside its tree.
+/// The driver's report on a page beside its tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageHead {
-    /// The URL as the driver reports it; empty if it does not know.
+    /// The URL as the driver reports it; empty if unknown.
     pub url: String,
     /// The title. Page data.
     pub title: String,
@@ -32,9 +32,9 @@ impl PageHead {
 #[serde(default)]
 #[non_exhaustive]
 pub struct ViewOptions {
-    /// Most elements kept. Unit: elements. Default: 10,000, the requirement for a page that stays usable.
+    /// Most elements kept. Default: 10,000. Source: chosen.
     pub max_elements: usize,
-    /// Most visible text kept. Unit: characters. Default: 2,000, the requirement.
+    /// Most visible text kept. Unit: characters. Default: 2,000. Source: chosen.
     pub max_text: usize,
 }
 
@@ -62,7 +62,7 @@ impl ViewOptions {
     }
 }
 
-/// What a page is and what can be done on it. Title, summary, elements and text are page data.
+/// The meaning of a page and the elements to act on. Title, summary, elements and text are page data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageView {
@@ -74,17 +74,18 @@ pub struct PageView {
     pub page_type: PageType,
     /// The kind of page under an open dialog; equal to `page_type` without one.
     pub under: PageType,
-    /// One line on what is there, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
+    /// A summary in one line, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
     pub summary: String,
-    /// All that can be clicked or edited: in dialogs first, then in document order, duplicates folded.
+    /// All elements that can be clicked or edited: those in dialogs first, then in document order. Duplicates are
+    /// folded.
     pub elements: Vec<Element>,
-    /// What can be read: open dialogs, then content, then menus and footers; a line a block.
+    /// The readable text: open dialogs, then content, then menus and footers. One line for each block.
     pub visible_text: String,
-    /// What kind of page it is, see [`Fingerprint::structure`].
+    /// The kind of page, see [`Fingerprint::structure`].
     pub fingerprint: Fingerprint,
-    /// What it shows, see [`Fingerprint::state`].
+    /// The state of the page, see [`Fingerprint::state`].
     pub state: Fingerprint,
-    /// What was left out and why, in our words, without page text.
+    /// Parts that were left out, with the reason, in our own words and without page text.
     pub notes: Vec<String>,
 }
 
@@ -153,7 +154,7 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
 }
 
 impl PageView {
-    /// The same view with every text of the page passed through `f`; references and our own notes stay.
+    /// The same view with every text of the page passed through `f`. References and our own notes stay.
     #[must_use]
     pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         let own = [
@@ -187,7 +188,7 @@ impl PageView {
         self
     }
 
-    /// The element with this reference, or the one that stands for it as its duplicate.
+    /// The element with this reference, or the element that stands for it as its duplicate.
     pub fn element(&self, reference: &ElementRef) -> Option<&Element> {
         let own = self
             .elements

@@ -1,4 +1,4 @@
-//! The fence around data: marks that the text inside cannot know.
+//! The fence around data, with marks that the text inside cannot know.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use crate::base::Nonce;
 
-/// The marks around what is data.
+/// The marks around data, and the data between them.
 ///
-/// Inside, every text from outside is a JSON string on one line, so it can neither end the line nor look like a mark or a
-/// heading. The nonce of what is on the page now is new for each message, so a page that saw one prompt cannot forge the next.
+/// Inside the fence, every text from outside is a JSON string on one line, so it can neither end the line nor look like
+/// a mark or a heading. The nonce around the current page is new for each message, so a page that saw one prompt cannot
+/// forge the next one.
 #[derive(Debug, Clone)]
 pub(super) struct Fence {
     marks: (String, String),
@@ -25,7 +26,7 @@ impl Fence {
         }
     }
 
-    /// Adds a section of lines under a heading of ours; nothing when there is no line.
+    /// Adds a section of lines under a heading of ours, unless there are no lines.
     pub(super) fn section(
         &mut self,
         heading: &'static str,
@@ -37,7 +38,7 @@ impl Fence {
         }
         let _ = writeln!(self.body, "## {heading}");
         for line in lines {
-            // One line a line, whatever a caller made of it.
+            // Each line must stay one line, whatever the caller put into it.
             self.body.extend(
                 line.chars()
                     .map(|c| if c == '\n' || c == '\r' { ' ' } else { c }),
@@ -46,7 +47,7 @@ impl Fence {
         }
     }
 
-    /// The sections between their marks; nothing when there is none.
+    /// The sections between their marks; empty if there are none.
     pub(super) fn finish(self) -> String {
         let (open, close) = self.marks;
         if self.body.is_empty() {
@@ -57,13 +58,13 @@ impl Fence {
     }
 }
 
-/// A text from outside as a JSON string of at most `max` characters of content.
+/// A text from outside as a JSON string of at most `max` characters.
 pub(super) fn quoted(text: &str, max: usize) -> String {
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
     Value::from(crate::base::text::truncate(&one_line, max)).to_string()
 }
 
-/// The same with its spaces and line ends, which a JSON string keeps on one line.
+/// The same, but with its spaces and line breaks, which a JSON string escapes and so keeps on one line.
 pub(super) fn verbatim(text: &str, max: usize) -> String {
     Value::from(crate::base::text::truncate(
         &crate::base::text::clean(text),

@@ -1,7 +1,7 @@
-//! What the model reads: a byte-stable system instruction, then one message a step, from stable to volatile.
+//! The prompt: a system instruction with constant bytes, then one message for each step, from stable to volatile.
 //!
-//! Pure: everything shown is an argument, the nonce of the fence too. All text that came from a page stands inside the
-//! message's fences, as JSON strings.
+//! Pure: everything shown is an argument, including the nonce of the fence. All text from a page stands inside the
+//! fences of the message, as JSON strings.
 
 mod fence;
 mod page;

@@ -1,4 +1,4 @@
-//! Elements that a page drew anew: the same role and name under another reference.
+//! Elements that a page has drawn again: the same role and name under another reference.
 
 use serde_json::Value;
 
@@ -11,9 +11,10 @@ use crate::{
 /// Arguments that name elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
-/// The reference of the wanted element on this page, given the one that it had; `None` if it is gone or cannot be told.
+/// The reference of the wanted element on this page, given its earlier reference; `None` if it is gone or cannot be
+/// identified.
 ///
-/// Where it stands among its twins may differ, because a twin before it may have gone.
+/// Its position among equal elements may differ, because one before it may be gone.
 pub(crate) fn find_again(
     page: &PageNow,
     reference: &ElementRef,
@@ -40,17 +41,17 @@ pub(crate) fn find_again(
         here.label == wanted.label && here.frames == wanted.frames
     });
     let (id, found) = alike.next()?;
-    // Of several, none is surely the one; and a nameless one is like any other.
+    // With several candidates none is certain, and a nameless element is like any other.
     let is_only = alike.next().is_none() && !page.element(id).said().is_empty();
     is_only.then_some(found)
 }
 
-/// A name as identities keep it.
+/// A name in the form in which identities keep it.
 fn capped(name: &str) -> String {
     TargetIdentity::cap(name)
 }
 
-/// The same action with the second reference of each pair in the place of the first.
+/// The same action with the first reference of each pair replaced by the second.
 pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> Action {
     if moved.iter().all(|(from, to)| from == to) {
         return action;
@@ -101,10 +102,10 @@ mod tests {
         assert_eq!(again(&before, "e1", &anew).as_deref(), Some("e11"));
         assert_eq!(again(&before, "e2", &anew), None);
         assert_eq!(again(&before, "e4", &anew), None);
-        // The same number on something else.
+        // The same reference number on another element.
         let moved = page(&[("Delete", "e1"), ("Save", "e2")]);
         assert_eq!(again(&before, "e1", &moved).as_deref(), Some("e2"));
-        // Its twin before it went.
+        // The equal element before it is gone.
         let fewer = page(&[("Save", "e1"), ("Add", "e3")]);
         assert_eq!(again(&before, "e3", &fewer).as_deref(), Some("e3"));
         assert_eq!(again(&before, "e1", &page(&[("Add", "e2")])), None);

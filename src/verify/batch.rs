@@ -1,4 +1,4 @@
-//! The calls of one reply, each with what came of it.
+//! The calls of one reply, each with its result.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use crate::action::Outcome;
 /// Most lines about one reply. Source: chosen; a reply has up to 5 calls, and the page itself follows.
 const MAX_LINES: usize = 12;
 
-/// A call that was carried out, or tried. The history, which has the same number for it, says what it was aimed at.
+/// A call that was carried out or tried. The history names its target under the same number.
 #[derive(Debug, Clone)]
 pub(crate) struct CallMade {
     pub(crate) step: u32,
     pub(crate) tool: String,
     pub(crate) outcome: Outcome,
     pub(crate) changed: Vec<String>,
-    /// True if the address changed by it.
+    /// True if the action changed the address.
     pub(crate) went_on: bool,
 }
 
@@ -40,9 +40,9 @@ impl CallMade {
     }
 }
 
-/// What the calls of one reply changed, in their order, in short lines of page data.
+/// The changes by the calls of one reply, in order, as short lines of page data.
 ///
-/// Of a single call the changes alone; how it ended is told elsewhere.
+/// For a single call, only its changes; its outcome is told elsewhere.
 pub(crate) fn changes(calls: &[CallMade]) -> Vec<String> {
     if let [only] = calls {
         return only.changed.clone();

@@ -1,4 +1,4 @@
-//! The page as the loop holds it: what was seen, and what it means.
+//! The page as the loop holds it: the observation and its interpretation.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// The note that the model reads of a page that gives no answer.
+/// The note for the model about a page that does not answer.
 const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be seen or used: its script does not end. \
                             go_back, goto, tab_select, tab_new and tab_close lead away from it, and reload may help";
 
@@ -20,9 +20,9 @@ pub(crate) struct PageNow {
     pub(crate) head: PageHead,
     pub(crate) observation: Arc<Observation>,
     pub(crate) view: Arc<PageView>,
-    /// Made when it is first asked what an element is: one walk over the page, however many are asked for.
+    /// Made at the first question about an element: one walk over the page answers all of them.
     identities: Arc<OnceLock<Identities>>,
-    /// Made when a prompt shows the page, or when it is searched.
+    /// Made when a prompt shows the page, or when the page is searched.
     layout: Arc<OnceLock<Layout>>,
 }
 
@@ -58,17 +58,18 @@ impl PageNow {
             .get_or_init(|| Identities::of(&self.observation.tree))
     }
 
-    /// Returns the identity of an element with its place among siblings: for what is aimed at, not for every element of a page.
+    /// The identity of an element with its position among siblings. Use it for targets, not for every element of a
+    /// page.
     pub(crate) fn identity(&self, id: NodeId) -> TargetIdentity {
         self.identities().identity(self.tree(), id)
     }
 
-    /// The same without the place among siblings.
+    /// The identity without the position among siblings.
     pub(crate) fn element(&self, id: NodeId) -> TargetIdentity {
         self.identities().element(self.tree(), id)
     }
 
-    /// The elements that are the wanted one.
+    /// The nodes with the wanted identity.
     pub(crate) fn find<'a>(
         &'a self,
         wanted: &'a TargetIdentity,

@@ -1,4 +1,4 @@
-//! What went wrong before and is so now: a field that could not be filled holds the value after all. Pure.
+//! Failures that are mended now: a field that could not be filled has the value after all. Pure.
 
 use super::PageNow;
 use crate::{
@@ -7,10 +7,11 @@ use crate::{
     page::{Node, TargetIdentity},
 };
 
-/// Steps back in which a failure is looked for. Source: chosen, as far as lessons look for its recovery.
+/// Most steps back in which a failure is searched for. Source: chosen, the same as the window in which lessons search
+/// for its recovery.
 const WINDOW: usize = 10;
 
-/// Numbers of the failed fills whose field holds their value now, and did not before this step.
+/// Numbers of failed fills whose field has their value now, and did not have it before this step.
 pub(crate) fn restored(
     log: &[LoggedStep],
     before: Option<&PageNow>,
@@ -33,7 +34,7 @@ pub(crate) fn restored(
         .collect()
 }
 
-/// Reports whether a field that the step was not aimed at held a value before it and is empty now.
+/// Returns true if a field other than the step's targets had a value before and is empty now.
 pub(crate) fn empties(
     targets: &[TargetIdentity],
     before: Option<&PageNow>,
@@ -58,7 +59,7 @@ pub(crate) fn empties(
     })
 }
 
-/// What a step was to put where.
+/// The target and the value of a step.
 fn asked(logged: &LoggedStep) -> Option<(&TargetIdentity, &str)> {
     match (&logged.action, logged.targets.first()?) {
         (
@@ -85,7 +86,7 @@ mod tests {
         page::{ElementRef, NodeId, Observation, Role, Tree},
     };
 
-    /// A page with two fields and what they hold.
+    /// A page with two fields and their values.
     fn page(date: &str, note: &str) -> PageNow {
         let mut b = Tree::builder();
         for (name, reference, value) in [("Date", "e1", date), ("Note", "e2", note)] {
@@ -137,7 +138,7 @@ mod tests {
         };
         let (empty, full) = (page("", ""), page("12/05/2016", ""));
         assert_eq!(now(&empty, &full, &[failed()]), [7]);
-        // It was so before, another field holds it, another value is there, nothing had failed.
+        // The value was there before, another field has it, another value is there, or nothing had failed.
         assert!(now(&full, &full, &[failed()]).is_empty());
         assert!(now(&empty, &page("", "12/05/2016"), &[failed()]).is_empty());
         assert!(now(&empty, &page("12/06/2016", ""), &[failed()]).is_empty());

@@ -1,11 +1,11 @@
-//! Traces: whether what a page did beside its tree answers an action. Pure.
+//! Judges whether the traces of a page answer an action. Pure.
 
 use crate::page::Trace;
 
-/// Reports whether one of these answers the action.
+/// Returns true if one of these traces answers the action.
 ///
-/// What came while the page handled the action's own events was caused by it, wherever it is. What came later counts in or
-/// beside the target alone, and not what goes on by itself: that is a clock.
+/// A trace from the time when the page handled the action's own events was caused by the action, wherever it is. A
+/// later trace counts only in or beside the target, and not if it goes on by itself, like a clock.
 pub(crate) fn answers(traces: &[Trace]) -> bool {
     traces
         .iter()

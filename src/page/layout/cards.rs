@@ -1,15 +1,15 @@
-//! Repeated boxes without a role of their own: the cards of a shop, the results of a search.
+//! Repeated boxes without a role of their own, such as the cards of a shop or the results of a search.
 
 use super::super::{Element, Node, NodeId, Role, Tree, outline::is_checkable};
 
-/// Most things to see in one card. Unit: nodes. Source: chosen; columns of a page hold more.
+/// Most visible items in one card. Source: chosen; columns of a page contain more.
 const MAX_CARD: u32 = 30;
 
-/// What stands in each node.
+/// The content of each node.
 pub(super) struct Contents {
-    /// Things to see: runs of text, elements, named pictures. An element counts once, whatever is in it.
+    /// Number of visible items: runs of text, elements, named pictures. An element counts once, whatever it contains.
     pub(super) atoms: Vec<u32>,
-    /// The kinds of those things, as bits.
+    /// The kinds of these items, as bits.
     kinds: Vec<u16>,
 }
 
@@ -34,7 +34,7 @@ impl Contents {
         Self { atoms, kinds }
     }
 
-    /// For each node, whether it is one of several boxes alike that stand one after the other.
+    /// For each node, true if it is one of several similar boxes in a row.
     pub(super) fn cards(&self, tree: &Tree) -> Vec<bool> {
         let mut cards = vec![false; tree.len()];
         let mut last_child: Vec<Option<NodeId>> = vec![None; tree.len()];
@@ -66,7 +66,7 @@ impl Contents {
     }
 }
 
-/// Reports whether the node itself, without what is in it, shows words or a named picture.
+/// Returns true if the node itself, without its content, shows words or a named picture.
 fn says_something(tree: &Tree, id: NodeId) -> bool {
     let node = &tree[id];
     let has_value = node.value.as_deref().is_some_and(|v| !v.trim().is_empty());
@@ -83,7 +83,7 @@ fn kind(node: &Node) -> u16 {
         role if is_checkable(role) => 1,
         Role::Link => 2,
         Role::Button => 3,
-        // Some cards have a picture and some have none.
+        // Cards may differ in having a picture.
         Role::Img => return 0,
         Role::Heading => 4,
         role if role.is_interactive() => 5,

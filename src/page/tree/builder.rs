@@ -1,10 +1,10 @@
-//! Building a tree in document order, within its cap.
+//! Building a tree in document order, up to a cap.
 
 use super::{Node, NodeId, Tree};
 
 /// Builds a [`Tree`] in document order.
 ///
-/// A node past the cap is counted and left out together with what is in it, so that a hostile page stays usable.
+/// A node beyond the cap is counted and left out, with everything in it, so that a hostile page stays usable.
 #[derive(Debug)]
 pub struct TreeBuilder {
     tree: Tree,
@@ -12,8 +12,8 @@ pub struct TreeBuilder {
     max_nodes: usize,
 }
 
-/// Most nodes that a tree keeps. Unit: nodes. Source: the requirement that 20,000 buttons stay usable; a prompt shows 60,
-/// so twice that page is far more than any use.
+/// Most nodes of a tree. Source: chosen; a page with 20,000 buttons must stay usable, a prompt shows 60 elements, and
+/// twice that page is more than any use needs.
 pub const MAX_NODES: usize = 40_000;
 
 impl Default for TreeBuilder {
@@ -35,7 +35,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Makes room for so many nodes at once.
+    /// Reserves room for this many nodes.
     pub fn with_room_for(mut self, nodes: usize) -> Self {
         let nodes = nodes.min(self.max_nodes);
         self.tree.nodes.reserve(nodes);
@@ -43,7 +43,7 @@ impl TreeBuilder {
         self
     }
 
-    /// Adds a node; what follows goes into it until [`close`](Self::close).
+    /// Adds a node. The next nodes go into it until [`close`](Self::close).
     pub fn open(&mut self, node: Node) {
         let parent = self.open.last().copied().flatten();
         let inside_omitted = matches!(self.open.last(), Some(None));
@@ -64,7 +64,7 @@ impl TreeBuilder {
         self.open.push(Some(id));
     }
 
-    /// Ends the innermost open node; nothing happens when none is open.
+    /// Ends the innermost open node. Does nothing if none is open.
     pub fn close(&mut self) {
         if let Some(Some(id)) = self.open.pop() {
             self.tree.nodes[id.index()].end =
@@ -83,17 +83,17 @@ impl TreeBuilder {
         self.tree.malformed = self.tree.malformed.saturating_add(1);
     }
 
-    /// Counts nodes that were left out before they came here.
+    /// Counts nodes that the caller left out.
     pub fn count_omitted(&mut self, nodes: u32) {
         self.tree.omitted = self.tree.omitted.saturating_add(nodes);
     }
 
-    /// How many nodes are open.
+    /// Number of open nodes.
     pub fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// Closes what is open and returns the tree.
+    /// Closes all open nodes and returns the tree.
     pub fn finish(mut self) -> Tree {
         while !self.open.is_empty() {
             self.close();

@@ -1,4 +1,4 @@
-//! How many nodes of trees this thread has looked at, for tests of what a run costs.
+//! Counts the nodes of trees that this thread has looked at, for tests of a run's cost.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ pub(super) fn add(nodes: usize) {
     LOOKED_AT.with(|all| all.set(all.get() + nodes));
 }
 
-/// Gives the number so far and begins anew.
+/// Returns the count and resets it.
 pub(crate) fn take() -> usize {
     LOOKED_AT.take()
 }

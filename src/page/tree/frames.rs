@@ -1,4 +1,4 @@
-//! Frames in a tree: where they lead, and the tree without what is in some of them.
+//! Frames in a tree: their addresses, and the tree without the content of some of them.
 
 use super::{ElementRef, Node, Role, Tree};
 
@@ -11,7 +11,7 @@ impl Tree {
             .filter_map(|node| node.reference.as_ref())
     }
 
-    /// The same tree with the address of each frame as its [`Node::url`]; an empty one means that nobody knows it.
+    /// The same tree with the address of each frame as its [`Node::url`]; an empty address means that it is unknown.
     #[must_use]
     pub fn with_frame_urls(mut self, mut url_of: impl FnMut(&ElementRef) -> String) -> Self {
         for node in self
@@ -27,8 +27,8 @@ impl Tree {
         self
     }
 
-    /// The same tree with `instead` for all that is in the frames whose address `may_show` refuses. A frame without an
-    /// address stays as it is: its driver does not tell them.
+    /// The same tree with `instead` in place of the content of each frame whose address `may_show` refuses. A frame
+    /// without an address stays as it is, because its driver does not report addresses.
     ///
     /// ```
     /// use webwise::page::{ElementRef, Node, Role, Tree};
