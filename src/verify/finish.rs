@@ -1,7 +1,7 @@
-//! The evidence of an answer, held against the pages of the run.
+//! Checks the evidence of an answer against the pages of the run.
 //!
-//! Evidence must be the page's own words, so what stands in fields does not count: the model may have typed it. Neither
-//! does the title, which names a page and shows nothing of what happened on it.
+//! Evidence must be the page's own words. Values of fields do not count, because the model may have typed them. The
+//! title does not count, because it names a page and does not show what happened on it.
 
 use std::collections::HashSet;
 
@@ -10,31 +10,32 @@ use crate::{
     page::{Node, NodeId, Observation, Tree},
 };
 
-/// Fewest letters and digits that can prove anything. Source: chosen; an order number has 4, "OK" would match anywhere.
+/// Fewest letters and digits that can prove anything. Source: chosen; an order number has 4, and "OK" would match
+/// anywhere.
 const MIN_EVIDENCE: usize = 3;
-/// Most claims of an answer that are told. Source: chosen.
+/// Most claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
 /// Longest claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// The claim of an answer that denies something.
+/// The claim of an answer that says that something is missing.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Most words that are told missing. Source: chosen.
+/// Most words that are reported as missing. Source: chosen.
 const MAX_TOLD: usize = 12;
-/// Words that deny, of the languages that models answer in most.
+/// Words that deny, in the languages that models answer in most.
 const DENIALS: [&str; 22] = [
     "no", "not", "none", "nothing", "nobody", "never", "neither", "nor", "cannot", "without",
     "doesn", "don", "didn", "isn", "aren", "wasn", "weren", "hasn", "haven", "nicht", "kein",
     "keine",
 ];
 
-/// Where the quoted words of an answer stand.
+/// The place of the words that an answer quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Evidence {
     /// On the current page.
     Shown,
     /// In a text that was read from a page earlier in this run.
     Earlier,
-    /// Nowhere; says what is missing. Repeats words of the model.
+    /// Nowhere. The text names the missing words, which come from the model.
     Missing(String),
 }
 
@@ -43,12 +44,12 @@ pub(crate) enum Evidence {
 pub(crate) struct Seen {
     words: HashSet<String>,
     numbers: HashSet<String>,
-    /// What was read, as words, with the words of the page that it was read from.
+    /// Texts that were read, as words, each with the words of its page.
     read: Vec<(Vec<String>, Vec<String>)>,
 }
 
 impl Seen {
-    /// Takes in a page that is shown to the model.
+    /// Adds a page that is shown to the model.
     pub(crate) fn page(&mut self, page: &Observation) {
         let texts = texts(page);
         let said = texts.iter().flatten();
@@ -57,7 +58,7 @@ impl Seen {
         self.words.extend(said.flat_map(|text| text::words(text)));
     }
 
-    /// Takes in a text that was read from this page.
+    /// Adds a text that was read from this page.
     pub(crate) fn extract(&mut self, text: &str, page: &Observation) {
         self.page(page);
         self.read.push((text::words(text), shown(page)));
@@ -65,16 +66,16 @@ impl Seen {
 
     fn has_read(&self, wanted: &[String]) -> bool {
         let is_in = |words: &[String]| words.windows(wanted.len()).any(|some| some == wanted);
-        // An extraction may hold what the model typed into a field; the page's own words do not.
+        // An extraction may contain text that the model typed into a field; the page's own words do not.
         self.read
             .iter()
             .any(|(text, page)| is_in(text) && is_in(page))
     }
 }
 
-/// Looks for the quoted words.
+/// Searches for the quoted words.
 ///
-/// They are compared without case, punctuation and line breaks, as whole words; the message of an open dialog counts as
+/// They are compared as whole words, without case, punctuation and line breaks. The message of an open dialog counts as
 /// shown.
 pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
     let wanted = text::words(evidence);
@@ -107,8 +108,8 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
     })
 }
 
-/// What an answer claims beyond its evidence and beyond all pages of the run: numbers, names in quotation marks, and that
-/// something is not there although the page was not shown whole.
+/// Claims of an answer that neither its evidence nor any page of the run has shown: numbers, quoted names, and the
+/// absence of something on a page that was not shown whole.
 pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bool) -> Vec<String> {
     let proven: HashSet<String> = numbers(evidence).into_iter().collect();
     let mut claims: Vec<String> = Vec::new();
@@ -121,7 +122,7 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     let proven: HashSet<String> = text::words(evidence).into_iter().collect();
     let is_known = |word: &String| proven.contains(word) || seen.words.contains(word);
     for name in quoted(answer) {
-        // Its numbers are looked at already.
+        // Its numbers were checked above.
         if !text::words(name)
             .iter()
             .filter(|word| !word.contains(char::is_numeric))
@@ -159,7 +160,7 @@ fn quoted(text: &str) -> Vec<&str> {
     found
 }
 
-/// The numbers of a text in one form: `1,299.00`, `1.299` and `1299` are one number, `29,99` and `29.99` another.
+/// The numbers of a text in normal form: `1,299.00`, `1.299` and `1299` are equal, `29,99` and `29.99` are equal.
 fn numbers(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let is_digit = |at: usize| chars.get(at).is_some_and(|c| c.is_numeric());
@@ -181,7 +182,7 @@ fn numbers(text: &str) -> Vec<String> {
 fn plain(number: &[char]) -> String {
     let last = number.iter().rposition(|c| !c.is_numeric());
     let (whole, fraction) = match last {
-        // Three digits after the last sign are thousands.
+        // Three digits after the last separator are thousands.
         Some(at) if number.len() - at <= 3 => (&number[..at], &number[at + 1..]),
         _ => (number, &[][..]),
     };
@@ -195,7 +196,7 @@ fn plain(number: &[char]) -> String {
     plain
 }
 
-/// The words of the page in order, with an empty one where something was left out, so that nothing reads across it.
+/// The words of the page in order, with an empty one where something was left out, so that no match reaches across it.
 fn shown(page: &Observation) -> Vec<String> {
     let texts = texts(page);
     let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
@@ -222,7 +223,7 @@ fn texts(page: &Observation) -> Vec<Option<&str>> {
     texts
 }
 
-/// Reports whether the model decides what stands in it.
+/// Returns true if the model decides the content of the node.
 const fn is_field(node: &Node) -> bool {
     node.role.is_editable()
 }
@@ -342,7 +343,7 @@ mod tests {
             found("your order was shipped"),
             Evidence::Missing(_)
         ));
-        // It was on the page, but nobody read it.
+        // The words were on the page, but nobody read them.
         assert!(matches!(found("thank you"), Evidence::Missing(_)));
         assert_eq!(check("home", Some(&elsewhere), &seen), Evidence::Shown);
     }

@@ -1,24 +1,26 @@
-//! Numbers that changed: whether an action did it, or a clock.
+//! Changed numbers: they may answer an action or belong to a clock.
 //!
-//! A stepper, a cart, a calculator and a score answer in digits, and so does a clock. What tells them apart is a second look
-//! with nothing done in between: what stays as it is answered the action, what moves on ticks by itself. The looks before an
-//! action are no such pair, because between them the action before it was done. Of a number that moves on, they can tell one
-//! thing: if it stood still during the action before, this action set it going, as a stopwatch.
+//! A stepper, a cart, a calculator and a score answer in digits, but a clock changes its digits too. A second look with
+//! no action in between tells them apart: a number that stays answered the action, a number that moves on ticks by
+//! itself. The looks before an action are no such pair, because the previous action lies between them. For a number
+//! that moves on, they show one thing: if it stood still during the previous action, this action set it going, like a
+//! stopwatch.
 //!
-//! One case is left without proof: a clock of minutes that ticks between the two looks at an action. So a time of day away
-//! from the target does not count. In all other doubt a number counts, and the model reads which one it was: a click that
-//! worked and is called dead is done twice, one that is dead and named with a number on the page is seen through.
+//! One case cannot be proved: a clock of minutes that ticks between the two looks at an action. So a time of day away
+//! from the target does not count. In every other doubtful case the number counts, and the model reads which one it
+//! was. The model would repeat an action that worked but was reported as dead; it can see through a dead action that
+//! was reported with an unrelated number.
 
 use std::collections::BTreeSet;
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Levels above the target that are searched for what answers it. Source: chosen; a button in a row of keys in a form.
+/// Most levels above the target that are searched for an answer. Source: chosen; a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
-/// Largest part of a page that counts as beside the target. Unit: nodes. Source: chosen; larger than any card or row.
+/// Most nodes of a part of the page that counts as beside the target. Source: chosen; larger than any card or row.
 const MAX_NEAR: usize = 80;
 
-/// The numbers of the pages of one run that are known to tick, and those that answered an action.
+/// Numbers on the pages of one run: those known to tick, and those that answered an action.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     ticking: BTreeSet<u64>,
@@ -26,17 +28,17 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Forgets what is known: another document is shown.
+    /// Forgets all numbers, because another document is shown.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Reports whether the number of this slot answered an action.
+    /// Returns true if the number in this slot answered an action.
     pub(crate) fn answers(&self, slot: u64) -> bool {
         self.answering.contains(&slot)
     }
 
-    /// Reports whether the only trace of an action are numbers of which nothing is known yet.
+    /// Returns true if an action left no trace but numbers that are not known yet.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -46,10 +48,10 @@ impl Numbers {
             && changes.counted.iter().any(|counted| !is_known(counted))
     }
 
-    /// Learns from a look at the same page with nothing done since the last one.
+    /// Learns from a second look at the same page, with no action since the first.
     ///
-    /// `since` is what differs between these two looks, `earlier` what differed during the action before this one, if it was on
-    /// the same page.
+    /// `since` is the difference between the two looks, `earlier` the difference during the previous action, if that
+    /// was on the same page.
     pub(crate) fn watched(
         &mut self,
         changes: &PageDiff,
@@ -83,7 +85,7 @@ impl Numbers {
                 && if self.answers(counted.slot) {
                     !is_time(&counted) || is_near()
                 } else {
-                    // Beside the target it is told along with whatever else is different.
+                    // Beside the target, it is reported if anything else changed.
                     is_near() && !changes.is_empty()
                 };
             if counts {
@@ -93,7 +95,7 @@ impl Numbers {
     }
 }
 
-/// The widest part of the page around a node that is still small.
+/// The largest small part of the page around a node.
 fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
     let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
     std::iter::once(target)
@@ -107,7 +109,7 @@ fn is_inside(tree: &Tree, part: NodeId, id: NodeId) -> bool {
     tree.ancestors(id).any(|above| above == part)
 }
 
-/// Reports whether a text reads like a time of day or a duration.
+/// Returns true if a text looks like a time of day or a duration.
 fn is_time(counted: &Counted) -> bool {
     let text = counted.change.what.concat();
     let digits: Vec<char> = text.chars().collect();
@@ -164,7 +166,7 @@ mod tests {
             credited(&numbers, &before, changes),
             [r#"~ text: "Total: 10" -> "Total: 20""#]
         );
-        // From now on no second look is needed.
+        // No second look is needed from now on.
         let next = page(1, "30", "6 s left");
         assert!(!numbers.is_open(&between(&later, &next)));
         let dead = page(1, "20", "5 s left");
@@ -181,7 +183,7 @@ mod tests {
         let earlier = between(&still, &still);
         numbers.watched(&changes, &between(&going, &on), Some(&earlier));
         assert_eq!(credited(&numbers, &still, changes).len(), 1);
-        // It went before as well, or nobody knows.
+        // The number moved before as well, or that is unknown.
         for earlier in [None, Some(between(&page(1, "7", "a"), &still))] {
             let mut numbers = Numbers::default();
             let changes = between(&still, &going);

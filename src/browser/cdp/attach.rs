@@ -1,4 +1,4 @@
-//! Attaching to a browser of others, and leaving it as it was.
+//! Attaching to a browser that is already running, and leaving it as it was.
 
 use std::{io, pin::pin, sync::Arc, time::Duration};
 
@@ -23,16 +23,16 @@ use super::{
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.attach";
-/// How long a browser may take to open or to close our tab once nobody waits for it any more. Unit: time. Source: it takes 0.1 s.
+/// Longest time for a browser to open or close our tab after the caller stopped waiting. Source: it takes 0.1 s.
 const LEAVE: Duration = Duration::from_secs(5);
-/// Longest answer to the question for a browser's address. Unit: bytes. Source: it has some 500.
+/// Longest answer to the query for a browser's address. Unit: bytes. Source: it has some 500.
 const MAX_ANSWER: u64 = 64 << 10;
 
-/// Attaches to a browser that runs with remote debugging, and opens a tab of our own in it. If that is given up, by whoever
-/// waits for it or because it takes too long, the tab goes.
+/// Attaches to a browser that runs with remote debugging, and opens a new tab in it. If the caller gives up or it takes
+/// too long, the tab is closed.
 pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     let (attached, wanted) = oneshot::channel();
-    // Beside the caller: it cannot leave the tab behind by leaving.
+    // On a task of its own, so that a caller who leaves cannot leave the tab behind.
     tokio::spawn(in_the_background(
         address.to_owned(),
         options.clone(),
@@ -87,18 +87,18 @@ async fn in_the_background(
         None => None,
     };
     if let Some(error) = error {
-        // Whoever is gone needs no answer.
+        // A caller that is gone needs no answer.
         let _ = wanted.send(Err(error));
     }
     if !is_over {
-        // Only who has opened a tab knows which one it is.
+        // Only the code that opened the tab knows which one it is.
         let _ = timeout(LEAVE, beginning).await;
     }
     close_tabs(&hub).await;
     drop(line);
 }
 
-/// Closes the tabs that were opened.
+/// Closes the tabs that this driver opened.
 pub(super) async fn close_tabs(hub: &Hub) {
     let close = async {
         let tabs: Vec<String> = hub
@@ -108,20 +108,20 @@ pub(super) async fn close_tabs(hub: &Hub) {
             .map(|tab| tab.target.clone())
             .collect();
         for target in tabs {
-            // One that is gone already is what was wanted.
+            // A tab that is gone already needs no closing.
             let _ = hub
                 .wire
                 .call::<Value>(None, "Target.closeTarget", json!({ "targetId": target }))
                 .await;
         }
     };
-    // A browser that does not hear it in time keeps its tabs.
+    // A browser that does not react in time keeps its tabs.
     let _ = timeout(LEAVE, close).await;
 }
 
-/// Opens a tab of our own, and waits until it is listened to.
+/// Opens a new tab, and waits until its events arrive.
 async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
-    // As the browser itself would do without us.
+    // The browser's own default behaviour.
     let downloads = json!({ "behavior": "default", "eventsEnabled": true });
     hub.wire
         .call::<Value>(None, "Browser.setDownloadBehavior", downloads)
@@ -152,7 +152,7 @@ fn unreachable(address: &str, error: io::Error) -> Error {
         .with_source(error)
 }
 
-/// The address of a browser's own WebSocket; one of its page of endpoints is asked for it.
+/// The address of a browser's own WebSocket. For an http address, the browser is asked for it.
 async fn debugger_address(address: &str) -> Result<String> {
     let wrong = || {
         Error::new(ErrorKind::InvalidInput, OPERATION).with(
@@ -186,7 +186,7 @@ async fn debugger_address(address: &str) -> Result<String> {
         .split_once("\r\n\r\n")
         .and_then(|(_, body)| serde_json::from_str(body).ok())
         .ok_or_else(no_browser)?;
-    // It names the host as it was asked for it; where to connect to is ours to say.
+    // The answer repeats the host of the question. The address to connect to is the one that was given.
     let named = Url::parse(&answer.web_socket_debugger_url);
     let path = named.map_err(|_| no_browser())?.path().to_owned();
     Ok(format!("ws://{host}:{port}{path}"))
@@ -198,7 +198,7 @@ struct Version {
     web_socket_debugger_url: String,
 }
 
-/// One question in HTTP, which needs no client.
+/// Sends one HTTP request without a client library.
 async fn version(host: &str, port: u16) -> io::Result<String> {
     let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
     let question =
@@ -206,7 +206,7 @@ async fn version(host: &str, port: u16) -> io::Result<String> {
     stream.write_all(question.as_bytes()).await?;
     let mut answer = Vec::new();
     let mut reader = BufReader::new(stream).take(MAX_ANSWER);
-    // It keeps the connection open, so the length says where the answer ends.
+    // The connection stays open, so the length tells where the answer ends.
     let mut length = None;
     loop {
         let before = answer.len();

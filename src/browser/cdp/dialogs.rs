@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Cdp {
-    /// Answers the dialog that is open, if that is what the action is for.
+    /// Answers the open dialog, if that is the purpose of the action.
     pub(super) async fn answered(
         &self,
         action: &BrowserAction,

@@ -1,26 +1,26 @@
-//! Files that pages offer.
+//! Files that pages offer for download.
 
 use std::{fs, io, path::Path};
 
 use super::known::MAX_DOWNLOAD;
 use crate::{base::text::clean, browser::chromium, page::Notice};
 
-/// Most files that are told after one action; of further ones only the number is, and none of them is kept. Unit: files.
-/// Source: chosen; a page can offer thousands.
+/// Most files that are reported after one action. Of the others only the number is reported, and none is kept. Source:
+/// chosen; a page can offer thousands.
 const MAX_TOLD: usize = 100;
 
-/// What is to be told of files.
+/// Downloads that are not reported yet.
 #[derive(Debug, Default)]
 pub(super) struct Offered {
     notices: Vec<Notice>,
-    /// Files that will be told and are being moved.
+    /// Files that will be reported and are being moved.
     moving: usize,
-    /// Files that were too many to be told.
+    /// Number of files beyond the limit.
     more: u64,
 }
 
 impl Offered {
-    /// Whether one more can be told; if so it must be.
+    /// Reserves room for one more report. Returns false if there is none; after true, the file must be reported.
     pub(super) fn has_room(&mut self) -> bool {
         let has_room = self.notices.len() + self.moving < MAX_TOLD;
         if has_room {
@@ -31,7 +31,7 @@ impl Offered {
         has_room
     }
 
-    /// Tells of a file that there was room for.
+    /// Reports a file that has a reserved place.
     pub(super) fn tell(&mut self, name: &str, kept: bool) {
         self.moving = self.moving.saturating_sub(1);
         self.notices.push(Notice::Download {
@@ -40,7 +40,7 @@ impl Offered {
         });
     }
 
-    /// All that is to be told; told once.
+    /// Notices not yet reported. Each is returned once.
     pub(super) fn take(&mut self) -> Vec<Notice> {
         let mut notices = std::mem::take(&mut self.notices);
         let more = std::mem::take(&mut self.more);
@@ -54,9 +54,10 @@ impl Offered {
     }
 }
 
-/// Moves a file to a name of ours, if there is a folder for it, and otherwise removes it; whether it is kept.
+/// Moves a file to a name of our own, if there is a folder for it, and removes it otherwise. Returns true if it was
+/// kept.
 ///
-/// The browser gave it its own id for a name, so no text of the page is ever part of a path.
+/// The browser named the file after its own id, so text of the page never becomes part of a path.
 pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
     let from = files.join(id);
     let is_plain = id
@@ -68,7 +69,7 @@ pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
     }
     let is_kept = folder.is_some_and(|folder| move_to(&from, folder).is_ok());
     if !is_kept {
-        // The browser has removed what it cancelled; the rest goes at the latest with the folder.
+        // The browser has removed files that it cancelled; others are removed with the folder at the latest.
         let _ = fs::remove_file(&from);
     }
     is_kept
@@ -85,13 +86,13 @@ fn move_to(from: &Path, folder: &Path) -> io::Result<()> {
         folder.join(format!(".download-{id}.new")),
         folder.join(format!("download-{id}.bin")),
     );
-    // Who looks into the folder finds whole files.
+    // A reader of the folder finds only whole files.
     let moved = copy(from, &new).and_then(|()| fs::rename(&new, kept));
     moved.inspect_err(|_| _ = fs::remove_file(&new))?;
     fs::remove_file(from)
 }
 
-/// Another file system is no hindrance, nor is a large file.
+/// Copies a file. Works for large files and across file systems.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut to = chromium::folder::create_private(to)?;
     io::copy(&mut fs::File::open(from)?, &mut to).map(drop)

@@ -1,4 +1,5 @@
-//! Where calls, events and what is known meet: everything that talks to the browser does so through a [`Hub`].
+//! The hub, where calls, events and the known state meet. Everything that talks to the browser does so through a
+//! [`Hub`].
 
 use std::{
     convert::Infallible,
@@ -28,24 +29,24 @@ use super::{
 };
 use crate::{base::ErrorKind, page::Notice};
 
-/// How long a page may answer nothing until a dialog of another tab counts as what holds it up. Unit: time. Source: chosen; an
-/// answer takes a millisecond.
+/// Time without an answer after which a dialog of another tab counts as blocking the page. Source: chosen; an answer
+/// takes a millisecond.
 const HELD_UP: Duration = Duration::from_millis(500);
 
-/// Where files are that are on their way, in the private folder.
+/// The folder of incomplete downloads, in the private folder.
 pub(super) const FILES: &str = "files";
 
-/// What is shared by the driver and by what runs beside it.
+/// The state that the driver shares with its background tasks.
 #[derive(Debug)]
 pub(super) struct Hub {
     pub(super) wire: Wire,
     shared: Arc<Shared>,
     pub(super) options: CdpOptions,
-    /// Whether the browser is ours, and not one that was attached to.
+    /// True if the browser was started here, false if it was attached to.
     pub(super) owned: bool,
-    /// The private folder of a browser of ours.
+    /// The private folder of a browser that was started here.
     pub(super) private: Option<PathBuf>,
-    /// What a browser of ours writes.
+    /// The error output of a browser that was started here.
     pub(super) said: Said,
 }
 
@@ -53,14 +54,14 @@ pub(super) struct Hub {
 struct Shared {
     known: Mutex<Known>,
     offered: Mutex<Offered>,
-    /// When the command under way stops waiting for documents.
+    /// The time at which the current command stops waiting for documents.
     load_until: Mutex<Option<Instant>>,
     guard: Mutex<Guard>,
     changed: watch::Sender<()>,
 }
 
 impl fmt::Debug for Shared {
-    /// Nothing of the pages, which name files and tabs as they like.
+    /// Shows nothing of the pages, which name files and tabs as they like.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared")
             .field("known", &*self.known())
@@ -84,7 +85,7 @@ impl Shared {
     }
 }
 
-/// What a script call gives.
+/// The result of a script call.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Evaluated {
@@ -92,7 +93,7 @@ pub(super) struct Evaluated {
     exception_details: Option<Thrown>,
 }
 
-/// A value, or the handle of something that stays in the page.
+/// A value, or the handle of an object that stays in the page.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Object {
@@ -101,7 +102,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// The value as JSON; `undefined` has none.
+    /// The value as JSON. `undefined` has none and becomes `null`.
     pub(super) fn json(&self) -> &str {
         self.value.as_ref().map_or("null", |value| value.get())
     }
@@ -120,7 +121,7 @@ struct Exception {
 }
 
 impl Evaluated {
-    /// What the script threw, in its own words.
+    /// The error that the script threw, in its own words.
     pub(super) fn thrown(&self) -> Option<&str> {
         let thrown = self.exception_details.as_ref()?;
         Some(
@@ -134,9 +135,10 @@ impl Evaluated {
 }
 
 impl Hub {
-    /// Takes a connection over: to a browser of ours, which has a private folder, or to one that was attached to.
+    /// Starts on a connection: to a browser that was started here, which has a private folder, or to one that was
+    /// attached to.
     ///
-    /// The returned [`Line`] ends all of it when it is dropped.
+    /// Dropping the returned [`Line`] ends everything.
     pub(super) fn start(
         reader: impl Reader,
         writer: impl Writer,
@@ -160,7 +162,7 @@ impl Hub {
                 };
                 let todo = shared.known().learn(event.session, told);
                 for effect in todo {
-                    // Nobody listens only when the browser is being left.
+                    // Nobody listens only while the browser is being left.
                     let _ = effects.send(effect);
                 }
                 shared.changed.send_replace(());
@@ -180,19 +182,19 @@ impl Hub {
         (hub, line)
     }
 
-    /// The browser is closed: whoever waits is told.
+    /// Marks the browser as closed and wakes every waiter.
     pub(super) fn close(&self) {
         self.known().closed = true;
         self.shared.changed.send_replace(());
     }
 
-    /// A command begins that may take so long. Documents may take two thirds of it: then they are given up, and the page
-    /// that is there has to answer in what is left. Source: chosen.
+    /// Starts a command with this time limit. Documents may take two thirds of it; then they are given up, and the
+    /// current page has to answer in the rest. Source: chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
 
-    /// How long a document may take that the command under way waits for.
+    /// The time that a document may take within the current command.
     pub(super) fn time_to_load(&self) -> Duration {
         let longest = self.options.common.navigation_timeout;
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
@@ -201,17 +203,17 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Something was learnt by an answer, and not by an event.
+    /// Wakes waiters after an answer changed the known state, as events do.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
 
-    /// What is known now. The guard must not be kept across an await.
+    /// The known state. The guard must not be kept across an await.
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.shared.known()
     }
 
-    /// What was typed, and must not leave. The guard must not be kept across an await.
+    /// The typed secrets, which must not leave. The guard must not be kept across an await.
     pub(super) fn guard(&self) -> MutexGuard<'_, Guard> {
         self.shared
             .guard
@@ -219,13 +221,13 @@ impl Hub {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An element of the page has this number: no other page's gets it.
+    /// Marks this number as used for an element, so that no other page uses it again.
     pub(super) fn told(&self, number: u64) {
         let mut known = self.known();
         known.last_number = known.last_number.max(number);
     }
 
-    /// What happened beside the last actions; told once.
+    /// Notices since the last call. Each is returned once.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
         for tab in self.known().tabs.iter_mut().filter(|tab| !tab.told) {
@@ -243,7 +245,7 @@ impl Hub {
         notices
     }
 
-    /// Waits until what is known gives an answer; gives up only with the future.
+    /// Waits until `look` finds an answer in the known state. Ends otherwise only when the future is dropped.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut Known) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
@@ -252,13 +254,13 @@ impl Hub {
                 return found;
             }
             if changed.changed().await.is_err() {
-                // The sender is our own; this cannot be, and to wait is what remains.
+                // The sender belongs to this hub, so this cannot happen; if it did, only waiting would remain.
                 std::future::pending::<()>().await;
             }
         }
     }
 
-    /// Calls a method of a session of the current page, unless a dialog, a crash or the end of the browser comes first.
+    /// Calls a method in a session of the current page, unless a dialog, a crash or the end of the browser comes first.
     pub(super) async fn call<T: DeserializeOwned + 'static>(
         &self,
         session: &str,
@@ -276,7 +278,7 @@ impl Hub {
         self.unless_blocked(work).await
     }
 
-    /// Waits for something of the current page that a dialog, a crash or the end of the browser would hold up.
+    /// Waits for work on the current page, which a dialog, a crash or the end of the browser would block.
     pub(super) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, Trouble>>,
@@ -289,7 +291,7 @@ impl Hub {
         }
     }
 
-    /// Finds out whether a dialog of another tab holds the current page up: pages that one process shows wait together.
+    /// Finds out if a dialog of another tab blocks the current page: pages in one process are blocked together.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
@@ -301,7 +303,7 @@ impl Hub {
                 params,
             ));
             if timeout(HELD_UP, &mut answers).await.is_ok() {
-                // It goes on behind this page.
+                // The page goes on behind the dialog.
                 std::future::pending::<()>().await;
             }
             {
@@ -313,7 +315,7 @@ impl Hub {
             self.shared.changed.send_replace(());
             let shared = Arc::clone(&self.shared);
             tokio::spawn(async move {
-                // A page that answers under it was busy and not held up.
+                // A page that answers under the dialog was busy and not blocked.
                 let _ = answers.await;
                 shared.known().over.take_if(|over| *over == behind);
                 shared.changed.send_replace(());
@@ -321,13 +323,13 @@ impl Hub {
         }
     }
 
-    /// Does what events ask for, until nobody can ask any more.
+    /// Carries out the effects that events ask for, until no more can come.
     async fn look_after(self: Arc<Self>, mut queue: mpsc::UnboundedReceiver<Effect>) {
         while let Some(effect) = queue.recv().await {
             match effect {
                 Effect::Attach { target } => {
                     let params = json!({ "targetId": target, "flatten": true });
-                    // A tab that is gone again needs nothing; the event of its session tells the rest.
+                    // A tab that is gone again needs nothing. The event of its session tells the rest.
                     drop(
                         self.wire
                             .call::<Value>(None, "Target.attachToTarget", params),
@@ -341,7 +343,7 @@ impl Hub {
                     tokio::spawn(Arc::clone(&self).prepare(session, target, is_tab));
                 }
                 Effect::Close { target } => {
-                    // One that is gone by itself is what was wanted.
+                    // A tab that closed by itself needs no closing.
                     let params = json!({ "targetId": target });
                     drop(self.wire.call::<Value>(None, "Target.closeTarget", params));
                 }
@@ -378,7 +380,7 @@ impl Hub {
         }
     }
 
-    /// Moves a file to where it is kept, or away, and tells of it.
+    /// Moves a downloaded file to its folder or removes it, and reports it.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
         let folder = self
@@ -400,10 +402,10 @@ impl Hub {
         }
     }
 
-    /// Has the page of a tab behind others, or of a window without a screen, behave as if it was looked at.
+    /// Makes the page of a background tab, or of a window without a screen, behave as if it were in view.
     ///
-    /// Chromium hands what was not answered yet to the document that comes, and this call is the end of that document's process
-    /// while it is on its way. So a window that a page opened is asked once its document is there.
+    /// Chromium passes an unanswered call on to the next document, and this call crashes that document's process while
+    /// the document is on its way. So a window that a page opened is called only once its document is there.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);
@@ -426,9 +428,9 @@ impl Hub {
             .await;
     }
 
-    /// Switches on what is listened to in a new session and reads its frames.
+    /// Subscribes to the events of a new session, and reads its frames.
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
-        // What begins in it waits until its requests are looked at, where those of others are.
+        // If requests of other sessions are checked, this session's requests must wait until theirs are checked too.
         let guards = self.known().guards;
         let mut calls = vec![
             ("Page.enable", json!({})),
@@ -441,7 +443,8 @@ impl Hub {
                 "Target.setAutoAttach",
                 json!({ "autoAttach": true, "waitForDebuggerOnStart": guards, "flatten": true }),
             ),
-            // Of a frame with a process of its own too: nobody sees the system's chooser, and none may stay open.
+            // Also for a frame with a process of its own, because the system's file chooser would be invisible and must
+            // not stay open.
             (
                 "Page.setInterceptFileChooserDialog",
                 json!({ "enabled": true }),
@@ -453,7 +456,8 @@ impl Hub {
             calls.push(("Emulation.setDeviceMetricsOverride", size));
         }
         for (method, params) in calls {
-            // All are sent before the last one is answered; what one of them cannot do, the page goes without.
+            // All calls are sent before the last answer is awaited. If one of them is not supported, the page does
+            // without.
             drop(self.wire.call::<Value>(Some(&session), method, params));
         }
         let tree = self
@@ -486,7 +490,7 @@ struct Tree {
 pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, Trouble> {
     match evaluated.exception_details {
         None => Ok(evaluated.result),
-        // Our own script threw: its words may quote the page.
+        // Our own script threw; its message may quote the page.
         Some(thrown) => Err(Trouble::Broken(
             crate::base::Error::new(ErrorKind::MalformedReply, "browser.page")
                 .with("thrown", thrown.text.len()),
@@ -495,7 +499,7 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, Trouble> {
 }
 
 impl Known {
-    /// What stands between this driver and the current page, if anything does.
+    /// The obstacle between this driver and the current page, if any.
     pub(super) fn trouble(&self) -> Option<Trouble> {
         if self.closed {
             return Some(Trouble::Lost("the connection to the browser is closed"));

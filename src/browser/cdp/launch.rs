@@ -1,7 +1,7 @@
 //! Starting a browser of our own.
 //!
-//! It talks by a pipe: no port is open that another user or a page could reach, and a browser whose pipe closes ends by
-//! itself, so it does not outlive this process however that ends.
+//! The connection is a pipe. No port is open that another user or a page could reach. A browser whose pipe closes ends
+//! by itself, so it does not outlive this process, however the process ends.
 
 use std::{io, process::Stdio, sync::Arc, time::Duration};
 
@@ -24,33 +24,33 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Folders in the private one: profile, files on their way, temporary files.
+/// Folders in the private folder: profile, incomplete downloads, temporary files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
-/// Where Chromium would keep what it restores after a crash: addresses, and also what was typed, within seconds. It needs a folder
-/// there, and goes without where a file stands.
+/// The folder in which Chromium would keep data to restore after a crash: addresses, and within seconds typed text. If
+/// a file stands in its place, Chromium does without.
 const SESSIONS: &str = "profile/Default/Sessions";
-/// Where a new profile finds its preferences.
+/// The file from which a new profile reads its preferences.
 const PREFERENCES: &str = "profile/Default/Preferences";
-/// Ours: nothing that is typed into forms is kept on the disk to be offered again.
+/// Our preferences: typed form data is not stored for later suggestions.
 const KEEP_NOTHING: &str = r#"{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},
 "credentials_enable_service":false,"profile":{"password_manager_enabled":false}}"#;
-/// Stack of the browser's processes. Chromium walks a page by calling itself for what is inside, so with the usual 8 MiB a page of
-/// 3,000 elements in each other is its end. Unit: KiB. Source: measured; 64 MiB hold 20,000.
+/// Stack of the browser's processes. Chromium walks a page recursively, so with the usual 8 MiB a page of 3,000 nested
+/// elements crashes it. Unit: KiB. Source: measured; 64 MiB hold 20,000.
 #[cfg(unix)]
 const STACK: u32 = 64 << 10;
-/// How long a browser that closed its pipe may take to end. Unit: time. Source: chosen; it is ending then.
+/// Longest time for a browser to end after it closed its pipe. Source: chosen; it is ending by then.
 const END: Duration = Duration::from_secs(1);
 
-/// A started browser, as what keeps it alive.
+/// The parts that keep a browser alive.
 #[derive(Debug)]
 pub(super) struct Life {
     /// Dropped first: the end of the connection ends the browser.
     pub(super) line: Option<Line>,
-    /// Nothing for a browser that was attached to.
+    /// `None` for a browser that was attached to.
     pub(super) own: Option<Own>,
 }
 
-/// What belongs to a browser of our own.
+/// The process and folder of a browser that was started here.
 #[derive(Debug)]
 pub(super) struct Own {
     pub(super) child: Child,
@@ -58,17 +58,17 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Ends by force what was started and all that it started: it has a process group of its own. What is no browser may
-    /// neither notice the end of the connection nor name the folder in its command line.
+    /// Kills the started process and everything that it started, which form one process group. A program that is not a
+    /// browser may neither notice the end of the connection nor name the folder in its command line.
     pub(super) fn kill(&self) {
-        // As long as nobody waited for its end the number is its own.
+        // The number belongs to the process as long as nobody has waited for its end.
         #[cfg(unix)]
         if let Some(group) = self
             .child
             .id()
             .and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?))
         {
-            // Gone already: just as well.
+            // It may have ended already, which is fine.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
@@ -80,10 +80,10 @@ impl Drop for Own {
     }
 }
 
-/// Starts a browser in a folder of its own.
+/// Starts a browser with a private folder.
 ///
-/// One that crashes while it starts is started once more: now and then Chromium does so on a machine that is short of something,
-/// and nothing of the user's was in it yet.
+/// If it crashes while starting, it is started once more. Chromium sometimes crashes on a machine that is short of
+/// something, and the user has not put anything into it yet.
 pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     match start(options).await {
         Err(Failed { crashed: true, .. }) => start(options).await.map_err(|failed| failed.error),
@@ -91,11 +91,11 @@ pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     }
 }
 
-/// Why a start failed.
+/// The failure of a start.
 #[derive(Debug)]
 struct Failed {
     error: Error,
-    /// Whether a signal ended the browser.
+    /// True if a signal ended the browser.
     crashed: bool,
 }
 
@@ -157,7 +157,7 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
         Ok(Err(Trouble::Lost(_))) => {
             let mut status = None;
             if let Some(own) = &mut life.own {
-                // One that only closed its pipe is ended below.
+                // A browser that only closed its pipe is ended below.
                 status = timeout(END, own.child.wait())
                     .await
                     .ok()
@@ -183,7 +183,7 @@ fn unavailable(options: &CdpOptions, why: &str) -> Error {
         .with("why", why)
 }
 
-/// The browser, with its ends of the pipe where it expects them: 3 to read from, 4 to write to.
+/// The command of the browser, with its ends of the pipe where it expects them: 3 to read from, 4 to write to.
 #[cfg(unix)]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     // A shell moves them there, so that no code of ours runs between fork and exec.
@@ -208,12 +208,12 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // A Ctrl-C at the terminal is for this process; what it means for the browser is decided here.
+    // A Ctrl-C at the terminal reaches only this process, which then decides about the browser.
     command.process_group(0);
     command
 }
 
-/// Elsewhere the pipe has no such places; attaching works.
+/// Other systems have no such pipes; attaching works there.
 #[cfg(not(unix))]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     let mut command = Command::new(&options.common.chromium);
@@ -225,7 +225,7 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
 }
 
-/// Makes the browser tell of its tabs, and waits for the first one.
+/// Subscribes to the browser's tabs, and waits for the first one.
 async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
     let downloads = match (&hub.private, &hub.options.common.downloads) {
         (Some(private), Some(_)) => {
@@ -243,7 +243,7 @@ async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
     there(hub).await
 }
 
-/// Waits for the current tab to be listened to.
+/// Waits until events of the current tab arrive.
 pub(super) async fn there(hub: &Hub) -> Result<(), Trouble> {
     hub.until(|known| {
         if known.closed {

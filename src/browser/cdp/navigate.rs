@@ -1,4 +1,4 @@
-//! Going to addresses, back, forward and again.
+//! Navigation: to addresses, back, forward and reload.
 
 use std::{convert::Infallible, future::pending, time::Duration};
 
@@ -15,13 +15,13 @@ use super::{
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
-/// How long a document that is to be left may answer nothing until its script counts as one that never ends. Unit: time.
-/// Source: chosen; an answer takes a millisecond, and pages that compute for seconds are rare.
+/// Time without an answer after which the script of a document that is to be left counts as endless. Source: chosen; an
+/// answer takes a millisecond, and pages that compute for seconds are rare.
 const HUNG: Duration = Duration::from_secs(3);
-/// How often a page is sent elsewhere that goes its own way meanwhile. Source: chosen; once is enough for most that load
-/// themselves again and again.
+/// Most attempts to navigate a page that goes elsewhere meanwhile. Source: chosen; one is enough for most pages that
+/// reload themselves again and again.
 const SENT: u32 = 3;
-/// What a tab shows before it goes anywhere.
+/// The address of a tab before its first navigation.
 pub(super) const BLANK: &str = "about:blank";
 
 #[derive(Deserialize)]
@@ -47,11 +47,11 @@ struct Entry {
 }
 
 impl Hub {
-    /// Tells the current tab to load no more.
+    /// Stops loading in the current tab.
     pub(super) fn stop_loading(&self) {
         let session = self.known().tab().and_then(|tab| tab.session.clone());
         if let Some(session) = session {
-            // Nobody waits for it; what it ends is told by events.
+            // Nobody waits for the answer; events tell the effect.
             drop(
                 self.wire
                     .call::<Value>(Some(&session), "Page.stopLoading", json!({})),
@@ -59,8 +59,8 @@ impl Hub {
         }
     }
 
-    /// While another document is on its way, the browser lets the page answer nothing: one that does not come in time is given
-    /// up, and what was asked is answered by the page that is there.
+    /// Gives up a late document. While another document is on its way, the browser lets the page answer nothing. A
+    /// document that does not arrive in time is given up, so that the current page can answer.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
@@ -96,7 +96,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Sends the current tab to an address; whether its document came, and not another one that the page went to meanwhile.
+    /// Navigates the current tab. Returns false if the page went to another document meanwhile.
     async fn sent_to(&self, url: &str) -> Result<bool, Trouble> {
         let session = self.main_session()?;
         let is_under_way = self
@@ -106,7 +106,7 @@ impl Cdp {
             .and_then(Tab::main)
             .is_some_and(Frame::moves);
         if is_under_way {
-            // The browser lets where a page wants to go take the place of where it is sent.
+            // A navigation by the page itself would replace this one.
             self.hub.stop_loading();
         }
         let answer: Navigated = self
@@ -123,12 +123,12 @@ impl Cdp {
                 "the address offers a file",
             ));
         }
-        // Without a new document the page only scrolled, and is there already.
+        // Without a new document the page only scrolled, which is done already.
         let Some(loader) = answer.loader_id else {
             return Ok(true);
         };
         let last = self.loader()?;
-        // A document that leads on at once is gone before anybody looks.
+        // A document that redirects at once is gone before anybody can look.
         loop {
             let come = self.arrival(|known| known.tab()?.has_come_to(&loader, &last).then_some(()));
             match timeout(UNTOLD, come).await {
@@ -140,7 +140,7 @@ impl Cdp {
                         .tab()
                         .and_then(Tab::main)
                         .is_some_and(Frame::moves) => {}
-                // The page took its own way, and was stopped on it.
+                // The page went elsewhere and was stopped on the way.
                 Err(_) => return Ok(false),
             }
         }
@@ -151,7 +151,7 @@ impl Cdp {
             .is_some_and(|tab| tab.has_let_in(&loader)))
     }
 
-    /// Loads the page again.
+    /// Reloads the page.
     pub(super) async fn reload(&self) -> Result<(), Trouble> {
         let before = self.loader()?;
         let work = async {
@@ -171,7 +171,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Goes to the page before (-1) or after (1).
+    /// Goes one page back (-1) or forward (1) in the history.
     pub(super) async fn step_in_history(&self, step: isize) -> Result<(), Trouble> {
         let session = self.main_session()?;
         let history: History = self
@@ -182,7 +182,7 @@ impl Cdp {
             .current_index
             .checked_add_signed(step)
             .and_then(|index| history.entries.get(index));
-        // The page on which a tab begins is none of the task's.
+        // The first page of a tab does not belong to the task.
         let entry = entry
             .filter(|entry| entry.url != BLANK)
             .ok_or(Trouble::refused(ErrorClass::NoHistory, ""))?;
@@ -192,7 +192,7 @@ impl Cdp {
             self.hub
                 .call::<Value>(&session, "Page.navigateToHistoryEntry", params)
                 .await?;
-            // A step within one document may even leave the address as it is.
+            // A step within one document may even leave the address unchanged.
             self.arrival(|known| {
                 known
                     .tab()?
@@ -205,7 +205,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// A navigation that takes too long is given up, or nothing could be read until it is over.
+    /// Gives up a navigation that takes too long; otherwise nothing could be read until it ends.
     async fn within_the_time_to_load(
         &self,
         work: impl Future<Output = Result<(), Trouble>>,
@@ -225,10 +225,10 @@ impl Cdp {
         ))
     }
 
-    /// Ends a script that never ends by itself: the document that holds it must let the next one in. That has to be done before
-    /// anybody knows whether a next one comes, as it does not for the address of a file, so a script gets its time.
+    /// Ends an endless script, because its document must give way to the next one. This has to happen before it is
+    /// known whether a next document comes (for the address of a file, none does), so a script is given some time.
     async fn end_a_script_in_the_way(&self) {
-        // While another document is on its way the page answers nothing, and no script of it stands in the way.
+        // While another document is on its way, the page does not answer, and none of its scripts is in the way.
         let is_there = self
             .hub
             .known()
@@ -240,7 +240,7 @@ impl Cdp {
             && let (Err(_), Ok(session)) =
                 (timeout(patience, self.place()).await, self.main_session())
         {
-            // It interrupts what runs, so it needs no answer of what does.
+            // The call interrupts the running script, so its answer need not be awaited.
             drop(self.hub.wire.call::<Value>(
                 Some(&session),
                 "Runtime.terminateExecution",
@@ -258,12 +258,13 @@ impl Cdp {
             .await
     }
 
-    /// Lets the browser put up its error page: until it has, it would take the next navigation for one that interrupts it.
+    /// Waits for the browser's error page. Before it is shown, the browser would treat the next navigation as an
+    /// interruption.
     async fn await_error_page(&self) {
         let shown = self
             .hub
             .until(|known| known.tab()?.main().filter(|main| !main.moves()).map(drop));
-        // Where none comes, as for an answer without content, the page stays as it was.
+        // If none comes, as after an answer without content, the page stays as it was.
         let _ = timeout(self.hub.options.quiet * 10, shown).await;
     }
 

@@ -1,4 +1,4 @@
-//! What can be chosen about a browser.
+//! Options of a browser.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -10,8 +10,8 @@ use crate::{
     },
 };
 
-/// Further switches of a browser that no person looks at. Source: what tools that drive Chromium agree on; each keeps the
-/// browser from waiting, asking, slowing hidden pages down, or loading anything but the page.
+/// Further switches for a browser without a user. Source: agreed on by tools that drive Chromium; each keeps the
+/// browser from waiting, asking, slowing down hidden pages, or loading anything but the page.
 const SWITCHES: [&str; 16] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
@@ -22,7 +22,7 @@ const SWITCHES: [&str; 16] = [
     "--disable-extensions",
     "--disable-features=Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades",
     "--disable-hang-monitor",
-    // A window that is held back is told to nobody.
+    // A pop-up that is held back would never be reported.
     "--disable-popup-blocking",
     "--disable-prompt-on-repost",
     "--disable-renderer-backgrounding",
@@ -31,7 +31,8 @@ const SWITCHES: [&str; 16] = [
     "--password-store=basic",
     "--use-mock-keychain",
 ];
-/// Switches without a window: no sound, no scroll bars in the page's width, and a mouse that can hover.
+/// Switches for running without a window: no sound, no scroll bars that take width from the page, and a mouse that can
+/// hover.
 const HEADLESS: [&str; 4] = [
     "--headless=new",
     "--hide-scrollbars",
@@ -71,27 +72,27 @@ impl CdpOptions {
     /// The default options for the Chromium that [`ProgramPlaces`] finds.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) names what is missing and what to do.
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable), which names what is missing and what to do.
     pub fn from_env() -> Result<Self> {
         Ok(Self::new(ProgramPlaces::from_env().chromium_program()?))
     }
 
     chromium::choosing!();
 
-    /// Size of the page in CSS pixels. Default: 1280 x 800. A browser that was attached to keeps its own.
+    /// Sets the size of the page in CSS pixels. Default: 1280 x 800. A browser that was attached to keeps its own.
     pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
         self.common.viewport = (width, height);
         self
     }
 
-    /// How long starting the browser, or attaching to one, may take. Default: 60 s.
+    /// Sets the longest time for starting the browser or attaching to one. Default: 60 s.
     pub fn with_launch_timeout(mut self, timeout: Duration) -> Self {
         self.common.launch_timeout = chromium::bounded(timeout);
         self
     }
 
-    /// How long a page must have been still after an action: no navigation, no request, no change of the document.
-    /// Default: 25 ms, a frame and a half: what a page does in its next frame is waited for. Source: chosen.
+    /// Sets how long a page must be quiet after an action: no navigation, no request, no change of the document.
+    /// Default: 25 ms, one and a half frames, so that a page's work in its next frame is waited for. Source: chosen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
         Self {
             quiet: chromium::bounded(quiet),
@@ -99,14 +100,14 @@ impl CdpOptions {
         }
     }
 
-    /// How long an action waits for that at most; a page that never is still is looked at then. Default: 3 s. A navigation
-    /// that the action began may take longer, up to the navigation's own time-out.
+    /// Sets how long an action waits for that at most. A page that is never quiet is observed then. Default: 3 s. A
+    /// navigation that the action started may take longer, up to the navigation time-out.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Most nodes that are read of a page; what is left out is [counted](crate::page::Tree::omitted). Default:
+    /// Sets how many nodes of a page are read. The nodes left out are [counted](crate::page::Tree::omitted). Default:
     /// [`MAX_NODES`](crate::page::MAX_NODES).
     pub fn with_max_nodes(self, max: usize) -> Self {
         Self {
@@ -115,21 +116,22 @@ impl CdpOptions {
         }
     }
 
-    /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
-    /// 100 MiB is dropped, and so are all that are on their way when together they take more than that, or are more than 100.
+    /// Keeps the files that pages offer in this folder, under names of our own. Default: they are refused. A file of
+    /// more than 100 MiB is dropped, and so are all incomplete ones if together they exceed that or are more than 100.
     /// One browser keeps at most 1 GiB and 1,000 files.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
     }
 
-    /// Allows `eval`: script in the page. Default: not allowed, because it can read what was typed and send it anywhere.
+    /// Allows `eval`, which runs a script in the page. Default: not allowed, because a script can read typed text and
+    /// send it anywhere.
     pub fn with_scripts(mut self, scripts: bool) -> Self {
         self.common.scripts = scripts;
         self
     }
 
-    /// The browser's arguments, without how it talks to us.
+    /// The browser's arguments, without those for the connection.
     pub(super) fn switches(&self, folder: &Folder) -> Vec<String> {
         let (width, height) = self.common.viewport;
         let mut switches: Vec<String> = chromium::SWITCHES

@@ -1,4 +1,4 @@
-//! What a browser writes, and how it ended if it did.
+//! The error output of a browser, and how it ended.
 
 use std::{
     collections::VecDeque,
@@ -17,16 +17,16 @@ use tokio::{
 
 use crate::base::text::{clean, truncate};
 
-/// Longest line and most lines kept of what the browser says. Unit: bytes and lines. Source: chosen.
+/// Longest line and most lines kept of the output. Unit: bytes and lines. Source: chosen.
 const SAID: (u64, usize) = (4 << 10, 200);
-/// How many of its last lines are kept for the time when it is lost. Source: chosen.
+/// Number of last lines that are kept for the case that the browser is lost. Source: chosen.
 const LAST: usize = 40;
-/// How many of its last lines are told, and how long they are together. Unit: lines and characters. Source: chosen.
+/// Number of last lines that are reported, and their total length. Unit: lines and characters. Source: chosen.
 const TOLD: (usize, usize) = (3, 300);
-/// What it says at every start on machines without a desktop, or after a crash of whatever kind, and why nobody should read it.
+/// Parts of lines that appear at every start without a desktop, or after any crash, and say nothing useful.
 const NOISE: [&str; 3] = ["third_party/crashpad", "cpufreq", "dbus/"];
 
-/// The last lines that a browser wrote; the clones share them.
+/// The last lines that a browser wrote. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Said(Arc<Mutex<VecDeque<String>>>);
 
@@ -45,7 +45,7 @@ impl Said {
         lines.push_back(line);
     }
 
-    /// The lines of it that tell something, without the words of pages that some browsers repeat.
+    /// The useful lines, without the words of pages that some browsers repeat.
     pub(super) fn last(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<String> = lines
@@ -57,7 +57,7 @@ impl Said {
     }
 }
 
-/// Keeps the first lines and the last ones of what the browser says, and reads all so that it never waits for us.
+/// Keeps the first and the last lines of the output, and reads all of it, so that the browser never waits for a reader.
 pub(super) fn listen(errors: ChildStderr, said: Said) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
         let (longest, most) = SAID;
@@ -83,7 +83,7 @@ pub(super) fn listen(errors: ChildStderr, said: Said) -> JoinHandle<Vec<String>>
     })
 }
 
-/// Why it ended: how, and what it said.
+/// The reason why the browser ended: its exit status and its output.
 pub(super) async fn reason(status: Option<ExitStatus>, said: JoinHandle<Vec<String>>) -> String {
     let patience = Duration::from_secs(1);
     let lines = timeout(patience, said)
@@ -98,7 +98,7 @@ pub(super) async fn reason(status: Option<ExitStatus>, said: JoinHandle<Vec<Stri
     )
 }
 
-/// How a browser ended.
+/// The exit status of a browser, in words.
 pub(super) fn how(status: Option<ExitStatus>) -> String {
     match (status, signal(status)) {
         (_, Some(signal)) => format!("signal {signal}"),
@@ -107,19 +107,19 @@ pub(super) fn how(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// The signal that ended it: a crash, or somebody's doing.
+/// The signal that ended the browser, if one did.
 #[cfg(unix)]
 pub(super) fn signal(status: Option<ExitStatus>) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status?)
 }
 
-/// Elsewhere there are none.
+/// Other systems have no signals.
 #[cfg(not(unix))]
 pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
     None
 }
 
-/// The first line that says why in the browser's own manner, or else the last ones that are not always there.
+/// The first line that gives a reason in the browser's own format, else the last lines that are not noise.
 fn telling(lines: &[String]) -> String {
     let (most, longest) = TOLD;
     let is_why = |line: &&String| line.contains("FATAL") || line.contains("error while loading");

@@ -1,12 +1,12 @@
-//! Cookies and local storage, kept in files. The format is that of playwright's `storageState`, so that both drivers read
-//! each other's files.
+//! Saving and loading cookies and local storage. The format is that of playwright's `storageState`, so both drivers
+//! read each other's files.
 //!
-//! Nothing is lost on the way: what cannot be read whole is not saved, and what cannot be put in the place of the cookies that
-//! are there leaves them there.
+//! Nothing is lost: a state that cannot be read whole is not saved, and a state that cannot replace the current cookies
+//! leaves them in place.
 //!
 //! ```text
 //! file   the format
-//! visit  a page of an origin, for what that keeps
+//! visit  a page of an origin, for reading and writing its local storage
 //! ```
 
 mod file;
@@ -36,7 +36,7 @@ struct Cookies {
 }
 
 impl Cdp {
-    /// Saves cookies, and what the origins keep that were visited.
+    /// Saves the cookies, and the local storage of visited origins.
     pub(super) async fn save_state(&self, name: &str) -> Result<(), Trouble> {
         let path = self.state_file(name)?;
         let cookies = self
@@ -81,7 +81,7 @@ impl Cdp {
             .map_err(broken)
     }
 
-    /// What the origin of the current page keeps, as the page itself sees it now; nothing if it cannot say.
+    /// The local storage of the current page's origin, as the page sees it now; `None` if the page cannot tell.
     async fn kept_here(&self) -> Result<Option<OfOrigin>, Trouble> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {
@@ -94,8 +94,8 @@ impl Cdp {
         }
     }
 
-    /// Puts a saved state in the place of the cookies that are there, and adds what origins kept. In a browser of others, cookies
-    /// of sites that the state does not speak of stay.
+    /// Replaces the current cookies by a saved state, and adds its local storage. In a browser that was attached to,
+    /// cookies of sites that the state does not mention stay.
     pub(super) async fn load_state(&self, name: &str) -> Result<(), Trouble> {
         let path = self.state_file(name)?;
         let refused = |_| Trouble::refused(ErrorClass::FileRefused, "there is no such saved state");
@@ -108,12 +108,12 @@ impl Cdp {
         let new: Vec<Value> = state.cookies.iter().map(Cookie::given).collect();
         let loaded = self.put(&state, &before, &new).await;
         if loaded.is_err() {
-            // Those of a page without a site cannot be set, and were not taken away.
+            // Cookies of a page without a site cannot be set, and were not removed.
             let before: Vec<Value> = before
                 .into_iter()
                 .filter(|cookie| cookie["partitionKeyOpaque"] != true)
                 .collect();
-            // If that fails too, the first error is the one to tell.
+            // If this fails too, the first error is the one to report.
             let _ = self.exchange(&new, &before, |_| true).await;
         }
         loaded
@@ -134,7 +134,7 @@ impl Cdp {
             .origins
             .iter()
             .filter(|of| !of.local_storage.is_empty());
-        // What is no origin of the web was written by nobody whom a page could meet.
+        // Entries of other origins cannot be seen by any page.
         let kept: Vec<_> = kept
             .filter_map(|of| Some((web_origin(&of.origin)?, of)))
             .collect();
@@ -167,8 +167,8 @@ impl Cdp {
         Ok(cookies)
     }
 
-    /// Puts cookies in the place of others. First the new ones are set, all of them or none, and then the others go: whenever it
-    /// is given up, what should be there is there.
+    /// Replaces cookies. First the new ones are set, all or none, then the others are removed. So after an interruption
+    /// the wanted cookies are always there.
     async fn exchange(
         &self,
         old: &[Value],
@@ -192,7 +192,7 @@ impl Cdp {
             }
             self.hub.wire.call::<Value>(Some(&session), "Network.deleteCookies", params)
         });
-        // All are sent before the first one is answered.
+        // All calls are sent before the first answer is awaited.
         for call in calls.collect::<Vec<_>>() {
             call.await?;
         }
@@ -220,7 +220,7 @@ impl Cdp {
     }
 }
 
-/// What tells a cookie from every other one.
+/// The properties that identify a cookie.
 fn identity(cookie: &Value) -> String {
     let domain = cookie["domain"]
         .as_str()
@@ -235,7 +235,7 @@ fn identity(cookie: &Value) -> String {
     .to_string()
 }
 
-/// The address of an origin of the web.
+/// The address of a web origin.
 fn web_origin(origin: &str) -> Option<Url> {
     Url::parse(origin)
         .ok()

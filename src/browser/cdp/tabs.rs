@@ -13,7 +13,7 @@ use crate::{
     page::Tab,
 };
 
-/// How long a tab may take to be there, or to be gone. Unit: time. Source: chosen; it takes some 50 ms.
+/// Longest time for a tab to open or close. Source: chosen; it takes some 50 ms.
 const CHANGE: Duration = Duration::from_secs(10);
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ struct Targets {
 }
 
 impl Hub {
-    /// Opens an empty tab, which is then known whatever becomes of this future: what is opened is closed at the end.
+    /// Opens an empty tab. It is recorded even if this future is dropped, and so it is closed at the end.
     pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, Trouble> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
@@ -52,7 +52,7 @@ impl Hub {
 }
 
 impl Cdp {
-    /// Asks for the titles of several tabs: of one in the background the browser tells the address alone.
+    /// Queries the titles of several tabs, because the browser reports only the address of a background tab.
     pub(super) async fn ask_titles(&self) -> Result<(), Trouble> {
         if self.hub.known().tabs.len() < 2 {
             return Ok(());
@@ -64,7 +64,7 @@ impl Cdp {
             .await?;
         let mut known = self.hub.known();
         for target in all.target_infos {
-            // Events may have come since: a title is of the address that it was told with.
+            // Events may have arrived meanwhile: a title belongs to the address that came with it.
             if let Some(tab) = known
                 .by_target(&target.target_id)
                 .filter(|tab| tab.url == target.url)
@@ -93,7 +93,7 @@ impl Cdp {
 
     /// Opens a tab, and an address in it.
     pub(super) async fn tab_new(&self, address: Option<&str>) -> Result<(), Trouble> {
-        // A refused address opens no tab.
+        // A refused address must not open a tab.
         if let Some(Err(crate::action::Outcome::Failed(failure))) = address.map(web_address) {
             return Err(Trouble::Refused(failure));
         }
@@ -121,7 +121,7 @@ impl Cdp {
         self.turn_to(target)
     }
 
-    /// Makes a tab the current one that is still there.
+    /// Makes a tab the current one, if it is still there.
     fn turn_to(&self, target: String) -> Result<(), Trouble> {
         let mut known = self.hub.known();
         if known.by_target(&target).is_none() {

@@ -1,4 +1,4 @@
-//! Answers to an action that a tree need not show, as the page side saw it.
+//! Reactions to an action that a tree need not show, as the script in the page saw them.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::page::Trace;
 
 /// Most documents of a page that are watched. Source: chosen; each is asked once before and once after an action.
 const MAX_WATCHED: usize = 16;
-/// Longest time the documents may take to answer. Unit: time. Source: chosen; it takes a few milliseconds.
+/// Longest time for the documents to answer. Source: chosen; it takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Has every document of the page watched that was looked at. It is waited for: keys take a way of their own to the page, and
-    /// would be quicker.
+    /// Starts to watch every document of the observed page, and waits for it, because keys reach the page on another
+    /// way and would be faster.
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.
@@ -24,7 +24,7 @@ impl Hub {
         self.ask_documents::<Value>("traceFrom").await.map(drop)
     }
 
-    /// Traces that the documents saw since they were told to watch; `None` if none of them did.
+    /// The traces since the documents were told to watch; `None` if none of them was.
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.
@@ -34,7 +34,7 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// The answers of those documents that answer: one that is gone or busy has nothing to tell.
+    /// The answers of the documents that answer. A document that is gone or busy has none.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,

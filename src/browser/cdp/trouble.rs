@@ -1,4 +1,4 @@
-//! Why something could not be done, inside of this driver; at its border it becomes an outcome or an error.
+//! Failures inside this driver. At its border, each becomes an outcome or an error.
 
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -15,11 +15,11 @@ use crate::{
 pub(super) enum Trouble {
     /// The browser, or its page, is gone.
     Lost(&'static str),
-    /// The document that was asked is gone, or its frame.
+    /// The document or frame that was asked is gone.
     Moved,
-    /// A dialog stands over the page.
+    /// A dialog covers the page.
     Dialog(Dialog),
-    /// The page said no.
+    /// The page refused.
     Refused(Failure),
     /// It took too long.
     Late,
@@ -27,7 +27,7 @@ pub(super) enum Trouble {
     Broken(Error),
 }
 
-/// Why the page side cannot: the form of such an answer.
+/// A refusal by the script in the page, as it is sent.
 #[derive(Debug, Deserialize)]
 struct Refusal {
     failed: ErrorClass,
@@ -36,8 +36,8 @@ struct Refusal {
     detail: String,
 }
 
-/// Reads an answer of the page side: what was asked for, or why not. A refusal begins with its class, so that a long answer
-/// is read once.
+/// Parses an answer of the script in the page: the result or a refusal. A refusal begins with its class, so a long
+/// answer is parsed only once.
 pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, Trouble> {
     if json.starts_with(r#"{"failed":"#)
         && let Ok(refusal) = serde_json::from_str::<Refusal>(json)
@@ -52,17 +52,17 @@ pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, Trouble> {
 }
 
 impl Trouble {
-    /// A refusal of ours.
+    /// A refusal by this driver.
     pub(super) fn refused(class: ErrorClass, why: &str) -> Self {
         Self::Refused(Failure::new(class, why))
     }
 
-    /// The browser answered what it never answers.
+    /// A reply that the browser should never send.
     pub(super) fn malformed(what: &'static str) -> Self {
         Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what))
     }
 
-    /// What an action that met it has come to.
+    /// The execution of an action that met this failure.
     pub(super) fn into_execution(self) -> Result<Execution> {
         Ok(match self {
             Self::Refused(failure) => Outcome::Failed(failure).into(),
@@ -86,7 +86,7 @@ impl Trouble {
         })
     }
 
-    /// The error for what has no outcome.
+    /// The error for a call without an outcome.
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         use ErrorClass as C;
         let (kind, class) = match self {
@@ -113,12 +113,12 @@ impl Trouble {
     }
 }
 
-/// The error of a browser that is gone.
+/// The error for a browser that is gone.
 pub(super) fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// What the browser says of a document that is not there any more.
+/// The browser's messages about a document that is gone.
 const MOVED: [&str; 7] = [
     "Cannot find context with specified id",
     "Execution context was destroyed",
@@ -129,7 +129,7 @@ const MOVED: [&str; 7] = [
     "No node with given id found",
 ];
 
-/// The code for a method that does not exist. Source: JSON-RPC 2.0. Ours exist: a tab that is just closing knows none any more.
+/// The code for an unknown method. Source: JSON-RPC 2.0. Our methods exist, but a tab that is just closing knows none.
 const NO_METHOD: i64 = -32601;
 
 impl From<WireError> for Trouble {
@@ -145,7 +145,7 @@ impl From<WireError> for Trouble {
             {
                 Self::Moved
             }
-            // The browser's words are left out: they may quote the page, or what was typed.
+            // The browser's message is left out, because it may quote the page or typed text.
             WireError::Refused { method, code, .. } => Self::Broken(
                 Error::new(ErrorKind::MalformedReply, "browser.call")
                     .with("method", method)
@@ -169,7 +169,7 @@ mod tests {
         assert!(
             matches!(refused, Err(Trouble::Refused(f)) if f.class == ErrorClass::Intercepted && f.detail == "<div>")
         );
-        // A class of its own invention is no class.
+        // A class that the page invented is not a class.
         assert!(matches!(
             answer::<u32>(r#"{"failed":"hacked"}"#),
             Err(Trouble::Broken(_))

@@ -1,8 +1,8 @@
-//! Typing secrets: the last step, and the only place in this driver that sees a value.
+//! Typing secrets. This is the last step, and the only code of this driver that sees a value.
 //!
-//! The origins of page and frame are read in our own script world, where the page cannot lie; only against those does the
-//! run's resolver release the value. It is typed by the very world whose origin was read: that of one document, which is gone
-//! when the document is. So between the look and the typing nothing can take the document's place.
+//! The origins of page and frame are read in our own script world, where the page cannot lie; the run's resolver
+//! releases the value only for them. The value is typed in the same world that reported the origin. That world belongs
+//! to one document and ends with it, so no other document can take its place between the check and the typing.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,13 +21,13 @@ use crate::{
     secret::{Secret, SecretName, SecretResolver},
 };
 
-/// What has the focus in a document.
+/// The focus in a document.
 #[derive(Debug, Deserialize)]
 struct Focus {
     field: bool,
 }
 
-/// An answer without anything in it.
+/// An empty answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct Nothing {}
 
@@ -60,8 +60,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until an element is shown and enabled, and has what else is needed. Nothing is done to it meanwhile, so that
-    /// whoever gives up waiting finds nothing done later.
+    /// Waits until an element is visible, enabled, and has the other wanted properties. Changes nothing meanwhile, so
+    /// that nothing happens later if the caller gives up.
     pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), Trouble> {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);
@@ -72,7 +72,7 @@ impl Cdp {
             .map(drop)
     }
 
-    /// Types a text into the field that has the focus.
+    /// Types a text into the focused field.
     pub(super) async fn type_text(
         &self,
         turn: &mut Turn,
@@ -89,8 +89,9 @@ impl Cdp {
         self.without_words(&at, "typeInto", given).await
     }
 
-    /// The value of a secret, if page and frame are where it is bound to and the field's form goes where it may be sent; and
-    /// the document that it may be typed into: that one, and none that takes its place. From then on requests are looked at.
+    /// Returns the value of a secret and the document that it may be typed into, if the secret is bound to the origins
+    /// of page and frame and the field's form goes to an allowed address. The value may not go into a document that
+    /// replaces this one. From then on, requests are checked.
     async fn released(
         &self,
         (frame, field): (&str, Option<u64>),
@@ -111,14 +112,15 @@ impl Cdp {
         Ok((at, value))
     }
 
-    /// The origin of a document, by its own word and by its address: a sandboxed one has none, whatever its address is.
+    /// The origin of a document, by its own report and by its address. A sandboxed document has none, whatever its
+    /// address.
     async fn origin(&self, at: &(String, World)) -> Result<Origin, Trouble> {
         let place: Place = self.hub.ask_in(at, "place", json!([])).await?;
         let none = || {
             let why = "the page or the frame has no web address of its own";
             Trouble::refused(ErrorClass::SecretRefused, why)
         };
-        // A frame that its page wrote has the page's origin and no address: whose words it holds cannot be told.
+        // A frame that its page wrote has the page's origin and no address; the author of its text is unknown.
         let origins = Origin::parse(&place.origin)
             .ok()
             .zip(Origin::parse(&place.url).ok());
@@ -128,7 +130,7 @@ impl Cdp {
             .ok_or_else(none)
     }
 
-    /// The frame that holds the focused field.
+    /// The frame with the focused field.
     async fn focused(&self) -> Result<String, Trouble> {
         let frames: Vec<String> = self
             .hub
@@ -154,7 +156,7 @@ impl Cdp {
         }
     }
 
-    /// Asks for something with a value in it; the page's words about it may quote the value and are left out.
+    /// Calls a function with a value as argument. The page's words about it may quote the value, so they are left out.
     async fn without_words(
         &self,
         at: &(String, World),

@@ -1,4 +1,4 @@
-//! Waiting: for so many seconds, or until the page shows a text or shows it no more.
+//! Waiting: for a number of seconds, or until a text appears on the page or disappears.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
     browser::rules::{Awaited, MAX_WAIT},
 };
 
-/// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes a few milliseconds.
+/// Pause between two looks while waiting for a text. Source: chosen; a look takes a few milliseconds.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 impl Cdp {
@@ -29,7 +29,7 @@ impl Cdp {
                     .trouble()
                     .filter(|trouble| matches!(trouble, Trouble::Lost(_)))
             });
-            // Dialogs come and go while nothing is asked of the page; a browser that is gone does not come back.
+            // Dialogs may come and go, because nothing is asked of the page. A lost browser does not come back.
             return timeout(Duration::from_secs(seconds.into()), lost)
                 .await
                 .map_or(Ok(()), Err);
@@ -51,7 +51,7 @@ impl Cdp {
                         return Ok(());
                     }
                 }
-                // Between two documents there is nothing to be read.
+                // Between two documents there is nothing to read.
                 Err(Trouble::Moved) => {}
                 Err(trouble) => return Err(trouble),
             }

@@ -1,4 +1,4 @@
-//! A saved state as a file, in the format of playwright's `storageState`.
+//! A saved state as a file in the format of playwright's `storageState`.
 
 use std::{fs, io, path::Path};
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::browser::chromium;
 
-/// Largest file read. Unit: bytes. Source: chosen; browsers keep 10 MB an origin.
+/// Largest file that is read. Unit: bytes. Source: chosen; browsers allow 10 MB for each origin.
 const MAX_FILE: u64 = 64 << 20;
 
 /// A saved state.
@@ -21,7 +21,7 @@ pub(super) struct State {
     pub(super) origins: Vec<OfOrigin>,
 }
 
-/// A cookie; what is not named here is not kept.
+/// A cookie. Properties that are not listed here are not kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Cookie {
@@ -29,7 +29,7 @@ pub(super) struct Cookie {
     value: String,
     pub(super) domain: String,
     path: String,
-    /// Seconds since 1970; -1 for one that ends with the browser.
+    /// Seconds since 1970; -1 for a cookie that ends with the browser.
     #[serde(default = "with_the_browser")]
     expires: f64,
     #[serde(default)]
@@ -38,10 +38,10 @@ pub(super) struct Cookie {
     secure: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     same_site: Option<SameSite>,
-    /// The site in whose pages alone a frame meets it; nothing for one that is met everywhere.
+    /// The site whose pages the cookie is limited to when it is used in a frame; `None` for a cookie without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     partition_key: Option<String>,
-    /// Whether another site stands between that page and the frame.
+    /// True if there is another site between that page and the frame.
     #[serde(
         rename = "_crHasCrossSiteAncestor",
         default,
@@ -61,7 +61,7 @@ const fn with_the_browser() -> f64 {
     -1.0
 }
 
-/// What an origin keeps in its local storage.
+/// The local storage of an origin.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OfOrigin {
@@ -76,7 +76,7 @@ pub(super) struct Item {
     value: Text,
 }
 
-/// A string as JSON spells it: those of pages may hold halves of characters, which no string of ours can.
+/// A string as JSON spells it, because strings of pages may contain half characters, which Rust strings cannot.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 struct Text(Box<RawValue>);
@@ -93,10 +93,10 @@ impl<'de> Deserialize<'de> for Text {
 }
 
 impl Cookie {
-    /// A cookie as the browser tells of it; nothing for one that no other browser can be given.
+    /// A cookie from the browser's description; `None` for one that cannot be set in another browser.
     pub(super) fn told(mut cookie: Value) -> Option<Self> {
         let key = cookie.as_object_mut()?.remove("partitionKey");
-        // It belongs to a page without a site, and ends with that.
+        // It belongs to a page without a site, and ends with that page.
         if cookie["partitionKeyOpaque"] == true {
             return None;
         }
@@ -108,7 +108,7 @@ impl Cookie {
         Some(cookie)
     }
 
-    /// As the browser takes it.
+    /// The cookie in the form that the browser accepts.
     pub(super) fn given(&self) -> Value {
         let mut cookie = json!({
             "name": self.name,
@@ -123,7 +123,7 @@ impl Cookie {
             cookie["sameSite"] = json!(same_site);
         }
         if let Some(site) = &self.partition_key {
-            // Who does not say it means a frame of another site, for which such cookies are made.
+            // If the file does not say, assume a frame of another site, for which such cookies are made.
             let below = self.below_another_site.unwrap_or(true);
             cookie["partitionKey"] = json!({ "topLevelSite": site, "hasCrossSiteAncestor": below });
         }
@@ -132,7 +132,7 @@ impl Cookie {
 }
 
 impl State {
-    /// Whether it has anything to say of the site that a cookie belongs to.
+    /// Returns true if the state has entries for the site of a cookie.
     pub(super) fn speaks_of(&self, domain: &str) -> bool {
         let domain = host(domain);
         let hosts = self
@@ -144,7 +144,7 @@ impl State {
         hosts.any(|host| host == domain || is_below(&host, &domain) || is_below(&domain, &host))
     }
 
-    /// Reads a file; what it says is checked as a whole.
+    /// Reads a file and checks it as a whole.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         use io::Read as _;
         let mut text = String::new();
@@ -154,26 +154,26 @@ impl State {
         if read as u64 > MAX_FILE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // A list would be read as the fields in their order.
+        // Serde would read a list as the fields in their order.
         if !text.trim_start().starts_with('{') {
             return Err(io::ErrorKind::InvalidData.into());
         }
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Writes a file that only this user can read, in one step: who reads it finds the old one or the new one.
+    /// Writes a file that only this user can read, in one step: a reader finds either the old file or the new one.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let folder = path.parent().unwrap_or(path);
         fs::create_dir_all(folder)?;
         let new = folder.join(format!(".state-{}.new", Uuid::new_v4().simple()));
         let text = serde_json::to_vec_pretty(self)?;
         let written = chromium::write_private(&new, &text).and_then(|()| fs::rename(&new, path));
-        // Half of it would still be somebody's cookies.
+        // Half a file would still contain somebody's cookies.
         written.inspect_err(|_| _ = fs::remove_file(&new))
     }
 }
 
-/// The host of a cookie's domain.
+/// The host in a cookie's domain.
 fn host(domain: &str) -> String {
     domain.trim_start_matches('.').to_ascii_lowercase()
 }

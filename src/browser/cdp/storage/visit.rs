@@ -1,4 +1,4 @@
-//! What an origin keeps, read and written from a page of that origin that is made for it, empty and without a server.
+//! Reading and writing the local storage of an origin, from an empty page of that origin that is made without a server.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,14 +15,14 @@ use crate::browser::cdp::{
     wire::Wire,
 };
 
-/// Local storage as a page tells it.
+/// Local storage, as a page reports it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Stored {
     pub(super) origin: String,
     pub(super) items: Vec<Item>,
 }
 
-/// A tab that nobody sees, for one origin after the other. It goes with this.
+/// An invisible tab for one origin after the other. It closes when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     hub: &'a Hub,
@@ -30,7 +30,7 @@ pub(super) struct Visit<'a> {
     session: String,
 }
 
-/// A tab that was made.
+/// The tab.
 #[derive(Debug)]
 struct Hidden {
     wire: Wire,
@@ -53,11 +53,11 @@ struct Attached {
     session_id: String,
 }
 
-/// Whether a visit came to the origin it was for. Not where the browser goes to the safe one instead, as it will for every
-/// page: nobody meets what this one may keep.
+/// Returns true if a visit reached its origin, and false if the browser went to the https origin instead. In that case
+/// it does so for every page, so no page can see the storage of this origin.
 fn is_at(origin: &Url, there: &str) -> Result<bool, Trouble> {
     let mut safe = origin.clone();
-    // Another port is another place.
+    // Another port is another origin.
     let has_safe = origin.scheme() == "http" && safe.set_scheme("https").is_ok();
     match there {
         there if there == origin.origin().ascii_serialization() => Ok(true),
@@ -70,11 +70,11 @@ impl<'a> Visit<'a> {
     pub(super) async fn begin(hub: &'a Hub) -> Result<Self, Trouble> {
         let wire = hub.wire.clone();
         let address = format!("{HIDDEN}{}", Uuid::new_v4().simple());
-        // Browsers that know of it show such a tab in no window, and close it when we are gone.
+        // Browsers that know `hidden` show the tab in no window, and close it when the connection ends.
         let params = json!({ "url": address, "background": true, "hidden": true });
         let making = tokio::spawn(async move {
             let opened: Opened = wire.call(None, "Target.createTarget", params).await?;
-            // Whoever gave up waiting for it leaves it here, and it is closed.
+            // If the caller gave up waiting, the tab is dropped here and closes.
             Ok::<_, Trouble>(Hidden {
                 wire,
                 target: opened.target_id,
@@ -91,7 +91,7 @@ impl<'a> Visit<'a> {
                 "Network.enable",
                 json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 }),
             ),
-            // It would answer in the place of the empty page.
+            // A service worker would answer in place of the empty page.
             ("Network.setBypassServiceWorker", json!({ "bypass": true })),
             (
                 "Fetch.enable",
@@ -109,7 +109,7 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// What an origin keeps.
+    /// Reads the local storage of an origin.
     pub(super) async fn read(&self, origin: &Url) -> Result<OfOrigin, Trouble> {
         self.go(origin).await?;
         let Stored {
@@ -129,7 +129,7 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Adds to what an origin keeps.
+    /// Adds to the local storage of an origin.
     pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), Trouble> {
         self.go(origin).await?;
         let items = serde_json::to_string(items)
@@ -160,7 +160,7 @@ impl<'a> Visit<'a> {
                     "responseHeaders": [{ "name": "Content-Type", "value": "text/html" }],
                     "body": "",
                 });
-                // One that was given up meanwhile needs no answer.
+                // A request that was cancelled meanwhile needs no answer.
                 let _ = wire
                     .call::<Value>(session, "Fetch.fulfillRequest", answer)
                     .await;
