@@ -1,4 +1,4 @@
-//! Asking the page side: our script world in each document, and the elements that its numbers mean.
+//! Calls to our script in the page: its world in each document, and the elements behind its numbers.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -13,11 +13,11 @@ use crate::action::ErrorClass;
 
 /// The name of our script world in each document. The page cannot see into it.
 const WORLD: &str = "webwise";
-/// What a person does, and what a page may therefore take for a person's doing; no other look or question is.
+/// Functions that act like a person, so that the page may treat them as a person's action. No other call is treated so.
 const GESTURES: [&str; 4] = ["fill", "typeInto", "select", "focus"];
 
 impl Hub {
-    /// Asks the page side of a frame's document something.
+    /// Calls our script in a frame's document.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         frame: &str,
@@ -28,7 +28,7 @@ impl Hub {
         self.ask_in(&at, function, arguments).await
     }
 
-    /// Asks the page side of one document something: of this one, or of none.
+    /// Calls our script in exactly this document.
     pub(super) async fn ask_in<T: DeserializeOwned>(
         &self,
         (session, world): &(String, World),
@@ -40,8 +40,8 @@ impl Hub {
         answer(object.json())
     }
 
-    /// Tells the page side of every document of the current page something whose answer nobody waits for; a document without
-    /// one has nothing to be told. What is asked later is answered later.
+    /// Calls our script in every document of the current page without waiting for the answers. A document without our
+    /// script needs no call. Later calls are answered later.
     pub(super) fn tell(&self, function: &'static str) {
         let known = self.known();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {
@@ -55,7 +55,7 @@ impl Hub {
         }
     }
 
-    /// Our script world in a frame's document, made when it is first needed, and the session that speaks for it.
+    /// Our script world in a frame's document, created on first use, with the session for it.
     pub(super) async fn world(&self, frame: &str) -> Result<(String, World), Trouble> {
         let (session, loader, first) = {
             let known = self.known();
@@ -66,7 +66,7 @@ impl Hub {
             if let Some(world) = &at.world {
                 return Ok((at.session.clone(), world.clone()));
             }
-            // What is in a frame is called by the frame's number too, which no other document gets.
+            // An element in a frame is named by the frame's number too, which no other document gets.
             let first = if at.number == 0 { known.last_number } else { 0 };
             (at.session.clone(), at.loader.clone(), first)
         };
@@ -80,8 +80,8 @@ impl Hub {
         let context = make().await?;
         let script = json!({ "expression": page::library(first), "contextId": context });
         let object = evaluated(self.call(&session, "Runtime.evaluate", script).await?)?.object_id;
-        // Another process counts its worlds anew, so between the two the script may have met a world of the page. Asked once
-        // more, the browser gives the world of that name, and makes a new one with another number where there is none.
+        // Another process numbers its worlds anew, so the script may have reached a world of the page in between. Asked
+        // again, the browser returns the world of that name, or creates one with another number.
         if make().await? != context {
             return Err(Trouble::Moved);
         }
@@ -94,14 +94,14 @@ impl Hub {
             .tab_mut()
             .and_then(|tab| tab.frames.get_mut(frame))
             .ok_or(Trouble::Moved)?;
-        // A document that came meanwhile has a world of its own.
+        // A document that arrived meanwhile has a world of its own.
         if at.loader == loader {
             at.world = Some(world.clone());
         }
         Ok((session, world))
     }
 
-    /// An element as the page itself has it, for a script of the caller's.
+    /// An element as an object of the page's own world, for a script of the caller.
     pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, Trouble> {
         let (session, world) = self.world(frame).await?;
         let params = json!({
@@ -123,7 +123,7 @@ impl Hub {
         resolved.object.object_id.ok_or(Trouble::Moved)
     }
 
-    /// The number of the element, in its parent's document, that shows a frame.
+    /// The number of a frame's element in its parent's document.
     pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, Trouble> {
         let (owner, parent) = {
             let known = self.known();
@@ -164,7 +164,7 @@ impl Hub {
     }
 }
 
-/// A call of a function of the page side.
+/// The call of a function of our script.
 fn question(world: &World, function: &'static str, arguments: impl Serialize) -> Value {
     json!({
         "functionDeclaration": "function (name, given) { return this[name](...given); }",

@@ -1,4 +1,4 @@
-//! The events of the protocol that this driver listens to, as values.
+//! The protocol events that this driver uses, as values.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::wire::Event;
 use crate::base::text::clean;
 
-/// What the browser told. Texts are as the browser wrote them; addresses and titles are the page's doing.
+/// An event of the browser. Texts are as the browser sent them; addresses and titles come from the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Told {
     TargetCreated(TargetInfo),
@@ -23,10 +23,10 @@ pub(super) enum Told {
     Attached {
         session: String,
         target: TargetInfo,
-        /// Whether it waits for us before it begins.
+        /// True if the target waits for us before it begins.
         waits: bool,
     },
-    /// And ends.
+    /// A session ended.
     Detached {
         session: String,
     },
@@ -34,18 +34,18 @@ pub(super) enum Told {
         frame: String,
         parent: String,
     },
-    /// The frame is gone, or goes on in another process.
+    /// A frame is gone, or goes on in another process.
     FrameDetached {
         frame: String,
         swapped: bool,
     },
     FrameNavigated(FrameInfo),
-    /// The address changed without a new document.
+    /// The address of a frame changed without a new document.
     NavigatedWithin {
         frame: String,
         url: String,
     },
-    /// The page wants a frame to go somewhere, at once.
+    /// The page wants to navigate a frame at once.
     NavigationAsked {
         frame: String,
     },
@@ -60,7 +60,7 @@ pub(super) enum Told {
     LoadingStopped {
         frame: String,
     },
-    /// The document of a frame was read, or is whole with its images.
+    /// The document of a frame was parsed, or is complete with its images.
     Lifecycle {
         frame: String,
         loader: String,
@@ -78,20 +78,20 @@ pub(super) enum Told {
         frame: Option<String>,
         kind: String,
     },
-    /// The answer to a request of a script began to come.
+    /// The answer to a request of a script began to arrive.
     Answered {
         request: String,
     },
-    /// More of an answer came.
+    /// A further part of an answer arrived.
     Received {
         request: String,
     },
     RequestEnded {
         request: String,
-        /// Whether the browser did not want the rest, or any of it.
+        /// True if the browser did not read the answer to its end.
         given_up: bool,
     },
-    /// A page opens a window, of which the target is told next.
+    /// A page opens a window. The event for its target follows.
     WindowOpened {
         url: String,
     },
@@ -106,12 +106,12 @@ pub(super) enum Told {
         state: String,
     },
     DragBegan(serde_json::Value),
-    /// A request waits for an answer of ours.
+    /// A request waits for our answer.
     RequestPaused(Box<Paused>),
     Crashed,
 }
 
-/// A target: a tab, a frame with a process of its own, a worker.
+/// A target: a tab, a frame with its own process, a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TargetInfo {
@@ -125,7 +125,7 @@ pub(super) struct TargetInfo {
     pub(super) opener_id: Option<String>,
 }
 
-/// A frame as the browser knows it.
+/// A frame, as the browser describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FrameInfo {
@@ -140,7 +140,7 @@ pub(super) struct FrameInfo {
 impl FrameInfo {
     /// The whole address.
     pub(super) fn address(&self) -> String {
-        // Chromium's word for the empty document that a window begins with.
+        // Chromium's name for the empty document with which a window begins.
         let url = if self.url == ":" {
             "about:blank"
         } else {
@@ -150,7 +150,7 @@ impl FrameInfo {
     }
 }
 
-/// A request that waits for an answer of ours.
+/// A request that waits for our answer.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Paused {
@@ -162,7 +162,7 @@ pub(super) struct Paused {
 }
 
 impl fmt::Debug for Paused {
-    /// Nothing of what it sends: it may be what was typed.
+    /// Shows nothing of the request's content, which may be typed text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Paused")
             .field("id", &self.id)
@@ -170,7 +170,7 @@ impl fmt::Debug for Paused {
     }
 }
 
-/// What a request sends.
+/// The content of a request.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Sent {
@@ -184,7 +184,7 @@ pub(super) struct Sent {
     pub(super) post_data_entries: Option<Vec<Bytes>>,
 }
 
-/// A part of what a request sends, as base64; none for one that cannot be read.
+/// A part of a request's body, as base64; `None` if it cannot be read.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Bytes {
     pub(super) bytes: Option<String>,
@@ -233,12 +233,12 @@ struct Crash {
 }
 
 impl Crash {
-    /// The browser's own words and number.
+    /// The browser's description and error code.
     fn how(&self) -> String {
         format!("{}, {}", clean(&self.status), self.error_code)
     }
 
-    /// The browser's word for it as a sentence.
+    /// The browser's status as a sentence.
     fn why(&self) -> &'static str {
         match &*self.status {
             status if status.contains("oom") => "the page's process was out of memory",
@@ -249,7 +249,7 @@ impl Crash {
     }
 }
 
-/// What is said of a page whose process is gone.
+/// The message for a page whose process is gone.
 pub(super) const CRASHED: &str = "the page crashed";
 
 #[derive(Deserialize)]
@@ -330,11 +330,11 @@ struct Drag {
     data: serde_json::Value,
 }
 
-/// Longest delay of a navigation that still counts as "at once". Unit: seconds. Source: chosen; forms and scripts have 0.
+/// Longest delay of a navigation that counts as "at once". Unit: seconds. Source: chosen; forms and scripts have 0.
 const AT_ONCE: f64 = 0.05;
 
 impl Told {
-    /// Reads an event; nothing for one that this driver does not listen to.
+    /// Parses an event; `None` for one that this driver does not use.
     pub(super) fn read(event: &Event<'_>) -> Option<Self> {
         let frame = || event.read::<OfFrame>();
         Some(match event.method {
@@ -393,7 +393,7 @@ impl Told {
                 Self::NavigationAsked { frame: of.frame_id }
             }
             "Page.frameStartedNavigating" => {
-                // Steps within a document load nothing.
+                // Navigations within a document load nothing.
                 let of = frame().filter(|of| {
                     !of.loader_id.is_empty() && !of.navigation_type.contains("ameDocument")
                 })?;
@@ -428,7 +428,7 @@ impl Told {
                 }
             }
             "Network.requestWillBeSent" => {
-                // The script of a worker belongs to no document: its end is told in the worker's session alone.
+                // The script of a worker belongs to no document, and its end is reported only in the worker's session.
                 let request = event
                     .read::<Request>()
                     .filter(|request| request.loader_id.as_deref() != Some(""))?;
@@ -466,7 +466,7 @@ impl Told {
             }
             "Browser.downloadProgress" => {
                 let of = event.read::<OfDownload>()?;
-                // The browser counts in numbers with a fraction.
+                // The browser sends the count as a floating-point number.
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,

@@ -1,6 +1,7 @@
-//! What is known of the browser: its tabs, their frames, dialogs, requests and downloads. Fed by events, in their order.
+//! The known state of the browser: its tabs, their frames, dialogs, requests and downloads. Updated by events, in their
+//! order.
 //!
-//! Pure: an event goes in, the state changes, and what is to be done about it comes out. Nothing here waits or sends.
+//! Pure: an event goes in, the state changes, and the resulting effects come out. Nothing here waits or sends.
 
 mod files;
 mod tab;
@@ -19,33 +20,33 @@ pub(super) use self::tab::{Frame, Request, Tab, World};
 use super::events::{FrameTree, Paused, TargetInfo, Told};
 use crate::page::Dialog;
 
-/// What is to be done about an event.
+/// An effect: something that must be done about an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// A tab appeared that nobody is attached to.
+    /// Attach to a new tab that nothing is attached to.
     Attach { target: String },
-    /// A page opens more windows than anybody can use.
+    /// Close a window: the page opens more of them than anybody can use.
     Close { target: String },
-    /// A session began: switch on what is listened to, and read its frames.
+    /// Prepare a new session: subscribe to its events, and read its frames.
     Prepare {
         session: String,
         target: String,
         is_tab: bool,
     },
-    /// Requests are looked at, and a session began: look at those of this one too, and let it begin.
+    /// Check the requests of a new session, as those of others are checked, and let it begin.
     Watch { session: String },
-    /// A session began that is none of our business: let it begin, and leave it.
+    /// Let a new session begin that does not concern this driver, and leave it.
     Leave { session: String, waits: bool },
-    /// A request waits to be looked at.
+    /// Judge a request that waits.
     Judge {
         session: String,
         request: Box<Paused>,
     },
-    /// A session is over.
+    /// End a session.
     End { session: String },
-    /// A file takes too much.
+    /// Cancel the download of a file that is too large.
     CancelDownload { id: String },
-    /// A file is whole, or will not come.
+    /// Keep a complete file, or report one that will not arrive.
     KeepDownload {
         id: String,
         name: String,
@@ -53,52 +54,52 @@ pub(super) enum Effect {
     },
 }
 
-/// See the module.
+/// The known state.
 #[derive(Default)]
 pub(super) struct Known {
-    /// In the order in which they appeared.
+    /// The tabs, in the order in which they appeared.
     pub(super) tabs: Vec<Tab>,
-    /// The target of the current one.
+    /// The target of the current tab.
     pub(super) current: Option<String>,
-    /// Another one whose dialog holds the current one up too: one process shows both.
+    /// Another tab whose dialog also blocks the current one, because one process shows both.
     pub(super) over: Option<String>,
-    /// Whether only tabs that this driver or its pages opened are its business.
+    /// True if only tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
-    /// Which tab or frame a session speaks for.
+    /// The tab or frame of each session.
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
-    /// Requests of tabs that nobody sees, which wait for an answer of ours, by session.
+    /// Requests of invisible tabs that wait for our answer, by session.
     pub(super) paused: HashMap<String, String>,
-    /// Whether the requests of all tabs are looked at.
+    /// True if the requests of all tabs are checked.
     pub(super) guards: bool,
-    /// Sessions of workers, and further ones of tabs: all that is known of them is that they make requests.
+    /// Sessions of workers, and additional sessions of tabs. Only their requests matter.
     others: HashSet<String>,
     last_frame: u32,
-    /// The highest number that an element of any page got.
+    /// The highest number that an element of any page has.
     pub(super) last_number: u64,
-    /// Requests that began so far.
+    /// Number of requests that have begun.
     pub(super) started: u64,
-    /// Windows that pages opened so far and mean to write themselves.
+    /// Number of windows that pages have opened in order to write their content themselves.
     pub(super) blank: usize,
-    /// The frame that the action under way aimed at.
+    /// The frame at which the current action is aimed.
     pub(super) aimed: Option<String>,
-    /// Origins of the web that tabs and frames have shown, the last one last.
+    /// Web origins that tabs and frames have shown, the latest one last.
     pub(super) origins: Vec<String>,
     pub(super) closed: bool,
 }
 
-/// How the address of a tab begins that this driver makes for itself and that is nobody's business.
+/// Prefix of the address of a tab that this driver makes for its own use.
 pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
-/// Most tabs; a window that a page opens beyond them is closed. Unit: tabs. Source: chosen; pages open one or two, and some open
+/// Most tabs. A window that a page opens beyond them is closed. Source: chosen; pages open one or two, and some open
 /// them until the machine has no memory left.
 pub(super) const MAX_TABS: usize = 30;
-/// Most origins that are remembered. Unit: origins. Source: chosen; a page has up to some thirty.
+/// Most origins that are remembered. Source: chosen; a page has up to some thirty.
 const MAX_ORIGINS: usize = 200;
 
 impl fmt::Debug for Known {
-    /// Nothing of the pages: they may show what was typed, and only the run knows what must not be seen.
+    /// Shows nothing of the pages, which may contain typed text; only the run knows which texts are secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Known")
             .field("closed", &self.closed)
@@ -121,7 +122,8 @@ impl Known {
             .find(|tab| Some(&tab.target) == self.current.as_ref())
     }
 
-    /// The tab whose dialog, or file chooser, blocks the current page: itself, or one that is shown by the same process.
+    /// The tab whose dialog or file chooser blocks the current page: the current tab, or another one of the same
+    /// process.
     pub(super) fn blocking(&self) -> Option<&Tab> {
         let other = || {
             self.tabs
@@ -133,12 +135,12 @@ impl Known {
             .or_else(other)
     }
 
-    /// What blocks the current page.
+    /// The dialog that blocks the current page.
     pub(super) fn dialog(&self) -> Option<Dialog> {
         self.blocking().and_then(Tab::blocked_by)
     }
 
-    /// A tab behind the current one with a dialog, if the current one is not on its way to another document.
+    /// A tab behind the current one with a dialog, unless the current one is on its way to another document.
     pub(super) fn dialog_behind(&self) -> Option<String> {
         let current = self
             .tab()
@@ -150,7 +152,7 @@ impl Known {
         behind.map(|tab| tab.target.clone())
     }
 
-    /// The tabs behind the current one of whose dialogs nothing was told yet, by their numbers; told once.
+    /// The numbers of tabs behind the current one with a dialog that was not reported yet. Each is returned once.
     pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
         let over = self.blocking().map(|tab| tab.target.clone());
         let tabs = (0..)
@@ -170,7 +172,7 @@ impl Known {
         self.tabs.iter_mut().find(|tab| tab.target == target)
     }
 
-    /// The tab that a session belongs to, directly or by one of its frames.
+    /// The tab that a session belongs to, directly or through one of its frames.
     pub(super) fn tab_of(&mut self, session: &str) -> Option<&mut Tab> {
         let target = self.sessions.get(session)?.clone();
         self.tabs
@@ -182,7 +184,7 @@ impl Known {
         self.tabs.iter().any(|tab| tab.frames.contains_key(frame))
     }
 
-    /// Makes a new tab known that somebody asked for.
+    /// Adds a tab that this driver opened.
     pub(super) fn open(&mut self, target: &str) {
         if self.by_target(target).is_none() {
             self.tabs.push(Tab::new(target));
@@ -192,7 +194,7 @@ impl Known {
         }
     }
 
-    /// Takes an event in.
+    /// Updates the state with an event.
     pub(super) fn learn(&mut self, session: Option<&str>, told: Told) -> Vec<Effect> {
         match told {
             Told::TargetCreated(target) => return self.created(&target).into_iter().collect(),
@@ -215,7 +217,7 @@ impl Known {
                 waits,
             } => return self.attached(session, new, &target, waits),
             Told::Detached { session } => return self.detached(session),
-            // In a browser of others, files of their pages come too.
+            // In a browser that was attached to, events of other pages' files arrive too.
             Told::DownloadBegan { id, frame, name } if self.has_frame(&frame) || !self.own_only => {
                 return self.files.began(id, name, !self.own_only);
             }
@@ -247,14 +249,15 @@ impl Known {
                 let count = self.started;
                 if let Some(tab) = session.and_then(|session| self.tab_of(session)) {
                     if let Some(frame) = frame.as_ref().filter(|_| kind == "Document") {
-                        // The request of a document has the document's name.
+                        // The request of a document has the document's id.
                         let began = Told::NavigationBegan {
                             frame: frame.clone(),
                             loader: request.clone(),
                         };
                         tab.learn("", began, 0);
                     }
-                    // What never ends, and what a frame of its own process reports twice, is not waited for.
+                    // Requests that never end, and those that a frame in its own process reports twice, are not waited
+                    // for.
                     if is_awaited(&kind)
                         && frame.is_none_or(|frame| tab.frames.contains_key(&frame))
                     {
@@ -293,7 +296,7 @@ impl Known {
         Vec::new()
     }
 
-    /// The frames that a session was found to have.
+    /// Adds the frames that were read from a session.
     pub(super) fn frames(&mut self, session: &str, tree: &FrameTree) {
         let mut open = vec![tree];
         while let Some(at) = open.pop() {
@@ -303,7 +306,8 @@ impl Known {
             let Some(tab) = self.tab_of(session) else {
                 return;
             };
-            // What events have told since is newer: also that a frame went to a process of its own, and so to another session.
+            // Events since then are newer, for example that a frame moved to its own process, and so to another
+            // session.
             let is_known = tab
                 .frames
                 .get(&at.frame.id)
@@ -314,7 +318,7 @@ impl Known {
         }
     }
 
-    /// A tab or a frame shows an address.
+    /// Records the address that a tab or frame shows.
     fn shown(&mut self, address: &str) {
         if let Ok(url) = Url::parse(address)
             && matches!(url.scheme(), "http" | "https")
@@ -333,13 +337,13 @@ impl Known {
         self.origins.push(origin);
     }
 
-    /// Has requests looked at from now on; the sessions that make some.
+    /// Starts to check requests, and returns the sessions that make any.
     pub(super) fn begin_to_guard(&mut self) -> Vec<String> {
         self.guards = true;
         self.sessions.keys().chain(&self.others).cloned().collect()
     }
 
-    /// Whether a tab that is not known yet is our business.
+    /// Returns true if a new tab concerns this driver.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
         !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
@@ -376,7 +380,7 @@ impl Known {
         if let Some(place) = place {
             self.tabs.remove(place);
             if self.current.as_deref() == Some(target) {
-                // As browsers do: the one that takes its place, or the last one.
+                // As browsers do: the tab that takes the place of the closed one, or the last one.
                 let next = self.tabs.get(place).or_else(|| self.tabs.last());
                 self.current = next.map(|tab| tab.target.clone());
             }
@@ -391,7 +395,8 @@ impl Known {
         waits: bool,
     ) -> Vec<Effect> {
         if is_hidden(target) && !waits {
-            // Who made a tab that nobody sees knows its session. A browser may tell of it as a page or as something else.
+            // The code that made an invisible tab knows its session. A browser may report it as a page or as another
+            // kind.
             return Vec::new();
         }
         match &*target.kind {
@@ -400,7 +405,8 @@ impl Known {
                 let guards = self.guards;
                 match self.by_target(&target.target_id) {
                     Some(tab) if tab.session.is_none() => tab.session = Some(session.clone()),
-                    // A window that a page opens is told twice: because it waits for us, and because we asked for it.
+                    // A window that a page opens is reported twice: because it waits for us, and because we attached to
+                    // it.
                     known if waits && (known.is_some() || is_ours) => {
                         return self.other(session, waits);
                     }
@@ -411,7 +417,7 @@ impl Known {
             "iframe" => {
                 let number = self.last_frame + 1;
                 let Some(tab) = parent.and_then(|parent| self.tab_of(parent)) else {
-                    // Of a window's second session, say: what waits for us must be let go.
+                    // For example, the second session of a window. One that waits must be let go.
                     return if waits {
                         self.other(session, waits)
                     } else {
@@ -422,7 +428,7 @@ impl Known {
                 let is_new = matches!(frame, std::collections::btree_map::Entry::Vacant(_));
                 let frame = frame.or_insert_with(|| Frame::new(session.clone(), number));
                 session.clone_into(&mut frame.session);
-                // Its document is another one, of which nothing was told yet.
+                // It shows another document, which was not reported yet.
                 frame.loader.clear();
                 frame.world = None;
                 if is_new {
@@ -442,7 +448,7 @@ impl Known {
         [prepare].into_iter().chain(watch).collect()
     }
 
-    /// A session of which nothing is to be known but its requests.
+    /// A session of which only the requests matter.
     fn other(&mut self, session: String, waits: bool) -> Vec<Effect> {
         self.others.insert(session.clone());
         let watch = (self.guards || waits).then_some(Effect::Watch { session });
@@ -455,14 +461,14 @@ impl Known {
                 tab.session = None;
             }
             let main = tab.session.clone().unwrap_or_default();
-            // Nobody can answer it any more.
+            // Nobody can answer the file chooser any more.
             tab.chooser.take_if(|chooser| chooser.session == session);
             for frame in tab
                 .frames
                 .values_mut()
                 .filter(|frame| frame.session == session)
             {
-                // It goes on in the process of the page, or its end is told next.
+                // The frame goes on in the process of the page, or its end is reported next.
                 frame.session.clone_from(&main);
                 frame.world = None;
             }
@@ -473,17 +479,18 @@ impl Known {
     }
 }
 
-/// Whether a tab is one that this driver made for itself. What a page opens has an opener, so no page can hide in this way.
+/// Returns true if this driver made the tab for its own use. A tab that a page opens has an opener, so no page can hide
+/// one in this way.
 fn is_hidden(target: &TargetInfo) -> bool {
     target.url.starts_with(HIDDEN) && target.opener_id.is_none()
 }
 
-/// Whether a tab of this address shows nothing of the web.
+/// Returns true if a tab with this address shows nothing of the web.
 pub(super) fn is_blank(url: &str) -> bool {
     url.is_empty() || url == "about:blank"
 }
 
-/// Whether the page waits for the answer to such a request, as far as anybody can tell.
+/// Returns true if the page is likely to wait for the answer to such a request.
 fn is_awaited(kind: &str) -> bool {
     matches!(
         kind,

@@ -1,7 +1,7 @@
-//! Elements whose clicks a script of the page waits for: what answers a click and has no role, no hand and no name.
+//! Elements with click listeners: elements that react to clicks without a role, a hand cursor or a name.
 //!
-//! The browser knows all listeners of a document and tells them in one answer (7 ms for 10,000 elements of which 1,000 listen).
-//! Its snapshot of a document knows too which nodes are clickable, and takes 300 ms to say so.
+//! The browser knows all listeners of a document and reports them in one answer (7 ms for 10,000 elements, 1,000 of
+//! them with listeners). Its snapshot of a document also knows which nodes are clickable, but takes 300 ms.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use super::{
     trouble::{Trouble, answer},
 };
 
-/// Events of a click, of a key on what has the focus, as the handle of a slider, and of what is dragged.
+/// Events of a click, of a key on the focused element, of a slider's handle, and of dragging.
 const CLICKS: [&str; 9] = [
     "click",
     "dblclick",
@@ -28,22 +28,22 @@ const CLICKS: [&str; 9] = [
     "keydown",
     "dragstart",
 ];
-/// Kinds of events past which an element listens for all that is in it: libraries put some eighty on the top of a page. Unit:
-/// kinds. Source: chosen; a widget has up to a dozen.
+/// Number of event kinds above which an element listens for everything inside it: libraries put some eighty on the top
+/// element of a page. Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
-/// Most elements that one look at a document asks about anew; the next look asks about the next ones. Unit: elements. Source:
-/// chosen; each is a call of its own, and all are under way at once.
+/// Most new elements that one look at a document asks about; the next look asks about the next ones. Source: chosen;
+/// each is a call of its own, and all of them run at once.
 const MOST_NEW: usize = 500;
-/// The elements that are held while they are asked about.
+/// The name of the object group for elements that are being asked about.
 const GROUP: &str = "webwise-listening";
 
-/// What is known of the listening elements of one document.
+/// The known listening elements of one document.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listening {
-    /// The document as the page itself has it. Asked about the document of our own world, the browser mixes the worlds up when
-    /// many elements listen.
+    /// The document object of the page's own world. If asked about the document object of our world, the browser
+    /// confuses the worlds when many elements listen.
     top: Option<String>,
-    /// The page side's ticket by the browser's number of the node; 0 for what is no element of the document.
+    /// Our ticket for each of the browser's node numbers; 0 for a node that is not an element of the document.
     tickets: HashMap<u64, u64>,
 }
 
@@ -88,7 +88,7 @@ impl Cdp {
             Some(top) => top,
             None => self.page_document(at).await?,
         };
-        // Without a group of objects the browser holds none of the listeners.
+        // Without an object group, the browser keeps none of the listeners.
         let all = json!({ "objectId": top, "depth": -1, "pierce": true });
         let told: Listeners = self
             .hub
@@ -107,7 +107,7 @@ impl Cdp {
         Ok(tickets.filter(|ticket| *ticket > 0).collect())
     }
 
-    /// The document as the page itself has it.
+    /// The document object of the page's own world.
     async fn page_document(&self, (session, world): &(String, World)) -> Result<String, Trouble> {
         let ours =
             json!({ "expression": "document", "contextId": world.context, "objectGroup": GROUP });
@@ -119,7 +119,7 @@ impl Cdp {
         theirs.object.object_id.ok_or(Trouble::Moved)
     }
 
-    /// Gives tickets to elements that were not known yet.
+    /// Gives tickets to new elements.
     async fn meet(
         &self,
         (session, world): &(String, World),
@@ -135,7 +135,7 @@ impl Cdp {
         for (node, resolved) in new.iter().zip(join_all(new.iter().map(resolve)).await) {
             match resolved {
                 Ok(resolved) => met.extend(resolved.object.object_id.map(|object| (*node, object))),
-                // It is gone, or in another document.
+                // The node is gone, or in another document.
                 Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => {
                     known.insert(*node, 0);
                 }
@@ -169,7 +169,7 @@ impl Cdp {
     }
 }
 
-/// The nodes that listen for clicks, and not for everything. Pure.
+/// The nodes that listen for clicks, without those that listen for everything. Pure.
 fn clicked(listeners: Vec<Listener>) -> BTreeSet<u64> {
     let mut kinds: BTreeMap<u64, HashSet<String>> = BTreeMap::new();
     for listener in listeners {

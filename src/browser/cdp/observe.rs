@@ -1,4 +1,4 @@
-//! Looking at the page: the documents of all its frames as one tree, and pictures.
+//! Observing the page: the documents of all its frames as one tree, and pictures.
 
 use std::{
     collections::HashMap,
@@ -29,36 +29,36 @@ use crate::{
     page::{Observation, Tab, Tree},
 };
 
-/// Most frames that are read. Unit: frames. Source: chosen; pages have up to some thirty.
+/// Most frames that are read. Source: chosen; pages have up to some thirty.
 const MAX_FRAMES: usize = 100;
-/// How long all frames together may take to be read; what is in one that takes longer is left out. Unit: time. Source: chosen;
-/// it takes a few milliseconds, and a frame with a process of its own can be as slow as it likes.
+/// Longest time for reading all frames together; the content of a slower one is left out. Source: chosen; it takes a
+/// few milliseconds, but a frame with its own process can be as slow as it likes.
 const FRAMES: Duration = Duration::from_secs(2);
-/// How often a frame is read that goes to another document meanwhile. Unit: looks. Source: chosen; it does so once.
+/// Most attempts to read a frame that goes to another document meanwhile. Source: chosen; it does so once.
 const LOOKS: usize = 3;
-/// Most text that is read of a page, and of all its frames as much again; nodes beyond it are left out and counted. Unit:
-/// UTF-16 units. Source: chosen; the longest pages that are read by people have a million. On the wire one takes up to 7 bytes,
-/// which is a fifth of the largest message.
+/// Most text that is read of a page, and again of all its frames together. Nodes beyond it are left out and counted.
+/// Unit: UTF-16 units. Source: chosen; the longest pages that people read have a million. On the wire, one unit takes
+/// up to 7 bytes, so that is a fifth of the largest message.
 const MAX_TEXT: usize = 8_000_000;
 /// Longest side of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
 /// Largest picture. Unit: square CSS pixels. Source: chosen; some thirty windows, and it takes Chromium two seconds to draw.
 const MAX_AREA: f64 = 32_000_000.0;
-/// How long documents may replace each other before one of them could be read. Unit: time. Source: chosen; a page that goes
-/// from one to the next does so once or twice.
+/// Longest time during which documents may replace each other before one of them could be read. Source: chosen; a page
+/// redirects once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
-/// How long after a document was replaced the next one is tried. Unit: time. Source: chosen; a look takes as long.
+/// Pause after a document was replaced before the next one is tried. Source: chosen; a look takes as long.
 const AGAIN: Duration = Duration::from_millis(2);
-/// How long a document may take to be told of after its frame, or after it was let in. Unit: time. Source: chosen; it takes a
-/// few milliseconds.
+/// Longest time for a document to be reported after its frame, or after it was let in. Source: chosen; it takes a few
+/// milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
-/// What a document says of itself, read past the page's own scripts.
+/// The place of a document, read without the page's own scripts.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Place {
     pub(super) url: String,
-    /// `null` for a document without an origin.
+    /// The origin; `null` for a document without one.
     pub(super) origin: String,
     pub(super) title: String,
 }
@@ -70,7 +70,7 @@ struct Look {
 }
 
 impl Cdp {
-    /// The page as it is now.
+    /// The current state of the page.
     pub(super) async fn seen(&self, turn: &mut Turn) -> Result<Observation, Trouble> {
         self.ask_titles().await?;
         if let Some(observation) = self.under_a_dialog()? {
@@ -78,11 +78,11 @@ impl Cdp {
         }
         let untold = self.hub.until(|known| {
             let tab = known.tab()?;
-            // One that has no document because that has not come is not waited for: actions do.
+            // A frame whose document has not arrived is not waited for; actions do that.
             let is_told = |frame: &Frame| !frame.loader.is_empty() || frame.moves();
             (tab.main().is_some() && tab.frames.values().all(is_told)).then_some(())
         });
-        // A frame of which nothing is told is left out below.
+        // A frame without a report is left out below.
         let _ = timeout(UNTOLD, untold).await;
         let (place, page, owners) = match self.walk_all(turn).await {
             Err(Trouble::Dialog(_)) => return self.under_a_dialog()?.ok_or(Trouble::Late),
@@ -97,7 +97,8 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// The page when it gives no answer. A browser that answers can leave it; of one that does not, nobody knows anything.
+    /// The observation of a page that does not answer. A browser that still answers can leave the page; otherwise
+    /// nothing is known.
     pub(super) async fn unanswered(&self, end: Instant) -> Result<Observation, Trouble> {
         let asked = self
             .hub
@@ -120,7 +121,8 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Reads the page with its frames, and keeps what it read; the page and what shows each frame.
+    /// Reads the page with its frames, and stores the result. Returns the place of the page, its main frame, and the
+    /// element of each frame.
     async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), Trouble> {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
@@ -129,15 +131,15 @@ impl Cdp {
         let (seen, place) = loop {
             let how = (MAX_TEXT, std::mem::replace(&mut is_restless, true));
             match self.walk(&page, before.take(), how).await {
-                // The document was replaced in this moment: what is there now is what was asked for.
+                // The document was just replaced, so read the current one.
                 Err(Trouble::Moved) if Instant::now() < end => {
                     let now = self.page()?;
                     if now != page {
-                        // The tab is gone, and another one is the current one.
+                        // The tab is gone, and another one is current.
                         before = turn.seen.remove(&now);
                         (page, is_held) = (now, false);
                     } else if !is_held && Instant::now() + REPLACED / 2 > end {
-                        // A page that loads another faster than it can be read is held where it is.
+                        // Stop a page that loads new documents faster than they can be read.
                         self.hub.stop_loading();
                         is_held = true;
                     }
@@ -156,7 +158,7 @@ impl Cdp {
         Ok((place, page, owners))
     }
 
-    /// The frame that is the current page.
+    /// The main frame of the current page.
     pub(super) fn page(&self) -> Result<String, Trouble> {
         let known = self.hub.known();
         match known.trouble() {
@@ -168,7 +170,7 @@ impl Cdp {
         }
     }
 
-    /// What can be told of a page under a dialog.
+    /// The observation of a page under a dialog, if there is one.
     fn under_a_dialog(&self) -> Result<Option<Observation>, Trouble> {
         let known = self.hub.known();
         match known.trouble() {
@@ -194,7 +196,7 @@ impl Cdp {
         if tabs.len() > 1 { tabs } else { Vec::new() }
     }
 
-    /// Reads one document; nothing of what is given back is of another one.
+    /// Reads one document. The result never mixes documents.
     async fn walk(
         &self,
         frame: &str,
@@ -207,11 +209,12 @@ impl Cdp {
             .filter(|seen| seen.document == document)
             .unwrap_or_default();
         let listening = if is_restless {
-            // It went while it was asked; what it shows is worth more than what listens in it.
+            // The document was replaced in an earlier attempt. Its content matters more than its listeners.
             Vec::new()
         } else {
             match self.listening(&at, &mut seen.listening).await {
-                // A page of which this cannot be told is read without; whether it is there at all, the look says.
+                // Without an answer, the page is read without listeners. The look itself finds out if the page is still
+                // there.
                 Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => Vec::new(),
                 other => other?,
             }
@@ -220,7 +223,7 @@ impl Cdp {
             .ask_look(frame, &at, (seen.generation, &listening), max_text)
             .await?;
         if !seen.take(look.seen) {
-            // It builds upon what is not here; all of it is asked for.
+            // The change is relative to rows that are missing here, so ask for all rows.
             seen = Seen::default();
             look = self.ask_look(frame, &at, (0, &listening), max_text).await?;
             if !seen.take(look.seen) {
@@ -254,7 +257,7 @@ impl Cdp {
             .map_err(|_| Trouble::malformed("a look at a page that is not understood"))
     }
 
-    /// The document that a script world of ours is in, and its frame's number while it shows that document.
+    /// The document of a script world, and the number of its frame while it shows that document.
     fn document(&self, frame: &str, world: &World) -> Result<(String, u32), Trouble> {
         let known = self.hub.known();
         let at = known
@@ -268,8 +271,8 @@ impl Cdp {
         }
     }
 
-    /// Reads all frames of a page, each as soon as it is known to be shown and all at the same time: one that does not answer
-    /// holds none of the others up.
+    /// Reads all frames of a page at the same time, each as soon as it is known to be visible, so that a frame that
+    /// does not answer delays no other.
     async fn walk_frames(
         &self,
         turn: &mut Turn,
@@ -308,16 +311,16 @@ impl Cdp {
                     turn.seen.insert(owner.frame.clone(), seen);
                     owners.push(owner);
                 }
-                // Hidden, gone, or one too many: nothing of it is seen.
+                // A hidden or removed frame, or one too many, is left out.
                 Ok(Some(Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)))) => {}
                 Ok(Some(Err(trouble))) => return Err(trouble),
-                // All are read, or what is left is too slow.
+                // All frames are read, or the rest is too slow.
                 Ok(None) | Err(_) => return Ok(owners),
             }
         }
     }
 
-    /// Reads a frame, if one of these elements of its parent shows it.
+    /// Reads a frame if it is shown by one of these elements of its parent.
     async fn walk_frame(
         &self,
         owner: Owner,
@@ -376,7 +379,7 @@ impl Cdp {
             .ok_or(Trouble::malformed("a picture that is not a PNG file"))
     }
 
-    /// The session that speaks for a frame.
+    /// The session for a frame.
     pub(super) fn session(&self, frame: &str) -> Result<String, Trouble> {
         let known = self.hub.known();
         let at = known
@@ -386,21 +389,21 @@ impl Cdp {
         Ok(at.session.clone())
     }
 
-    /// What the current page says of itself.
+    /// The place of the current page.
     pub(super) async fn place(&self) -> Result<Place, Trouble> {
         let page = self.page()?;
         self.hub.ask(&page, "place", Value::Array(Vec::new())).await
     }
 }
 
-/// What shows a frame: the element of this number in its parent's document.
+/// The element that shows a frame, by its number in the parent's document.
 struct Owner {
     parent: String,
     number: u64,
     frame: String,
 }
 
-/// What was seen of a frame and of those in it; nothing if it was not read.
+/// The content of a frame and of the frames in it; `None` if it was not read.
 fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>> {
     let inside = owners.iter().filter(|owner| owner.parent == frame);
     let frames: HashMap<u64, Shown<'_>> = inside
@@ -412,7 +415,7 @@ fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>>
     })
 }
 
-/// As much of an area as one picture can show, from its corner.
+/// The part of an area that one picture can show, from its corner.
 fn drawable(area: Area) -> Area {
     let width = area.width.min(MAX_SIDE);
     Area {

@@ -1,4 +1,4 @@
-//! The rows that the page side gives for a document, as nodes of a page tree. Pure.
+//! Conversion of the rows that our script returns for a document into nodes of a page tree. Pure.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Row(
     #[serde(deserialize_with = "or_zero")] Option<Extra>,
 );
 
-/// What only some nodes have.
+/// Properties that only some nodes have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 struct Extra {
@@ -31,35 +31,35 @@ struct Extra {
     frame: bool,
 }
 
-/// A walk through a document: all of it, or what differs from the walk before.
+/// A walk through a document: all of it, or the difference from the previous walk.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Walk {
     pub(super) generation: u64,
     rows: Vec<Row>,
-    /// Rows at the beginning and at the end that are as they were.
+    /// Number of unchanged rows at the beginning and at the end.
     head: usize,
     tail: usize,
     #[serde(default)]
     omitted: u32,
 }
 
-/// A document as it was last seen.
+/// A document, as it was last read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
-    /// Which document it is: its loader.
+    /// The document's loader id.
     pub(super) document: String,
-    /// The number in references while its frame shows it; 0 for the page itself.
+    /// The frame's number in references; 0 for the main frame.
     pub(super) number: u32,
     /// Its address.
     pub(super) url: String,
     pub(super) generation: u64,
-    /// What is known of its elements that listen for clicks.
+    /// The known elements that listen for clicks.
     pub(super) listening: Listening,
     rows: Vec<Row>,
     omitted: u32,
 }
 
-/// Accepts an object, and 0 or nothing for none.
+/// Accepts an object, and 0 or a missing value as `None`.
 fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -93,7 +93,7 @@ fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 impl Seen {
-    /// Takes a walk in; `false` if it builds upon rows that are not here.
+    /// Applies a walk; `false` if it is relative to rows that are missing here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
         let Some(between) = walk
             .head
@@ -123,11 +123,11 @@ impl Seen {
     }
 }
 
-/// A frame of a page with what was seen in it.
+/// A frame of a page, with its content.
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// Those of its frames that could be read, by the number of the element that shows them.
+    /// Its frames that could be read, by the number of their element.
     pub(super) frames: HashMap<u64, Self>,
 }
 
@@ -140,12 +140,12 @@ pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
     tree.finish()
 }
 
-/// Frames in frames are few, so this may call itself.
+/// Recursive, because frames are rarely nested deeply.
 fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
     let seen = shown.seen;
     let floor = tree.depth();
     for row in &seen.rows {
-        // A depth that skips a level counts as the next one.
+        // A depth that skips a level counts as the next level.
         while tree.depth() > floor + row.0 as usize {
             tree.close();
         }
@@ -165,7 +165,7 @@ fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
         tree.open(node);
         match frame {
             Some(Some(frame)) => add(tree, frame),
-            // What is in it could not be read.
+            // The content of this frame could not be read.
             Some(None) => tree.count_omitted(1),
             None => {}
         }

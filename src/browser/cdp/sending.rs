@@ -1,8 +1,9 @@
-//! Where a typed secret may leave: forms are looked at before one is typed and before one is sent, and from the first typed
-//! one on each request waits until it was looked at.
+//! Recipients of typed secrets. Forms are checked before a secret is typed and before they are sent, and from the first
+//! typed secret on, each request waits until it was checked.
 //!
-//! Requests wait in all tabs that this driver sees, with their frames and workers; a new one waits to begin until its requests
-//! do. What the browser sends past its requests is out of reach: by a WebSocket, by WebRTC, as reports, and in cookies.
+//! Requests wait in all tabs that this driver sees, with their frames and workers; a new tab, frame or worker does not
+//! begin before its requests wait. Data that the browser sends without requests is out of reach: by WebSocket, by
+//! WebRTC, as reports, and in cookies.
 
 use std::collections::BTreeSet;
 
@@ -16,37 +17,38 @@ use crate::{
     secret::{Misdirected, Outgoing, SecretName, SecretResolver, TypedSecrets},
 };
 
-/// Most of a body that is searched. Unit: bytes. Source: chosen; a search takes some 100 bytes of memory for each of it.
+/// Largest part of a body that is searched. Unit: bytes. Source: chosen; a search takes some 100 bytes of memory for
+/// each byte.
 const MAX_BODY: usize = 4 << 20;
-/// Most of a request that is searched at once, without a thread of its own. Unit: bytes. Source: chosen; forms take less.
+/// Largest request that is searched without a thread of its own. Unit: bytes. Source: chosen; forms are smaller.
 const AT_ONCE: usize = 64 << 10;
 
-/// What was typed, and what was held back because of it.
+/// The typed secrets, and the requests that were held back because of them.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
     typed: TypedSecrets,
-    /// The documents that something was typed into.
+    /// The documents that a secret was typed into.
     documents: BTreeSet<String>,
-    /// Not yet told.
+    /// A request that was held back and not reported yet.
     held: Option<Misdirected>,
-    /// What scripts try again and again is told once.
+    /// Reports so far, so that a script that tries again and again is reported once.
     told: BTreeSet<Misdirected>,
 }
 
-/// Where the form of a field may go.
+/// The addresses that the form of a field may go to.
 #[derive(Deserialize)]
 struct Sends {
     to: Vec<String>,
 }
 
-/// What would be sent, and where.
+/// The secrets that a form would send, and its address.
 #[derive(Deserialize)]
 struct Sending {
     names: Vec<SecretName>,
     to: Option<String>,
 }
 
-/// What may send a form.
+/// The action that may send a form.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum By<'a> {
     /// A click on an element, by its frame and number.
@@ -60,10 +62,10 @@ fn refused(misdirected: &Misdirected) -> Trouble {
 }
 
 impl Cdp {
-    /// Looks at where the form of a field may send a secret, before that is typed.
+    /// Checks where the form of a field may send a secret, before the secret is typed.
     ///
     /// # Errors
-    /// The first address that it may not go to.
+    /// The first address that the secret may not go to.
     pub(super) async fn may_be_sent(
         &self,
         at: &(String, World),
@@ -76,10 +78,10 @@ impl Cdp {
             .map_err(|misdirected| refused(&misdirected))
     }
 
-    /// Looks at where a form would send the secrets in it, right before it is sent.
+    /// Checks where a form would send the secrets in it, right before it is sent.
     ///
     /// # Errors
-    /// That they may not go there.
+    /// A refusal, if they may not go there.
     pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), Trouble> {
         if !self.hub.known().guards {
             return Ok(());
@@ -94,7 +96,7 @@ impl Cdp {
         };
         let frames: Vec<String> = match by {
             By::Click(frame, _) => vec![frame.to_owned()],
-            // Where the script world was never needed nothing was typed.
+            // Where our script world was never needed, nothing was typed.
             By::Enter | By::Space => {
                 let known = self.hub.known();
                 let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
@@ -107,7 +109,7 @@ impl Cdp {
         for frame in frames {
             let sending = match asked(frame).await {
                 Ok(sending) => sending,
-                // With its document went what was typed there.
+                // Text that was typed into a document is gone with it.
                 Err(Trouble::Moved) => continue,
                 Err(trouble) => return Err(trouble),
             };
@@ -127,10 +129,10 @@ impl Cdp {
 }
 
 impl Hub {
-    /// Has every request looked at from now on: this secret is about to be typed.
+    /// Starts to check every request, because this secret is about to be typed.
     ///
     /// # Errors
-    /// That a tab or a frame cannot be watched; the secret must not be typed then.
+    /// A tab or frame that cannot be watched; the secret must then not be typed.
     pub(super) async fn guard_secret(
         &self,
         frame: &str,
@@ -159,14 +161,14 @@ impl Hub {
                 .iter()
                 .map(|session| self.hold_requests(session))
                 .collect();
-            // Windows that pages open: they wait until their requests do.
+            // Windows that pages open must wait until their requests do.
             let windows = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{ "type": "page" }] });
             let windows = self
                 .wire
                 .call::<Value>(None, "Target.setAutoAttach", windows);
             for call in calls {
                 match call.await.map_err(Trouble::from) {
-                    // It is gone, with all that it could have sent.
+                    // The session is gone, with everything that it could have sent.
                     Ok(_) | Err(Trouble::Moved) => {}
                     Err(trouble) => return Err(trouble),
                 }
@@ -181,13 +183,13 @@ impl Hub {
         done
     }
 
-    /// Asks a session to hold its requests, and to hold what begins in it until it holds its own.
+    /// Tells a session to hold its requests, and to hold new sessions inside it until their requests are held too.
     fn hold_requests(
         &self,
         session: &str,
     ) -> impl Future<Output = Result<Value, super::wire::WireError>> + Send + use<> {
         let inner = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
-        // What cannot have others in it has none.
+        // A session that does not support this has no sessions inside it.
         drop(
             self.wire
                 .call::<Value>(Some(session), "Target.setAutoAttach", inner),
@@ -196,9 +198,9 @@ impl Hub {
         self.wire.call(Some(session), "Fetch.enable", all)
     }
 
-    /// Has the requests of a session that begins looked at, and lets it begin.
+    /// Checks the requests of a new session, and lets it begin.
     pub(super) async fn watch_requests(&self, session: &str) {
-        // One that makes no requests cannot hold them.
+        // A session without requests cannot hold them.
         let _ = self.hold_requests(session).await;
         self.let_begin(session);
     }
@@ -211,7 +213,7 @@ impl Hub {
         );
     }
 
-    /// Lets a request go, or fails it.
+    /// Lets a request continue, or fails it.
     pub(super) async fn judge(&self, session: &str, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();
@@ -221,24 +223,24 @@ impl Hub {
         let held = if is_small {
             look()
         } else {
-            // A search that broke says nothing, so nothing goes.
+            // A failed search proves nothing, so the request must not continue.
             match tokio::task::spawn_blocking(look).await {
                 Ok(held) => held,
                 Err(_) => return,
             }
         };
-        // What cannot be read is held back while a document is there that a secret was typed into, and not for good.
+        // A request that cannot be read is held back only while a document is shown that a secret was typed into.
         let held = held.filter(|held| held.is_certain() || self.is_shown_what_was_typed());
         let (method, params) = match held {
             None => ("Fetch.continueRequest", json!({ "requestId": id })),
             Some(misdirected) => {
                 let mut guard = self.guard();
-                // Of what a script sends beside the action, and only may be the secret, the action says nothing.
+                // The action does not report an uncertain request that a script sends beside it.
                 let is_news = misdirected.is_certain() && guard.told.insert(misdirected.clone());
                 if is_news || is_document {
                     guard.held = Some(misdirected);
                 }
-                // A document that is aborted leaves the page that is there; a blocked one takes its place.
+                // After an aborted document the current page stays; a blocked one would replace it.
                 let why = if is_document {
                     "Aborted"
                 } else {
@@ -261,7 +263,7 @@ impl Hub {
         frames.any(|at| guard.documents.contains(&at.loader))
     }
 
-    /// The failure of an action while which, or before which, a request was held back; told once.
+    /// The failure of an action during or before which a request was held back. Returned once.
     pub(super) fn take_held(&self) -> Option<Failure> {
         let held = self.guard().held.take()?;
         let why = format!("a request of the page was held back: {held}");
@@ -278,7 +280,7 @@ impl Paused {
         self.request.url.len() + body
     }
 
-    /// Why it must not leave, if it must not.
+    /// The reason why the request must not leave, if there is one.
     fn held(&self, typed: &TypedSecrets) -> Option<Misdirected> {
         let body = self.body();
         let headers = self.request.headers.values().map(String::as_str);
@@ -289,7 +291,7 @@ impl Paused {
         })
     }
 
-    /// What it carries; nothing if that cannot be read: a file, something that its page is still writing, or too much.
+    /// The body; `None` if it cannot be read: a file, a body that its page is still writing, or one that is too large.
     fn body(&self) -> Option<Vec<u8>> {
         let Some(entries) = &self.request.post_data_entries else {
             return (!self.request.has_post_data).then(Vec::new);

@@ -1,8 +1,8 @@
-//! When an action is over: when the navigation that it began has loaded, or when the page is still.
+//! The end of an action: when the navigation that it began has loaded, or when the page is quiet.
 //!
-//! Still means that for a short time no navigation, no request and no change of the document is under way. The page side
-//! watches the document, events tell of the rest, and what is to be waited for next is decided by a pure function. A page that
-//! is never still is looked at when the time for it is over.
+//! Quiet means that for a short time there is no navigation, no request and no change of the document. The script in
+//! the page watches the document, events report the rest, and a pure function decides what to wait for next. A page
+//! that is never quiet is observed when its time is over.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -17,39 +17,39 @@ use super::{
     trouble::Trouble,
 };
 
-/// How long a navigation that a page asked for may take to begin; one that never does was none (a refused one).
-/// Unit: time. Source: chosen; it takes a few milliseconds.
+/// Longest time for a requested navigation to begin; one that does not was refused. Source: chosen; it takes a few
+/// milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// How long nothing more of an answer may come until it counts as one that nobody reads: scripts often look at its head alone.
-/// Unit: time. Source: chosen; the parts of an answer follow each other within a few milliseconds.
+/// Time without a further part of an answer after which nobody seems to read it, because scripts often read only its
+/// head. Source: chosen; the parts of an answer follow each other within a few milliseconds.
 const REST: Duration = Duration::from_millis(100);
-/// Documents that are waited for after one action: a page that leads to another leads to a third rarely, and one that loads
-/// itself again and again is looked at as it is. Unit: documents. Source: chosen; twice what sign-in pages need.
+/// Most documents that are waited for after one action. A redirect rarely leads to a third document, and a page that
+/// reloads itself again and again is observed as it is. Source: chosen; twice what sign-in pages need.
 const MAX_DOCUMENTS: u32 = 10;
-/// The share of the time for settling that a page gets which was not still after the action before. Source: chosen.
+/// The divisor of the settling time for a page that was not quiet after the previous action. Source: chosen.
 const RESTLESS: u32 = 4;
 
-/// What was known when an action began.
+/// The known state at the start of an action.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
-    /// Requests that had begun.
+    /// Number of requests that had begun.
     requests: u64,
-    /// Tabs that were there, and windows that pages had opened to write themselves.
+    /// Number of tabs, and of windows that pages had opened to write their content themselves.
     tabs: usize,
     blank: usize,
 }
 
-/// What is still to come.
+/// The next event to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pending {
     Nothing,
-    /// The page asked to go somewhere, and nothing has begun.
+    /// The page asked for a navigation that has not begun.
     Asked,
     /// The page is on its way to another document.
     Navigation,
-    /// The document is there, and parts of it are missing.
+    /// The document has arrived, but parts of it are missing.
     Parts,
-    /// All that is missing is the rest of answers to scripts.
+    /// Only the rest of answers to scripts is missing.
     Rest,
 }
 
@@ -60,7 +60,7 @@ struct Quiet {
 }
 
 impl Known {
-    /// What an action that begins now will be compared with.
+    /// Makes the mark for an action that begins now.
     pub(super) fn mark(&mut self) -> Mark {
         self.aimed = None;
         Mark {
@@ -70,7 +70,7 @@ impl Known {
         }
     }
 
-    /// What is to be waited for.
+    /// The next event to wait for, compared with the mark.
     pub(super) fn pending(&self, mark: &Mark) -> Pending {
         let Some(tab) = self.tab() else {
             return Pending::Nothing;
@@ -84,7 +84,7 @@ impl Known {
         if main.asked {
             return Pending::Asked;
         }
-        // A window that a page opened to write itself keeps its address.
+        // A window that a page opened to write itself keeps its empty address.
         let untold = self
             .tabs
             .iter()
@@ -106,14 +106,14 @@ impl Known {
         }
     }
 
-    /// Answers of which no more comes are read by nobody.
+    /// Forgets answers whose parts stopped arriving, because nobody reads them.
     pub(super) fn forget_rest(&mut self) {
         if let Some(tab) = self.tab_mut() {
             tab.requests.retain(|_, request| !request.answered);
         }
     }
 
-    /// Gives up what did not come in time: nothing of it is waited for again.
+    /// Gives up everything that did not arrive in time, so that it is not waited for again.
     pub(super) fn give_up(&mut self) {
         for frame in self
             .tab_mut()
@@ -127,10 +127,10 @@ impl Known {
 }
 
 impl Hub {
-    /// Waits until what began at `mark` is over; tells where the page is then, if it is still.
+    /// Waits until everything that began after `mark` is over. Returns the place of the page if it is quiet.
     ///
     /// # Errors
-    /// [`Trouble::Late`] if a navigation did not come to its document in time; a dialog, a crash, the end of the browser.
+    /// [`Trouble::Late`] if a navigation did not reach its document in time; a dialog, a crash, the end of the browser.
     pub(super) async fn settle(&self, mark: &Mark) -> Result<Option<Place>, Trouble> {
         let begin = Instant::now();
         let navigation = begin + self.time_to_load();
@@ -140,7 +140,7 @@ impl Hub {
         } else {
             self.options.common.settle
         };
-        // For what follows the document that a navigation leads to, the time begins anew.
+        // The time starts again after a document that a navigation led to.
         let mut end = navigation.min(begin + time);
         let (mut documents, mut quiet) = (0, None);
         loop {
@@ -213,7 +213,7 @@ impl Hub {
         Ok(quiet)
     }
 
-    /// Where the page is, if the document was still before the time was over, and that of the frame in which something was done.
+    /// The place of the page, if its document and that of the frame of the action became quiet in time.
     async fn quiet(&self, end: Instant) -> Result<Option<Place>, Trouble> {
         let (page, frame) = {
             let known = self.known();
@@ -231,7 +231,7 @@ impl Hub {
         let page = async {
             match ask(&page).await {
                 Ok(told) => Ok(told.quiet.then_some(told.place)),
-                // Another document comes, and that is waited for next.
+                // Another document is coming, and is waited for next.
                 Err(Trouble::Moved) => Ok(None),
                 Err(trouble) => Err(trouble),
             }
@@ -240,7 +240,7 @@ impl Hub {
             let Some(frame) = frame else { return Ok(true) };
             match ask(&frame).await {
                 Ok(told) => Ok(told.quiet),
-                // It is gone, or another document comes to it: that is a part of the page that is missing.
+                // The frame is gone, or another document is coming to it, so a part of the page is missing.
                 Err(Trouble::Moved | Trouble::Broken(_)) => Ok(true),
                 Err(trouble) => Err(trouble),
             }
@@ -250,20 +250,21 @@ impl Hub {
             let (page, inside) = (page?, inside?);
             Ok(page.filter(|_| inside))
         };
-        // A script that never ends holds the page side up too, so it is not trusted with the time.
+        // An endless script blocks our script too, so the time-out must not depend on it.
         timeout(cap + self.options.quiet, both)
             .await
             .unwrap_or(Ok(None))
     }
 
-    /// Makes our script world in the document that comes, while it still loads: it is needed as soon as it is there.
+    /// Creates our script world in a new document while it still loads, because it is needed as soon as the document is
+    /// there.
     async fn greet(&self) -> Infallible {
         let page = self.until(|known| {
             let main = known.tab()?.main()?;
             (!main.ready && main.world.is_none() && main.goes.is_none())
                 .then(|| known.current.clone())?
         });
-        // If it cannot be made now, whoever needs it is told why.
+        // If that fails now, the code that needs it will get the error.
         let _ = self.world(&page.await).await;
         std::future::pending().await
     }
@@ -285,7 +286,7 @@ impl Hub {
     }
 }
 
-/// A time as the page side takes it.
+/// A time in the unit of the script in the page.
 pub(super) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

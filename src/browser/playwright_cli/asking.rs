@@ -1,47 +1,47 @@
-//! The script that asks elements what their attributes say, and its answer.
+//! The script that reads the attributes of elements, and its result.
 
 use serde::{Deserialize, Serialize};
 
 use super::scripts::{LATE_MS, reading};
 use crate::{browser::HINTS, page::States};
 
-/// An element that a script asks about.
+/// An element that a script is asked about.
 #[derive(Debug, Serialize)]
 pub(super) struct Asked<'a> {
     pub(super) reference: &'a str,
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
-    /// What it is asked for.
+    /// The question.
     pub(super) need: Need,
 }
 
-/// For what an element is asked. Each question takes the tool a millisecond or more, so most are only asked where the page has
-/// anything to answer.
+/// The question about an element. Each question takes the tool a millisecond or more, so most are asked only if the
+/// page can answer them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
-    /// A field, or something that has no words.
+    /// Everything, for a field or an element without words.
     All,
-    /// What has words and a role says little more.
+    /// The remaining attributes, for an element whose words and role do not say everything.
     Rest,
-    /// Only whether it can be edited or has an `onclick`.
+    /// Only if the element can be edited or has an `onclick`.
     Click,
 }
 
-/// States and properties that the attributes of an element tell, and the snapshot does not.
+/// States and properties that the attributes of an element tell and the snapshot does not.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The text of a field of several lines, if it has more than one.
+    /// The text of a multi-line field, if it has more than one line.
     pub(super) lines: Option<String>,
 }
 
-/// Asks of elements what their attributes say. One that does not answer says nothing.
+/// The script that reads the attributes of these elements. An element that does not answer is left out.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
-    // Writing texts to memory does not fail.
+    // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();
     reading(&format!(
         "const look = (element, asked) => {{

@@ -1,8 +1,9 @@
-//! Files that pages offer: which are kept, and that none on its way fills the disk. Kept ones have no limit together.
+//! Files that pages offer for download: which ones are kept, and a limit for incomplete ones, so that they cannot fill
+//! the disk. There is no limit for all kept files together.
 //!
-//! The browser writes a file while it comes, and the tool knows no limit. So a few lines of JavaScript, loaded by the tool for
-//! each page, look at what is on its way and end it when it is too much. Of each file that failed they leave a note in the
-//! private folder, because the tool says nothing of it.
+//! The browser writes a file while it arrives, and the tool has no limit. So a few lines of JavaScript, which the tool
+//! loads for each page, check the incomplete files and cancel them if they are too large. They leave a note in the
+//! private folder for each file that failed, because the tool does not report it.
 
 use std::{fs, io, path::Path};
 
@@ -13,17 +14,17 @@ use crate::{
     page::Notice,
 };
 
-/// Largest file that is kept, and most that files on their way may take together; past it all of these are dropped and told
-/// as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
+/// Largest file that is kept, and largest total size of incomplete files; above it, all incomplete files are dropped
+/// and reported as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
 const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Longest note read. Unit: bytes. Source: chosen; it holds a file name, of which systems allow 255 bytes.
+/// Longest note that is read. Unit: bytes. Source: chosen; it contains a file name, for which systems allow 255 bytes.
 const MAX_NOTE: u64 = 4 << 10;
-/// Most notes read at once. Unit: files. Source: chosen; a page can offer thousands.
+/// Most notes that are read at once. Source: chosen; a page can offer thousands of files.
 const MAX_NOTES: usize = 100;
-/// Where the notes are, in the private folder.
+/// The folder of the notes, in the private folder.
 const NOTES: &str = "dropped";
 
-/// Watches the files that pages offer. The browser calls a file `.crdownload` until it is whole.
+/// A script that watches downloads. The browser names a file `.crdownload` until it is complete.
 const WATCH: &str = r"'use strict';
 // Ends downloads that take too much of the disk, and leaves a note of each one that failed.
 const fs = require('fs');
@@ -59,20 +60,20 @@ exports.default = async ({ page }) => {
 };
 ";
 
-/// Puts the watch into a browser's folder.
+/// Writes the script into a browser's folder.
 pub(super) fn write_watch(folder: &Folder) -> io::Result<()> {
     chromium::folder::create_private_folder(&folder.file(NOTES))?;
     let script = WATCH.replace("MAX_DOWNLOAD", &MAX_DOWNLOAD.to_string());
     chromium::write_private(&watch_script(folder), script.as_bytes())
 }
 
-/// Where the watch is.
+/// The path of the script.
 pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
     folder.file("downloads.cjs")
 }
 
 impl PlaywrightCli {
-    /// What became of a file that the page offered; nothing while it is on its way.
+    /// The result of a download; `None` while it is incomplete.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
         let notice = |kept| {
             Some(Notice::Download {
@@ -87,7 +88,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Files that were on their way and will not come.
+    /// Downloads that were dropped.
     pub(super) fn dropped(&self) -> Vec<Notice> {
         if self.options.common.downloads.is_none() {
             return Vec::new();
@@ -107,7 +108,7 @@ impl PlaywrightCli {
             .collect()
     }
 
-    /// Moves a file out of the tool's own folder, and out of no other, to a name of ours.
+    /// Moves a file from the tool's own folder, and from no other, to a name of our own.
     fn keep(&self, from: &Path, folder: &Path) -> io::Result<()> {
         let from = from.canonicalize()?;
         if !from.starts_with(self.folder.file("out").canonicalize()?) {
@@ -127,7 +128,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Reads a note once.
+/// Reads and removes a note.
 fn read_note(path: &Path) -> io::Result<Notice> {
     use io::Read as _;
     let mut name = Vec::new();

@@ -1,6 +1,6 @@
-//! What a reply proves about an action.
+//! The evidence that a reply gives for an action.
 //!
-//! An action is done when the reply shows the code that carried it out; the tool prints it only after it ran.
+//! An action is done if the reply shows the code that carried it out. The tool prints the code only after it ran.
 
 use super::{
     driver::malformed,
@@ -19,12 +19,12 @@ pub(super) fn failed(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::NoEffect => Outcome::NoEffect.into(),
         Verdict::Failed(class) => failure::outcome(class, error).into(),
-        // `send` has turned this into an error already where the tool's words can be believed.
+        // Where the tool's words can be trusted, `send` has already turned this into an error.
         Verdict::Lost => failure::outcome(ErrorClass::Other, error).into(),
     }
 }
 
-/// What the reply tells beside the outcome.
+/// An execution with this outcome and the other information in the reply.
 pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     let locator = reply.code.as_deref().and_then(locator::parse);
     Execution {

@@ -1,20 +1,20 @@
-//! The tool's error texts as closed classes.
+//! Classification of the tool's error texts.
 //!
-//! The first line is the tool's own, and so is the beginning of each line of a call log; what lies between may be a
-//! preview of an element, which the page writes. So the classifier compares beginnings and ends of lines, never their
-//! middle. A text that a script of the page may have written whole is not classified at all.
+//! The first line comes from the tool, and so does the beginning of each line of a call log. The rest of a line may be
+//! a preview of an element, which the page controls. So only the beginnings and ends of lines are compared, never their
+//! middle. A text that a script of the page may have written is not classified at all.
 
 use crate::{
     action::{ErrorClass, Outcome},
     base::text::squeeze,
 };
 
-/// What an error text means.
+/// The meaning of an error text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The page or the tool said no.
+    /// The page or the tool refused.
     Failed(ErrorClass),
-    /// It was carried out, and the page undid it.
+    /// The action was carried out, and the page undid it.
     NoEffect,
     /// The browser, its page or its daemon is gone.
     Lost,
@@ -45,7 +45,7 @@ const BEGINNINGS: &[(&str, Verdict)] = &[
         "Navigation to \"",
         Verdict::Failed(ErrorClass::NavigationFailed),
     ),
-    // After a step back to an address that failed, there is no way but to another address.
+    // After a step back to an address that failed, the only way on is another address.
     (
         "Protocol error (Page.getNavigationHistory)",
         Verdict::Failed(ErrorClass::NavigationFailed),
@@ -145,7 +145,7 @@ const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("did not find some options", ErrorClass::NoSuchOption),
 ];
 
-/// The meaning of an error text, cleaned before; `Other` if nothing is known about it.
+/// Classifies an error text that was cleaned; `Other` if nothing is known about it.
 pub(super) fn classify(error: &str) -> Verdict {
     let first = first_line(error);
     if let Some((_, verdict)) = BEGINNINGS
@@ -183,7 +183,7 @@ pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     }
 }
 
-/// The first line without the names of exception classes before it.
+/// The first line without the exception classes at its start.
 fn first_line(error: &str) -> &str {
     let mut first = error.lines().next().unwrap_or_default().trim();
     while let Some(rest) = first
@@ -211,7 +211,7 @@ fn is_timeout(first: &str) -> bool {
         .is_some_and(|rest| rest.ends_with("ms exceeded."))
 }
 
-/// The last line of the call log that says why it went on waiting.
+/// The last line of the call log that says why the tool went on waiting.
 fn telling_line(error: &str) -> Option<(ErrorClass, &str)> {
     error.lines().skip(1).filter_map(log_line).last()
 }
@@ -233,7 +233,7 @@ fn log_line(line: &str) -> Option<(ErrorClass, &str)> {
         .map(|(_, class)| (*class, line))
 }
 
-/// Nothing in the log says why: either it never appeared, or it was simply slow.
+/// The class of a time-out without a reason in the log: either the element never appeared, or it was slow.
 fn silent_timeout(error: &str) -> ErrorClass {
     let has = |beginning: &str| {
         error

@@ -16,15 +16,16 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Folders in the private one. The tool looks upwards for one called `.playwright`; here it ends the search at our own.
+/// Folders in the private folder. The tool searches the parent folders for one called `.playwright`; this one ends the
+/// search.
 const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
-/// How long the first answer over a socket may take. Unit: time. Source: it takes 10 ms; a busy machine a few seconds.
+/// Longest time for the first answer through a socket. Source: it takes 10 ms, on a busy machine a few seconds.
 #[cfg(unix)]
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Loaded into the tool's daemon: it connects to the owner's socket in the private folder. When this process ends, for whatever
-/// reason, the kernel closes the socket, the daemon hears of it, ends its browser and removes the folder.
-/// `WEBWISE_FOLDER` names the folder.
+/// A script that is loaded into the tool's daemon and connects to the owner's socket in the private folder. When this
+/// process ends, for whatever reason, the kernel closes the socket; the daemon notices, ends its browser and removes
+/// the folder. `WEBWISE_FOLDER` names the folder.
 const WATCH: &str = r"'use strict';
 // Ends the browser's daemon when the program that started it is gone.
 const path = require('path');
@@ -52,12 +53,12 @@ if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
 }
 ";
 
-/// Where that script is.
+/// The path of the script.
 pub(super) fn watch_script(folder: &Folder) -> PathBuf {
     folder.file("watch.cjs")
 }
 
-/// Starts a browser in a folder of its own; both end when the folder is dropped.
+/// Starts a browser with a private folder. Both end when the folder is dropped.
 pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Link)> {
     let failed = |error: std::io::Error| {
         let kind = match error.kind() {
@@ -104,7 +105,7 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     Ok((folder, link))
 }
 
-/// A name that no other session of this user has, should the tool not keep to our folder.
+/// A session name that no other session of this user has, in case the tool does not keep to our folder.
 fn session_name(folder: &Folder) -> String {
     let name = folder
         .path()
@@ -115,7 +116,7 @@ fn session_name(folder: &Folder) -> String {
     name.replace(chromium::folder::PREFIX, "ww-")
 }
 
-/// The daemon's process, if the tool says that the browser is open and shows its first page.
+/// The daemon's process, if the tool reports that the browser is open and shows its first page.
 fn opened_with_pid(opened: &RawReply, session: &str) -> Result<u32> {
     let text = opened.text.expose();
     let reply = Reply::parse(text);
@@ -168,7 +169,7 @@ async fn with_socket(link: Link, _: &Folder, _: &str, required: bool) -> Result<
     Ok(link)
 }
 
-/// Readiness is an answer, not a connection.
+/// Returns true for a list of tabs. The daemon is ready only once it answers, not when it accepts a connection.
 #[cfg(unix)]
 fn is_list_of_tabs(reply: &RawReply) -> bool {
     let parsed = Reply::parse(reply.text.expose());
@@ -178,7 +179,7 @@ fn is_list_of_tabs(reply: &RawReply) -> bool {
             .is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
-/// The daemon writes it into a folder named after a hash of the workspace.
+/// The session file, which the daemon writes into a folder named after a hash of the workspace.
 #[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;
@@ -188,7 +189,7 @@ fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// Whether an error text of the tool says that there is no browser any more.
+/// Returns true if an error text of the tool says that the browser is gone.
 pub(super) fn says_lost(error: &str) -> bool {
     failure::classify(error) == failure::Verdict::Lost
 }

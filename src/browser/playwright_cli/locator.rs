@@ -1,14 +1,14 @@
-//! Our locators in the words of the tool, and the ones that the tool prints in ours.
+//! Conversion of our locators into the tool's form, and back.
 //!
-//! The tool names what it acted on in JavaScript, `page.getByRole('button', { name: 'Go' }).first().click()`, and takes
-//! the same words as a target. What is not in our grammar (a regular expression, an `exact` that we cannot express) gives
-//! no locator: a wrong one would be worse than none.
+//! The tool names the target of an action in JavaScript, `page.getByRole('button', { name: 'Go' }).first().click()`,
+//! and accepts the same form as a target. Parts that our grammar does not have (a regular expression, an `exact` that
+//! cannot be expressed) give no locator, because a wrong one would be worse than none.
 
 use std::fmt::Write as _;
 
 use crate::page::{Locator, LocatorStep, Role};
 
-/// The locator as the tool takes it for a target; in scripts `page.` goes before it.
+/// The locator in the form in which the tool accepts it as a target. In scripts, `page.` goes before it.
 pub(super) fn print(locator: &Locator) -> String {
     let mut out = String::new();
     for (index, step) in locator.steps().iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn print(locator: &Locator) -> String {
             LocatorStep::Frame => write!(out, "contentFrame()"),
         };
     }
-    // A frame or a filter on the page itself is not a method of it.
+    // A page has no methods for a frame or a filter.
     match locator.steps().first() {
         Some(LocatorStep::HasText(_) | LocatorStep::Nth(_)) => format!("locator('*').{out}"),
         Some(LocatorStep::Frame) => format!("locator('iframe').{out}"),
@@ -67,9 +67,9 @@ fn quote(text: &str) -> String {
     )
 }
 
-/// The locator of the first element that a script acts on, if it can be said in our grammar.
+/// The locator of the first element that a script acts on, if our grammar can express it.
 ///
-/// `code` is what stands in the tool's "Ran Playwright code" block.
+/// `code` is the content of the tool's "Ran Playwright code" block.
 pub(super) fn parse(code: &str) -> Option<Locator> {
     let line = code
         .lines()
@@ -94,7 +94,7 @@ pub(super) fn parse(code: &str) -> Option<Locator> {
     Locator::new(steps).ok()
 }
 
-/// One call of a chain and what follows it; `Some(None)` when the method is the action itself.
+/// Parses one call of a chain, and returns it with the rest; `Some(None)` if the method is the action itself.
 #[expect(
     clippy::option_option,
     reason = "not understood, the end of the chain, and a step are three answers"
@@ -168,7 +168,7 @@ fn role(arguments: &str) -> Option<(LocatorStep, &str)> {
     ))
 }
 
-/// Reads a JavaScript string in single quotes at the start of the text.
+/// Parses a JavaScript string in single quotes at the start of the text.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.strip_prefix('\'')?.char_indices();

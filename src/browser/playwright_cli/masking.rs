@@ -1,9 +1,9 @@
-//! Which fields hold what nobody may read.
+//! Fields whose value nobody may read.
 //!
-//! A snapshot shows the value of every field, so each look at a page with filled fields asks what they are. The quick
-//! question is a locator that names all of them and matches only if every one is there and is plain: it is answered in
-//! some 10 ms. Only where it finds nothing, or where a secret was typed that a script has marked, a script asks field by
-//! field; after a script the tool waits half a second by itself.
+//! A snapshot shows the value of every field, so each look at a page with filled fields asks which kind they are. The
+//! quick question is a locator that names all of them and matches only if every one is there and is plain; it takes
+//! some 10 ms. If that finds nothing, or if a script has typed a secret and marked its field, a script asks field by
+//! field. That is slower, because the tool waits half a second after each script.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -18,14 +18,14 @@ use super::{
 };
 use crate::{base::Result, page::ElementRef};
 
-/// Most fields asked about at once; the values of more are hidden unasked. Unit: fields. Source: chosen; the quick
-/// question about as many takes 0.4 s.
+/// Most fields that are asked about at once; the values of others are hidden without asking. Source: chosen; the quick
+/// question about this many takes 0.4 s.
 const MAX_FIELDS: usize = 300;
 
 impl PlaywrightCli {
-    /// Which references' values must be hidden. What is not known, and cannot be asked, is hidden.
+    /// The references whose values must be hidden. A field that is unknown and cannot be asked about is hidden.
     ///
-    /// That a value may be shown is true of this snapshot only: another tab, or the next page of a frame, has the same
+    /// The result applies to this snapshot only, because another tab, or the next page of a frame, uses the same
     /// references for other fields.
     pub(super) async fn hidden_fields(
         &self,
@@ -50,7 +50,7 @@ impl PlaywrightCli {
         Ok(move |reference: &str| hidden.contains(reference))
     }
 
-    /// Whether the tool finds all of these, each of them a field whose value anybody may read.
+    /// Returns true if the tool finds all of these fields and each has a value that anybody may read.
     async fn are_plain(
         &self,
         state: &mut State,
@@ -98,14 +98,14 @@ impl PlaywrightCli {
     }
 }
 
-/// For each frame a locator that matches only if all of its references are there and plain.
+/// For each frame, a locator that matches only if all of its references are there and plain.
 ///
-/// The first step of a locator chooses the frame, and each further reference is looked up in that frame's last snapshot,
+/// The first step of a locator chooses the frame. Each further reference is looked up in that frame's last snapshot,
 /// wherever the element before it stands.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {
-        // `f12e7` is element 7 of frame 12, `e7` one of the first document.
+        // `f12e7` is element 7 of frame 12, `e7` is an element of the main document.
         let frame = reference.split('e').next().unwrap_or_default();
         let step = format!(
             "locator('aria-ref={reference}').and(locator('css={}'))",
@@ -116,24 +116,24 @@ fn plain_fields(references: &[&str]) -> Vec<String> {
     frames.into_values().map(|steps| steps.join(".")).collect()
 }
 
-/// Whether a secret may stand in a field that only a script can tell.
+/// Records if a field that only a script can find may contain a secret.
 ///
-/// The script that types a secret marks the field, because its reference may not be known or may change.
+/// The script that types a secret marks the field, because its reference may be unknown or may change.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
     marked: bool,
-    /// Scripts that type and of which no answer came: they may mark and type later.
+    /// Number of typing scripts without an answer: they may still mark and type.
     unfinished: usize,
 }
 
 impl Typed {
-    /// Before a script that types is sent.
+    /// Called before a typing script is sent.
     pub(super) fn begin(&mut self) {
         self.marked = true;
         self.unfinished += 1;
     }
 
-    /// When it has returned.
+    /// Called when the script has returned.
     pub(super) fn end(&mut self) {
         self.unfinished = self.unfinished.saturating_sub(1);
     }

@@ -1,4 +1,4 @@
-//! Going to addresses, back and forward: the tool says yes more often than it goes anywhere.
+//! Navigation: to addresses, back and forward. The tool often reports success without navigating.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::{
     browser::{Execution, rules::web_address},
 };
 
-/// How long an error page may take to appear after a failed navigation, and how often it is looked for. A navigation
-/// that starts before it has appeared is taken for interrupted. Unit: time. Source: measured, under 50 ms.
+/// Attempts to find the error page after a failed navigation, and the pause between them. A navigation that starts
+/// before the error page appears is taken for an interruption. Source: measured, under 50 ms.
 const ERROR_PAGE: (u32, Duration) = (6, Duration::from_millis(50));
-/// How long the browser may take to give a navigation up. Unit: time. Source: chosen; it takes 10 ms.
+/// Longest time for the browser to give up a navigation. Source: chosen; it takes 10 ms.
 const STOP_LOADING: Duration = Duration::from_secs(5);
 
 impl PlaywrightCli {
@@ -32,7 +32,7 @@ impl PlaywrightCli {
             Ok(url) => url,
             Err(refused) => return Ok(refused.into()),
         };
-        // Under a dialog the tool says yes and goes nowhere.
+        // Under a dialog, the tool reports success without navigating.
         if let Some(dialog) = &state.dialog {
             let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
             return Ok(Execution {
@@ -41,7 +41,7 @@ impl PlaywrightCli {
             });
         }
         if self.options.common.downloads.is_some() {
-            // A new page makes the tool forget which files it has saved, so it is asked once more.
+            // A new page makes the tool forget the files that it has saved, so ask for them once more.
             let _ = self.tabs(state, Command::read("tab-list"), timeout).await?;
         }
         let before = state.url().unwrap_or(BLANK).to_owned();
@@ -53,7 +53,7 @@ impl PlaywrightCli {
             Some(ErrorClass::NavigationFailed) => {
                 self.await_error_page(state, &before, timeout).await?;
             }
-            // The browser would go on waiting, and nothing could be read until it is done.
+            // The browser would go on waiting, and nothing could be read until then.
             Some(ErrorClass::Timeout) => {
                 self.stop_loading(state, STOP_LOADING).await?;
                 state.stalled = true;
@@ -69,7 +69,7 @@ impl PlaywrightCli {
         Ok(execution)
     }
 
-    /// Lets the browser put up its error page, so that the next navigation is not taken for one that interrupts it.
+    /// Waits for the browser's error page, so that the next navigation is not taken for an interruption.
     pub(super) async fn await_error_page(
         &self,
         state: &mut State,
@@ -94,7 +94,7 @@ impl PlaywrightCli {
             .await?;
         let now_blank = reply.page.as_ref().is_some_and(|page| page.url == BLANK);
         if now_blank && reply.error.is_none() {
-            // The page on which the browser started is none of the task's: there is nothing to go back to.
+            // The first page of the browser does not belong to the task, so there is nothing to go back to.
             if before != BLANK {
                 self.send(state, Command::new("go-forward"), timeout)
                     .await?;
@@ -134,7 +134,8 @@ impl PlaywrightCli {
         execution(reply, "page.goForward(")
     }
 
-    /// The tool says yes to a step beyond either end, and stays; so does a step to the same address.
+    /// The position in the history. The tool reports success for a step beyond either end without moving, just as for a
+    /// step to the same address.
     pub(super) async fn place_in_history(
         &self,
         state: &mut State,

@@ -1,4 +1,4 @@
-//! Looking at the page: snapshots with hidden values masked, and pictures.
+//! Observing the page: snapshots with hidden values masked, and pictures.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -20,13 +20,13 @@ use crate::{
     page::{ElementRef, Node, Observation, Tree},
 };
 
-/// Most frames asked about at once; nobody knows where more lead. Unit: frames. Source: chosen.
+/// Most frames whose addresses are read at once; those of others stay unknown. Source: chosen.
 const MAX_FRAMES: usize = 100;
-/// Largest picture read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
+/// Largest picture that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
-/// What tells the document in a frame from the next one there: the tool counts documents in its references, `f12e7`. Where
-/// nothing has a reference, the words must do.
+/// The identity of the document in a frame: the tool counts documents in its references, as in `f12e7`. If nothing in
+/// it has a reference, its text must do.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;
     let inside = tree
@@ -65,17 +65,17 @@ impl PlaywrightCli {
             .unwrap_or_else(late)
     }
 
-    /// The page as it is now.
+    /// The current state of the page.
     ///
-    /// A page that waits for a server cannot be read while it waits; then it is told to wait no longer and read again.
+    /// A page that waits for a server cannot be read meanwhile. It is then stopped and read again.
     pub(super) async fn snapshot(
         &self,
         state: &mut State,
         timeout: Duration,
     ) -> Result<Observation> {
-        // What is left is for telling that the page gives no answer.
+        // The rest of the time is for reporting that the page does not answer.
         let timeout = timeout * 7 / 8;
-        // Of a page that held the command before up, the first look is a short one.
+        // If the page blocked the previous command, the first look is short.
         let (first, second) = if state.stalled {
             (timeout / 6, timeout / 3)
         } else {
@@ -102,7 +102,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Stops what the page still loads; what the browser says of it then, if anything.
+    /// Stops loading the page. Returns the browser's reply, if any.
     pub(super) async fn stop_loading(
         &self,
         state: &mut State,
@@ -115,7 +115,7 @@ impl PlaywrightCli {
         {
             Ok(Scripted::Returned(returned)) if returned.done => Ok(Some(*returned)),
             Ok(_) => Ok(None),
-            // It was only an attempt: what comes next shows whether it helped.
+            // It was only an attempt; the next look shows if it helped.
             Err(error) if error.kind() == ErrorKind::Timeout => Ok(None),
             Err(error) => Err(error),
         }
@@ -147,10 +147,10 @@ impl PlaywrightCli {
         Ok(observation)
     }
 
-    /// The tree with the addresses of its frames: what is in a frame may be of another site than the page.
+    /// The tree with the addresses of its frames, because the content of a frame may belong to another site.
     ///
-    /// The addresses are read after the snapshot, so a second one must show the same documents in the frames; of one that
-    /// moved in between nobody knows where it was.
+    /// The addresses are read after the snapshot, so a second snapshot must show the same documents in the frames. A
+    /// frame that navigated in between has an unknown address.
     async fn with_frames(&self, state: &mut State, tree: Tree, timeout: Duration) -> Result<Tree> {
         let frames: Vec<&str> = tree
             .frames()
@@ -203,7 +203,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// The picture, or the tool's words why not.
+    /// The picture, or the tool's reason for refusing.
     pub(super) async fn try_picture(
         &self,
         state: &mut State,
@@ -225,7 +225,7 @@ impl PlaywrightCli {
             return Err(Error::new(ErrorKind::TooLarge, "browser.screenshot").with("bytes", size));
         }
         let bytes = std::fs::read(&file).map_err(failed)?;
-        // It goes with the folder if it cannot go now.
+        // If it cannot be removed now, it goes with the folder.
         let _ = std::fs::remove_file(&file);
         if bytes.starts_with(PNG) {
             Ok(Ok(bytes))
@@ -235,7 +235,7 @@ impl PlaywrightCli {
     }
 }
 
-/// The references of the fields that take no text.
+/// The references of read-only fields.
 fn readonly(tree: &Tree) -> HashSet<String> {
     let nodes = tree.nodes().iter().filter(|node| node.states.readonly);
     let references = nodes.filter_map(|node| node.reference.as_ref());
@@ -244,7 +244,7 @@ fn readonly(tree: &Tree) -> HashSet<String> {
         .collect()
 }
 
-/// A page of which nothing can be read: all of it counts as left out.
+/// The observation of a page that cannot be read: everything counts as left out.
 fn unread(url: String) -> Observation {
     let mut tree = Tree::builder().with_max_nodes(0);
     tree.leaf(Node::text(""));

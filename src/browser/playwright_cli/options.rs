@@ -1,4 +1,4 @@
-//! What can be chosen about a browser, and the tool's own configuration made from it.
+//! Options of a browser, and the tool's configuration made from them.
 
 use std::{
     ffi::OsString,
@@ -17,18 +17,18 @@ use crate::{
     },
 };
 
-/// Most that the tool may write into the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
+/// Largest size of the tool's output in the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
-/// How commands reach the browser.
+/// The way in which commands reach the browser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportChoice {
-    /// By the daemon's socket, by processes as soon as anything about the socket is odd.
+    /// Through the daemon's socket, and through processes as soon as anything about the socket is unusual.
     #[default]
     Auto,
-    /// By processes only.
+    /// Only through processes.
     Process,
-    /// By the socket only; launching fails where that is not possible.
+    /// Only through the socket. Launching fails if that is not possible.
     Socket,
 }
 
@@ -49,13 +49,13 @@ pub enum TransportChoice {
 pub struct PlaywrightCliOptions {
     pub(super) common: Choices,
     pub(super) program: PathBuf,
-    /// Folders that go before the path, so that the tool's script finds the right Node.
+    /// Folders to put before `PATH`, so that the tool's script finds the right Node.js.
     pub(super) front: Vec<PathBuf>,
     pub(super) transport: TransportChoice,
 }
 
 impl PlaywrightCliOptions {
-    /// The default options for these two programs; a bare name of the first is looked for on the path.
+    /// The default options for these two programs. A bare name of the first is searched for in `PATH`.
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_millis(500)),
@@ -68,7 +68,7 @@ impl PlaywrightCliOptions {
     /// The default options for the programs that [`ProgramPlaces`] finds.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) names what is missing and what to do.
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable), which names what is missing and what to do.
     pub fn from_env() -> Result<Self> {
         let places = ProgramPlaces::from_env();
         let options = Self::new(places.tool_program()?, places.chromium_program()?);
@@ -78,7 +78,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Another playwright-cli program; a bare name is looked for on the path.
+    /// Uses another playwright-cli program. A bare name is searched for in `PATH`.
     pub fn with_program(self, program: impl Into<PathBuf>) -> Self {
         Self {
             program: on_path_or_absolute(program.into()),
@@ -88,39 +88,39 @@ impl PlaywrightCliOptions {
 
     chromium::choosing!();
 
-    /// Size of the page in CSS pixels. Default: 1280 x 800.
+    /// Sets the size of the page in CSS pixels. Default: 1280 x 800.
     pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
         self.common.viewport = (width, height);
         self
     }
 
-    /// How commands reach the browser. Default: [`TransportChoice::Auto`].
+    /// Sets the way in which commands reach the browser. Default: [`TransportChoice::Auto`].
     pub fn with_transport(self, transport: TransportChoice) -> Self {
         Self { transport, ..self }
     }
 
-    /// How long starting the browser may take. Default: 60 s.
+    /// Sets the longest time for starting the browser. Default: 60 s.
     pub fn with_launch_timeout(mut self, timeout: Duration) -> Self {
         self.common.launch_timeout = chromium::bounded(timeout);
         self
     }
 
-    /// How long the tool waits after a click for what it sets off. Default: 500 ms, the tool's own.
+    /// Sets how long the tool waits after a click for its consequences. Default: 500 ms, the tool's own.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Keeps the files that pages offer, under names of ours, in this folder. Default: they are refused. A file of more than
-    /// 100 MiB is dropped, and so are all that are on their way when together they take more than that.
+    /// Keeps the files that pages offer in this folder, under names of our own. Default: they are refused. A file of
+    /// more than 100 MiB is dropped, and so are all incomplete ones if together they exceed that.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
     }
 
-    /// Allows `eval` and `run_code`: script in the page, and in the tool itself. Default: not allowed.
+    /// Allows `eval` and `run_code`, which run scripts in the page and in the tool itself. Default: not allowed.
     ///
-    /// They can read what was typed and send it anywhere, and `run_code` can do on this machine what this user can.
+    /// Such scripts can read typed text and send it anywhere, and `run_code` can do on this machine what this user can.
     pub fn with_scripts(mut self, scripts: bool) -> Self {
         self.common.scripts = scripts;
         self
@@ -155,11 +155,11 @@ impl PlaywrightCliOptions {
                 "navigation": millis(self.common.navigation_timeout),
                 "settle": millis(self.common.settle),
             },
-            // Evidence and durable locators are read from the code it prints.
+            // The code that the tool prints serves as evidence and for durable locators.
             "codegen": "typescript",
             // Tools that a page defines would stand before the snapshot.
             "webmcp": false,
-            // What pages log goes to a file: as little of it as can be chosen.
+            // Console messages of pages go to a file; write as few as possible.
             "console": { "level": "error" },
             "imageResponses": "omit",
             "filePaths": "absolute",
@@ -168,7 +168,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// The whole environment of the tool.
+    /// The complete environment of the tool.
     pub(super) fn environment(&self, folder: &Folder) -> Vec<(OsString, OsString)> {
         let mut environment = chromium::environment(folder);
         environment.retain(|(name, _)| name != "PATH");
@@ -176,7 +176,7 @@ impl PlaywrightCliOptions {
         let front = self.front.iter().cloned();
         let joined =
             std::env::join_paths(front.chain(std::env::split_paths(&path))).unwrap_or(path);
-        // Everything of the session stays in the private folder, and no configuration of the user's is mixed in.
+        // Everything about the session stays in the private folder, and the user's configuration is not used.
         let ours: [(&str, OsString); 9] = [
             ("PATH", joined),
             ("TMPDIR", folder.file("t").into()),
@@ -196,7 +196,7 @@ impl PlaywrightCliOptions {
     }
 }
 
-/// The option that makes Node load a file first; the quotes are Node's own syntax.
+/// The option that makes Node.js load a file first. The quotes are Node.js syntax.
 fn require(file: &Path) -> String {
     let file = file
         .display()
@@ -206,7 +206,7 @@ fn require(file: &Path) -> String {
     format!("--require \"{file}\"")
 }
 
-/// The same for a program, whose bare name the system looks for.
+/// An absolute path, but a bare name of a program unchanged, because the system searches for it.
 fn on_path_or_absolute(program: PathBuf) -> PathBuf {
     if program.components().count() > 1 {
         chromium::absolute(program)
@@ -252,7 +252,7 @@ mod tests {
                 .unwrap()
                 .contains("watch.cjs")
         );
-        // Cargo sets plenty of variables for a test, and none of them is on the list.
+        // Cargo sets many variables for a test, and none of them is on the list.
         assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
         assert!(
             environment

@@ -1,4 +1,4 @@
-//! What is refused before anything is sent: texts that not every transport can carry, and actions whose page is gone.
+//! Refusals before anything is sent: texts that not every transport can carry, and actions whose page is gone.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// Why an action is not even tried, if it is not.
+    /// The reason why an action is not tried, if there is one.
     pub(super) async fn refused(
         &self,
         state: &mut State,
@@ -37,8 +37,8 @@ impl PlaywrightCli {
         self.misdirected(state, request).await
     }
 
-    /// Whether a field is to be filled that took no text when it was looked at and takes none now: the tool would wait all its
-    /// time for it.
+    /// Returns true if a field to be filled was read-only when it was observed and still is. The tool would wait for it
+    /// until its time is over.
     async fn is_readonly(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let BrowserAction::Fill(fill) = &request.action else {
             return Ok(false);
@@ -54,9 +54,10 @@ impl PlaywrightCli {
         )
     }
 
-    /// Whether an action that would meet whatever page is there would meet one of another origin than it was decided for.
+    /// Returns true if an action that applies to whatever page is there would now meet another origin than the one it
+    /// was decided for.
     ///
-    /// A reference needs no such look: it is void on another page.
+    /// An action with a reference needs no such check, because the reference is invalid on another page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let Some(seen) = request
             .page
@@ -80,7 +81,7 @@ impl PlaywrightCli {
                 .await?
             {
                 Scripted::Returned(returned) => returned.top,
-                // A dialog stands over it: only an answer to that could go astray.
+                // A dialog covers the page, so only an answer to the dialog could go astray.
                 Scripted::Refused(_) | Scripted::Interrupted(_) => {
                     return Ok(matches!(request.action, BrowserAction::DialogAccept(_)));
                 }
@@ -90,8 +91,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Why the texts of an action cannot be sent by every transport: NUL ends an argument of a process, and what no script
-/// can carry in its place must fit into one.
+/// The reason why the texts of an action cannot be sent by every transport: NUL ends a process argument, and a text
+/// that no script can carry must fit into one argument.
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(
         action,

@@ -1,21 +1,21 @@
-//! The tool's text replies as typed sections.
+//! The tool's text replies, as typed sections.
 //!
-//! A reply is a list of sections, each under a line `### Name`. The page controls some of the text in them, so the
-//! question here is what a page can forge:
+//! A reply is a list of sections, each under a line `### Name`. The page controls some of their text, so this is what a
+//! page can and cannot forge:
 //!
-//! - The tool prints the sections in one fixed order. A heading counts only if it comes later in that order than the one
-//!   before it: a `### Page` in the message of an alert is text, because `Modal state` comes after `Page`.
-//! - `Page`: the address is serialised by the browser and the title has its white space folded, so neither can hold a
-//!   line break. Snapshot lines start with `-` or a space and are escaped by the tool. Results of scripts are JSON.
-//! - `Error`: text of a script or of a call log may hold line breaks. Nothing after an error is believed, except where
-//!   the tool wrote the whole error itself (the refusals for an open dialog).
-//! - A script that runs in the tool (`run_code`) may print anything anywhere. Its reply has a type of its own, which keeps
-//!   nothing but what it returned or threw: [`Untrusted`].
-//! - `Ran Playwright code`: `type` echoes its text raw in a comment. The driver never sends `type` a line break.
-//! - `Modal state`: the message is raw, so everything after its heading is the message. A notice of a download that ends
-//!   while a dialog is open is lost; a forged one is not believed.
-//! - `Open tabs` and the list of tabs: one line a tab, `[title](address)`. Both may hold `](`; such a line gives no
-//!   address.
+//! - The tool prints the sections in a fixed order. A heading counts only if it comes later in that order than the
+//!   previous one: a `### Page` in the message of an alert is text, because `Modal state` comes after `Page`.
+//! - `Page`: the browser serialises the address and folds the white space of the title, so neither can contain a line
+//!   break. Snapshot lines start with `-` or a space and are escaped by the tool. Results of scripts are JSON.
+//! - `Error`: text of a script or of a call log may contain line breaks. Nothing after an error is trusted, unless the
+//!   tool wrote the whole error itself (the refusals for an open dialog).
+//! - A script that runs in the tool (`run_code`) may print anything anywhere. Its reply has a type of its own,
+//!   [`Untrusted`], which keeps only its result or error.
+//! - `Ran Playwright code`: `type` echoes its text raw in a comment. The driver never sends a line break to `type`.
+//! - `Modal state`: the message is raw, so everything after its heading is the message. The notice of a download that
+//!   ends while a dialog is open is lost, and a forged one is not trusted.
+//! - `Open tabs` and the list of tabs: one line for each tab, `[title](address)`. Both may contain `](`; such a line
+//!   gives no address.
 //! - Paths that the tool prints are never opened, except those of files that the driver named itself.
 
 use crate::{
@@ -39,13 +39,13 @@ const ORDER: [&str; 9] = [
 /// A parsed reply.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
-    /// Why the tool refused or failed, as printed, cleaned.
+    /// The error that the tool printed, cleaned.
     pub(super) error: Option<String>,
-    /// What a script or a list command returned, as printed.
+    /// The result of a script or of a list command, as printed.
     pub(super) result: Option<String>,
-    /// The code that carried the command out: the evidence that it was.
+    /// The code that carried out the command, which is the evidence for it.
     pub(super) code: Option<String>,
-    /// The open tabs, if there is not exactly one.
+    /// The open tabs, unless there is exactly one.
     pub(super) tabs: Vec<Tab>,
     /// The current page.
     pub(super) page: Option<Page>,
@@ -53,9 +53,9 @@ pub(super) struct Reply {
     pub(super) dialog: Option<Dialog>,
     /// The snapshot, if it was asked for: undecoded and not yet cleaned.
     pub(super) snapshot: Option<String>,
-    /// Files that the page offered.
+    /// Files that the page offered for download.
     pub(super) downloads: Vec<Download>,
-    /// Whether something was printed that is no reply, such as the tool's help.
+    /// True if the output is not a reply, such as the tool's help.
     foreign: bool,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Page {
 pub(super) struct Download {
     /// The name that the page gave it, cleaned.
     pub(super) name: String,
-    /// Where the tool saved it, once it has.
+    /// The path at which the tool saved it, once it has.
     pub(super) path: Option<String>,
 }
 
@@ -82,8 +82,8 @@ impl Reply {
         Self::read(text, true)
     }
 
-    /// The same without the words of the code, which hold what a script of ours types: [`code`](Self::code) is empty
-    /// where there was some.
+    /// The same without the text of the code, which contains what a script of ours types: [`code`](Self::code) is empty
+    /// if there was any.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }
@@ -113,7 +113,7 @@ impl Reply {
         reply
     }
 
-    /// Whether nothing was printed at all: what the tool says when it has nothing to say.
+    /// Returns true if the tool printed nothing at all, as it does when it has nothing to report.
     pub(super) fn is_silent(&self) -> bool {
         let told = self.error.is_some()
             || self.result.is_some()
@@ -123,20 +123,20 @@ impl Reply {
     }
 }
 
-/// A reply to a script that ran in the tool. Such a script can print a heading, close a frame, and choose what its result
-/// and its error look like, so nothing here is the tool's word: it has no address, no dialog and no files.
+/// A reply to a script that ran in the tool. Such a script can print a heading, close a frame, and choose its result
+/// and error freely. So nothing here counts as the tool's word: there is no address, no dialog and no file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Untrusted {
-    /// What it threw, or why it was not run, cleaned.
+    /// The error that it threw, or the reason why it was not run, cleaned.
     pub(super) error: Option<String>,
-    /// What it returned, as printed.
+    /// Its result, as printed.
     pub(super) result: Option<String>,
-    /// Whether the reply is one about a script at all. That it ran is the script's own affair.
+    /// True if the reply is about a script at all. It does not prove that the script ran.
     pub(super) ran: bool,
 }
 
 impl Untrusted {
-    /// Reads a reply; `is_error` is what the transport says of it, which no text can change.
+    /// Parses a reply. `is_error` comes from the transport, and no text can change it.
     pub(super) fn parse(text: &str, is_error: bool) -> Self {
         let Reply { error, result, .. } = Reply::parse_without_echo(text);
         if is_error {
@@ -154,7 +154,7 @@ impl Untrusted {
     }
 }
 
-/// Name and body of each section that can be believed, in order.
+/// Name and body of each section that can be trusted, in order.
 fn sections(text: &str) -> Vec<(&'static str, &str)> {
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     let mut at = 0;
@@ -201,7 +201,7 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         .collect()
 }
 
-/// Whether an error's text is one that the tool writes whole, without a word from the page.
+/// Returns true if the tool writes the whole error text itself, without words of the page.
 fn is_own_refusal(error: &str) -> bool {
     let error = error.trim_end_matches('\n');
     let (Some(first), None) = (error.lines().next(), error.lines().nth(1)) else {
@@ -241,7 +241,7 @@ fn parse_page(body: &str) -> Page {
     page
 }
 
-/// The tabs of a list such as `- 0: (current) [Title](http://address/)`.
+/// Parses a list of tabs such as `- 0: (current) [Title](http://address/)`.
 pub(super) fn parse_tabs(body: &str) -> Vec<Tab> {
     body.lines().filter_map(parse_tab).collect()
 }
@@ -256,7 +256,7 @@ fn parse_tab(line: &str) -> Option<Tab> {
     let rest = rest.strip_suffix(" [crashed]").unwrap_or(rest);
     let inside = rest.strip_prefix('[')?.strip_suffix(')')?;
     let (title, url) = inside.split_once("](")?;
-    // A second border could be the page's own doing, and then nobody can say which address is true.
+    // The page may have written a second `](`, and then the true address is unknown.
     let url = if url.contains("](") {
         String::new()
     } else {
@@ -265,7 +265,7 @@ fn parse_tab(line: &str) -> Option<Tab> {
     Some(Tab::new(index.parse().ok()?, current, title, url))
 }
 
-/// The first dialog of the section; its message may have several lines.
+/// The first dialog of the section. Its message may have several lines.
 fn parse_dialog(body: &str) -> Option<Dialog> {
     if body.starts_with("- [File chooser]: ") {
         return Some(Dialog::new(DialogKind::FileChooser, ""));
@@ -294,7 +294,7 @@ fn parse_download(line: &str) -> Option<Download> {
             path: None,
         });
     }
-    // The path has no quotation marks, so the last border is the true one.
+    // The path has no quotation marks, so the last separator is the right one.
     let (name, path) = line
         .strip_prefix("- Downloaded file ")?
         .strip_suffix('"')?

@@ -1,4 +1,4 @@
-//! Cookies and storage, kept and put back under a name.
+//! Saving and loading cookies and storage under a name.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl PlaywrightCli {
         let io = |error| Error::new(ErrorKind::Io, "browser.state").with_source(error);
         let is_new = name == "state-save" && !path.exists();
         if is_new {
-            // Made by us first, because the tool would let everybody read it.
+            // Create the file first, because the tool would make it readable for everybody.
             std::fs::create_dir_all(&folder).map_err(io)?;
             crate::browser::chromium::write_private(&path, b"{}").map_err(io)?;
         }
@@ -45,12 +45,12 @@ impl PlaywrightCli {
         };
         let command = Command::new(name).arg(path.display().to_string());
         let result = self.simple(state, command, evidence, timeout).await;
-        // Where there was no answer the tool may write yet, and must find the file that only this user can read.
+        // After a time-out the tool may still write, and must then find the file that only this user can read.
         if is_new
             && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout)
             && !is_done(&result)
         {
-            // It holds nothing; a later save overwrites it.
+            // The file is empty, and a later save overwrites it.
             let _ = std::fs::remove_file(&path);
         }
         result

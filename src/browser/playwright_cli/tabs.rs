@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// Runs a command whose result is the list of tabs; the tool's words if it refused.
+    /// Runs a command whose result is the list of tabs. Returns the tool's words if it refused.
     pub(super) async fn tabs(
         &self,
         state: &mut State,
@@ -42,10 +42,10 @@ impl PlaywrightCli {
         Ok(Ok(tabs))
     }
 
-    /// After a change of tabs that was asked for: what is current now.
+    /// Updates the state after a requested change of tabs.
     fn settle_tabs(state: &mut State, tabs: &[Tab]) -> Execution {
         state.tabs = tabs.len();
-        // What is remembered of the page and its dialog belonged to another tab.
+        // The stored page and dialog belonged to another tab.
         state.dialog = None;
         let current = tabs.iter().find(|tab| tab.current);
         state.blank_is_fine = current.is_none_or(|tab| tab.url == BLANK);
@@ -76,7 +76,7 @@ impl PlaywrightCli {
                 Ok(tabs) => Self::settle_tabs(state, &tabs),
                 Err(error) => {
                     if class_of(&error) != ErrorClass::DialogOpen {
-                        // The tab is there all the same, and blank.
+                        // The tab exists nevertheless, and is blank.
                         state.page = None;
                     }
                     failed(&error)

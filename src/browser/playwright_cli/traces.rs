@@ -1,6 +1,6 @@
-//! Answers to an action that a tree need not show: two scripts, one before the action and one after it.
+//! Reactions to an action that a tree need not show: two scripts, one before the action and one after it.
 //!
-//! They run in the tool, which has the page watched in a world of its own by the protocol of the browser.
+//! They run in the tool, which uses the browser's protocol to watch the page in a world of its own.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use crate::{
     page::Trace,
 };
 
-/// Where the tool's page object keeps the session that watches; the page cannot see it.
+/// The property of the tool's page object that holds the watching session. The page cannot see it.
 const KEPT: &str = "webwiseTraces";
-/// The world in which the page is watched.
+/// The script world that watches the page.
 const WORLD: &str = "webwise traces";
-/// Most documents of a page that are watched. Source: the other driver.
+/// Most documents of a page that are watched. Source: the same as in the other driver.
 const MAX_WATCHED: usize = 16;
-/// How long the documents may take to answer. Unit: milliseconds. Source: chosen; it takes a few.
+/// Longest time for the documents to answer. Unit: milliseconds. Source: chosen; it takes a few.
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
-    /// Has the page watched, if the action may be answered in it.
+    /// Starts to watch the page, if the page can react to the action.
     pub(super) async fn trace(
         &self,
         state: &mut State,
@@ -38,7 +38,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// What was seen since; `None` if nobody watched.
+    /// The traces since then; `None` if nobody watched.
     pub(super) async fn traced(
         &self,
         state: &mut State,
@@ -51,7 +51,7 @@ impl PlaywrightCli {
         self.told(state, until_now(), timeout).await
     }
 
-    /// What one of the scripts tells; nothing under a dialog, or of a page that gives no answer.
+    /// The result of one of the scripts; `None` under a dialog, or if the page does not answer.
     async fn told(
         &self,
         state: &mut State,
@@ -66,7 +66,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Begins to watch.
+/// The script that starts to watch.
 fn from() -> String {
     reading(&format!(
         "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}));
@@ -98,7 +98,7 @@ fn from() -> String {
     )
 }
 
-/// Ends to watch, and returns what was seen.
+/// The script that stops watching and returns the traces.
 fn until_now() -> String {
     reading(&format!(
         "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}, []));

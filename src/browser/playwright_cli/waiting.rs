@@ -1,4 +1,4 @@
-//! Waiting for text to come or to go, or for a time.
+//! Waiting for a text to appear or disappear, or for a time.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// How often a page is looked at while waiting for text. Unit: time. Source: chosen; a look takes 10 to 500 ms.
+/// Pause between two looks while waiting for a text. Source: chosen; a look takes 10 to 500 ms.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl PlaywrightCli {

@@ -1,36 +1,36 @@
-//! Files on their way, and how much of them is taken.
+//! Incomplete downloads, and the limits of downloads.
 
 use std::collections::HashMap;
 
 use super::Effect;
 
-/// Largest file that is kept, and most that files on their way may take together; past it all of these are dropped.
+/// Largest file that is kept, and largest total size of incomplete files; above it, all incomplete files are dropped.
 /// Unit: bytes. Source: chosen, the same for every driver.
 pub(in crate::browser::cdp) const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Most files on their way at once; a further one is dropped. Unit: files. Source: chosen; a person starts a few.
+/// Most incomplete files at once; a further one is dropped. Source: chosen; a person starts a few.
 pub(super) const MAX_COMING: usize = 100;
 /// Most that one browser keeps. Unit: bytes and files. Source: chosen; a page can offer files until the disk is full.
 pub(super) const MAX_KEPT: (u64, u32) = (1 << 30, 1000);
 
-/// A file on its way.
+/// An incomplete file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Coming {
     name: String,
     received: u64,
-    /// Whether the browser was told to drop it.
+    /// True if the browser was told to drop it.
     dropped: bool,
 }
 
-/// See the module.
+/// The downloads of a browser.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     coming: HashMap<String, Coming>,
-    /// What was kept so far.
+    /// Bytes and files kept so far.
     kept: (u64, u32),
 }
 
 impl Files {
-    /// A file begins to come; `is_ours` tells whether its end is for us to decide.
+    /// Records a new download. `is_ours` says whether this driver decides about it.
     pub(super) fn began(&mut self, id: String, name: String, is_ours: bool) -> Vec<Effect> {
         let is_full = self.coming.len() >= MAX_COMING;
         if is_full && !is_ours {
@@ -51,7 +51,7 @@ impl Files {
         }
     }
 
-    /// More of a file came, or its end.
+    /// Records the progress or the end of a download.
     pub(super) fn progress(
         &mut self,
         id: String,
@@ -68,7 +68,7 @@ impl Files {
                 .coming
                 .values()
                 .fold(0, |sum: u64, coming| sum.saturating_add(coming.received));
-            // In a browser of others, files are their own affair.
+            // In a browser that was attached to, downloads are not ours to decide.
             return if sum > MAX_DOWNLOAD && is_ours {
                 self.drop_all()
             } else {
@@ -82,7 +82,7 @@ impl Files {
             self.kept.0.saturating_add(received),
             self.kept.1.saturating_add(1),
         );
-        // One that comes fast is there before it is known to be too large.
+        // A fast download is complete before it is known to be too large.
         let fits = received <= MAX_DOWNLOAD && bytes <= MAX_KEPT.0 && files <= MAX_KEPT.1;
         let whole = state == "completed" && fits && !coming.dropped;
         if whole && is_ours {

@@ -1,4 +1,4 @@
-//! A tab and its frames, as events tell of them.
+//! A tab and its frames, as events report them.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -7,16 +7,15 @@ use crate::{
     page::{Dialog, DialogKind},
 };
 
-/// Most documents that a tab remembers to have shown. Unit: documents. Source: chosen; pages that lead on at once do so once or
-/// twice.
+/// Most documents that a tab remembers. Source: chosen; pages that redirect at once do so once or twice.
 const MAX_DOCUMENTS: usize = 20;
 
-/// The script world of ours in one document. It is gone with the document, and no other document ever answers for it.
+/// Our script world in one document. It ends with the document, and never answers for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct World {
-    /// Its number among those of its process; another process may use the same.
+    /// Its number within its process; another process may use the same number.
     pub(in crate::browser::cdp) context: u64,
-    /// The page side in it, by a name that no other process uses.
+    /// The object of our script in it, by an id that no other process uses.
     pub(in crate::browser::cdp) object: String,
 }
 
@@ -28,25 +27,25 @@ pub(in crate::browser::cdp) struct World {
 )]
 pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) parent: Option<String>,
-    /// The session that speaks for it: the tab's own, or one of its own if it has a process of its own.
+    /// The session for this frame: the tab's session, or the frame's own if it has its own process.
     pub(in crate::browser::cdp) session: String,
-    /// Which document it shows.
+    /// The id of the document that the frame shows.
     pub(in crate::browser::cdp) loader: String,
     pub(in crate::browser::cdp) url: String,
-    /// The number in references, `f3e12`; 0 for the frame that is the page.
+    /// The number in references, as in `f3e12`; 0 for the main frame.
     pub(in crate::browser::cdp) number: u32,
     pub(in crate::browser::cdp) loading: bool,
-    /// The page wants it to go somewhere, and nothing of that was seen yet.
+    /// True if the page wants to navigate the frame and the navigation has not begun.
     pub(in crate::browser::cdp) asked: bool,
-    /// The document that it is on its way to.
+    /// The id of the document that the frame is on its way to.
     pub(in crate::browser::cdp) goes: Option<String>,
-    /// Whether what it is loading was waited for once, in vain.
+    /// True if its loading was waited for once without success.
     pub(in crate::browser::cdp) vain: bool,
-    /// How often its address changed without a new document.
+    /// Number of changes of its address without a new document.
     pub(in crate::browser::cdp) steps: u64,
-    /// Whether the document is read.
+    /// True if the document was parsed.
     pub(in crate::browser::cdp) ready: bool,
-    /// The reference of the element that shows it, in its parent.
+    /// The reference of the frame's element in the parent document.
     pub(in crate::browser::cdp) owner: Option<u64>,
     pub(in crate::browser::cdp) world: Option<World>,
 }
@@ -67,31 +66,31 @@ pub(in crate::browser::cdp) struct Chooser {
 )]
 pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) target: String,
-    /// Nothing until it is attached.
+    /// The session; `None` until the tab is attached to.
     pub(in crate::browser::cdp) session: Option<String>,
-    /// Whether its state was read after it was attached.
+    /// True if its state was read after attaching.
     pub(in crate::browser::cdp) prepared: bool,
     pub(in crate::browser::cdp) url: String,
     pub(in crate::browser::cdp) title: String,
     pub(in crate::browser::cdp) dialog: Option<DialogInfo>,
-    /// Whether it need not be told any more.
+    /// True if the dialog was reported, or need not be.
     pub(in crate::browser::cdp) dialog_told: bool,
-    /// Dialogs so far: two may say the same.
+    /// Number of dialogs so far, because two may have the same text.
     pub(in crate::browser::cdp) dialogs: u64,
     pub(in crate::browser::cdp) chooser: Option<Chooser>,
     pub(in crate::browser::cdp) crashed: Option<&'static str>,
-    /// How the browser says that it did.
+    /// The browser's description of the crash.
     pub(in crate::browser::cdp) how: Option<String>,
-    /// Whether it was not still when the last action was over.
+    /// True if the tab was not quiet at the end of the last action.
     pub(in crate::browser::cdp) restless: bool,
-    /// Whether somebody asked for it, and it need not be told.
+    /// True if the tab was asked for, so that it need not be reported.
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
-    /// The documents that it showed last, the present one last.
+    /// The latest documents of the tab, the current one last.
     pub(super) documents: VecDeque<Shown>,
-    /// Requests under way, by their number.
+    /// Open requests, by their id.
     pub(in crate::browser::cdp) requests: HashMap<String, Request>,
-    /// Parts of answers that came so far.
+    /// Number of parts of answers received so far.
     pub(in crate::browser::cdp) received: u64,
 }
 
@@ -99,16 +98,16 @@ pub(in crate::browser::cdp) struct Tab {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// Whether the document before it was on its way elsewhere when it came, and may still take its place.
+    /// True if the document before it was on its way elsewhere when this one came, and may still replace it.
     contested: bool,
 }
 
-/// A request under way.
+/// An open request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct Request {
-    /// How many requests had begun when it did.
+    /// Number of requests that had begun before it.
     pub(in crate::browser::cdp) count: u64,
-    /// Whether its answer began to come. A script that never reads it leaves it at that.
+    /// True if its answer began to arrive. A script that never reads the answer leaves it at that.
     pub(in crate::browser::cdp) answered: bool,
 }
 
@@ -131,24 +130,24 @@ impl Frame {
         }
     }
 
-    /// Whether it is on its way to another document.
+    /// Returns true if the frame is on its way to another document.
     pub(in crate::browser::cdp) fn moves(&self) -> bool {
         self.loading || self.asked || self.goes.is_some()
     }
 
-    /// Whether its document, or a part of it, is still to be waited for.
+    /// Returns true if its document, or a part of it, should still be waited for.
     pub(in crate::browser::cdp) fn is_awaited(&self) -> bool {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Its document is being read, or another one comes.
+    /// Returns true if its document is being loaded, or another one is coming.
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
 
-    /// It goes somewhere: what it did before was waited for long enough, and this was not.
+    /// Starts a navigation. If earlier ones were waited for long enough, this one is waited for again.
     fn begins(&mut self, loader: Option<String>) {
-        // What was told before, by another session or by another event, is nothing new.
+        // A report of the same navigation by another session or event changes nothing.
         if loader
             .as_ref()
             .is_some_and(|loader| *loader == self.loader || Some(loader) == self.goes.as_ref())
@@ -186,17 +185,17 @@ impl Tab {
         }
     }
 
-    /// The frame that is the page: Chromium gives it the name of its target.
+    /// The main frame. Chromium gives it the id of its target.
     pub(in crate::browser::cdp) fn main(&self) -> Option<&Frame> {
         self.frames.get(&self.target)
     }
 
-    /// Whether anything that it asked for is still to come.
+    /// Returns true if anything that the tab requested is still to come.
     pub(in crate::browser::cdp) fn is_fetching(&self) -> bool {
         !self.requests.is_empty() || self.frames.values().any(Frame::is_awaited)
     }
 
-    /// Whether it has shown this document, or any other one after `last`.
+    /// Returns true if the tab has shown this document, or any document after `last`.
     pub(in crate::browser::cdp) fn has_come_to(&self, document: &str, last: &str) -> bool {
         self.documents.iter().any(|shown| shown.loader == document)
             || self
@@ -205,14 +204,14 @@ impl Tab {
                 .is_some_and(|shown| shown.loader != last)
     }
 
-    /// Whether it has shown this document, and where the one before wanted to go does not take its place.
+    /// Returns true if the tab has shown this document, and the navigation of the previous one cannot replace it.
     pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
         self.documents
             .iter()
             .any(|shown| shown.loader == document && !shown.contested)
     }
 
-    /// What blocks the page, in the words of the port.
+    /// The dialog that blocks the page.
     pub(in crate::browser::cdp) fn blocked_by(&self) -> Option<Dialog> {
         let kind = |dialog: &DialogInfo| match &*dialog.kind {
             "confirm" => DialogKind::Confirm,
@@ -231,7 +230,7 @@ impl Tab {
         })
     }
 
-    /// Takes in an event of one of its sessions; whether the number of a frame was used up.
+    /// Updates the tab with an event of one of its sessions. Returns true if the frame number was used.
     pub(super) fn learn(&mut self, session: &str, told: Told, number: u32) -> bool {
         match told {
             Told::FrameAttached { frame, parent } => {
@@ -298,13 +297,13 @@ impl Tab {
             }
             Told::RequestEnded { request, given_up } => {
                 self.requests.remove(&request);
-                // The answer was no document: a file, or nothing at all.
+                // The answer was not a document but a file, or nothing at all.
                 let of_it = |frame: &&mut Frame| given_up && frame.goes.as_ref() == Some(&request);
                 if let Some(frame) = self.frames.values_mut().find(of_it) {
                     frame.goes = None;
                 }
             }
-            // What is in a frame that crashed cannot be read, and the page goes on.
+            // A crashed frame cannot be read, but the page goes on.
             Told::Crashed if self.session.as_deref() == Some(session) => {
                 self.crashed.get_or_insert(CRASHED);
             }
@@ -319,12 +318,12 @@ impl Tab {
         }
     }
 
-    /// A frame shows a document; whether the number was used up.
+    /// Records that a frame shows a document. Returns true if the frame number was used.
     pub(super) fn navigated(&mut self, session: &str, info: &FrameInfo, number: u32) -> bool {
         let is_main = info.id == self.target;
         let is_new = !self.frames.contains_key(&info.id);
-        // What was in the document before is gone with it. Where none was known, what is inside is in this one: a frame with a
-        // process of its own may be told of before the document that it is in.
+        // The content of the previous document is gone with it. If no document was known, the known content belongs to
+        // this one, because a frame with its own process may be reported before the document around it.
         if self
             .frames
             .get(&info.id)
@@ -370,7 +369,7 @@ impl Tab {
         !is_main && (is_other_document || is_new)
     }
 
-    /// All frames below one.
+    /// All frames below a frame.
     fn below(&self, frame: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut open = vec![frame.to_owned()];
@@ -394,8 +393,8 @@ impl Tab {
         self.frames.remove(frame);
     }
 
-    /// A frame goes on in another process than that of this session, and what was in it goes. The other process may have told
-    /// of what is in it now.
+    /// Records that a frame moves to another process, and removes the frames that this session reported in it. The
+    /// other process may already have reported the frames that are in it now.
     fn leaves(&mut self, session: &str, frame: &str) {
         self.empty(frame, |inside| inside.session == session);
     }

@@ -6,7 +6,7 @@ use crate::{
     page::{Dialog, DialogKind},
 };
 
-/// A browser that the test plays by events.
+/// A browser whose events the test makes.
 #[derive(Default)]
 struct Played(Known);
 
@@ -232,7 +232,7 @@ fn a_frame_goes_on_in_another_process_and_comes_back() {
         ),
         ("f", Some("T"))
     );
-    // What happens in it is told by its own session.
+    // The frame's own session reports its content.
     played.hears(
         Some("f"),
         "Page.frameAttached",
@@ -274,7 +274,8 @@ fn what_is_inside_of_a_frame_may_be_told_of_first() {
         "Page.frameAttached",
         &json!({ "frameId": "F", "parentFrameId": "T" }),
     );
-    // `F` gets a process of its own, `N` in it another one, and both are told before the page's process says that `F` left it.
+    // `F` gets its own process and `N` in it another one, and both are reported before the page's process says that `F`
+    // left it.
     played.attach(Some("s"), "f", "F", "iframe");
     played.attach(Some("f"), "n", "N", "iframe");
     played.navigated("n", "N", Some("F"), "N1", "http://a.test/nested");
@@ -289,7 +290,7 @@ fn what_is_inside_of_a_frame_may_be_told_of_first() {
         (&*played.frame("N").session, &*played.frame("N").loader),
         ("n", "N1")
     );
-    // Another document of `F` takes `N` away.
+    // The next document of `F` removes `N`.
     played.navigated("f", "F", Some("T"), "F2", "http://b.test/next");
     assert_eq!(
         played.0.tab().unwrap().frames.keys().collect::<Vec<_>>(),
@@ -336,7 +337,7 @@ fn a_frame_that_went_to_a_process_of_its_own_is_not_taken_back_by_an_older_look(
         child_frames,
     };
     played.attach(Some("s"), "f", "F", "iframe");
-    // Of the frame in it the session told as an empty one, and that it has a session of its own. Then come the answers.
+    // The session reported the inner frame as an empty one, and that it has its own session. Then the answers come.
     played.hears(
         Some("f"),
         "Page.frameAttached",
@@ -551,7 +552,7 @@ fn a_document_is_waited_for_from_its_request_until_it_is_read() {
     played.hears(Some("s"), "Network.requestWillBeSent", &request);
     assert_eq!(played.0.pending(&mark), Pending::Navigation);
     played.navigated("s", "T", None, "L2", "http://a.test/");
-    // What is told of it late is nothing new.
+    // A late report of it changes nothing.
     played.hears(Some("s"), "Page.frameStartedNavigating", &begins);
     assert_eq!(played.frame("T").goes, None);
     assert_eq!(
@@ -609,7 +610,7 @@ fn what_was_waited_for_in_vain_is_not_waited_for_again() {
     assert_eq!(played.0.pending(&mark), Pending::Parts);
     played.0.give_up();
     assert_eq!(played.0.pending(&mark), Pending::Nothing);
-    // But what begins after that is.
+    // A later navigation is waited for.
     let begins = json!({ "frameId": "F", "loaderId": "M2", "navigationType": "differentDocument" });
     played.hears(Some("s"), "Page.frameStartedNavigating", &begins);
     assert_eq!(played.0.pending(&mark), Pending::Parts);
@@ -649,7 +650,7 @@ fn a_later_navigation_and_one_elsewhere_are_not_waited_for() {
     assert_eq!(played.0.pending(&mark), Pending::Nothing);
 }
 
-/// What a browser does about a file that begins to come, or comes further.
+/// The effects when a download begins or makes progress.
 fn began(played: &mut Played, id: &str) -> Vec<Effect> {
     played.hears(
         None,
@@ -691,7 +692,7 @@ fn a_file_is_kept_or_told_and_one_too_large_is_cancelled() {
     );
     assert_eq!(came(&mut played, "g", "canceled", 0), ended("g", false));
     assert_eq!(came(&mut played, "g", "canceled", 0), [], "told once");
-    // It was faster than we could be.
+    // The file was complete before it could be dropped.
     began(&mut played, "g");
     assert_eq!(
         came(&mut played, "g", "completed", MAX_DOWNLOAD + 1),
@@ -830,7 +831,7 @@ fn a_dialog_of_another_tab_is_told_once_and_blocks_only_if_it_holds_the_page_up(
     );
     assert_eq!((played.0.dialog(), played.0.dialog_behind()), (None, None));
     assert!(played.0.trouble().is_none());
-    // The next one is another one, and is told again.
+    // The next dialog is another one, and is reported again.
     played.hears(Some("u"), "Page.javascriptDialogOpening", &opens);
     assert_eq!(played.0.untold_dialogs(), [1]);
 }
@@ -845,7 +846,7 @@ fn a_page_that_goes_elsewhere_while_another_comes_may_take_its_place() {
         }
         played.navigated("s", "T", None, "L2", "http://b.test/");
         assert_eq!(played.0.tab().unwrap().has_let_in("L2"), !contested);
-        // Where it leads on itself, it was there.
+        // If it navigates on by itself, it was shown.
         played.navigated("s", "T", None, "M", "http://b.test/next");
         assert_eq!(played.0.tab().unwrap().has_let_in("L2"), !contested);
         assert!(played.0.tab().unwrap().has_let_in("M"));
@@ -864,7 +865,7 @@ fn a_window_beyond_what_anybody_can_use_is_closed() {
     assert_eq!(played.0.tabs.len(), MAX_TABS);
 }
 
-/// A session that was told of, of a target that waits for us or does not.
+/// Reports a session of a target that waits for us or does not.
 fn told_of(
     played: &mut Played,
     session: &str,
@@ -903,7 +904,7 @@ fn once_requests_are_looked_at_whatever_begins_waits_until_its_own_are() {
             matches!(&paused(&mut played, session)[..], [Effect::Judge { session: of, .. }] if of == session)
         );
     }
-    // A second session of a tab that is known is left; a worker, a frame and a window are watched.
+    // A second session of a known tab is left; a worker, a frame and a window are watched.
     let left = Effect::Leave {
         session: "t2".to_owned(),
         waits: false,
@@ -928,7 +929,7 @@ fn once_requests_are_looked_at_whatever_begins_waits_until_its_own_are() {
         &paused(&mut played, "n")[..],
         [Effect::Judge { .. }]
     ));
-    // A tab that this driver made for itself answers its requests by itself.
+    // A tab that this driver made for its own use answers its own requests.
     assert_eq!(paused(&mut played, "hidden"), []);
     assert_eq!(played.0.paused.get("hidden").map(String::as_str), Some("R"));
 }

@@ -1,8 +1,8 @@
-//! The DevTools protocol as calls and events: numbered messages to a browser, by a pipe or a WebSocket.
+//! The DevTools protocol as calls and events: numbered messages to a browser, through a pipe or a WebSocket.
 //!
-//! A call ends with its answer, with the end of its session, or with the end of the connection, whichever comes first: a
-//! browser that is gone is told at once, never by a time-out. Events are handed to one function in the order in which the
-//! browser sent them; it must not wait.
+//! A call ends with its answer, with the end of its session, or with the end of the connection, whichever comes first.
+//! So a lost browser is noticed at once, never by a time-out. Events are passed to one function in the order in which
+//! the browser sent them. The function must not wait.
 
 mod pipe;
 mod websocket;
@@ -24,54 +24,54 @@ use tokio::{
 pub(super) use pipe::{PipeReader, PipeWriter};
 pub(super) use websocket::connect;
 
-/// Largest message read. Unit: bytes. Source: chosen; a page of 40,000 nodes takes some 8 MB.
+/// Largest message that is read. Unit: bytes. Source: chosen; a page of 40,000 nodes takes some 8 MB.
 const MAX_MESSAGE: usize = 256 << 20;
 
-/// The half of a connection that messages come from.
+/// The half of a connection that receives messages.
 pub(super) trait Reader: Send + 'static {
-    /// The next message; nothing at the end.
+    /// Reads the next message; `None` at the end.
     fn next(&mut self) -> impl Future<Output = io::Result<Option<Vec<u8>>>> + Send;
 }
 
-/// The half of a connection that messages go to.
+/// The half of a connection that sends messages.
 pub(super) trait Writer: Send + 'static {
     /// Sends one message.
     fn send(&mut self, message: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// What the browser tells by itself.
+/// A message that the browser sends by itself.
 #[derive(Debug)]
 pub(super) struct Event<'a> {
-    /// The session it belongs to; none for the browser as a whole.
+    /// The session that it belongs to; `None` for the browser as a whole.
     pub(super) session: Option<&'a str>,
     pub(super) method: &'a str,
     pub(super) params: &'a RawValue,
 }
 
 impl Event<'_> {
-    /// The parameters; nothing if they are not as they should be.
+    /// Parses the parameters; `None` if they do not have this form.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get()).ok()
     }
 }
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(super) enum WireError {
-    /// The connection is at its end.
+    /// The connection has ended.
     #[error("the connection to the browser is closed")]
     Closed,
-    /// The session is: its tab or frame is gone.
+    /// The session has ended: its tab or frame is gone.
     #[error("the tab or frame is gone")]
     Gone,
-    /// The browser said no. Its words may quote the page.
+    /// The browser refused the call. Its message may quote the page.
     #[error("{method} was refused ({code})")]
     Refused {
         method: &'static str,
         code: i64,
         message: String,
     },
-    /// The result is not what this call gives.
+    /// The result does not have the form of this call's results.
     #[error("{method} gave a result that is not understood")]
     Malformed {
         method: &'static str,
@@ -81,7 +81,7 @@ pub(super) enum WireError {
 
 type Answer = Result<Box<RawValue>, WireError>;
 
-/// A call under way.
+/// An open call.
 struct Call {
     session: Option<String>,
     method: &'static str,
@@ -95,7 +95,7 @@ struct Calls {
     closed: bool,
 }
 
-/// A connection to a browser; the clones share it.
+/// A connection to a browser. Clones share it.
 #[derive(Clone)]
 pub(super) struct Wire {
     calls: Arc<Mutex<Calls>>,
@@ -103,7 +103,7 @@ pub(super) struct Wire {
 }
 
 impl fmt::Debug for Wire {
-    /// Nothing of what is sent: it may hold what was typed.
+    /// Shows nothing of the messages, which may contain typed text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wire")
             .field("closed", &lock(&self.calls).closed)
@@ -111,7 +111,7 @@ impl fmt::Debug for Wire {
     }
 }
 
-/// The two ends of a connection; see [`Wire::start`].
+/// The two tasks of a connection; see [`Wire::start`].
 pub(super) struct Line {
     tasks: [AbortHandle; 2],
     calls: Arc<Mutex<Calls>>,
@@ -166,9 +166,9 @@ fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
 }
 
 impl Wire {
-    /// Begins to read and to write; `on_event` is called for each event, and once more with nothing at the end.
+    /// Starts to read and to write. `on_event` is called for each event, and once more with `None` at the end.
     ///
-    /// Dropping the [`Line`] ends the connection, whoever still holds a wire.
+    /// Dropping the [`Line`] ends the connection, even if a wire still exists.
     pub(super) fn start(
         mut reader: impl Reader,
         mut writer: impl Writer,
@@ -201,7 +201,7 @@ impl Wire {
     /// Calls a method and waits for its answer. The message is sent before this returns, so calls keep their order.
     ///
     /// # Errors
-    /// See [`WireError`]. It sets no time limit; dropping it gives the answer up.
+    /// See [`WireError`]. The call has no time limit; dropping it gives up the answer.
     pub(super) fn call<T: DeserializeOwned + 'static>(
         &self,
         session: Option<&str>,
@@ -244,7 +244,7 @@ impl Wire {
                         answer: sender,
                     },
                 );
-                // Under the lock, so that the order of numbers is the order on the wire.
+                // Sent under the lock, so that messages leave in the order of their numbers.
                 if self.outgoing.send(message).is_err() {
                     calls.open.remove(&id);
                 }
@@ -260,19 +260,19 @@ impl Wire {
         receiver
     }
 
-    /// Ends the calls of a session that is over.
+    /// Ends the open calls of a session that has ended.
     pub(super) fn end_session(&self, session: &str) {
         let mut calls = lock(&self.calls);
         let over = |call: &Call| call.session.as_deref() == Some(session);
         for (_, call) in calls.open.extract_if(|_, call| over(call)) {
-            // Who gave the call up does not hear it.
+            // The caller may have given up.
             let _ = call.answer.send(Err(WireError::Gone));
         }
     }
 }
 
 fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Option<Event<'_>>)) {
-    // What is not understood is no answer and no event; the calls that it may have answered end by their time limits.
+    // A message that cannot be parsed is ignored. A call that it may have answered ends by its time limit.
     let Ok(text) = std::str::from_utf8(message) else {
         return;
     };
@@ -297,7 +297,7 @@ fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Optio
             (Some(result), None) => Ok(result.to_owned()),
             (None, None) => Ok(RawValue::NULL.to_owned()),
         };
-        // Who gave the call up does not hear it.
+        // The caller may have given up.
         let _ = call.answer.send(answer);
     } else if let (Some(method), Some(params)) = (incoming.method, incoming.params) {
         on_event(Some(Event {
@@ -315,7 +315,7 @@ fn close(calls: &Mutex<Calls>) {
     let mut calls = lock(calls);
     calls.closed = true;
     for (_, call) in calls.open.drain() {
-        // Who gave the call up does not hear it.
+        // The caller may have given up.
         let _ = call.answer.send(Err(WireError::Closed));
     }
 }

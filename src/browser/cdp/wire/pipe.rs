@@ -1,4 +1,4 @@
-//! Messages by a pipe, each ended by a NUL byte: how Chromium talks to the program that started it.
+//! Messages through a pipe, each ended by a NUL byte, for a browser that was started by this program.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use tokio::{
 
 use super::{MAX_MESSAGE, Reader, Writer};
 
-/// What the browser writes.
+/// The receiving half, from the browser's output.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeReader(BufReader<ChildStdout>);
 
@@ -26,7 +26,7 @@ impl Reader for PipeReader {
         loop {
             let buffer = self.0.fill_buf().await?;
             if buffer.is_empty() {
-                // A message without its end is none.
+                // An incomplete message does not count.
                 return Ok(None);
             }
             let end = buffer.iter().position(|byte| *byte == 0);
@@ -43,7 +43,7 @@ impl Reader for PipeReader {
     }
 }
 
-/// What the browser reads. Closing it ends the browser.
+/// The sending half, to the browser's input. Closing it ends the browser.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeWriter(ChildStdin);
 

@@ -5,7 +5,7 @@ use tokio::time::timeout;
 
 use super::*;
 
-/// A browser that the test plays: what comes in, and what goes out.
+/// A browser that the test plays, with the messages from it and to it.
 struct Played {
     wire: Wire,
     line: Line,
@@ -14,11 +14,11 @@ struct Played {
     events: mpsc::UnboundedReceiver<Option<(Option<String>, String, Value)>>,
 }
 
-/// What a played browser says.
+/// Messages from the played browser.
 pub(in crate::browser::cdp) struct From(
     pub(in crate::browser::cdp) mpsc::UnboundedReceiver<Vec<u8>>,
 );
-/// What a played browser hears.
+/// Messages to the played browser.
 pub(in crate::browser::cdp) struct To(pub(in crate::browser::cdp) mpsc::UnboundedSender<Vec<u8>>);
 
 impl Reader for From {

@@ -1,4 +1,4 @@
-//! Messages by a WebSocket: how Chromium talks to programs that did not start it.
+//! Messages through a WebSocket, for a browser that was not started by this program.
 
 use std::io;
 
@@ -16,11 +16,11 @@ use super::{MAX_MESSAGE, Reader, Writer};
 
 type Stream = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// What the browser sends.
+/// The receiving half.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct SocketReader(SplitStream<Stream>);
 
-/// What the browser receives.
+/// The sending half.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct SocketWriter(SplitSink<Stream, Message>);
 
@@ -31,7 +31,7 @@ pub(in crate::browser::cdp) async fn connect(
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_MESSAGE))
         .max_frame_size(Some(MAX_MESSAGE));
-    // Calls are small and follow each other, so none waits for the next.
+    // `true` switches off Nagle's algorithm: calls are small and follow each other, so none should wait for the next.
     let (stream, _) = connect_async_with_config(address, Some(config), true)
         .await
         .map_err(broken)?;
@@ -45,7 +45,7 @@ impl Reader for SocketReader {
             match self.0.next().await {
                 None | Some(Ok(Message::Close(_))) => return Ok(None),
                 Some(Ok(Message::Text(text))) => return Ok(Some(text.as_bytes().to_vec())),
-                // Pings are answered below this layer.
+                // A lower layer answers pings.
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(broken(error)),
             }

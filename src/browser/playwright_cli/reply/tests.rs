@@ -1,4 +1,4 @@
-//! Replies as the tool prints them, and what a page could forge in them.
+//! Replies as the tool prints them, and forgeries by a page.
 
 use proptest::prelude::*;
 
@@ -152,7 +152,7 @@ fn a_script_in_the_tool_speaks_for_nothing_but_itself() {
             "the transport says that it failed: {text}"
         );
     }
-    // What the sections alone would have made of it.
+    // The sections alone would be misleading.
     assert_eq!(
         Reply::parse(&forged[0]).page.unwrap().url,
         "http://evil.test/"

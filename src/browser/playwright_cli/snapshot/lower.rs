@@ -1,7 +1,7 @@
-//! From the tool's syntax to the crate's page tree: every line becomes a node, a state or a property.
+//! Conversion of the tool's syntax into the crate's page tree: every line becomes a node, a state or a property.
 //!
-//! This is where the text of a page enters the crate, so it is cleaned here, and where the values of fields that hold
-//! secrets are masked, before anything else sees them.
+//! Text of a page enters the crate here. So it is cleaned here, and values of fields with secrets are masked here,
+//! before any other code sees them.
 
 use super::{Element, Line, Snapshot};
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
     page::{ElementRef, Node, Role, Tree, Tri},
 };
 
-/// What stands in the place of a value that must not be shown.
+/// The text in place of a value that must not be shown.
 const MASK: &str = "••••••";
-/// References of the fields that hold text, in reading order.
+/// References of the fields that contain text, in reading order.
 pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     let nodes = snapshot.nodes();
     let mut fields = Vec::new();
@@ -33,7 +33,8 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     fields
 }
 
-/// The page tree; `is_secret` says whether the value of a field with this reference must be masked, and of those without one.
+/// The page tree. `is_secret` says if the value of the field with this reference must be masked; it is also asked for
+/// fields without one.
 pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) -> bool) -> Tree {
     let nodes = snapshot.nodes();
     let mut tree = Tree::builder().with_room_for(nodes.len());
@@ -48,7 +49,7 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
         match &node.line {
             Line::Element(element) => {
                 let mut lowered = lower_element(element);
-                // The tool prints properties before anything else that is in the element.
+                // The tool prints properties before everything else in the element.
                 let mut next = index + 1;
                 while let Some(Line::Property { name, value }) =
                     nodes[next..node.end()].first().map(|n| &n.line)
@@ -84,7 +85,7 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
                 tree.leaf(Node::text(MASK));
             }
             Line::Text(value) => tree.leaf(Node::text(clean(&value.decode()))),
-            // A property that belongs to no element is as good as any other text that was not understood.
+            // A property without an element is treated like any other text that was not understood.
             Line::Property { name, value } => {
                 tree.count_malformed();
                 tree.leaf(Node::text(clean(&format!("/{name}: {}", value.decode()))));
@@ -108,7 +109,7 @@ fn reference<'a>(element: &Element<'a>) -> Option<&'a str> {
 fn lower_element(element: &Element<'_>) -> Node {
     let mut node = Node::new(Role::parse(element.role), clean(&element.name()));
     node.value = element.value().map(|value| clean(&value.decode()).into());
-    // The tool leaves states out that are off; these roles always have one.
+    // The tool leaves out states that are off, but these roles always have one.
     node.states.checked = matches!(
         node.role,
         Role::Checkbox | Role::Radio | Role::Switch | Role::MenuItemCheckbox | Role::MenuItemRadio

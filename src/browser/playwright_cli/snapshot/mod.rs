@@ -1,6 +1,6 @@
-//! The text that playwright-cli prints for a page, as a syntax tree that loses nothing.
+//! The text that playwright-cli prints for a page, as a lossless syntax tree.
 //!
-//! The tool prints one line a node, in a small subset of YAML:
+//! The tool prints one line for each node, in a small subset of YAML:
 //!
 //! ```text
 //! - navigation "Main" [ref=e2]:
@@ -10,13 +10,13 @@
 //!   - text: "quoted # because of the sign"
 //! ```
 //!
-//! Every line becomes one [`Node`] of a flat list in reading order; a node borrows its pieces from the text, undecoded,
-//! so that printing the pieces gives the input back byte for byte. A line that is not in the grammar is kept whole as
-//! [`Line::Malformed`] and counted: page text cannot make the parser drop or move anything. Block scalars and flow
+//! Every line becomes one [`Node`] of a flat list in reading order. A node borrows its parts from the text, undecoded,
+//! so printing the parts gives the input back byte for byte. A line outside the grammar is kept whole as
+//! [`Line::Malformed`] and counted, so page text cannot make the parser drop or move anything. Block scalars and flow
 //! collections are YAML, but the tool never prints them.
 //!
-//! Nothing here recurses, so the depth of a page cannot exhaust the stack. What the nodes mean to the rest of the crate
-//! is decided in `lower`.
+//! Nothing here recurses, so a deeply nested page cannot exhaust the stack. `lower` gives the nodes their meaning for
+//! the rest of the crate.
 
 mod lower;
 mod parse;
@@ -35,18 +35,18 @@ pub(crate) struct Snapshot<'a> {
     ends_with_newline: bool,
 }
 
-/// One line with its place in the tree.
+/// One line, with its place in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node<'a> {
-    /// The spaces before the line's first other character.
+    /// The white space at the start of the line.
     indent: &'a str,
-    /// Index of the first node after this one that is not below it.
+    /// Index of the next node that is not below this one.
     end: usize,
-    /// What the line says.
+    /// The content of the line.
     pub(crate) line: Line<'a>,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     /// `- role "name" [attribute]: value`
@@ -57,35 +57,35 @@ pub(crate) enum Line<'a> {
     Property {
         /// The word between the slash and the colon.
         name: &'a str,
-        /// What follows the colon.
+        /// The value after the colon.
         value: Scalar<'a>,
     },
-    /// Anything else, without its indentation.
+    /// Any other line, without its indentation.
     Malformed(&'a str),
 }
 
 /// An element of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Element<'a> {
-    /// Whether everything up to the value stands in single quotes.
+    /// True if everything before the value stands in single quotes.
     quoted: bool,
     /// The ARIA role, or `generic`, `iframe`.
     pub(crate) role: &'a str,
-    /// The accessible name as printed, a JSON string with its quotes.
+    /// The accessible name as printed: a JSON string with its quotes.
     name: Option<&'a str>,
     /// The attributes as printed, each with the space before it.
     attributes: &'a str,
     tail: Tail<'a>,
 }
 
-/// What follows an element's attributes.
+/// The part after an element's attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tail<'a> {
-    /// Nothing: a leaf.
+    /// Nothing: the element is a leaf.
     None,
-    /// `:`, its children follow.
+    /// `:`: the children follow.
     Open,
-    /// `: value`, its only child is text.
+    /// `: value`: the only child is text.
     Value(Scalar<'a>),
 }
 
@@ -94,7 +94,7 @@ enum Tail<'a> {
 pub(crate) struct Scalar<'a>(&'a str);
 
 impl<'a> Snapshot<'a> {
-    /// Parses any text; there is no text that it refuses.
+    /// Parses any text. No text is refused.
     pub(crate) fn parse(text: &'a str) -> Self {
         parse::snapshot(text)
     }
@@ -106,7 +106,7 @@ impl<'a> Snapshot<'a> {
 }
 
 impl std::fmt::Display for Snapshot<'_> {
-    /// Prints the pieces of every line: the input again, byte for byte.
+    /// Prints the parts of every line, which gives the input back byte for byte.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut separator = "";
         for node in &self.nodes {
@@ -125,7 +125,7 @@ impl std::fmt::Display for Snapshot<'_> {
 }
 
 impl Node<'_> {
-    /// Index of the first node after this one that is not below it.
+    /// Index of the next node that is not below this one.
     pub(crate) fn end(&self) -> usize {
         self.end
     }
@@ -146,14 +146,14 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// The accessible name, decoded; empty if the tool printed none (it omits names of more than 900 characters).
+    /// The accessible name, decoded; empty if the tool printed none, as for names of more than 900 characters.
     pub(crate) fn name(&self) -> Cow<'a, str> {
         self.name.map_or(Cow::Borrowed(""), |raw| {
             scalar::json_string(raw, self.quoted)
         })
     }
 
-    /// The text after the colon, if the element's only child is text.
+    /// The text after the colon, if the only child is text.
     pub(crate) fn value(&self) -> Option<Scalar<'a>> {
         match self.tail {
             Tail::Value(value) => Some(value),
@@ -161,7 +161,8 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Attribute names with their values, in the order printed; a flag such as `[checked]` has no value.
+    /// Attribute names with their values, in the order in which they were printed. A flag such as `[checked]` has no
+    /// value.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> + use<'a> {
         self.attributes
             .split_terminator(']')

@@ -1,13 +1,13 @@
-//! Lines to nodes: one pass, no backtracking over lines, no recursion.
+//! Parsing lines into nodes, in one pass, without backtracking over lines and without recursion.
 
 use super::{Element, Line, Node, Scalar, Snapshot, Tail};
 
-/// Average length of a line in recorded snapshots; sizes the node list once. Unit: bytes. Source: the fixtures.
+/// Average length of a line in recorded snapshots, used to size the list of nodes. Unit: bytes. Source: the fixtures.
 const TYPICAL_LINE: usize = 48;
 
 pub(super) fn snapshot(text: &str) -> Snapshot<'_> {
     let mut nodes: Vec<Node<'_>> = Vec::with_capacity(text.len() / TYPICAL_LINE);
-    // Indices of the nodes that are still open, outermost first; their indents grow strictly.
+    // Indices of the open nodes, outermost first. Their indents increase strictly.
     let mut open: Vec<usize> = Vec::new();
     let (body, ends_with_newline) = match text.strip_suffix('\n') {
         Some(body) => (body, true),
@@ -41,7 +41,7 @@ pub(super) fn snapshot(text: &str) -> Snapshot<'_> {
                 line,
             });
         } else {
-            // It belongs to whatever is open, so that the lines after it keep their true ancestors.
+            // It belongs to the innermost open node, so that the lines after it keep their ancestors.
             nodes.push(Node {
                 indent,
                 end: index + 1,
@@ -94,7 +94,7 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
     let (attributes, mut rest) = rest.split_at(attributes_end);
     if quoted {
         rest = rest.strip_prefix('\'')?;
-        // Single quotes are doubled inside; an odd run would have ended the key earlier.
+        // Quotes are doubled inside single quotes, so an odd number would have ended the key earlier.
         if name.is_some_and(|raw| !quotes_are_doubled(raw)) {
             return None;
         }
@@ -113,7 +113,7 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
     })
 }
 
-/// Length of the attributes at the start of `text`, or none if one of them is broken.
+/// Length of the attributes at the start of `text`; `None` if one of them is malformed.
 fn attributes_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -130,7 +130,7 @@ fn attributes_end(text: &str) -> Option<usize> {
     Some(at)
 }
 
-/// Length of the JSON string at the start of `bytes`, quotes included.
+/// Length of the JSON string at the start of `bytes`, including its quotes.
 fn json_string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     while let Some(step) = bytes
@@ -157,7 +157,7 @@ fn quotes_are_doubled(raw: &str) -> bool {
     true
 }
 
-/// A value is plain up to the end of the line, or a double-quoted string that ends where the line ends.
+/// Parses a value: plain text up to the end of the line, or a double-quoted string that ends with the line.
 fn scalar(raw: &str) -> Option<Scalar<'_>> {
     let fine = !raw.starts_with('"') || json_string_end(raw.as_bytes()) == Some(raw.len());
     fine.then_some(Scalar(raw))

@@ -1,6 +1,6 @@
-//! Quoted forms to the text they stand for.
+//! Decoding of quoted text.
 //!
-//! Escapes that the tool never prints are kept as they are: a decoder that refuses would lose text.
+//! Escapes that the tool never prints are kept as they are, because refusing them would lose text.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub(super) fn yaml(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Decodes a JSON string with its quotes; `doubled` says that it stood in single quotes, where `'` is written `''`.
+/// Decodes a JSON string with its quotes. `doubled` is true if it stood in single quotes, where `'` is written `''`.
 pub(super) fn json_string(raw: &str, doubled: bool) -> Cow<'_, str> {
     let inner = raw
         .strip_prefix('"')
@@ -44,7 +44,7 @@ fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character that the escape at the start of `text` stands for, and the bytes that it takes.
+/// The character of the escape at the start of `text`, with the length of the escape in bytes.
 fn escape(text: &str) -> (Option<char>, usize) {
     let Some(&kind) = text.as_bytes().get(1) else {
         return (None, 1);
@@ -63,7 +63,7 @@ fn escape(text: &str) -> (Option<char>, usize) {
     (Some(simple), 2)
 }
 
-/// `\uXXXX`, joined with the next one where the two are a surrogate pair; half a pair is not a character.
+/// `\uXXXX`, joined with the next one if the two are a surrogate pair. Half a pair is not a character.
 fn unicode(text: &str) -> (Option<char>, usize) {
     let Some(high) = hex(text, 2, 4) else {
         return (None, 2);

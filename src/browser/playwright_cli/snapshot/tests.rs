@@ -118,7 +118,7 @@ fn needs_quotes(text: &str) -> bool {
         || words.contains(&text.to_lowercase().as_str())
 }
 
-/// What the parser understood, in the test's own terms.
+/// The parser's result, in the test's own form.
 fn understood(snapshot: &Snapshot<'_>) -> Vec<Given> {
     let mut roots = Vec::new();
     let mut at = 0;
@@ -151,7 +151,7 @@ fn node(snapshot: &Snapshot<'_>, at: usize) -> Given {
         child = snapshot.nodes()[child].end();
     }
     let mut text = element.value().map(|v| v.decode().into_owned());
-    // With properties the tool prints an element's only text as a child, and so does the test's printer.
+    // For an element with properties, the tool prints its only text as a child, and so does the test's printer.
     if let (false, [Given::Text(only)]) = (properties.is_empty(), &children[..]) {
         text = Some(only.clone());
         children.clear();
@@ -256,8 +256,8 @@ fn element(
                 .collect();
             let alone = properties.len() == 1 && matches!(children[..], [Given::Text(_)]);
             let text = if children.is_empty() { text } else { None };
-            // Two texts printed the same way would be the same page twice; the tool folds them, so the test does not
-            // build an only text child beside properties.
+            // The tool folds two texts that print the same way into one, so the test builds no single text child beside
+            // properties.
             let children = if alone { Vec::new() } else { children };
             Given::Element {
                 role,
@@ -352,10 +352,10 @@ fn recorded_pages_have_no_malformed_line_and_print_as_they_came() {
         let snapshot = Snapshot::parse(&text);
         assert_eq!(malformed(&snapshot), 0, "{name}");
         assert_eq!(snapshot.to_string(), text, "{name}");
-        // The test's own printer agrees with the tool's on real pages, so the generated trees are like real ones.
+        // The test's own printer agrees with the tool's on real pages, so the generated trees are realistic.
         let mut lines = Vec::new();
         print(&understood(&snapshot), 0, &mut lines);
-        // Half a surrogate pair is the one thing that a Rust string cannot hold.
+        // Half a surrogate pair is the only thing that a Rust string cannot contain.
         for (ours, theirs) in lines
             .iter()
             .zip(text.split('\n'))

@@ -1,4 +1,4 @@
-//! The one place that decides which transport is used, and that changes it.
+//! The choice of the transport. No other code makes or changes it.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -7,7 +7,7 @@ use std::{
 
 use super::{Command, RawReply, Transport, TransportError};
 
-/// A change of transport, to be told in an event.
+/// A change of transport, to be reported in an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Change {
     pub(in super::super) from: &'static str,
@@ -15,7 +15,7 @@ pub(in super::super) struct Change {
     pub(in super::super) why: String,
 }
 
-/// Commands by the fast transport while it behaves, by the safe one from then on.
+/// Sends commands through the fast transport while it works, and through the safe one from then on.
 #[derive(Debug)]
 pub(in super::super) struct Link {
     safe: Box<dyn Transport>,
@@ -29,7 +29,7 @@ struct State {
 }
 
 impl Link {
-    /// A link that knows only the safe transport.
+    /// A link with only the safe transport.
     pub(in super::super) fn safe(safe: Box<dyn Transport>) -> Self {
         Self {
             safe,
@@ -40,18 +40,18 @@ impl Link {
         }
     }
 
-    /// The same link, preferring another transport.
+    /// The same link with a fast transport, which is preferred.
     pub(in super::super) fn with_fast(self, fast: impl Transport + 'static) -> Self {
         self.lock().fast = Some(std::sync::Arc::new(fast));
         self
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // The state is two values set together; a panic elsewhere cannot leave it half written.
+        // A panic elsewhere cannot leave the two values half set, because they are set together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Which transport the next command takes.
+    /// The transport of the next command.
     pub(in super::super) fn name(&self) -> &'static str {
         self.lock()
             .fast
@@ -59,12 +59,12 @@ impl Link {
             .map_or(self.safe.name(), |fast| fast.name())
     }
 
-    /// The change that nobody has asked for yet.
+    /// The change that was not reported yet.
     pub(in super::super) fn take_change(&self) -> Option<Change> {
         self.lock().change.take()
     }
 
-    /// Goes over to the safe transport for good.
+    /// Changes to the safe transport for good.
     pub(in super::super) fn give_up_fast(&self, from: &'static str, why: &TransportError) {
         let mut state = self.lock();
         state.fast = None;
@@ -77,8 +77,8 @@ impl Link {
 
     /// Runs a command.
     ///
-    /// When the fast transport fails, later commands take the safe one; this command does so too if it certainly was not
-    /// carried out, or if it only looks.
+    /// If the fast transport fails, later commands use the safe one. This command is repeated there only if it
+    /// certainly was not carried out, or if it only looks.
     pub(in super::super) async fn run(
         &self,
         command: &Command,
@@ -89,7 +89,7 @@ impl Link {
             return self.safe.run(command, timeout).await;
         };
         let error = match fast.run(command, timeout).await {
-            // A slow page is no reason to distrust the transport, and a bad value fails everywhere.
+            // A slow page says nothing about the transport, and a bad value fails everywhere.
             reply @ (Ok(_)
             | Err(
                 TransportError::Timeout(_) | TransportError::Nul | TransportError::TooLarge,
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::secret::Secret;
 
-    /// Fails as told, or counts what it carried out.
+    /// Fails on demand, or counts the commands that it carried out.
     #[derive(Debug)]
     struct Scripted {
         name: &'static str,

@@ -1,10 +1,10 @@
-//! How a command reaches the tool: by a process of its own, or by the socket of the tool's daemon.
+//! Transports of commands to the tool: a process for each, or the socket of the tool's daemon.
 //!
 //! The socket is some twenty times faster, but it is the tool's private protocol. So it is used only after a handshake
-//! (a version that was tested, and an answer to a harmless command), and `link` goes over to processes for good as soon
-//! as anything about it is odd. A command that may already have had its effect is never sent a second time.
+//! (a tested version, and an answer to a harmless command), and `link` changes to processes for good as soon as
+//! anything about it is unusual. A command that may already have had its effect is never sent a second time.
 
-// Elsewhere there is no socket, and so nothing that could fail in its ways.
+// Other systems have no such socket, and so none of its failures.
 #![cfg_attr(not(unix), allow(dead_code))]
 
 mod link;
@@ -26,16 +26,16 @@ use crate::{
     secret::Secret,
 };
 
-/// Longest reply read. Unit: bytes. Source: a page of 20,000 buttons prints 678 kB; this is fifty such pages.
+/// Longest reply that is read. Unit: bytes. Source: a page of 20,000 buttons prints 678 kB; this is fifty such pages.
 const MAX_REPLY: usize = 32 << 20;
 
-/// One command of the tool, parsed: nothing in it is ever read as an option or by a shell.
+/// One command of the tool, in parsed form, so that none of it is ever read as an option or by a shell.
 #[derive(Clone)]
 pub(super) struct Command {
     name: &'static str,
     positionals: Vec<String>,
     flags: Vec<(&'static str, Option<String>)>,
-    /// The script of `run-code`; it may hold a secret.
+    /// The script of `run-code`, which may contain a secret.
     code: Option<Secret>,
     repeatable: bool,
 }
@@ -52,7 +52,7 @@ impl Command {
         }
     }
 
-    /// A command that only looks: it may be sent again when its answer was lost.
+    /// A command that only looks. It may be sent again if its answer was lost.
     pub(super) fn read(name: &'static str) -> Self {
         Self {
             repeatable: true,
@@ -60,7 +60,7 @@ impl Command {
         }
     }
 
-    /// A script; it may hold a secret, so it never becomes an argument of a process.
+    /// A script. It may contain a secret, so it never becomes an argument of a process.
     pub(super) fn script(code: impl Into<String>) -> Self {
         Self {
             code: Some(Secret::new(code)),
@@ -88,7 +88,7 @@ impl Command {
         self
     }
 
-    /// The same command, allowed to be sent again.
+    /// The same command, which may be sent again.
     pub(super) fn repeatable(self) -> Self {
         Self {
             repeatable: true,
@@ -98,7 +98,7 @@ impl Command {
 }
 
 impl fmt::Debug for Command {
-    /// The name only: arguments are texts of the task.
+    /// Shows only the name, because arguments are texts of the task.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Command")
             .field("name", &self.name)
@@ -106,16 +106,16 @@ impl fmt::Debug for Command {
     }
 }
 
-/// What came back, before it is parsed. It may hold what was typed, so it is wiped.
+/// A reply before it is parsed. It may contain typed text, so it is wiped on drop.
 #[derive(Debug)]
 pub(super) struct RawReply {
     pub(super) text: Secret,
-    /// Whether the tool called it an error.
+    /// True if the tool marked it as an error.
     pub(super) is_error: bool,
 }
 
 impl RawReply {
-    /// A refusal that came without sections.
+    /// A refusal without sections.
     fn refusal(error: &str) -> Self {
         Self {
             text: Secret::new(format!("### Error\n{error}")),
@@ -124,43 +124,43 @@ impl RawReply {
     }
 }
 
-/// Why no reply came.
+/// The reason why no reply came.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TransportError {
-    /// Nothing was sent.
+    /// The command was not sent.
     #[error("the daemon's socket cannot be reached")]
     Unreachable(#[source] io::Error),
-    /// Nothing was sent.
+    /// The command was not sent.
     #[error("the daemon speaks version {0}, which was not tested")]
     WrongVersion(String),
-    /// Nothing was sent.
+    /// The command was not sent.
     #[error("the daemon's session file is missing or broken")]
     NoSession,
-    /// Nothing was sent.
+    /// The command was not sent.
     #[error("the program cannot be started")]
     Spawn(#[source] io::Error),
-    /// Nothing was sent.
+    /// The command was not sent.
     #[error("a value holds a NUL character")]
     Nul,
-    /// Sent, perhaps carried out.
+    /// The command was sent, and perhaps carried out.
     #[error("the connection ended without an answer")]
     Closed,
-    /// Sent, perhaps carried out.
+    /// The command was sent, and perhaps carried out.
     #[error("the answer is not one of the protocol")]
     Garbage,
-    /// Sent, perhaps carried out.
+    /// The command was sent, and perhaps carried out.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
-    /// Sent, carried out.
+    /// The command was sent and carried out.
     #[error("the answer is longer than {MAX_REPLY} bytes")]
     TooLarge,
-    /// Sent, perhaps carried out.
+    /// The command was sent, and perhaps carried out.
     #[error("reading the answer failed")]
     Io(#[source] io::Error),
 }
 
 impl TransportError {
-    /// Whether the command certainly had no effect.
+    /// Returns true if the command certainly had no effect.
     const fn nothing_was_sent(&self) -> bool {
         matches!(
             self,
@@ -190,13 +190,13 @@ impl From<TransportError> for Error {
     }
 }
 
-/// Carries one command to the tool and its reply back.
+/// Carries one command to the tool, and its reply back.
 #[async_trait]
 pub(super) trait Transport: fmt::Debug + Send + Sync {
     /// `socket` or `process`.
     fn name(&self) -> &'static str;
 
-    /// Runs a command. Dropping the future gives the command up.
+    /// Runs a command. Dropping the future gives up the command.
     async fn run(&self, command: &Command, timeout: Duration) -> Result<RawReply, TransportError>;
 
     /// Asks the daemon to end.

@@ -1,4 +1,4 @@
-//! Commands by a process each: the tool's own client, without a shell, every free value behind `--`.
+//! Commands through a process each: the tool's own client, without a shell, with every free value after `--`.
 
 use std::{
     ffi::OsString,
@@ -17,19 +17,19 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::{base::text::clean, secret::Secret};
 
-/// Longest argument of a process; what is longer goes by a script's file. Unit: bytes.
-/// Source: Linux allows 131,072 for one argument, the closing NUL included.
+/// Longest argument of a process; a longer one is passed in a script's file. Unit: bytes. Source: Linux allows 131,072
+/// for one argument, including the closing NUL.
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
-/// Where the tool's installation keeps its bare client, seen from the program. The program itself first loads all of
-/// Playwright to look for updates, which takes three quarters of its 0.4 s; the client only talks to the daemon.
+/// The path of the bare client in the tool's installation, relative to the program. The program first loads all of
+/// Playwright to search for updates, which takes three quarters of its 0.4 s; the client only talks to the daemon.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
 /// Starts the tool's client.
 #[derive(Debug)]
 pub(in super::super) struct Process {
     program: PathBuf,
-    /// The bare client, for commands of a session that is open.
+    /// The bare client, for commands of an open session.
     bare: Option<PathBuf>,
     session: String,
     folder: PathBuf,
@@ -37,7 +37,7 @@ pub(in super::super) struct Process {
 }
 
 impl Process {
-    /// A client for one session; `folder` is its working folder, `environment` all that it gets.
+    /// A client for one session. `folder` is its working directory and `environment` its complete environment.
     pub(in super::super) fn new(
         program: PathBuf,
         session: String,
@@ -54,7 +54,7 @@ impl Process {
         }
     }
 
-    /// What the program printed, whether or not it called it an error; for commands that open or close a session.
+    /// The output of the program, even if it reports an error; for commands that open or close a session.
     pub(in super::super) async fn output(
         &self,
         arguments: Vec<String>,
@@ -115,7 +115,7 @@ fn bare_client(program: &Path) -> Option<PathBuf> {
     (tool && client.is_file()).then_some(client)
 }
 
-/// What a process left behind.
+/// The output and status of an ended process.
 #[derive(Debug)]
 pub(in super::super) struct Output {
     stdout: Zeroizing<Vec<u8>>,
@@ -124,7 +124,8 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// The reply, wherever the tool put it: page errors are on standard output, usage errors and its own crashes are not.
+    /// The reply, on whichever stream the tool put it: errors of a page go to standard output, usage errors and crashes
+    /// do not.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);
@@ -149,7 +150,7 @@ impl Output {
     }
 }
 
-/// The line that says why: of a crash the one with the exception, otherwise the first.
+/// The line that gives the reason: for a crash the one with the exception, otherwise the first.
 fn own_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let exception = lines
@@ -169,9 +170,9 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Zeroizing<Vec<u8>>
     Ok(bytes)
 }
 
-/// Ends what a client may have started, when the client is given up.
+/// Kills the processes that a client may have started, if the client is given up.
 ///
-/// The daemon is not in the group: the tool starts it in a session of its own.
+/// The daemon is not in this group, because the tool starts it in a session of its own.
 struct Group(Option<u32>);
 
 impl Drop for Group {
@@ -182,13 +183,13 @@ impl Drop for Group {
             .and_then(|id| i32::try_from(id).ok())
             .and_then(rustix::process::Pid::from_raw)
         {
-            // It is mostly gone already, and then there is nothing to end.
+            // Usually it has ended already, which is fine.
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }
     }
 }
 
-/// A script in a file of ours that nobody else can read, gone when it has been used.
+/// A script in a file that only this user can read, removed after use.
 struct ScriptFile(PathBuf);
 
 impl ScriptFile {
@@ -201,7 +202,7 @@ impl ScriptFile {
 
 impl Drop for ScriptFile {
     fn drop(&mut self) {
-        // The whole folder goes at the end anyway.
+        // The whole folder is removed at the end anyway.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -264,7 +265,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(20);
 
-    /// A client whose program is a shell script that this test wrote.
+    /// A client whose program is a shell script of the test.
     fn fake(folder: &Path, script: &str) -> Process {
         let program = folder.join("fake");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();

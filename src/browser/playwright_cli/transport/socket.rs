@@ -1,4 +1,4 @@
-//! Commands by the socket of the tool's daemon: one JSON object a line, one connection a command.
+//! Commands through the socket of the tool's daemon: one JSON object on each line, one connection for each command.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,14 +17,14 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::secret::Secret;
 
-/// Versions of the protocol that were tested, as beginnings of the `version` in a session file.
-/// Source: the daemon of `@playwright/cli` 0.1.22.
+/// Tested versions of the protocol, as prefixes of the `version` in a session file. Source: the daemon of
+/// `@playwright/cli` 0.1.22.
 const TESTED_VERSIONS: &[&str] = &["1.64."];
 
-/// Longest session file read. Unit: bytes. Source: chosen; a real one has about 800.
+/// Longest session file that is read. Unit: bytes. Source: chosen; a real one has about 800.
 const MAX_SESSION_FILE: u64 = 64 << 10;
 
-/// The only identifier used: each connection carries one command.
+/// The only identifier used, because each connection carries one command.
 const ID: u64 = 1;
 
 /// The daemon's socket.
@@ -34,7 +34,7 @@ pub(in super::super) struct Socket {
     working_folder: String,
 }
 
-/// The part of a session file that matters here.
+/// The relevant part of a session file.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Session {
@@ -50,7 +50,7 @@ struct Answer {
 }
 
 impl Socket {
-    /// Reads the session file of the daemon and checks its version. Nothing is sent yet.
+    /// Reads the daemon's session file and checks its version. Sends nothing yet.
     pub(in super::super) fn from_session_file(
         file: &Path,
         working_folder: &Path,
@@ -96,7 +96,7 @@ impl Socket {
                 .await
                 .map_err(|_| TransportError::Closed)?;
             let mut answer = Zeroizing::new(Vec::new());
-            // One byte more than allowed tells a full answer from a cut one.
+            // One byte more than allowed, to tell a complete answer from a cut one.
             let mut reader = BufReader::new(stream).take(MAX_REPLY as u64 + 1);
             reader
                 .read_until(b'\n', &mut answer)
@@ -122,7 +122,7 @@ impl Socket {
     }
 }
 
-/// Wipes every text of a JSON value: a request may hold a secret.
+/// Wipes every text of a JSON value, because a request may contain a secret.
 fn wipe(value: Value) {
     match value {
         Value::String(text) => drop(Zeroizing::new(text)),
@@ -132,7 +132,7 @@ fn wipe(value: Value) {
     }
 }
 
-/// The command line as the tool's own client would have parsed it.
+/// The command line, parsed as the tool's own client would have parsed it.
 fn arguments(command: &Command) -> Value {
     let mut words = vec![Value::from(command.name)];
     words.extend(command.code.iter().map(|code| Value::from(code.expose())));
@@ -183,7 +183,7 @@ impl Transport for Socket {
 
     async fn stop(&self, timeout: Duration) -> Result<(), TransportError> {
         match self.exchange("stop", json!({}), timeout).await {
-            // The daemon may be gone before its answer is out.
+            // The daemon may end before its answer is sent.
             Ok(_) | Err(TransportError::Closed) => Ok(()),
             Err(error) => Err(error),
         }
@@ -207,7 +207,7 @@ pub(super) mod tests {
         file
     }
 
-    /// A daemon that answers one connection with these bytes; returns what it was sent.
+    /// A daemon that answers one connection with these bytes, and returns what it received.
     pub(in super::super) fn daemon(
         folder: &Path,
         answer: &'static [u8],
