@@ -13,7 +13,7 @@ use crate::{
     event::EventKind,
     guard::ScopeRefusal,
     page::{DialogKind, Notice, PageDiff, Tab, diff},
-    verify::{Attempt, PageNow, aimed_at, judge, may_have_acted},
+    verify::{Attempt, PageNow, aimed_at, beside_a_clock, judge, may_have_acted},
     working::StopReason,
 };
 
@@ -94,6 +94,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .watched(found, &difference(&after, &later), earlier.as_ref());
             changes = Some(difference(before, &later));
             after = later;
+        }
+        let is_clock = changes
+            .as_ref()
+            .is_some_and(|found| self.numbers.explain(found));
+        if let Some(traces) = execution.traces.as_mut().filter(|_| is_clock) {
+            *traces = beside_a_clock(traces);
         }
         if let (Some(before), Some(changes)) = (&before, &mut changes) {
             let tree = before.tree();

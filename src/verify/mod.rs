@@ -20,3 +20,4 @@ pub(crate) use judge::{Attempt, aimed_at, judge, may_have_acted, moves_the_caret
 pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
+pub(crate) use traces::beside_a_clock;

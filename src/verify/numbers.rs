@@ -48,6 +48,14 @@ impl Numbers {
             && changes.counted.iter().any(|counted| !is_known(counted))
     }
 
+    /// Reports whether all that is different are numbers that are known to tick.
+    pub(crate) fn explain(&self, changes: &PageDiff) -> bool {
+        let mut counted = changes.counted.iter().peekable();
+        changes.is_empty()
+            && counted.peek().is_some()
+            && counted.all(|counted| self.ticking.contains(&counted.slot))
+    }
+
     /// Learns from a second look at the same page, with no action since the first.
     ///
     /// `since` is the difference between the two looks, `earlier` the difference during the previous action, if that

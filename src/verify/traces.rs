@@ -1,6 +1,6 @@
 //! Judges whether the traces of a page answer an action. Pure.
 
-use crate::page::Trace;
+use crate::page::{Trace, TraceKind};
 
 /// Returns true if one of these traces answers the action.
 ///
@@ -12,11 +12,15 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
+/// Drops what a clock explains: where a number ticks, markup that changed after the action's events proves nothing.
+pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
+    let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
+    traces.iter().filter(is_told).copied().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::TraceKind;
-
     #[test]
     fn what_the_action_caused_or_changed_beside_its_target_answers_it_and_a_clock_does_not() {
         let once = Trace::new(TraceKind::Markup);
@@ -26,5 +30,14 @@ mod tests {
         }
         assert!(!answers(&[]));
         assert!(!answers(&[once, once.repeating()]));
+    }
+
+    #[test]
+    fn what_is_written_later_beside_a_clock_is_no_answer() {
+        let late = Trace::new(TraceKind::Markup).near();
+        assert!(answers(&[late]) && !answers(&beside_a_clock(&[late])));
+        for answer in [late.within(), Trace::new(TraceKind::Drawing).near()] {
+            assert!(answers(&beside_a_clock(&[late, answer])), "{answer:?}");
+        }
     }
 }

@@ -107,7 +107,7 @@ const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; hei
 <span class="pic star clicked" onclick="log('icon', 'star')"></span>
 <span class="pic trash" onclick="log('icon', 'bin')"></span>
 <span class="pic left" id=mark-as-read onclick="log('icon', 'read')"></span>
-<span style="cursor:pointer;content:url(/img/archive.png)" onclick="log('icon', 'archive')"></span>
+<span class=pic style="content:url(/img/archive.png)" onclick="log('icon', 'archive')"></span>
 <p id=why>Forward the mail</p><span class=pic aria-describedby=why onclick="log('icon', 'forward')"></span>
 <div contenteditable inputmode=text data-testid=editor style="min-height:20px">Dear all, <b>hello</b></div>
 <div id=bare onclick="log('bare', 'clicked')">Plain words that listen</div>
