@@ -1,4 +1,4 @@
-//! One browser action: guard, approve, execute, verify; then it is absorbed.
+//! One browser action: guarded, approved, executed, verified and recorded.
 
 use tokio::time::Instant;
 
@@ -51,7 +51,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.absorb(tried.ended(execution.outcome)).await // 14, 15
     }
 
-    /// Step 10: what no person needs to be asked about.
+    /// Step 10: refusals that need no person.
     fn refusal(&self, action: &BrowserAction) -> Option<Outcome> {
         if !self
             .parts
@@ -81,7 +81,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         why.map(|why| Outcome::failed(ErrorClass::BadArguments, &why))
     }
 
-    /// Why a text cannot be typed: an unknown placeholder, or one inside a longer text, which would be typed as it stands.
+    /// The reason why a text cannot be typed: it has an unknown placeholder, or a placeholder inside a longer text,
+    /// which would be typed literally.
     fn bad_text(&self, text: &TextValue) -> Option<String> {
         match text {
             TextValue::Secret(name) if !self.task.vault.contains(name) => {
@@ -97,7 +98,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// The action with its address as the scope check understood it, so that nobody else has to.
+    /// The action with its address in the form that the scope check understood, so that no other code interprets it
+    /// differently.
     fn normalised(&self, action: &BrowserAction) -> BrowserAction {
         let Some(Ok(url)) = action.url().map(|url| self.guards.check_url(url)) else {
             return action.clone();

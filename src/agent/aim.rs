@@ -1,4 +1,4 @@
-//! Words in the place of references: the element that a target means is decided here, before any guard looks at the action.
+//! Resolving words to references: the element that a target means is decided here, before any guard sees the action.
 
 use super::{Run, run::Queued, step::references};
 use crate::{
@@ -11,12 +11,12 @@ use crate::{
     verify::{PageNow, effect},
 };
 
-/// Most elements shown of those that a target may mean. Source: chosen, as many as `find` shows on a usual page.
+/// Most elements that are listed if a target may mean several. Source: chosen, as many as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Puts references in the place of words that mean one element of the page; says why an action cannot run whose words
-    /// mean several, and lists those.
+    /// Replaces words that mean one element of the page by its reference. If words mean several elements, refuses the
+    /// action and lists them.
     pub(super) fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
         let (Some(page), Action::Browser(action)) = (&self.page, &mut next.action) else {
             return (next, None);
@@ -29,7 +29,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
             match meant(locator, page.tree(), &page.view, suits) {
                 Meant::One(id) => {
-                    // What has no reference is the driver's to find.
+                    // The driver must find an element without a reference.
                     if let Some(reference) = &page.tree()[id].reference {
                         *target = Target::Ref(reference.clone());
                         is_aimed = true;
@@ -43,7 +43,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     let mut lines: Vec<usize> = lines
                         .filter_map(|id| layout.line_of(page.tree(), id))
                         .collect();
-                    // Like things stand one after the other, so those of one line are neighbours.
+                    // Similar elements follow each other, so equal line numbers are adjacent.
                     lines.dedup();
                     let shown: Vec<Shown<'_>> =
                         lines.into_iter().map(|line| layout.shown(line)).collect();
@@ -59,7 +59,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// The identities that the references of an action point at; `None` when one of them points at nothing.
+/// The identities of the elements that an action refers to; `None` if a reference is not on the page.
 pub(super) fn identities(
     action: &Action,
     page: &PageNow,
@@ -72,10 +72,10 @@ pub(super) fn identities(
     references(action).into_iter().map(known).collect()
 }
 
-/// The effect of an action, also of one that means a part of its target or names another than the focus.
+/// The effect of an action, also of one that names another target than the focus or hits a part of its target.
 ///
-/// A point in something that holds what reacts may be any of that, so it counts as the worst. A key is judged as the click or
-/// the sending that it may be on its target.
+/// A point in an element may hit anything inside it that reacts, so the worst of these effects counts. A key is judged
+/// like the click or submit that it may cause on its target.
 pub(super) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let click = |target: &Target| {
         let target = target.clone();

@@ -1,4 +1,4 @@
-//! Putting a loop together.
+//! The builder of a loop.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -37,70 +37,70 @@ impl<B, L, M> Builder<B, L, M> {
         }
     }
 
-    /// All options at once.
+    /// Sets all options at once.
     pub fn with_options(mut self, options: Options) -> Self {
         self.parts.options = options;
         self
     }
 
-    /// Most steps of a run; 50 unless said otherwise.
+    /// Sets the most steps of a run. Default: 50.
     pub fn with_max_steps(mut self, steps: u32) -> Self {
         self.parts.options.budget.max_steps = steps;
         self
     }
 
-    /// Which actions need approval; irreversible ones unless said otherwise.
+    /// Sets which actions need approval. Default: irreversible ones.
     pub fn with_approval(mut self, mode: ApprovalMode) -> Self {
         self.parts.options.approval = mode;
         self
     }
 
-    /// Who is asked. Without one, what needs approval is refused.
+    /// Sets the approver. Without one, actions that need approval are refused.
     pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
         self.parts.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Who watches.
+    /// Sets the sink for events. Default: none. Combine several sinks with [`FanOut`](crate::event::FanOut).
     pub fn with_sink(mut self, sink: impl EventSink + 'static) -> Self {
         self.parts.sink = Arc::new(sink);
         self
     }
 
-    /// Who is told of each action before it is done, reads left out, and awaited. Nobody unless said otherwise.
+    /// Sets the journal, which is awaited before each action except reads. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
         self.parts.journal = Some(Arc::new(journal));
         self
     }
 
-    /// The time of day.
+    /// Sets the clock. Default: the machine's clock.
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.parts.clock = Arc::new(clock);
         self
     }
 
-    /// A handle made before, that also stops this loop's runs.
+    /// Sets a cancel handle that was made earlier; it then also stops this loop's runs.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.parts.cancel = cancel;
         self
     }
 
-    /// Other kinds of memory than the usual ones.
+    /// Sets the kinds of memory. Default: [`kinds`](crate::memory::kinds()).
     pub fn with_kinds(mut self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         self.parts.kinds = kinds;
         self
     }
 
-    /// One more tool for the model.
+    /// Adds a tool for the model.
     pub fn with_tool(mut self, tool: impl Tool + 'static) -> Self {
         self.parts.tools.push(Arc::new(tool));
         self
     }
 
-    /// Checks the options and gives the loop.
+    /// Checks the options and returns the loop.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] naming the option that makes no sense, or a tool whose name is taken.
+    /// [`ErrorKind::InvalidInput`], which names the wrong option, or a tool whose name is taken or not allowed.
     pub fn build(self) -> Result<DecisionLoop<B, L, M>> {
         let options = &self.parts.options;
         let checks = [

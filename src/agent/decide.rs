@@ -1,4 +1,4 @@
-//! The first half of a step: look, remember, ask, read the answer.
+//! The first half of a step: observe, recall, ask the model, and parse its answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,25 +26,25 @@ use crate::{
     working::StopReason,
 };
 
-/// Replies in a row without a usable call before the model counts as unusable. Source: the threat model.
+/// Replies in a row without a usable call after which the model counts as unusable. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
 /// Most tabs shown. Source: chosen; a page can open hundreds.
 const MAX_TABS: usize = 10;
-/// What stands in the place of a frame that may not be shown.
+/// The text in place of a frame that may not be shown.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
 /// The note about a file chooser, which no answer of a dialog can accept.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
-/// Tokens that a provider counts for one picture, at most. Source: chosen; providers count 258 to 1,600.
+/// Most tokens that a provider counts for one picture. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
-/// The operation of a look that the driver never answered.
+/// The operation of an observation that the driver never answered.
 const SILENT: &str = "agent.observe";
-/// Longest time for the look at the end of a run. Unit: time. Source: chosen; a browser that is there answers in less than one second.
+/// Longest time for the look at the end of a run. Source: chosen; a working browser answers in less than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Looks at the page unless the last action's verification already did.
+    /// Observes the page, unless the verification of the last action already did.
     pub(super) async fn observe(&mut self) -> Result<(), StopReason> {
         if self.page.is_none() || self.stale {
             let mut page = self.look(self.patience()).await?;
@@ -52,7 +52,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             if before.is_some() {
                 self.back_in_scope(None, before.as_ref(), &mut page).await?;
             } else if let Err(refusal) = self.guards.check_first_page(&page.head.url) {
-                // Nothing of a page that the run may not visit is shown, also when the browser stood there before.
+                // A page that the run may not visit is never shown, even if the browser was there from the start.
                 return Err(self.out_of_scope(&refusal));
             }
             self.page = Some(page);
@@ -60,12 +60,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Ok(())
     }
 
-    /// Observes and interprets; the one place where a page enters the run, and where secrets in it are replaced.
+    /// Observes and interprets the page. All pages enter the run here, and secrets in them are replaced here.
     pub(super) async fn look(&mut self, patience: Patience) -> Result<PageNow, StopReason> {
         let started = Instant::now();
         let mut observed = self.observed(patience).await;
-        // Looking changes nothing, so it may be tried again. A driver that says itself that the time is up would only take it
-        // twice; one that says nothing may have lost the question.
+        // Observing changes nothing, so it may be repeated. A driver that reports a time-out would only take the time
+        // twice; one that does not answer may have lost the request.
         let may_pass = |error: &Error| match error.kind() {
             ErrorKind::BrowserLost => false,
             ErrorKind::Timeout => error.operation() == SILENT,
@@ -95,7 +95,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let limit = patience.limit();
         let request = ObserveRequest::default()
             .with_timeout(limit)
-            // A picture cannot be redacted, so none is taken once a secret was typed or shown.
+            // A picture cannot be redacted, so none is taken after a secret was typed or shown.
             .with_screenshot(self.parts.options.screenshots && !self.secret_seen);
         match timeout_at(patience.last(), self.parts.browser.observe(&request)).await {
             Ok(result) => result,
@@ -105,18 +105,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// The time for what begins now: a look, or an action with all that follows it.
+    /// The time for an observation, or for an action with everything that follows it.
     pub(super) fn patience(&self) -> Patience {
         Patience::new(self.parts.options.command_timeout)
     }
 
-    /// What the run may see of an observation: no secret, and nothing of tabs that it may not visit.
+    /// The part of an observation that the run may see: without secrets, and without tabs that it may not visit.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.guards.may_show_frame(url);
         observation.tree =
             mask_fields(observation.tree, &self.typed_into).close_frames(may_show, CLOSED_FRAME);
         if observation.tree.nodes().iter().any(is_closed_frame) {
-            // It shows the frame, and a picture cannot be cut.
+            // The picture shows the frame, and cannot be cut.
             observation.screenshot = None;
         }
         observation.tabs.truncate(MAX_TABS);
@@ -135,17 +135,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         clean
     }
 
-    /// The observation without secrets. Where there was one, no picture is kept.
+    /// The observation with secrets replaced. If there was one, no picture is kept.
     fn without_secrets(&mut self, observation: &Observation) -> Observation {
         let mut clean = self.redactor.observation(observation.clone());
-        // What the browser shows by itself, or kept from another run, stands in a picture like what was typed now.
+        // A secret that the browser filled in, or kept from another run, would be in a picture just like a typed one.
         self.secret_seen |= clean != *observation;
         clean.screenshot = clean.screenshot.filter(|_| !self.secret_seen);
         clean
     }
 
-    /// Tells if the page can no longer be looked at. The evidence was seen while it could, so the run succeeded all the same; but
-    /// who relies on the page must hear of it.
+    /// Records if the page can no longer be observed. The evidence was seen while it could, so the run succeeded all
+    /// the same, but callers that rely on the page must learn of it.
     pub(super) async fn look_once_more(&mut self) {
         let request = ObserveRequest::default().with_timeout(LAST_LOOK);
         let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;
@@ -169,7 +169,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// The browser can no longer be looked at.
+    /// Ends the run because the browser can no longer be observed.
     pub(super) fn lost(&mut self, error: Error) -> StopReason {
         self.error = Some(self.describe(error));
         StopReason::BrowserLost
@@ -212,7 +212,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .iter()
             .filter(|advice| advice.placement() == Placement::Site)
             .map(Advice::id);
-        // Another page of the same host is worth an event only when memory has something else to say.
+        // Another page of the same host is worth an event only if memory has other advice for it.
         if was_on.as_ref() != Some(&host) || !shown.eq(&items) {
             self.emitter.emit(EventKind::DomainRecall {
                 domain: host,
@@ -230,7 +230,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Makes the request: a stable system instruction and one message about now.
+    /// Makes the request: a constant system instruction, and one message about the current state.
     pub(super) fn prompt(&mut self) -> ChatRequest {
         let options = &self.parts.options;
         let capabilities = self.parts.model.capabilities();
@@ -274,7 +274,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 digest: options.digest,
             })
         });
-        // What memory says was never looked at, and clean texts can make a secret where they meet.
+        // Memory's advice was never redacted here, and clean texts can form a secret where they meet.
         let message = self.redactor.text(&message);
         let mut request = ChatRequest::new(self.system.clone(), message, Arc::clone(&self.tools));
         request.mode = capabilities.mode;
@@ -301,7 +301,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let prices = self.parts.options.prices.as_ref();
         let worst = CallEstimate::new(estimated_tokens, request.max_output, prices);
         let budget = &self.parts.options.budget;
-        // The step that asks is counted already.
+        // The current step is already counted.
         let others = Spent {
             steps: self.spent.steps.saturating_sub(1),
             ..self.spent
@@ -322,7 +322,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
         self.offer(offered);
         let started = Instant::now();
-        // Counted before the answer: a call that is given up was made all the same.
+        // Counted before the answer, because a call that is given up was made all the same.
         let before = self.spent;
         self.spent.add_call(None, &worst, prices);
         let limit = self.parts.options.model_timeout;
@@ -334,7 +334,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
         match answer {
             Ok(response) => {
-                // Redacted first: a cut must not take half of a secret away.
+                // Redacted first, because a cut must not leave half a secret.
                 let response = response.redacted(&self.redactor).capped();
                 let usage = response
                     .usage
@@ -352,10 +352,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Err(error) => {
                 let kind = error.kind();
                 if matches!(kind, ErrorKind::Timeout | ErrorKind::MalformedReply) {
-                    // What a silent one did is not known, nor what an answer that nobody can read has cost.
+                    // The cost of a call without an answer, or with an unreadable one, is unknown.
                     self.estimated = true;
                 } else {
-                    // It answered that it would not: nothing was read or written.
+                    // The provider refused, so nothing was read or written.
                     self.spent = before;
                     self.spent.add_call(Some(&Usage::default()), &worst, prices);
                 }
@@ -365,7 +365,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     error: error.clone(),
                 });
                 if kind == ErrorKind::MalformedReply {
-                    // It answered, only nobody can read it: as good as an answer without a call.
+                    // An unreadable answer counts as one without calls.
                     return Ok(ChatResponse::default());
                 }
                 self.error = Some(error);
@@ -374,7 +374,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Reads the calls into the queue; a reply without a usable call is told to the model, three in a row end the run.
+    /// Puts the calls of a reply into the queue. A reply without a usable call is reported to the model; three in a row
+    /// end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.remarks = super::run::Remarks::default();
@@ -403,7 +404,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                         problem: problem.clone(),
                     });
                     self.remarks.refused.push(problem);
-                    // What comes after a call that cannot run was decided on the assumption that it would.
+                    // The calls after one that cannot run were decided on the assumption that it would.
                     break;
                 }
             }
@@ -429,13 +430,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(StopReason::ModelUnusable)
     }
 
-    /// What the references of an action point at now; `None` when one of them points at nothing.
+    /// The current identities of the elements that an action refers to; `None` if a reference is not on the page.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
         identities(action, self.page.as_ref()?)
     }
 }
 
-/// Whether a frame of this page was closed.
+/// Returns true if this frame was closed.
 pub(super) fn is_closed_frame(node: &Node) -> bool {
     node.role == Role::Iframe && node.value.as_deref() == Some(CLOSED_FRAME)
 }
@@ -464,7 +465,7 @@ fn estimate_request(request: &ChatRequest) -> TokenCount {
         + pictures
 }
 
-/// What a call cost, for a provider that does not say.
+/// The estimated usage of a call, for a provider that does not report it.
 fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
     let calls: TokenCount = response
         .calls

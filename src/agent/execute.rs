@@ -1,4 +1,5 @@
-//! Carrying an action out: the driver, the page after it, the verdict, and the way back when it left the run's scope.
+//! Carrying out an action: the driver, the page after it, the verdict, and the way back if the action left the run's
+//! scope.
 
 use std::time::Duration;
 
@@ -17,18 +18,18 @@ use crate::{
     working::StopReason,
 };
 
-/// Most lines of a difference told to the model. Source: chosen; the page itself follows.
+/// Most lines of a difference that the model is told. Source: chosen; the page itself follows.
 const MAX_CHANGED: usize = 6;
-/// Most actions to get away from a page: three dialogs and the way back. Source: chosen.
+/// Most actions to leave a page: three dialogs and the way back. Source: chosen.
 const MAX_LEAVING: usize = 4;
-/// Time for which a number is watched that changed with an action, to see whether it is a clock: one that shows seconds moves on.
-/// Source: chosen.
+/// Time for which a number that changed with an action is watched, to see if it is a clock: one that shows seconds
+/// moves on. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
-/// The detail of an address that was opened and whose page gives no answer.
+/// The detail of the failure if an opened page does not answer.
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Steps 12 and 13: executes, looks at the page, and judges.
+    /// Steps 12 and 13: carries out the action, observes the page, and judges the outcome.
     pub(super) async fn execute(
         &mut self,
         action: &BrowserAction,
@@ -45,7 +46,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         self.note_secrets(action);
         let began = Instant::now();
-        // From here on what was seen may be out of date, whatever becomes of this future.
+        // From here on the observed page may be out of date, even if this future is dropped.
         self.stale = true;
         let before = self.page.clone();
         let seen = before.as_ref().map(|page| page.head.url.as_str());
@@ -69,13 +70,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             && (action.tool().should_change_page() || matches!(action, BrowserAction::Hover(_)))
             && after.observation.dialog.is_none()
             && !after.observation.unresponsive;
-        // Of a page that moved elsewhere or shows something new, numbers need not be weighed.
+        // If the page is another one or shows something new, its numbers do not matter.
         let quiet = |changes: &Option<PageDiff>| {
             may_show && changes.as_ref().is_some_and(PageDiff::is_empty)
         };
         if quiet(&changes) && !self.is_answered_in_numbers(changes.as_ref()) {
-            // Some pages answer late, and menus open some time after the pointer came; the second look costs nothing but
-            // this wait.
+            // Some pages react late, and menus open some time after the pointer arrives. The second look costs nothing
+            // but this wait.
             tokio::time::sleep(self.parts.options.settle).await;
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
@@ -87,7 +88,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         {
             tokio::time::sleep(TICK).await;
             let later = self.look(patience).await?;
-            // What a shorter time left still may be a clock all the same.
+            // A number that stood still for a shorter time may be a clock all the same.
             let long = self.earlier.as_ref().filter(|(_, time)| *time >= TICK);
             let earlier = long.map(|(page, _)| difference(page, before));
             self.numbers
@@ -112,11 +113,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let notices = execution.notices.clone();
         self.tell_notices(&notices, !matches!(left, Ok(None)));
         if let Some(outcome) = left? {
-            // Nothing that came back with the action is shown either: it may be of the page that was left.
+            // The rest of the driver's reply is dropped too, because it may come from the page that was left.
             execution = outcome.into();
             changes = None;
         } else if after.observation.unresponsive {
-            // That the page shows nothing says nothing of what was done to it.
+            // A page that shows nothing does not tell if the action worked.
             execution.outcome = match execution.outcome {
                 Outcome::Done if leads_to_a_page(&resolved) => {
                     Outcome::failed(ErrorClass::Timeout, NO_ANSWER)
@@ -148,7 +149,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.numbers.clear();
             self.typed_into.clear();
             if self.queue.iter().any(|next| has_target(&next.action)) {
-                // References begin anew on another page, so the same one can name another thing, and so can the same words.
+                // References are numbered anew on another page, so the same reference, or the same words, may mean
+                // another element.
                 self.drop_queue("another page is shown");
             }
         }
@@ -167,8 +169,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.remarks.pictures.push(png);
         }
         self.page = Some(after);
-        // Another page is shown whole, so what differs from the one before needs no words; and of one that gives no answer nobody
-        // knows what changed.
+        // Another page is shown whole, so its difference from the previous one is not told. The difference to a page
+        // that does not answer is unknown.
         let is_seen = |page: &Option<PageNow>| {
             page.as_ref()
                 .is_some_and(|page| !page.observation.unresponsive)
@@ -182,7 +184,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         ))
     }
 
-    /// Reports whether a number that is known to answer changed.
+    /// Returns true if a number changed that is known to answer actions.
     fn is_answered_in_numbers(&self, changes: Option<&PageDiff>) -> bool {
         changes.is_some_and(|changes| {
             let mut counted = changes.counted.iter();
@@ -190,7 +192,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         })
     }
 
-    /// The time for an action with all that follows it. A time that the model wants to wait is on top.
+    /// The time for an action with everything that follows it. A wait that the model asks for is added.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
             BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
@@ -200,7 +202,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Patience::new(self.parts.options.command_timeout.saturating_add(waits))
     }
 
-    /// Asks the driver, and no longer than it was given.
+    /// Asks the driver, within the given time.
     async fn send(
         &self,
         action: BrowserAction,
@@ -219,7 +221,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Remembers that a secret is typed, and where.
+    /// Records that a secret is typed, and where.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.secret_seen = true;
@@ -233,9 +235,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// What the driver saw beside the action, for whoever watches and for the model.
+    /// Reports the driver's notices to the sinks and the model.
     ///
-    /// A file has the name that its server gave, and in a bounded run that may be any server.
+    /// The server chooses the name of a file, and in a run with limited scope that may be any server.
     fn tell_notices(&mut self, notices: &[Notice], left: bool) {
         for notice in notices {
             let line = match notice {
@@ -290,7 +292,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     Notice::DialogBehind { .. } | Notice::TransportChanged { .. } => {}
                 }
             }
-            // A locator may quote a name that echoes the secret; it cannot be rewritten, so it is left out.
+            // A locator may quote a name that repeats the secret. It cannot be rewritten, so it is dropped.
             execution.locator = execution
                 .locator
                 .filter(|locator| !self.redactor.contains(&locator.to_string()));
@@ -319,7 +321,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.left_scope = true;
         let patience = self.patience();
         for _ in 0..MAX_LEAVING {
-            // A dialog of the page holds it fast, and so does its question whether to leave.
+            // A dialog of the page blocks leaving it, and so does its own question whether to leave.
             let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
                 Some(DialogKind::BeforeUnload) => {
                     BrowserAction::DialogAccept(DialogAccept { text: None })
@@ -327,14 +329,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Some(DialogKind::FileChooser) | None => leave.clone(),
                 Some(_) => BrowserAction::DialogDismiss(NoArguments {}),
             };
-            // It goes on also where this is not kept: the page must be left.
+            // Even if this cannot be recorded, the page must be left.
             self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
                 .await;
             match self.send(way.clone(), None, patience).await {
                 Err(error) if error.kind() == ErrorKind::BrowserLost => {
                     return Err(self.lost(error));
                 }
-                // Whether it is back is seen, not believed.
+                // Look at the page, because the driver's word does not prove that it was left.
                 _ => *after = self.look(patience).await?,
             }
             if self
@@ -354,7 +356,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(self.out_of_scope(&refusal))
     }
 
-    /// The browser stands where the run may not be, or on the blank page that a lost one leaves.
+    /// Ends the run because the browser is out of scope, or on the blank page that a lost page leaves.
     pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
         let site = refusal
             .site()
@@ -372,7 +374,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Reports whether the action is for the page that follows it.
+/// Returns true if the purpose of the action is the page that follows it.
 const fn leads_to_a_page(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(
@@ -396,7 +398,7 @@ const fn offered(kept: bool) -> &'static str {
     }
 }
 
-/// What an action tells the model in words. Of tabs the page after it tells what may be told, and not the driver.
+/// The action's message for the model. For tabs, only the page after the action tells what may be told.
 fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
     let of_tabs = matches!(
         action,

@@ -1,4 +1,4 @@
-//! How the loop behaves: every number with its default, unit and source.
+//! Options of the loop: every number with its default, unit and source.
 
 use std::time::Duration;
 
@@ -20,32 +20,34 @@ use crate::{
 pub struct Options {
     /// What a run may cost. Default: 50 steps, 5 errors in a row, nothing else bounded.
     pub budget: Budget,
-    /// What the model costs, for a budget in money and for reports. Default unknown.
+    /// The prices of the model, for a budget in money and for reports. Default: unknown.
     pub prices: Option<Prices>,
-    /// Which actions need approval. Default: irreversible ones.
+    /// The actions that need approval. Default: irreversible ones.
     pub approval: ApprovalMode,
-    /// Most calls taken from one reply. Default 5. Source: the requirements.
+    /// Most calls that are taken from one reply. Default 5. Source: chosen.
     pub max_calls: usize,
-    /// How much of a page a prompt shows. Default: 60 elements and 800 characters of text, like ones folded.
+    /// The part of a page that a prompt shows. Default: 60 elements and 800 characters of text, with similar ones
+    /// folded.
     pub digest: DigestOptions,
-    /// Longest time an action with its settling and the looks after it may take together, and a look before a decision. What
-    /// takes longer fails as a time-out, and the run goes on. A `wait` by seconds gets its seconds on top. Default 30 s. Source:
-    /// [`COMMAND_TIMEOUT`].
+    /// Longest time for an action together with its settling and the looks after it, and for a look before a decision.
+    /// If it takes longer, it fails as a time-out and the run goes on. The seconds of a `wait` are added. Default 30 s.
+    /// Source: [`COMMAND_TIMEOUT`].
     pub command_timeout: Duration,
-    /// Longest time one model call may take, its retries included. Default 10 min. Source: chosen; a model on two cores
-    /// takes half a minute, four tries with their waits a few.
+    /// Longest time for one model call including its retries. Default 10 min. Source: chosen; a model on two cores
+    /// takes half a minute, and four attempts with their waits a few minutes.
     pub model_timeout: Duration,
-    /// Longest time the store may take for one answer. Default 10 s. Source: chosen, twice what a store waits for a lock.
+    /// Longest time for one answer of the store. Default 10 s. Source: chosen, twice the time that a store waits for a
+    /// lock.
     pub memory_timeout: Duration,
-    /// Longest time a tool of the embedder may take. Default 60 s. Source: chosen.
+    /// Longest time for a tool of the embedder. Default 60 s. Source: chosen.
     pub tool_timeout: Duration,
-    /// Longest time the journal may take for one intent. Default 2 s. Source: chosen; a write takes less than 1 ms and a sync on
-    /// a slow disk some 100 ms.
+    /// Longest time for the journal to record one intent. Default 2 s. Source: chosen; a write takes less than 1 ms,
+    /// and a sync on a slow disk some 100 ms.
     pub journal_timeout: Duration,
-    /// How long to wait before a page that did not change is looked at once more. Default 300 ms. Source: chosen, above the
-    /// 100 to 250 ms of usual input delays of autocompletes.
+    /// Wait before a page that did not change is looked at once more. Default 300 ms. Source: chosen, above the usual
+    /// input delays of autocompletes, 100 to 250 ms.
     pub settle: Duration,
-    /// Sampling temperature. Default 0.2. Source: the first requirements document.
+    /// Sampling temperature. Default 0.2. Source: chosen.
     pub temperature: f64,
     /// Most tokens of a reply. Default 2,048. Source: chosen; five calls with texts take about 400.
     pub max_output: TokenCount,
@@ -55,9 +57,9 @@ pub struct Options {
     pub images: bool,
     /// Whether `eval` and `run_code` are offered. Default off, because script undoes every other safety measure.
     pub scripts: bool,
-    /// Whether memory is used. Default on.
+    /// True if memory is used. Default: true.
     pub memory: bool,
-    /// Whose memory is used.
+    /// The namespace of the memory.
     pub namespace: Namespace,
     /// Seed of nonces, for reproducible prompts. Default: random for each run.
     pub seed: Option<u64>,

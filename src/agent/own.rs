@@ -1,4 +1,4 @@
-//! What the loop does itself when the model asks for it, and the tools of the embedder.
+//! The agent's own actions, and the tools of the embedder.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const MAX_NOTES: usize = 20;
 const MAX_NOTE: usize = 800;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Carries out what the loop does itself.
+    /// Carries out an action of the loop itself.
     pub(super) async fn do_agent(
         &mut self,
         action: AgentAction,
@@ -53,7 +53,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.absorb(tried.ended(outcome)).await
     }
 
-    /// Step 9: a finish needs evidence on the page; it is refused once, then recorded as unverified.
+    /// Step 9: a finish needs evidence on the page. Without it, it is refused once, then recorded as unverified.
     fn finish_or_refuse(&mut self, finish: &Finish) -> Result<(), StopReason> {
         let page = self.page.as_ref();
         let found = check(
@@ -63,7 +63,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         );
         let shown = !matches!(found, Evidence::Missing(_));
         let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));
-        // Of a run that gave up, nobody relies on the answer.
+        // Nobody relies on the answer of a run that gave up.
         let unverified = if finish.success {
             unverified(&finish.answer, &finish.evidence, &self.seen, is_whole)
         } else {
@@ -145,7 +145,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Calls a tool of the embedder: approved like ours, and within the run's scope afterwards.
+    /// Calls a tool of the embedder. It is approved like the built-in ones, and the run's scope is checked afterwards.
     pub(super) async fn do_custom(
         &mut self,
         call: CustomCall,

@@ -1,4 +1,4 @@
-//! The tools by which the loop finds, reads and keeps parts of a page itself, without the browser.
+//! The tools with which the loop itself finds, reads and keeps parts of a page, without the browser.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -22,9 +22,9 @@ const MAX_READ: usize = 1_200;
 const MAX_READ_BY_LINES: usize = 6_000;
 /// Most characters kept of one extraction. Source: the third requirements document.
 pub(super) const MAX_EXTRACT: usize = 8_000;
-/// Lines kept of one reading, those that share the most with the goal. Source: chosen.
+/// Most lines kept of one reading: those that share the most words with the goal. Source: chosen.
 const MAX_FACTS: usize = 12;
-/// Lines kept of all readings; the oldest go first. Source: chosen.
+/// Most lines kept of all readings; the oldest are dropped first. Source: chosen.
 const MAX_KNOWN: usize = 40;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -116,7 +116,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Reports whether the model saw every line of the page, in the prompt or by `read`.
+    /// Returns true if the model saw every line of the page, in the prompt or through `read`.
     pub(super) fn was_read(&self, page: &PageNow) -> bool {
         let layout = page.layout();
         let digest = layout.digest(
@@ -145,7 +145,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         seen.len() == layout.lines().len()
     }
 
-    /// Keeps of what was read the lines that share words with the goal, so that they stay known when the page has gone.
+    /// Keeps the lines of a reading that share words with the goal, so that they stay known after the page is left.
     fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
         let elements = &page.view.elements;
         let points = layout.relevance(elements, &self.goal_words);
@@ -174,14 +174,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.remarks.facts.extend(facts(&kept, elements));
     }
 
-    /// Takes what was read for known, once the model has seen it.
+    /// Adds the kept lines to the known facts, once the model has seen them.
     pub(super) fn know_facts(&mut self) {
         self.known.append(&mut self.remarks.facts);
         let over = self.known.len().saturating_sub(MAX_KNOWN);
         self.known.drain(..over);
     }
 
-    /// Reads text and keeps it under a name for the result.
+    /// Extracts a text and keeps it under a name for the result.
     pub(super) fn extract(&mut self, extract: &Extract) -> Outcome {
         let Some(page) = self.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -195,7 +195,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 within.text(elements, 0..within.lines().len())
             }
         };
-        // Words that stood apart stand together in a text; and a cut must not take half of a secret away.
+        // Words that were apart on the page are together in the text and may form a secret; and a cut must not leave
+        // half a secret.
         let text = text::cut(&self.redactor.text(&text), MAX_EXTRACT);
         self.emitter.emit(EventKind::Extracted {
             name: extract.name.clone(),
@@ -209,7 +210,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// The lines of one page that `read` gave.
+/// The lines of one page that `read` returned.
 #[derive(Debug)]
 pub(super) struct LinesRead {
     page: Arc<Observation>,
@@ -236,7 +237,7 @@ impl LinesRead {
     }
 }
 
-/// The node that is meant; `None` for the page.
+/// The node that a target means; `None` for the whole page.
 fn found(page: &PageNow, target: Option<&Target>) -> Result<Option<NodeId>, Failure> {
     let tree = page.tree();
     let found = match target {

@@ -35,33 +35,34 @@ use crate::{
     working::{History, StopReason},
 };
 
-/// Whether a run goes on.
+/// The state of a run after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepEnd {
-    /// Call `step` again.
+    /// The run goes on: call `step` again.
     Continue,
-    /// It is over; call `finish`.
+    /// The run is over: call `finish`.
     Stopped(StopReason),
 }
 
-/// An action that waits for its turn, with what its targets were when it was decided.
+/// An action in the queue, with its targets as they were when it was decided.
 #[derive(Debug, Clone)]
 pub(super) struct Queued {
     pub(super) action: Action,
-    /// Whether the task itself asks for it, so that nobody needs to approve it.
+    /// True if the task itself asks for the action, so that nobody needs to approve it.
     pub(super) given: bool,
-    /// In the order of its references; `None` when one of them was not on the page it was decided for.
+    /// The targets, in the order of the references; `None` if one of them was not on the page that the action was
+    /// decided for.
     pub(super) targets: Option<Vec<TargetIdentity>>,
 }
 
-/// What the next message tells beside the page.
+/// Everything that the next message tells besides the page.
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
     pub(super) calls: Vec<CallMade>,
     pub(super) last_failure: Option<LastFailure>,
     pub(super) found: Vec<String>,
     pub(super) read: Vec<String>,
-    /// Lines of it that are to be kept.
+    /// Lines of a reading that should be kept.
     pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
     pub(super) answers: Vec<(String, String)>,
@@ -72,7 +73,7 @@ pub(super) struct Remarks {
     pub(super) warnings: Vec<String>,
 }
 
-/// A run under way.
+/// A running task.
 ///
 /// Drive it with [`step`](Self::step) until it stops, then call [`finish`](Self::finish).
 #[expect(
@@ -94,13 +95,13 @@ pub struct Run<'l, B, L, M> {
     pub(super) goal_words: Vec<String>,
 
     pub(super) page: Option<PageNow>,
-    /// The page before the last action, if it was the same one, and how long that action took.
+    /// The page before the last action, if it was the same page, and the duration of that action.
     pub(super) earlier: Option<(PageNow, Duration)>,
     /// Texts that the pages of this run have shown.
     pub(super) seen: Seen,
-    /// Numbers of this page that are known to tick or to answer.
+    /// Numbers on this page that are known to tick or to answer actions.
     pub(super) numbers: Numbers,
-    /// Whether something was begun since the page was seen.
+    /// True if an action was begun since the page was observed.
     pub(super) stale: bool,
     /// The action that is being carried out.
     pub(super) in_flight: Option<Tried>,
@@ -108,7 +109,7 @@ pub struct Run<'l, B, L, M> {
     pub(super) asked_for: Option<(Host, Arc<Observation>)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
-    /// Lines read of the last page that was read.
+    /// The lines of the last page that were read.
     pub(super) lines_read: Option<LinesRead>,
     /// Findings that matter for the goal, in lines of page data.
     pub(super) known: Vec<String>,
@@ -125,13 +126,13 @@ pub struct Run<'l, B, L, M> {
     pub(super) estimated: bool,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
-    /// The model call whose reply had the last of them: one reply counts once.
+    /// The model call whose reply had the last error, because one reply counts once.
     pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
-    /// Whether the action under way led to a page that had to be left: nothing is learned from it.
+    /// True if the current action led to a page that had to be left. Nothing is learned from it.
     pub(super) left_scope: bool,
-    /// A secret was typed, or the page showed one: no picture is taken any more.
+    /// True if a secret was typed, or shown by a page. No picture is taken after that.
     pub(super) secret_seen: bool,
     /// Fields of this page that a secret was typed into.
     pub(super) typed_into: BTreeSet<ElementRef>,
@@ -140,20 +141,20 @@ pub struct Run<'l, B, L, M> {
     offered: BTreeSet<AdviceId>,
     pub(super) answer: Option<String>,
     pub(super) evidence: Option<String>,
-    /// Claims of the answer beyond its evidence.
+    /// Claims of the answer that its evidence does not support.
     pub(super) unverified: Vec<String>,
     pub(super) extracted: BTreeMap<String, String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
     recording: Option<String>,
-    /// Why an intent was not kept.
+    /// The reason why an intent was not recorded.
     pub(super) unrecorded: Option<String>,
-    /// Given back when the run is finished or dropped; a run without it is over from the start.
+    /// The turn, which is given back when the run is finished or dropped. A run without it is over from the start.
     turn: Option<Turn<'l>>,
 }
 
 impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
-    /// How far it is. Not its parts: an action that waits may hold an address with a secret in it.
+    /// Shows the progress only. A queued action may contain an address with a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("task", &self.task)
@@ -189,7 +190,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             parts.browser.capabilities(),
         );
         let tools = ToolSet::new(&browser.tools, parts.options.scripts, custom);
-        // What is declared stays for the whole run, so only what can never work in it is left out.
+        // The declared tools stay the same for the whole run, so only tools that can never work in it are left out.
         let tools = match parts.approver {
             Some(_) => tools,
             None => tools.without("ask_human"),
@@ -331,7 +332,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// The first action of a task with a start URL, decided by nobody but the task.
+    /// The first action of a task with a start address, which no model decides.
     fn opening(task: &Task) -> VecDeque<Queued> {
         let goto = task.start_url.as_ref().map(|url| Queued {
             action: Action::Browser(BrowserAction::Goto(Goto {
@@ -353,7 +354,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.started.elapsed()
     }
 
-    /// A nonce that nothing outside of the run can know: of a step's message, or of the whole run.
+    /// A nonce that nothing outside the run can know, for the message of a step or for the whole run.
     pub(super) fn nonce(&self, step: Option<u32>) -> Nonce {
         let mut hash = Sha256::new();
         hash.update(self.seed.to_le_bytes());
@@ -370,39 +371,39 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
     }
 
-    /// Notes that these items stand in the prompt that is about to be sent.
+    /// Records that these items stand in the next prompt.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
         self.offered.extend(items.iter().cloned());
         // The system instruction stands in every prompt.
         self.offered_now = self.standing.iter().cloned().chain(items).collect();
     }
 
-    /// An error as text for people and models, secrets replaced.
+    /// An error as text for people and models, with secrets replaced.
     pub(super) fn describe(&self, error: Error) -> String {
         format!("{:?}", error.map_text(|text| self.redactor.text(text)))
     }
 
-    /// What was done so far.
+    /// The actions so far.
     pub const fn history(&self) -> &History {
         &self.history
     }
 
-    /// The page as it was last seen.
+    /// The page, as it was last observed.
     pub fn page(&self) -> Option<&PageView> {
         self.page.as_ref().map(|page| &*page.view)
     }
 
-    /// What was spent so far.
+    /// The amounts spent so far.
     pub const fn spent(&self) -> &Spent {
         &self.spent
     }
 
-    /// The same action without a secret in it.
+    /// The same action with secrets replaced.
     pub(super) fn clean(&self, action: &Action) -> Action {
         action.redacted(&self.redactor)
     }
 
-    /// Tells once that events are lost.
+    /// Emits once that events are being lost.
     pub(super) fn watch_recording(&mut self) {
         if self.recording.is_none()
             && let Some(error) = self.emitter.failure()
@@ -415,7 +416,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Ends the run: learns from it and reports. What was not stopped yet counts as cancelled.
+    /// Ends the run: learns from it and returns the report. A run that was not stopped counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
         let stop = self.stopped.unwrap_or(StopReason::Cancelled);
         if self.parts.options.memory && self.turn.is_some() {
@@ -448,7 +449,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
         .with_cost(self.parts.options.prices.map(|_| self.spent.cost));
         self.watch_recording();
-        // As with events, what leaves is redacted once more.
+        // As with events, everything that leaves is redacted once more.
         let clean = |text: String| self.redactor.text(&text);
         self.answer = self.answer.map(clean);
         self.evidence = self.evidence.map(clean);
@@ -481,7 +482,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 }
 
-/// What to tell of secrets that cannot be looked for everywhere; `None` if there is none.
+/// The note about secrets that cannot be searched for everywhere; `None` if there are none.
 fn short_secrets(names: &[SecretName]) -> Option<String> {
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     (!names.is_empty()).then(|| {

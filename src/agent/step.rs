@@ -1,4 +1,4 @@
-//! One step, in the order of the design.
+//! One step of the loop, in the documented order.
 
 use tokio::time::Instant;
 
@@ -13,9 +13,9 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Takes one step: decides if nothing is waiting, then carries out one action.
+    /// Takes one step: asks the model if no action is queued, then carries out one action.
     ///
-    /// A dropped future gives the step up: the next one drops what was waiting and looks at the page anew.
+    /// If the future is dropped, the step is given up. The next step clears the queue and observes the page again.
     pub async fn step(&mut self) -> StepEnd {
         if let Some(stop) = self.stopped {
             return StepEnd::Stopped(stop);
@@ -68,7 +68,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return Ok(());
         };
         if self.parts.cancel.is_cancelled() || self.task.cancel.is_cancelled() {
-            // Asked while the model thought: what it decided is not begun any more.
+            // The person cancelled while the model was thinking, so its decision is not started.
             return Err(StopReason::Cancelled);
         }
         let (next, refused) = self.aim(next);
@@ -84,7 +84,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// The next action whose targets are still what they were when it was decided; otherwise the rest is dropped.
+    /// The next action, if its targets are unchanged since it was decided; otherwise the queue is dropped.
     fn next_action(&mut self) -> Option<Queued> {
         let mut next = self.queue.pop_front()?;
         let Some(page) = &self.page else {
@@ -105,7 +105,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         None
     }
 
-    /// Drops the actions that wait, and tells the model.
+    /// Drops the queued actions, and tells the model.
     pub(super) fn drop_queue(&mut self, why: &str) {
         let count = self.queue.len();
         self.queue.clear();
@@ -114,7 +114,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Tells the model and whoever watches that calls were not carried out.
+    /// Tells the model and the sinks that calls were not carried out.
     pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
         self.remarks
             .notes
