@@ -1,4 +1,4 @@
-//! From the tree to the list of elements: which nodes count, and which of them are the same thing twice.
+//! From the tree to the list of elements: selects the nodes that count and folds duplicates.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::base::text;
 /// Longest name of a choice of a list. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
-/// Most kept of what is typed into a field. Unit: characters. Source: chosen; `read` gives the rest.
+/// Longest typed text that is kept of a field. Unit: characters. Source: chosen; `read` gives the rest.
 const MAX_TYPED: usize = 1_000;
 
 /// A node that may become an element.
@@ -22,20 +22,20 @@ struct Candidate {
     id: NodeId,
     /// The nearest candidate around it.
     outer: Option<usize>,
-    /// Text in it and in no inner candidate.
+    /// The text in it that is in no inner candidate.
     own: String,
     label: String,
     url: Option<String>,
     options: Vec<String>,
     chosen: Option<String>,
-    /// How many candidates are directly in it, and the last of them.
+    /// The number of candidates directly in it, and the last of them.
     inner: usize,
     last_inner: Option<usize>,
     dropped: bool,
     duplicates: Vec<ElementRef>,
 }
 
-/// All elements, those in dialogs first, then in document order.
+/// Returns all elements, those in dialogs first, then in document order.
 pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     let mut found = candidates(tree);
     for candidate in &mut found {
@@ -43,7 +43,7 @@ pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     }
     fold_nested(tree, &mut found);
     fold_links(tree, outline, &mut found);
-    // An element is large: a list that grows would copy ten thousand of them several times.
+    // An element is large: a growing list would copy ten thousand of them several times.
     let mut elements: Vec<Element> =
         Vec::with_capacity(found.iter().filter(|c| !c.dropped).count());
     elements.extend(
@@ -74,7 +74,7 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
                 .as_ref()
                 .is_some_and(|outer| is_branch(node, &tree[outer.id]))
         {
-            // The choices of a closed list are no targets: one selects by name on the list itself.
+            // The choices of a closed list are no targets: they are selected by name on the list itself.
             if let Some(list) = inside {
                 let list_role = &tree[list.id].role;
                 if node.role == Role::Option
@@ -132,13 +132,13 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
     found
 }
 
-/// Whether a node is an item of the list inside a clickable item, as in a tree of folders: the pointer is inherited, so a
-/// driver tells it of the outermost only.
+/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. The pointer style is
+/// inherited, so a driver reports it for the outermost item only.
 fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
-/// Folds a thing that only wraps another one: innermost first, so that chains fold whole.
+/// Folds candidates that only wrap another one, innermost first, so that chains fold completely.
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {
         let outer = &found[at];
@@ -148,7 +148,7 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
         let outer_node = &tree[outer.id];
         let bare = !outer.own.chars().any(char::is_alphanumeric);
         if !outer_node.role.is_interactive() {
-            // A label around its box, or a wrapper that took the pointer of what is in it.
+            // A label around its box, or a wrapper that has the pointer style because of its content.
             let only_label =
                 inner_count == 1 && text::fold(&found[last].label) == text::fold(&outer.own);
             if bare || only_label {
@@ -172,7 +172,7 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
             let (label, url) = (std::mem::take(&mut inner.label), inner.url.take());
             let reference = tree[inner.id].reference.clone();
             let outer = &mut found[at];
-            // The file name of a link is worth less than any label in it.
+            // Any label in a link is better than the file name of the link.
             if outer_node.name.is_empty() && !label.is_empty() {
                 outer.label = label;
             }
@@ -182,7 +182,7 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     }
 }
 
-/// Drops a wrapper; what was in it is then in what is around it.
+/// Drops a wrapper and moves its content to the candidate around it.
 fn drop_outer(found: &mut [Candidate], at: usize) {
     found[at].dropped = true;
     let (outer, inner, last) = (found[at].outer, found[at].inner, found[at].last_inner);
@@ -249,7 +249,7 @@ fn drop_duplicate(tree: &Tree, found: &mut [Candidate], kept: usize, dropped: us
 fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     let node = &tree[candidate.id];
     let place = outline.place(candidate.id);
-    // What is typed may have to be typed again, with its lines and spaces.
+    // Typed text may have to be typed again, with its lines and spaces.
     let kept = |value: &str| {
         if node.role.is_editable() {
             text::truncate(value, MAX_TYPED)
@@ -292,7 +292,7 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     }
 }
 
-/// What a person sees or knows of an element beside its label.
+/// Returns the hints of an element: facts that a person sees or knows beside its label.
 fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
     let is_told = |(name, value): &&(Box<str>, Box<str>)| match &**name {
         "type" | "current" | "valuetext" | "range" | "editable" => true,

@@ -1,4 +1,5 @@
-//! What changed between two observations: the evidence that an action had an effect, and what the prompt says of it.
+//! The differences between two observations: the evidence that an action had an effect, and their summary for the
+//! prompt.
 
 use std::collections::HashMap;
 
@@ -22,15 +23,15 @@ const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Longest text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
 const MAX_LINE_TEXT: usize = 80;
 
-/// Something that came, went, or is different. Texts are page data.
+/// Something that was added, removed or changed. The texts are page data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// What kind of thing it is.
+    /// Its role.
     pub role: Role,
     /// Its label or text, at most [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
-    /// What about it is different, such as `checked` or `value "a" -> "b"`; empty for what came or went.
+    /// The differences, such as `checked` or `value "a" -> "b"`; empty for something that was added or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what: Vec<String>,
     /// Its reference in the second observation, if it is there.
@@ -38,23 +39,24 @@ pub struct Change {
     pub reference: Option<ElementRef>,
 }
 
-/// A text that is the same but for its numbers. Only who knows what was done can say whether it counts.
+/// A text that is the same but for its numbers. Only a caller that knows which action was done can judge whether it
+/// counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
-    /// What is different, as told of a change that counts.
+    /// The difference, in the form of a change that counts.
     pub change: Change,
     /// Its node in the first observation.
     pub at: NodeId,
-    /// Which text it is: the same number in every look at the same page.
+    /// The identity of the text: the same number in every observation of the same page.
     pub slot: u64,
 }
 
-/// The differences of two observations.
+/// The differences between two observations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageDiff {
-    /// Whether another page is shown: the URL differs by more than a place in the same document.
+    /// True if another page is shown: the URL differs by more than a place in the same document.
     pub navigated: bool,
     /// The second URL, if it differs at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,30 +64,31 @@ pub struct PageDiff {
     /// The second title, if it differs by more than numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What came, in document order.
+    /// Things that were added, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Change>,
-    /// What went, in document order.
+    /// Things that were removed, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Change>,
-    /// What stayed and has another value or state, in document order.
+    /// Things that stayed but have another value or state, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
-    /// Texts of which only the numbers are different, in document order; they are no difference by themselves, because a
+    /// Texts that differ only in their numbers, in document order. They are no difference by themselves, because a
     /// clock ticks. Not written to files.
     #[serde(skip)]
     pub counted: Vec<Counted>,
-    /// Whether all that is there was there before, in another order.
+    /// True if the content is the same in another order.
     #[serde(default)]
     pub reordered: bool,
-    /// Changes beyond [`MAX_CHANGES`] of their sort.
+    /// The number of changes beyond [`MAX_CHANGES`] of each sort.
     #[serde(default)]
     pub omitted: u32,
 }
 
 /// Compares two observations.
 ///
-/// References, layout, and numbers that tick in texts do not count; see [`Fingerprint::state`](super::Fingerprint::state).
+/// References, layout, and numbers that change by themselves do not count; see
+/// [`Fingerprint::state`](super::Fingerprint::state).
 pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     let mut found = PageDiff::default();
     let (old_head, new_head) = (before.0, after.0);
@@ -105,7 +108,8 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     found
 }
 
-/// The URL without a fragment that only names a place; one that routes (`#/cart`, `#!cart`) is part of the page's name.
+/// Returns the URL without a fragment that only names a place. A fragment that routes (`#/cart`, `#!cart`) is part of
+/// the page's identity.
 fn document(url: &str) -> &str {
     match url.split_once('#') {
         Some((document, place)) if !place.starts_with('/') && !place.starts_with('!') => document,
@@ -115,7 +119,7 @@ fn document(url: &str) -> &str {
 
 fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     let (old, new) = (facts(before), facts(after));
-    // The facts of each key that wait for their partner, first in first out.
+    // The old facts of each key that have no partner yet, first in, first out.
     let mut waiting: HashMap<u64, std::collections::VecDeque<usize>> = HashMap::new();
     for (index, fact) in old.iter().enumerate() {
         waiting.entry(fact.key).or_default().push_back(index);
@@ -194,7 +198,7 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// A text before and after, of which only the numbers are different.
+/// Returns the change of a text of which only the numbers differ.
 fn renumbered(old: &Node, new: &Node) -> Change {
     let text = |node: &Node| {
         let value = node.value.as_deref().unwrap_or_default();
@@ -234,7 +238,7 @@ fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
     }
 }
 
-/// What is different between two nodes of the same role and name, in our words.
+/// Returns the differences between two nodes of the same role and name, in our words.
 fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut out = Vec::new();
     let (a, b) = (
@@ -288,7 +292,7 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
     out
 }
 
-/// Whether a field has the focus; that other things take it is no effect.
+/// Returns 1 if a field has the focus, else 0. Focus on anything else is no effect.
 fn focus(node: &Node) -> u8 {
     u8::from(node.states.active && node.role.is_editable())
 }
@@ -302,19 +306,19 @@ fn quoted(page_text: &str) -> String {
 }
 
 impl Change {
-    /// Reports whether all that is different is where the focus is.
+    /// Returns true if the focus is the only difference.
     fn is_focus(&self) -> bool {
         self.what.iter().all(|what| FOCUS.contains(&what.as_str())) && !self.what.is_empty()
     }
 
-    /// Reports whether it has the focus now, and did not before.
+    /// Returns true if it has the focus now and did not have it before.
     pub(crate) fn is_focused(&self) -> bool {
         self.what.iter().any(|what| what == FOCUS[1])
     }
 }
 
 impl PageDiff {
-    /// Reports whether something is different, and all of it is where the focus is.
+    /// Returns true if something changed, and only the focus did.
     pub(crate) fn is_focus_alone(&self) -> bool {
         let rest = Self {
             changed: Vec::new(),
@@ -323,7 +327,7 @@ impl PageDiff {
         rest.is_empty() && !self.changed.is_empty() && self.changed.iter().all(Change::is_focus)
     }
 
-    /// Whether nothing happened that an action could have caused.
+    /// Returns true if nothing happened that an action could have caused.
     pub fn is_empty(&self) -> bool {
         self.url.is_none()
             && self.title.is_none()
@@ -333,9 +337,11 @@ impl PageDiff {
             && !self.reordered
     }
 
-    /// At most `max_lines` short lines, the most telling first; the last one counts what is left out.
+    /// Returns at most `max_lines` short lines, the most important first; the last one counts the changes that are left
+    /// out.
     ///
-    /// Page texts in them are JSON strings, so that none ends its line. `+` came, `-` went, `~` is different.
+    /// Page texts in them are JSON strings, so that no text can end its line. `+` means added, `-` removed, `~`
+    /// changed.
     pub fn summary(&self, max_lines: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         if let Some(url) = &self.url {
@@ -413,7 +419,8 @@ impl PageDiff {
     }
 }
 
-/// What a reader must see first: dialogs and alerts, then what can be acted on, headings, and the rest.
+/// Returns the rank of a role in the summary: dialogs and alerts first, then elements that can be acted on, headings,
+/// and the rest.
 const fn urgency(role: &Role) -> u8 {
     if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
         0

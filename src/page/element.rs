@@ -10,14 +10,14 @@ use super::{ElementRef, NodeId, Role, States};
 pub struct Element {
     /// Its node in the tree that was interpreted.
     pub id: NodeId,
-    /// The driver's name for it; an unnamed icon may have none.
+    /// The driver's reference to it; an unnamed icon may have none.
     pub reference: Option<ElementRef>,
-    /// What kind of thing it is; `generic` for a role that the page made up.
+    /// The role; `generic` for a role that is not in the known set.
     pub role: Role,
-    /// Name, text, label beside it, placeholder or file name of its link, whichever comes first; at most
-    /// [`MAX_LABEL`](super::MAX_LABEL) characters. Empty for a bare icon.
+    /// The name, text, label beside it, placeholder or file name of its link, whichever comes first; at most
+    /// [`MAX_LABEL`](super::MAX_LABEL) characters. Empty for an icon without a name.
     pub label: String,
-    /// What is typed, chosen or shown in it, if that is not its label.
+    /// The text that is typed, chosen or shown in it, if that is not its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// Its states.
@@ -26,32 +26,33 @@ pub struct Element {
     /// What its attributes say beside its states, by name: `type`, `placeholder`, `current`, `valuetext`, `range`, `editable`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
-    /// Where a link leads, as written in the page.
+    /// The address that a link leads to, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Names of the choices of a closed list, the first [`MAX_OPTIONS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// What tells it from others of its role and label: the start of the text of the row or card it is in. Set only
-    /// where the label is not enough.
+    /// The text that tells it from other elements of the same role and label: the start of the row or card around it.
+    /// Set only where the label is not enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Whether it is in an open dialog.
+    /// True if it is in an open dialog.
     #[serde(default)]
     pub in_dialog: bool,
     /// The landmark it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// References of duplicates that it stands for.
+    /// The references of duplicates that this element stands for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) duplicates: Vec<ElementRef>,
 }
 
-/// Most choices of a list that are kept. Unit: choices. Source: chosen; months and weekdays fit, countries do not.
+/// Largest number of choices that are kept of a list. Unit: choices. Source: chosen; months and weekdays fit, countries
+/// do not.
 pub const MAX_OPTIONS: usize = 25;
 
 impl Element {
-    /// Whether the reference is its own or that of a duplicate that it stands for.
+    /// Returns true if the reference belongs to this element or to a duplicate that it stands for.
     pub fn answers_to(&self, reference: &ElementRef) -> bool {
         self.reference.as_ref() == Some(reference) || self.duplicates.contains(reference)
     }

@@ -1,4 +1,4 @@
-//! What a page says, node by node, without how it is laid out: the common ground of the state fingerprint and the diff.
+//! The content of a page, node by node, without its layout: the common ground of the state fingerprint and the diff.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,19 @@ use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_w
 /// Longest name searched for the text under it. Unit: bytes. Source: chosen; longer ones would make the walk quadratic.
 const MAX_COVER: usize = 300;
 
-/// One thing that a page says.
+/// One item of the content of a page.
 pub(super) struct Fact {
     pub(super) id: NodeId,
-    /// What it is: role and text. Numbers count only in the names of what can be acted on now: a cart link with a count
-    /// changes by our action, a clock changes by itself.
+    /// The identity of the fact: its role and text. Numbers count only in the names of elements that can be acted on
+    /// now: the count in a cart link changes by our action, a clock changes by itself.
     pub(super) key: u64,
-    /// How it is: states, and the value exactly as typed.
+    /// The condition of the fact: its states, and its value exactly as typed.
     pub(super) detail: u64,
-    /// Its text with its numbers, if `key` or `detail` leave numbers of it out.
+    /// The text with its numbers, if `key` or `detail` leave some of them out.
     pub(super) exact: Option<u64>,
 }
 
-/// For each fact that has numbers left out, which one it is: its key, and its place among equal ones.
+/// The identity of each fact that has numbers left out: its key, and its position among facts with the same key.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {
@@ -36,7 +36,7 @@ pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
 
 /// The facts of a page in document order.
 ///
-/// Layout says nothing, and text that only repeats the name of what it is in is not a fact of its own.
+/// Layout is no fact, and neither is text that only repeats the name of the element around it.
 pub(super) fn facts(tree: &Tree) -> Vec<Fact> {
     let mut cover: Vec<Option<NodeId>> = Vec::with_capacity(tree.len());
     let mut facts = Vec::new();
@@ -77,19 +77,19 @@ fn says_something(node: &Node) -> bool {
         && (has_text || acts(node) || node.role.is_dialog() || node.role == Role::Alert)
 }
 
-/// Whether it could be acted on; without a look at its reference, which says nothing of the page.
+/// Returns true if the node could be acted on. Its reference is not considered, because it says nothing about the page.
 fn acts(node: &Node) -> bool {
     node.role.is_interactive() || node.states.pointer
 }
 
-/// Roles that change by themselves.
+/// Returns true for roles whose content changes by itself.
 pub(super) const fn is_ticking(role: &Role) -> bool {
     matches!(role, Role::Timer | Role::Marquee | Role::ScrollBar)
 }
 
 fn key(node: &Node) -> u64 {
     let mut hash = StableHash::new();
-    // Which wrapper a text is in is layout.
+    // The wrapper around a text is layout.
     let is_static_text = is_wrapper(&node.role) && !node.states.pointer;
     hash.text(if is_static_text {
         Role::Text.as_str()
@@ -133,7 +133,7 @@ fn detail(node: &Node) -> u64 {
         flag(expanded),
         flag(selected),
         u64::from(*disabled),
-        // A click on anything moves the focus; only a field that takes it can be an effect.
+        // Any click moves the focus; only a field that receives it counts as an effect.
         u64::from(*active && node.role.is_editable()),
         u64::from(*invalid),
         u64::from(*readonly),
@@ -149,7 +149,7 @@ fn detail(node: &Node) -> u64 {
     hash.finish()
 }
 
-/// The texts whose numbers `key` and `detail` leave out, as they stand.
+/// The texts of which `key` and `detail` leave the numbers out, unchanged.
 fn exact(node: &Node) -> Option<u64> {
     let value = node.value.as_deref().unwrap_or_default();
     let (name, value) = match (&*node.name, value) {
@@ -170,7 +170,7 @@ fn exact(node: &Node) -> Option<u64> {
         })
 }
 
-/// Whether the value is something that a person sets.
+/// Returns true if the value of this role is set by a person.
 pub(super) const fn has_exact_value(role: &Role) -> bool {
     role.is_editable() || matches!(role, Role::Slider)
 }

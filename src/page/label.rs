@@ -1,4 +1,4 @@
-//! What to call an element: its name, else its text, else what stands beside it.
+//! The label of an element: its name, else its text, else the text beside it.
 
 use super::{
     NodeId, Role, Tree,
@@ -6,21 +6,22 @@ use super::{
 };
 use crate::base::text;
 
-/// Longest label shown. Unit: characters. Source: the requirement for clickable elements.
+/// Longest label shown. Unit: characters. Source: chosen.
 pub const MAX_LABEL: usize = 160;
 
 /// Levels climbed to find the label of a field. Unit: levels. Source: chosen; a field in a cell in a wrapper needs two.
 const MAX_LEVELS: usize = 3;
-/// Neighbours looked at on each level. Unit: nodes. Source: chosen; a required-star and a gap may stand between.
+/// Neighbours examined on each level. Unit: nodes. Source: chosen; the asterisk of a required field and a gap may stand
+/// between.
 const MAX_NEIGHBOURS: usize = 3;
 /// Longest text before a field that can be its label. Unit: characters. Source: chosen; longer ones are prose.
 const MAX_BESIDE: usize = 60;
 /// Most words of a label that ends with a full stop. Unit: words. Source: chosen; `Tel.` and `Order no.` are no sentences.
 const MAX_WORDS: usize = 3;
-/// Most columns of a table whose headings are looked for. Unit: cells. Source: chosen; a calendar has eight.
+/// Most columns of a table in which headings are looked for. Unit: cells. Source: chosen; a calendar has eight.
 const MAX_COLUMNS: usize = 64;
 
-/// The label of an element whose own text, without that of elements in it, is `own`.
+/// Returns the label of an element. `own` is its text without that of the elements in it.
 pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) -> String {
     let node = &tree[id];
     if !node.name.is_empty() {
@@ -45,24 +46,24 @@ pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) ->
         .unwrap_or_default()
 }
 
-/// Whether it is something that has a label beside it rather than in it.
+/// Returns true for roles that have their label beside them, not in them.
 pub(super) const fn is_field(role: &Role) -> bool {
     role.is_editable() || is_checkable(role) || matches!(role, Role::Slider | Role::ListBox)
 }
 
-/// One line of at most [`MAX_LABEL`] characters.
+/// Returns the text as one line of at most [`MAX_LABEL`] characters.
 pub(super) fn squeezed(raw: &str) -> String {
     let mut out = String::new();
     push_words(&mut out, raw, MAX_LABEL);
     text::truncate(&out, MAX_LABEL)
 }
 
-/// The label of a field without a name: the heading of its column or row in a table, else the text beside it.
+/// Returns the label of a field without a name: the heading of its column or row in a table, else the text beside it.
 pub(super) fn field_label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     heading(tree, outline, id).or_else(|| beside(tree, outline, id))
 }
 
-/// The heading of the column that a field stands in, else that of its row.
+/// Returns the heading of the column that a field stands in, else that of its row.
 fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_cell = |at: &NodeId| matches!(tree[*at].role, Role::Cell | Role::GridCell);
     let wrappers = tree.ancestors(id).take(MAX_LEVELS);
@@ -79,7 +80,7 @@ fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
         std::iter::successors(outline.place(at).previous, |at| outline.place(*at).previous)
     };
     let column = before(cell).take(MAX_COLUMNS).count();
-    // In a table whose rows have as many cells as its headings.
+    // Column headings count only if the row has as many cells as the row of headings.
     let headings = heading_row(tree, row).filter(|headings| {
         let cells = |at: NodeId| tree.children(at).take(MAX_COLUMNS).count();
         *headings != row && cells(*headings) == cells(row)
@@ -128,7 +129,7 @@ fn heading_row(tree: &Tree, row: NodeId) -> Option<NodeId> {
     }
 }
 
-/// Reports whether a text is short enough for a label and no sentence.
+/// Returns true if a text is short enough for a label and is not a sentence.
 fn is_label(text: &str) -> bool {
     let text = text.trim();
     let ends = text.ends_with(['.', '!']) && !text.ends_with("...");
@@ -182,7 +183,7 @@ fn first_text(
         .find(|found| found.chars().any(char::is_alphanumeric))
 }
 
-/// Whether the role only lays out what is in it.
+/// Returns true if the role only lays out its content.
 pub(super) const fn is_wrapper(role: &Role) -> bool {
     matches!(
         role,
@@ -198,7 +199,7 @@ pub(super) const fn is_wrapper(role: &Role) -> bool {
     )
 }
 
-/// The last part of the path of a link, without its query.
+/// Returns the last part of the path of a link, without its query.
 fn file_name(url: &str) -> Option<&str> {
     let path = url.split(['?', '#']).next()?;
     let path = path.split_once("://").map_or(path, |(_, rest)| {

@@ -36,7 +36,7 @@ pub enum Tri {
     Mixed,
 }
 
-/// States that assistive technology is told of; `None` means that the element has no such state.
+/// States that the page reports to assistive technology; `None` means that the element has no such state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -86,21 +86,21 @@ pub struct States {
 /// One accessible node. All text is page data: cleaned of control characters, otherwise as the page gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// What kind of thing it is; [`Role::Text`] for a run of text.
+    /// The role; [`Role::Text`] for a run of text.
     pub role: Role,
-    /// Accessible name; empty when it has none.
+    /// The accessible name; empty if it has none.
     #[serde(default, skip_serializing_if = "str_is_empty")]
     pub name: Box<str>,
-    /// The driver's name for it, if it can be acted on.
+    /// The driver's reference to it, if it can be acted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
-    /// Text or value in it; the text itself for [`Role::Text`].
+    /// The text or value in it; the text itself for [`Role::Text`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Box<str>>,
-    /// States.
+    /// The states.
     #[serde(default)]
     pub states: States,
-    /// Where a link leads, as written in the page.
+    /// The address that a link leads to, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
     /// Other properties by name, in the driver's order: `placeholder`, and of what can be acted on also `type`, `inputmode`,
@@ -117,7 +117,7 @@ fn str_is_empty(text: &Box<str>) -> bool {
 }
 
 impl Node {
-    /// A node with a role and a name and nothing else.
+    /// Creates a node with a role and a name and nothing else.
     pub fn new(role: Role, name: impl Into<Box<str>>) -> Self {
         Self {
             role,
@@ -132,7 +132,7 @@ impl Node {
         }
     }
 
-    /// A run of text.
+    /// Creates a run of text.
     pub fn text(text: impl Into<Box<str>>) -> Self {
         Self {
             value: Some(text.into()),
@@ -140,7 +140,7 @@ impl Node {
         }
     }
 
-    /// The same node with a reference.
+    /// Returns the node with a reference.
     pub fn with_ref(self, reference: ElementRef) -> Self {
         Self {
             reference: Some(reference),
@@ -148,7 +148,7 @@ impl Node {
         }
     }
 
-    /// The same node with a value.
+    /// Returns the node with a value.
     pub fn with_value(self, value: impl Into<Box<str>>) -> Self {
         Self {
             value: Some(value.into()),
@@ -156,7 +156,7 @@ impl Node {
         }
     }
 
-    /// The value of a property such as `placeholder`.
+    /// Returns the value of a property such as `placeholder`.
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties
             .iter()
@@ -164,7 +164,7 @@ impl Node {
             .map(|(_, value)| &**value)
     }
 
-    /// Reports whether text can be typed into it: by its role, or because the page lets its content be edited.
+    /// Returns true if text can be typed into it: because of its role, or because the page lets its content be edited.
     pub fn is_editable(&self) -> bool {
         self.role.is_editable() || self.property("editable").is_some()
     }
@@ -197,7 +197,7 @@ pub struct Tree {
     by_ref: HashMap<ElementRef, NodeId>,
 }
 
-/// The tree as it is written: the index by reference is made anew on reading.
+/// The serialized form of a tree, without the index by reference, which is rebuilt on reading.
 #[derive(Serialize, Deserialize)]
 struct TreeData {
     nodes: Vec<Node>,
@@ -209,7 +209,7 @@ struct TreeData {
 
 impl From<TreeData> for Tree {
     fn from(data: TreeData) -> Self {
-        // The two links of a node are checked, because a file can say anything.
+        // Both links of a node are checked, because a file can contain anything.
         let count = u32::try_from(data.nodes.len()).unwrap_or(u32::MAX);
         let mut builder = Self::builder();
         let mut open: Vec<u32> = Vec::new();
@@ -247,13 +247,13 @@ impl Tree {
         TreeBuilder::default()
     }
 
-    /// All nodes in document order.
+    /// Returns all nodes in document order.
     pub fn nodes(&self) -> &[Node] {
         count(self.nodes.len());
         &self.nodes
     }
 
-    /// All nodes with their ids, in document order.
+    /// Returns all nodes with their ids, in document order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
         self.nodes.iter().enumerate().map(|(index, node)| {
             count(1);
@@ -261,44 +261,44 @@ impl Tree {
         })
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether the page shows nothing at all.
+    /// Returns true if the tree has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Lines or parts of the driver's answer that could not be understood and were kept as text.
+    /// Returns the number of lines or parts of the driver's answer that could not be understood and were kept as text.
     pub const fn malformed(&self) -> u32 {
         self.malformed
     }
 
-    /// Nodes that a cap left out, after those that are here.
+    /// Returns the number of nodes that a cap left out, after those that are here.
     pub const fn omitted(&self) -> u32 {
         self.omitted
     }
 
-    /// The node with this reference.
+    /// Returns the node with this reference.
     pub fn by_ref(&self, reference: &str) -> Option<NodeId> {
         ElementRef::parse(reference)
             .ok()
             .and_then(|r| self.by_ref.get(&r).copied())
     }
 
-    /// The parent, `None` at the top level.
+    /// Returns the parent, `None` at the top level.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self[id].parent
     }
 
-    /// The parents from the nearest to the top.
+    /// Returns the ancestors, from the nearest to the top.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.parent(id), |id| self.parent(*id))
     }
 
-    /// Everything below a node, in document order, without the node itself.
+    /// Returns everything below a node, in document order, without the node itself.
     pub fn descendants(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         let range: Range<u32> = id.0 + 1..self[id].end;
         range.map(|id| {
@@ -307,12 +307,12 @@ impl Tree {
         })
     }
 
-    /// The direct children of a node, in order.
+    /// Returns the direct children of a node, in order.
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         self.siblings_from(id.0 + 1, self[id].end)
     }
 
-    /// The nodes without a parent, in order.
+    /// Returns the nodes without a parent, in order.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> {
         self.siblings_from(0, u32::try_from(self.nodes.len()).unwrap_or(u32::MAX))
     }
@@ -322,7 +322,7 @@ impl Tree {
         std::iter::successors(within(first), move |id| within(self[*id].end))
     }
 
-    /// The words of a node and of everything below it: names and text in document order, separated by spaces.
+    /// Returns the words of a node and of everything below it: names and text in document order, separated by spaces.
     pub fn text_of(&self, id: NodeId) -> String {
         let mut out = String::new();
         for node in std::iter::once(id)
@@ -343,8 +343,8 @@ impl Tree {
 }
 
 impl Tree {
-    /// The same tree with every text of the page passed through `f`: roles outside of the set, names, values, addresses
-    /// and properties. References, states and structure stay.
+    /// Returns the tree with every text of the page passed through `f`: roles outside the known set, names, values,
+    /// addresses and properties. References, states and structure stay.
     #[must_use]
     pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         count(self.nodes.len());
@@ -369,7 +369,7 @@ impl Tree {
         self
     }
 
-    /// The same tree after a look at each node that may change its texts.
+    /// Returns the tree after `change` has seen each node; it may change texts only.
     #[must_use]
     pub(crate) fn edit(mut self, mut change: impl FnMut(NodeId, &mut Node)) -> Self {
         count(self.nodes.len());
@@ -379,10 +379,10 @@ impl Tree {
         self
     }
 
-    /// The same tree with `mask` for the value of each node that `hidden` picks and for all text in it.
+    /// Returns the tree with `mask` in place of the value of each node that `hidden` selects and of all text in it.
     ///
-    /// The name of such a node stays: it is the label of a field. An empty value stays empty, so that one still sees
-    /// whether something was typed.
+    /// The name of such a node stays, because it is the label of a field. An empty value stays empty, so that a reader
+    /// still sees whether something was typed.
     #[must_use]
     pub fn mask_values(mut self, mut hidden: impl FnMut(&Node) -> bool, mask: &str) -> Self {
         count(self.nodes.len());
@@ -404,7 +404,7 @@ impl Tree {
 
 #[cfg(test)]
 use counted::add as count;
-/// Counts nodes that are looked at, in tests of this crate; nothing anywhere else.
+/// Counts the nodes that are visited, in tests of this crate only.
 #[cfg(not(test))]
 const fn count(_: usize) {}
 
