@@ -1,4 +1,4 @@
-//! The page as lines: address, title, type, then what is on it, in groups that are indented.
+//! The page as lines: address, title, type, then its content, in indented groups.
 //!
 //! ```text
 //! e3 form "Search"
@@ -17,28 +17,29 @@ use crate::page::{
     Dialog, Digest, Element, Joint, Line, PageType, PageView, Part, Role, Shown, States, Tab, Tri,
 };
 
-/// Longest label shown. Unit: characters. Source: the requirements.
+/// Longest label shown. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 160;
-/// Longest words shown of the last line that is left out. Unit: characters. Source: chosen; one sees how a list is ordered.
+/// Longest text shown of the last line that is left out. Unit: characters. Source: chosen; it lets the model see how a
+/// list is ordered.
 const MAX_LAST: usize = 40;
-/// Longest text of what was read and is kept. Unit: characters. Source: chosen.
+/// Longest kept text of something that was read. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
 /// Longest choice of a select box shown. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 40;
 /// Longest value of a field shown. Unit: characters. Source: chosen.
 const MAX_VALUE: usize = 300;
-/// Longest words that may be a button without saying so. Unit: bytes. Source: chosen.
+/// Longest words that may be a button without the role. Unit: bytes. Source: chosen.
 const MAX_BUTTON: usize = 24;
 /// Longest hint of an attribute shown. Unit: characters. Source: chosen.
 const MAX_HINT: usize = 60;
 /// Longest title shown. Unit: characters. Source: chosen.
 const MAX_TITLE: usize = 120;
-/// Longest address shown. Unit: characters. Source: chosen; sessions hide in longer ones.
+/// Longest address shown. Unit: characters. Source: chosen; longer ones can contain session tokens.
 const MAX_URL: usize = 200;
-/// Longest message of a dialog shown. Unit: characters. Source: the threat model.
+/// Longest message of a dialog shown. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
 
-/// The lines of a page block.
+/// Returns the lines of a page block.
 pub(super) fn lines(
     view: &PageView,
     digest: &Digest<'_>,
@@ -66,7 +67,7 @@ pub(super) fn lines(
             quoted(&dialog.message, MAX_DIALOG)
         ));
     }
-    // One tab is no choice.
+    // A single tab is not listed.
     for tab in tabs.iter().filter(|_| tabs.len() > 1) {
         let current = if tab.current { " (current)" } else { "" };
         out.push(format!(
@@ -86,7 +87,7 @@ pub(super) fn lines(
     out
 }
 
-/// Reports whether the page's lines say as much as its type does.
+/// Returns true if the page's lines tell as much as its type does.
 const fn tells_nothing(kind: PageType) -> bool {
     matches!(
         kind,
@@ -94,7 +95,7 @@ const fn tells_nothing(kind: PageType) -> bool {
     )
 }
 
-/// Lines of a page that were found or read, whole.
+/// Returns the lines of a page that were found or read, in full.
 pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     let words = Words {
         elements,
@@ -104,7 +105,7 @@ pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
-/// The same without references, for what outlives its page.
+/// Returns the same lines without references, for facts that outlive their page.
 pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     let words = Words {
         elements,
@@ -114,15 +115,15 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
-/// Which references stand in lines.
+/// The references that are written in lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
-    /// Those of what may be acted on, and of a few words that stand alone.
+    /// References of elements that can be acted on, and of short words that stand alone.
     Acting,
     None,
 }
 
-/// How lines are written.
+/// The way in which lines are written.
 struct Words<'a> {
     elements: &'a [Element],
     max_text: usize,
@@ -177,7 +178,8 @@ impl Words<'_> {
                 out.push_str(": ");
             }
         }
-        // Words that stand alone may be meant as a whole; in a row they are mostly read, unless something listens for them.
+        // Words that stand alone may be a target as a whole; words in a row are mostly only read, unless something
+        // listens for them.
         let alone = line.parts.len() == 1;
         for (n, part) in line.parts.iter().enumerate() {
             if n > 0 {
@@ -228,7 +230,7 @@ impl Words<'_> {
         }
     }
 
-    /// `e12 `, or nothing where it is not worth its room.
+    /// Returns `e12 `, or nothing if the reference is not worth its tokens.
     fn reference(&self, part: &Part, needed: bool) -> String {
         let wanted = match self.references {
             References::Acting => needed,
@@ -239,7 +241,7 @@ impl Words<'_> {
     }
 }
 
-/// One element without its reference: `button "Search" [disabled]`.
+/// Returns one element without its reference: `button "Search" [disabled]`.
 fn element_words(element: &Element) -> String {
     let mut line = format!("{} {}", element.role, quoted(&element.label, MAX_LABEL));
     if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
@@ -261,7 +263,7 @@ fn element_words(element: &Element) -> String {
     line
 }
 
-/// ` type "date" [disabled]`: hints and states.
+/// Returns hints and states: ` type "date" [disabled]`.
 fn told_of(element: &Element) -> String {
     let mut out = String::new();
     for (name, value) in &element.hints {

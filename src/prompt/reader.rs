@@ -1,6 +1,7 @@
-//! The page section of a message read back from its text: the counterpart of what writes it.
+//! The reader of the page section of a message: the counterpart of the writer in `page`.
 //!
-//! For models without a provider, such as the stand-in and a test's policy, which may know only what a prompt says.
+//! It serves policies without a model, such as the stand-in and those of tests, which may know only the content of a
+//! prompt.
 
 use serde_json::{Deserializer, Value};
 
@@ -18,15 +19,15 @@ pub struct ShownPage {
     pub kind: String,
     /// True if a dialog of the browser waits for an answer.
     pub dialog: bool,
-    /// What can be acted on, in order.
+    /// The elements that can be acted on, in order.
     pub elements: Vec<ShownElement>,
-    /// What can only be read, in order.
+    /// The texts that can only be read, in order.
     pub texts: Vec<String>,
     /// True if some of the page is left out.
     pub more: bool,
 }
 
-/// Something to act on as a message shows it.
+/// An element that can be acted on, as a message shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShownElement {
@@ -36,7 +37,7 @@ pub struct ShownElement {
     pub role: String,
     /// Its label.
     pub label: String,
-    /// What is typed or chosen in it.
+    /// The text that is typed or chosen in it.
     pub value: String,
     /// The choices of a list.
     pub options: Vec<String>,
@@ -45,7 +46,7 @@ pub struct ShownElement {
 }
 
 impl ShownElement {
-    /// Reports whether it is in this state.
+    /// Returns true if it is in this state.
     pub fn is(&self, state: &str) -> bool {
         self.states.iter().any(|own| own == state)
     }
@@ -69,7 +70,7 @@ impl ShownPage {
         page
     }
 
-    /// Reads lines that `find` or `read` gave, and adds what they show.
+    /// Reads lines that `find` or `read` returned, and adds their content.
     pub fn read_more(&mut self, section: &str) {
         for line in section.lines() {
             self.read_parts(line.trim());
@@ -126,7 +127,7 @@ impl ShownPage {
 #[derive(Default)]
 struct Open {
     element: ShownElement,
-    /// True if its label was read.
+    /// True after its label was read.
     labelled: bool,
     key: String,
 }
@@ -189,7 +190,7 @@ impl Open {
     }
 }
 
-/// The JSON string at the start of a text, and what follows it; `None` if it starts with something else.
+/// Returns the JSON string at the start of a text and the rest of the text; `None` if it starts with something else.
 ///
 /// ```
 /// use webwise::prompt::json_string;

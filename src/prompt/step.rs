@@ -1,4 +1,4 @@
-//! The message of one step: memory for this site, history, page, what changed, what went wrong.
+//! The message of one step: memory for this site, history, the page, its changes, and problems.
 
 use std::fmt::Write as _;
 
@@ -19,11 +19,12 @@ use crate::{
     working::{Entry, History},
 };
 
-/// Longest question and answer of a person shown. Unit: characters. Source: chosen.
+/// Longest question, and longest answer of a person, that is shown. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 800;
-/// Most shown of what one tool gave. Unit: characters. Source: chosen, what one reading of a page may show.
+/// Longest result of one tool that is shown. Unit: characters. Source: chosen, equal to the limit of one reading of a
+/// page.
 const MAX_RESULT: usize = 4_000;
-/// Longest part of a failure's detail that is shown. Unit: characters. Source: the threat model.
+/// Longest part of a failure's detail that is shown. Unit: characters. Source: chosen.
 const MAX_DETAIL: usize = 200;
 /// Longest target name in a history line. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
@@ -37,25 +38,25 @@ const TARGETS: [&str; 3] = ["target", "from", "to"];
 pub struct LastFailure {
     /// The tool's name.
     pub command: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// What stands in the message of one step.
+/// The content of the message of one step.
 #[derive(Debug, Clone)]
 pub struct StepParts<'a> {
-    /// The same in all messages of a run, for what only grows.
+    /// The nonce of the fence around sections that only grow: the same in all messages of a run.
     pub run_nonce: Nonce,
-    /// New for each message.
+    /// The nonce of the fence around everything else: new for each message.
     pub nonce: Nonce,
-    /// The goal's words: elements that share them are shown first.
+    /// The words of the goal: elements that share them are shown first.
     pub goal_words: &'a [String],
-    /// What memory says about this site and about the last error; advice for the system instruction is not shown here.
-    /// The names in it are numbered over all of it.
+    /// The advice of memory about this site and about the last error; advice for the system instruction is not shown
+    /// here. The page names in it are numbered over all items.
     pub advice: &'a [Advice],
-    /// What was done so far.
+    /// The actions so far.
     pub history: &'a History,
-    /// The page as understood.
+    /// The page after interpretation.
     pub view: &'a PageView,
     /// The same page as lines.
     pub layout: &'a Layout,
@@ -63,13 +64,13 @@ pub struct StepParts<'a> {
     pub dialog: Option<&'a Dialog>,
     /// The open tabs.
     pub tabs: &'a [Tab],
-    /// What changed since the last message, in short lines of page data.
+    /// The changes since the last message, in short lines of page data.
     pub changed: &'a [String],
     /// The action that just failed.
     pub last_failure: Option<&'a LastFailure>,
-    /// What `find` found, in lines that [`reading`](super::reading) wrote.
+    /// The results of `find`, in lines that [`reading`](super::reading) wrote.
     pub found: &'a [String],
-    /// What was read of the page, likewise.
+    /// The parts of the page that `read` returned, in lines of the same form.
     pub read: &'a [String],
     /// What was read before and matters for the goal, likewise.
     pub known: &'a [String],
@@ -77,23 +78,24 @@ pub struct StepParts<'a> {
     pub noted: &'a [String],
     /// Texts that tools of the loop or of the embedder gave, with a label of ours.
     pub results: &'a [(String, String)],
-    /// Answers of a person to questions of the model.
+    /// Questions of the model with the answers of a person.
     pub answers: &'a [(String, String)],
-    /// Calls that could not be carried out as they were made.
+    /// Calls that could not be carried out in the form in which they were made.
     pub refused: &'a [CallProblem],
     /// Remarks of guards and of the loop, in our words.
     pub notes: &'a [String],
-    /// How much of the page is shown.
+    /// The size of the part of the page that is shown.
     pub digest: DigestOptions,
 }
 
-/// The message of one step: all that came from outside inside of fences, then what the loop says.
+/// Writes the message of one step: first all text from outside, in fences, then the remarks of the loop.
 ///
-/// What was read and done stands first, in a fence of the run's: it only grows, so a provider that caches how requests begin
-/// charges a fraction for it. What is new in each message follows in a fence of its own, whose number no page has seen.
+/// The sections that only grow come first, in a fence with the run's nonce: a provider that caches the beginning of
+/// requests charges a fraction for them. The sections that are new in each message follow in a fence of their own,
+/// whose nonce no page has seen.
 ///
-/// A tip stands outside when a person or this crate vouches for its words; the names of the page in it are numbers there, and
-/// what they are stands inside.
+/// A tip stands outside of the fences if a person or this crate vouches for its words. Page names in it are replaced by
+/// numbers, and the names themselves stand inside.
 pub fn step(parts: &StepParts<'_>) -> String {
     let mut past = Fence::new(parts.run_nonce);
     past.section("Read before", parts.known.iter().cloned());
@@ -113,7 +115,7 @@ pub fn step(parts: &StepParts<'_>) -> String {
     let site_tips: Vec<String> = tips.site.iter().map(|tip| names.line(tip)).collect();
     let error_tips: Vec<String> = tips.error.iter().map(|tip| names.line(tip)).collect();
     fence.section("Names in the tips", names.lines());
-    // Text that a page could have shaped is data, whatever memory made of it.
+    // Text that a page could have shaped is data, even if it comes from memory.
     let data = |tip: &Advice| format!("- {}", quoted(tip.text(), Advice::MAX_TEXT));
     fence.section("Memory for this site", tips.site_data.into_iter().map(data));
     let elements = &parts.view.elements;
@@ -129,7 +131,7 @@ pub fn step(parts: &StepParts<'_>) -> String {
     fence.section("Read", parts.read.iter().cloned());
     fence.section("Results", parts.results.iter().flat_map(result_lines));
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
-    // What the model asks may repeat a page; what the person answers is the person's.
+    // The model's question may repeat a page; the answer is the person's own.
     let asked = parts
         .answers
         .iter()
@@ -164,7 +166,7 @@ pub fn step(parts: &StepParts<'_>) -> String {
     out
 }
 
-/// Appends a heading and what `body` writes, or nothing when it writes nothing.
+/// Appends a heading and the text that `body` writes, or nothing if it writes nothing.
 fn section(out: &mut String, title: &str, body: impl FnOnce(&mut String)) {
     let mut inner = String::new();
     body(&mut inner);
@@ -179,7 +181,7 @@ fn lines(out: &mut String, lines: &[String]) {
     }
 }
 
-/// The advice of one message by where it stands.
+/// The advice of one message, by placement.
 #[derive(Debug, Default)]
 struct Tips<'a> {
     site: Vec<&'a Advice>,
@@ -189,7 +191,7 @@ struct Tips<'a> {
 }
 
 impl<'a> Tips<'a> {
-    /// Each item once: what is said of the failure is not said of the site again.
+    /// Each item appears once: a tip about the failure is not repeated for the site.
     fn of(parts: &StepParts<'a>) -> Self {
         let of = |placement| {
             let all = parts.advice.iter();
@@ -209,12 +211,12 @@ impl<'a> Tips<'a> {
     }
 }
 
-/// The names in the tips of one message, numbered in the order in which they are said first.
+/// The names in the tips of one message, numbered in the order of their first appearance.
 #[derive(Debug, Default)]
 struct Names<'a>(Vec<&'a PageName>);
 
 impl<'a> Names<'a> {
-    /// What a tip says, with `n1` for a name.
+    /// Returns the text of a tip, with `n1` for a name.
     fn line(&mut self, tip: &'a Advice) -> String {
         let mut line = String::new();
         for piece in tip.pieces() {
@@ -236,7 +238,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// `n1 button "Accept all"`
+    /// Returns lines such as `n1 button "Accept all"`.
     fn lines(&self) -> impl Iterator<Item = String> {
         self.0
             .iter()
@@ -245,9 +247,9 @@ impl<'a> Names<'a> {
     }
 }
 
-/// `3. fill searchbox "Search" "padel"`; then how it ended, unless it is done.
+/// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome, unless it is done.
 ///
-/// References are left out: they named elements of an earlier page.
+/// References are left out, because they named elements of an earlier page.
 fn history_line(entry: &Entry) -> String {
     let mut line = format!("{}. {}", entry.step, entry.action.tool_name());
     let mut arguments = entry.action.arguments();
@@ -262,7 +264,7 @@ fn history_line(entry: &Entry) -> String {
     }
     match arguments.as_object() {
         Some(map) if map.is_empty() => {}
-        // What a fill is given, or a key is called, needs no name.
+        // The value of a fill and the name of a key need no argument name.
         Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
         _ => argument(&mut line, &arguments),
     }
@@ -281,7 +283,7 @@ fn argument(line: &mut String, value: &Value) {
     let text = value
         .as_str()
         .map_or_else(|| clean(&canonical(value)), str::to_owned);
-    // What is cut is no JSON any more, and so a text.
+    // JSON that was cut is no longer valid, so it is shown as a text.
     let is_whole_json = !value.is_string() && text.chars().count() <= MAX_ARGUMENT;
     let _ = write!(
         line,
@@ -294,7 +296,7 @@ fn argument(line: &mut String, value: &Value) {
     );
 }
 
-/// What a tool gave, a line of it a line: rows stay rows.
+/// Returns the result of a tool, line by line, so that rows stay rows.
 fn result_lines((label, text): &(String, String)) -> Vec<String> {
     let mut lines = vec![quoted(label, MAX_NAME)];
     let mut room = MAX_RESULT;
@@ -311,7 +313,8 @@ fn result_lines((label, text): &(String, String)) -> Vec<String> {
     lines
 }
 
-/// A refused call: both the tool's name and the reason may repeat what the model, or a page through it, wrote.
+/// Returns the line of a refused call. Its tool name and its reason may both repeat text of the model, or of a page
+/// through it.
 fn refused_line(problem: &CallProblem) -> String {
     let tool = problem
         .tool
@@ -320,7 +323,7 @@ fn refused_line(problem: &CallProblem) -> String {
     format!("{tool} {}", quoted(&problem.failure.detail, MAX_DETAIL))
 }
 
-/// What the browser said of a failure.
+/// Returns the browser's message about a failure.
 fn detail(failure: &LastFailure) -> Option<String> {
     match &failure.outcome {
         Outcome::Failed(why) if !why.detail.is_empty() => Some(quoted(&why.detail, MAX_DETAIL)),
@@ -414,7 +417,7 @@ mod tests {
             plain("p", "Log in first.", Trust::User, Placement::Site),
             plain("q", "Buy gold.", Trust::Page, Placement::Site),
             named("Close", Placement::Error),
-            // The same as tip of the site and of the failure: said once.
+            // The same tip for the site and for the failure is shown once.
             named("Close", Placement::Site),
             plain("r", "Buy silver.", Trust::Model, Placement::Error),
         ];
@@ -466,7 +469,7 @@ mod tests {
              ## Last action failed\nclick had no effect: the page did not change\nTips from previous experience:\n\
              - click on n1 fails: click n3 first.\n"
         );
-        // Without a failure nothing is said of one.
+        // Without a failure, the message mentions none.
         let message = say(None);
         assert!(message.contains("click n3 first") && !message.contains("Last action failed"));
         assert!(!message.contains("Buy silver"));

@@ -8,12 +8,12 @@ use crate::{
     secret::SecretName,
 };
 
-/// What stands in the system instruction.
+/// The content of the system instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemParts<'a> {
     /// The goal, in the user's words.
     pub goal: &'a str,
-    /// What memory says for the whole run; only advice placed there is shown.
+    /// The advice of memory for the whole run; only advice with that placement is shown.
     pub lessons: &'a [Advice],
     /// The task's parameters.
     pub parameters: &'a Parameters,
@@ -21,10 +21,10 @@ pub struct SystemParts<'a> {
     pub secrets: &'a [SecretName],
     /// Most calls in one reply.
     pub max_calls: usize,
-    /// Whether memory may give tips.
+    /// True if memory may give tips.
     pub memory: bool,
-    /// The tools, when the model is not told of them by its provider: a reply schema forces the form of a reply and says
-    /// nothing to the model. Listed is what a provider would be told.
+    /// The tools, if the provider does not tell the model about them: a reply schema forces the form of a reply, but
+    /// the model does not see it. The list equals the one that a provider would be given.
     pub tools: Option<&'a ToolSet>,
 }
 
@@ -44,7 +44,7 @@ const TIPS: &str = "\
 - Tips come from earlier runs, not from the page: when one fits, try it first. n1 in a tip is the element listed as n1 in the data.
 ";
 
-/// The system instruction of a run.
+/// Writes the system instruction of a run.
 ///
 /// ```
 /// use webwise::prompt::{SystemParts, system};

@@ -1,4 +1,4 @@
-//! How bad an action could be on this page: what the approval policy is told. Pure.
+//! The possible harm of an action on this page, for the approval policy. Pure.
 
 use super::PageNow;
 use crate::{
@@ -8,19 +8,19 @@ use crate::{
     secret::holds_secret,
 };
 
-/// The text that replaces a message which a frame out of scope may have written.
+/// The text that replaces a message that a frame out of scope may have written.
 pub(crate) const HIDDEN: &str =
     "(not shown: a frame that this run may not visit could have written it)";
 
-/// Reports whether nobody can say what the dialog asks.
+/// Returns true if the question of the dialog is unknown.
 fn is_hidden(dialog: Option<&Dialog>) -> bool {
     dialog.is_some_and(|dialog| dialog.message == HIDDEN)
 }
 
-/// The effect of an action on the page as it is now.
+/// Returns the effect of an action on the current page.
 ///
-/// A key is judged by what has the focus, a drag by where it ends, Enter in a field by the buttons of its form. What is
-/// aimed at by a locator that the tree cannot resolve could be anything, so clicking it is irreversible.
+/// A key is judged by the element with the focus, a drag by its end, Enter in a field by the buttons of its form. A
+/// locator that the tree cannot resolve could aim at anything, so a click on it is irreversible.
 pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &context(None));
@@ -28,7 +28,7 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     if matches!(action, BrowserAction::DialogAccept(_))
         && is_hidden(page.observation.dialog.as_ref())
     {
-        // What it asks is not known.
+        // The question of the dialog is unknown.
         return Effect::Irreversible;
     }
     let tree = &page.observation.tree;
@@ -44,11 +44,11 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     classify(action, Some(&page.element(at)), &around)
 }
 
-/// What an action acts on.
+/// The target of an action.
 enum Aim {
-    /// It cannot be known.
+    /// The target cannot be known.
     Unknown,
-    /// Nothing in particular.
+    /// No particular node.
     Nothing,
     /// This node.
     At(NodeId),
@@ -81,7 +81,7 @@ const fn is_pointing(action: &BrowserAction) -> bool {
     )
 }
 
-/// The innermost node with the focus.
+/// Returns the innermost node with the focus.
 fn focused(tree: &Tree) -> Option<NodeId> {
     tree.iter()
         .rev()
@@ -89,7 +89,8 @@ fn focused(tree: &Tree) -> Option<NodeId> {
         .map(|(id, _)| id)
 }
 
-/// The button that Enter in this field could press: of the nearest part of the page that has buttons, the worst one.
+/// Returns the button that Enter in this field could press: the worst one in the nearest part of the page that has
+/// buttons.
 fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
     let tree = page.tree();
     if !tree[field].role.is_editable() {
@@ -108,7 +109,7 @@ fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Op
     worst.map(|(_, id)| tree[id].name.to_string())
 }
 
-/// The buttons of the nearest part of the page around this node that has any, in document order.
+/// Returns the buttons of the nearest part of the page around this node that has any, in document order.
 ///
 /// Each wider part is searched only beside the one before, so that deep nesting costs no more than one walk.
 fn nearest_buttons(tree: &Tree, field: NodeId) -> Vec<NodeId> {
@@ -143,7 +144,7 @@ fn click_effect(page: &PageNow, button: NodeId, around: &PageContext<'_>) -> Eff
     )
 }
 
-/// What is around the action.
+/// Returns the context of the action.
 fn context(page: Option<&PageNow>) -> PageContext<'_> {
     let Some(page) = page else {
         return PageContext::default();
@@ -156,7 +157,7 @@ fn context(page: Option<&PageNow>) -> PageContext<'_> {
     };
     PageContext {
         kind,
-        // Of this page: what was typed to log in is no matter of the pages behind the login.
+        // Only secrets of this page count: a password typed to log in does not matter on the pages behind the login.
         has_typed_secret: page.observation.tree.nodes().iter().any(holds_secret),
         link: None,
         submit: None,

@@ -8,21 +8,22 @@ use crate::{
     verify::traces::answers,
 };
 
-/// The driver's account of an action.
+/// The driver's report of an action.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt<'a> {
     /// The outcome as the driver saw it.
     pub(crate) outcome: &'a Outcome,
     /// The dialog that the action opened.
     pub(crate) dialog: Option<&'a Dialog>,
-    /// What else happened.
+    /// The other events during the action.
     pub(crate) notices: &'a [Notice],
-    /// What the page did that a tree need not show, if anybody watched.
+    /// The events on the page that the tree need not show, if the driver watched for them.
     pub(crate) traces: Option<&'a [Trace]>,
 }
 
-/// The outcome of an action, after looking: a `Done` that left no trace where it should have is `NoEffect`, and a failure that
-/// may have been none, since another page is shown, is `Unclear`.
+/// Returns the outcome of an action after the page was observed again: a `Done` that left no trace where it should have
+/// left one becomes `NoEffect`, and a failure becomes `Unclear` if another page is shown, because the action may have
+/// worked.
 pub(crate) fn judge(
     action: &BrowserAction,
     attempt: Attempt<'_>,
@@ -45,7 +46,7 @@ pub(crate) fn judge(
         action,
         BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)
     );
-    // A dialog that follows another one of the same words is another one all the same.
+    // A new dialog with the same words as the one before it is still another dialog.
     let seen_beside = before.dialog != after.dialog
         || (attempt.dialog.is_some() && (answers_dialog || before.dialog.is_none()))
         || before.tabs.len() != after.tabs.len()
@@ -65,8 +66,8 @@ pub(crate) fn judge(
     }
 }
 
-/// Reports whether text was typed into a read-only field that holds what it held: what else changed then, such as a calendar that
-/// opens late, answers the call before.
+/// Returns true if text was typed into a read-only field whose value did not change. Any other change, such as a
+/// calendar that opens late, then belongs to the call before.
 fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     let field = |page: &Observation| {
         let mut nodes = page.tree.nodes().iter().rev();
@@ -77,9 +78,9 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
     matches!(action, BrowserAction::Type(_)) && held.is_some() && held == field(after)
 }
 
-/// Reports whether none of the elements that were there is there any more.
+/// Returns true if none of the earlier elements exists any more.
 ///
-/// A driver that numbers the elements of each document anew is believed to show the same one.
+/// If a driver numbers the elements of each document anew, the document counts as the same.
 fn is_another_document(before: &Observation, after: &Observation) -> bool {
     let references = |page: &Observation| -> BTreeSet<String> {
         let nodes = page.tree.nodes().iter();
@@ -91,7 +92,7 @@ fn is_another_document(before: &Observation, after: &Observation) -> bool {
     !before.is_empty() && !after.is_empty() && before.is_disjoint(&after)
 }
 
-/// Reports whether an action that failed like this may have reached the page. To go somewhere again does no harm.
+/// Returns true if an action that failed with this class may have reached the page. To navigate again does no harm.
 pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
     let acts = matches!(
@@ -117,7 +118,7 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
             | ErrorClass::Detached
             | ErrorClass::Timeout
             | ErrorClass::ScriptFailed
-            // What a script of the page sends beside the action may be what was held back.
+            // The held-back request may come from a script of the page and not from the action.
             | ErrorClass::SecretLeaves
             | ErrorClass::Other
     )
@@ -137,12 +138,13 @@ fn selects(key: &Key) -> bool {
             .any(|modifier| matches!(modifier, "Control" | "Meta" | "ControlOrMeta"))
 }
 
-/// Reports whether a key goes from line to line, from one value to the next, or by pages.
+/// Returns true if a key moves from line to line, from one value to the next, or by pages.
 fn moves_vertically(key: &str) -> bool {
     ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].contains(&key)
 }
 
-/// Reports whether an action is a step of caret or focus, or takes away one character: done over and over to get somewhere.
+/// Returns true if an action moves the caret or the focus by one step or deletes one character: such actions are
+/// repeated on purpose.
 pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     let BrowserAction::Press(press) = action else {
         return false;
@@ -150,9 +152,9 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     press.key.moves() || selects(&press.key)
 }
 
-/// Reports whether the page must look different afterwards, or somebody who watched must have seen something.
+/// Returns true if the page must look different afterwards, or a driver that watched must have seen an event.
 ///
-/// In a field a key along the line may move a caret that nobody can see.
+/// In a field, a key along the line may move a caret that no observation shows.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
     let in_field = || {
         aimed_at(action, &before.tree).is_some_and(|id| {
@@ -169,7 +171,8 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
     }
 }
 
-/// Reports whether all that is different is the focus, which the action itself gave to its target or took from elsewhere.
+/// Returns true if the only difference is the focus, and the action itself moved it: to its target, or away from
+/// another element.
 fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation) -> bool {
     let target = aimed_at(action, &after.tree).map(|id| &after.tree[id].reference);
     let is_own = |change: &Change| {
@@ -179,7 +182,7 @@ fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation
     !action.targets().is_empty() && diff.is_focus_alone() && diff.changed.iter().all(is_own)
 }
 
-/// Reports whether a click is for the focus: that is how a text is begun.
+/// Returns true if a click is meant to give the focus: that is how typing begins.
 const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     matches!(
         action,
@@ -187,7 +190,7 @@ const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     ) && matches!(role, Role::TextBox | Role::SearchBox)
 }
 
-/// The node that an action is aimed at: its first target, or what has the focus for a key.
+/// Returns the node that an action is aimed at: its first target, or for a key the element with the focus.
 pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     match action.targets().first() {
         Some(Target::Ref(reference)) => tree.by_ref(reference.as_str()),
@@ -199,7 +202,7 @@ pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     }
 }
 
-/// Reports whether the page is in the state that the action asked for, though it was so before.
+/// Returns true if the page is in the state that the action asked for, even if it was so before.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
         return is_same_address(&goto.url, &after.url);
@@ -220,7 +223,7 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
         }) => node.value.as_deref().unwrap_or_default() == text,
         BrowserAction::Check(_) => node.states.checked == Some(Tri::True),
         BrowserAction::Uncheck(_) => node.states.checked == Some(Tri::False),
-        // It may be for the place of the caret, two clicks for a word; a look shows neither.
+        // The click may place the caret, or two clicks may select a word; an observation shows neither.
         other => node.states.active && asks_for_focus(other, &node.role),
     }
 }
@@ -327,7 +330,7 @@ mod tests {
         });
         let here = shown("https://x.example/", "e1");
         let there = shown("https://x.example/paid", "e1");
-        // A form that is sent to its own address is answered by another document.
+        // A form that is sent to its own address is answered with another document.
         let again = shown("https://x.example/", "e7");
         let mut asks = Observation::new("https://x.example/", "", Tree::builder().finish());
         asks.dialog = Some(crate::page::Dialog::new(crate::page::DialogKind::Alert, ""));
@@ -467,7 +470,7 @@ mod tests {
         let confirm = asks(DialogKind::Confirm, "Sure?");
         let alert = asks(DialogKind::Alert, "Sure?");
         assert_eq!(judged(&accept, &confirm, &alert), Outcome::Done);
-        // The same words once more.
+        // The same words again.
         let attempt = |dialog| Attempt {
             dialog,
             ..said(&Outcome::Done, &[])
@@ -529,7 +532,7 @@ mod tests {
             assert_eq!(told(Some(&[]), action), Outcome::NoEffect, "{action:?}");
             assert_eq!(told(None, action), Outcome::Done, "{action:?}");
         }
-        // Where the caret is, nobody can see in every field.
+        // The position of the caret cannot be seen in every field.
         assert_eq!(told(Some(&[]), &press("ArrowLeft", "e1")), Outcome::Done);
     }
 

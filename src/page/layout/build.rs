@@ -1,4 +1,4 @@
-//! From the tree to lines: one walk, in which each node writes its lines when it ends.
+//! From the tree to lines: one walk, in which each node writes its lines when the walk leaves it.
 
 use super::{
     super::{
@@ -11,13 +11,13 @@ use super::{
 };
 use crate::base::text;
 
-/// Groups in groups that are shown; deeper ones are read as if they were not there. Source: chosen.
+/// Deepest nesting of groups that is shown; deeper groups are read as if they were not there. Source: chosen.
 const MAX_DEPTH: usize = 12;
 /// Longest name of a group shown. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
 /// Most nodes in the label of one box. Source: chosen; a box, its words and what draws it.
 const MAX_LABEL: usize = 8;
-/// Longest run of words in one line where a node is read by itself. Unit: characters. Source: chosen.
+/// Longest run of words in one line when a node is read by itself. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
 /// Most things in what listens for clicks on each of them. Source: chosen; a calendar's month has 42 days and its weekdays, and what
@@ -27,7 +27,7 @@ const MAX_HEARD: u32 = 60;
 /// A line that is being written.
 pub(super) struct Draft {
     pub(super) line: Line,
-    /// The number of the draft after the last one inside, for a group.
+    /// One more than the index of the last draft inside, for a group.
     pub(super) end: usize,
     pub(super) dropped: bool,
     /// True if it is an item by its looks alone.
@@ -36,7 +36,7 @@ pub(super) struct Draft {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Lays out only.
+    /// A node that only lays out its content.
     Wrapper,
     /// A cell of a row.
     Cell,
@@ -44,7 +44,7 @@ pub(super) enum Kind {
     Item,
     /// A group with a line of its own.
     Head,
-    /// A heading, or something to act on: says its own words.
+    /// A heading, or an element that can be acted on: it states its own words.
     Named,
 }
 
@@ -52,9 +52,9 @@ pub(super) struct Frame {
     pub(super) id: NodeId,
     pub(super) last: NodeId,
     pub(super) kind: Kind,
-    /// The first draft of it.
+    /// The index of its first draft.
     pub(super) start: usize,
-    /// True if a click anywhere in it is answered, though nothing in it says so.
+    /// True if a click anywhere in it is answered, although no element in it shows that.
     pub(super) clickable: bool,
     /// True if it, or what it is in, listens for clicks on what it holds.
     pub(super) heard: bool,
@@ -68,9 +68,9 @@ pub(super) struct Builder<'t> {
     pub(super) cards: Vec<bool>,
     pub(super) drafts: Vec<Draft>,
     pub(super) open: Vec<Frame>,
-    /// Open frames that have a line of their own.
+    /// The number of open frames that have a line of their own.
     pub(super) depth: usize,
-    /// True if long words are cut in several lines.
+    /// True if long texts are cut into several lines.
     pub(super) in_chunks: bool,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Layout 
         node.role.is_editable()
     };
     if says_all {
-        // The choices of a list, all of them.
+        // All choices of a list are written.
         for id in tree.descendants(root) {
             let node = &tree[id];
             builder.words(
@@ -176,7 +176,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Writes what stands before what is in a node.
+    /// Writes the lines that come before the content of a node.
     fn begin(&mut self, id: NodeId, node: &Node) -> Kind {
         let role = closed(&node.role);
         let element = self.element_of[id.index()].map(|at| at as usize);
@@ -210,7 +210,7 @@ impl<'t> Builder<'t> {
                     node.name.to_string()
                 };
                 let words = text::squeeze(&words);
-                // What can be acted on says the words of its heading.
+                // An element that can be acted on states the words of its heading.
                 let is_it = |at: NodeId| {
                     let inner = &self.tree[at];
                     inner.role.is_interactive() && text::squeeze(&inner.name) == words
@@ -268,7 +268,7 @@ impl<'t> Builder<'t> {
         kind
     }
 
-    /// Writes something to act on.
+    /// Writes an element that can be acted on.
     fn acting(&mut self, id: NodeId, role: &Role, element: Option<usize>) {
         let node = &self.tree[id];
         let label =
@@ -277,7 +277,7 @@ impl<'t> Builder<'t> {
             && node.reference.is_none()
             && self.tree.descendants(id).next().is_none()
         {
-            // Neither to be acted on nor to be read.
+            // It can neither be acted on nor be read.
             return;
         }
         let is_plain = *role == Role::Generic && !label.is_empty();
@@ -292,8 +292,8 @@ impl<'t> Builder<'t> {
         self.line(vec![part], None, false);
     }
 
-    /// The reference of the label around a box that cannot be pressed itself: it holds no other box, and says the name of this one
-    /// and nothing else.
+    /// Returns the reference of the label around a box that cannot be pressed itself. Such a label contains no other
+    /// box and states the name of this one and nothing else.
     fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
         let name = text::squeeze(&self.tree[id].name);
         let mut around = self.tree.ancestors(id).take(MAX_DEPTH);
@@ -303,13 +303,14 @@ impl<'t> Builder<'t> {
         if name.is_empty() || inside().count() > MAX_LABEL || inside().any(is_other_box) {
             return None;
         }
-        // The box says the name first.
+        // The box states the name first.
         let said = text::squeeze(&self.tree.text_of(label));
         let is_label = said == name || said == format!("{name} {name}");
         self.tree[label].reference.clone().filter(|_| is_label)
     }
 
-    /// What a node is called that is no element: its name, its words, or what its makers call its picture.
+    /// Returns the label of a node that is no element: its name, its words, or the name that the page's authors gave
+    /// its picture.
     fn own_words(&self, id: NodeId) -> String {
         let node = &self.tree[id];
         let icon = || squeezed(node.property("icon").unwrap_or_default());
@@ -323,7 +324,7 @@ impl<'t> Builder<'t> {
         .unwrap_or_default()
     }
 
-    /// Writes words, unless what they stand in says them.
+    /// Writes words, unless the node around them states them already.
     fn words(&mut self, id: NodeId, raw: &str) {
         let words = text::squeeze(raw);
         if words.is_empty() || self.is_said(&words) {
@@ -344,13 +345,14 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Reports whether a click on words here is answered, and whether what is around them listens for clicks on each of them.
+    /// Returns two facts about words here: true if a click on them is answered, and true if the node around them
+    /// listens for clicks on each of them.
     fn answered(&self) -> (bool, bool) {
         let around = self.open.last();
         around.map_or((false, false), |frame| (frame.clickable, frame.heard))
     }
 
-    /// Reports whether the nearest thing with words of its own says these.
+    /// Returns true if the nearest node with words of its own states these words.
     fn is_said(&self, words: &str) -> bool {
         let named = |frame: &&Frame| frame.kind == Kind::Named;
         let Some(around) = self.open.iter().rev().find(named) else {
@@ -391,7 +393,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The reference of the node, or of the nearest one around it that holds nothing else.
+    /// Returns the reference of the node, or of the nearest one around it that contains nothing else.
     fn reference(&self, id: NodeId) -> Option<super::ElementRef> {
         let holds_nothing_else = |at: &NodeId| self.contents.atoms[at.index()] <= 1;
         std::iter::once(id)
@@ -429,7 +431,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Reports whether a group has a line of its own.
+/// Returns true if a group has a line of its own.
 fn is_group(role: &Role, node: &Node) -> bool {
     match role {
         Role::Main | Role::Document | Role::Application => false,
@@ -454,7 +456,7 @@ fn is_group(role: &Role, node: &Node) -> bool {
     }
 }
 
-/// The first words of a text that fit in one line, and the rest.
+/// Returns the first words of a text that fit in one line, and the rest.
 fn chunk(text: &str) -> (&str, &str) {
     let Some((end, _)) = text.char_indices().nth(MAX_CHUNK) else {
         return (text, "");

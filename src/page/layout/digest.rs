@@ -1,13 +1,13 @@
-//! What of a layout is shown within a budget: small pages whole, large ones folded by likeness.
+//! The part of a layout that is shown within a budget: small pages whole, large ones with similar items folded.
 
 use super::{super::Element, Layout, Line, Part};
 
-/// The size of what is shown of a page.
+/// The size of the part of a page that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DigestOptions {
-    /// Most of it. Unit: tokens, estimated. Default: 1,500: nine of ten pages of the small tasks that were measured need less
-    /// than 500, and the whole prompt of a page of 10,000 elements may have 3,000.
+    /// Largest size. Unit: tokens, estimated. Default: 1,500: nine of ten measured pages of small tasks need less than
+    /// 500, and the whole prompt of a page of 10,000 elements may have 3,000.
     pub max_tokens: usize,
 }
 
@@ -18,20 +18,20 @@ impl Default for DigestOptions {
 }
 
 impl DigestOptions {
-    /// All of it: for models with room, and to measure what leaving out saves.
+    /// Shows the whole page: for models with a large context, and to measure the saving of the digest.
     pub const fn whole() -> Self {
         Self {
             max_tokens: usize::MAX,
         }
     }
 
-    /// Shows at most so much.
+    /// Returns the options with another largest size, in estimated tokens.
     pub const fn with_max_tokens(self, max_tokens: usize) -> Self {
         Self { max_tokens }
     }
 }
 
-/// What stands in one line of a digest.
+/// The content of one line of a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shown<'l> {
@@ -44,17 +44,17 @@ pub enum Shown<'l> {
     },
     /// Lines that are left out.
     More {
-        /// As the lines that are left out.
+        /// The depth of the lines that are left out.
         depth: usize,
-        /// How many lines.
+        /// The number of lines.
         lines: usize,
-        /// How many of them begin something like what is shown before.
+        /// The number of these lines that begin an item similar to those shown before.
         alike: usize,
         /// The group that they are in, if it has a reference.
         of: Option<&'l Part>,
-        /// The number of the first, from 1: in that group, or else on the page.
+        /// The number of the first one, from 1: in that group, or else on the page.
         from: usize,
-        /// The last of what is left out.
+        /// The last line that is left out.
         last: &'l Line,
     },
 }
@@ -65,27 +65,29 @@ pub enum Shown<'l> {
 pub struct Digest<'l> {
     /// The lines in order.
     pub lines: Vec<Shown<'l>>,
-    /// Most of one text that is shown. Unit: characters.
+    /// Longest text that is shown. Unit: characters.
     pub max_text: usize,
     /// True if nothing was left out.
     pub whole: bool,
 }
 
-/// Most of one text where a page is too large for its budget. Unit: characters. Source: chosen.
+/// Longest text on a page that is too large for its budget. Unit: characters. Source: chosen.
 const SHORT_TEXT: usize = 300;
-/// The same where it is far too large.
+/// Longest text on a page that is far too large for it. Unit: characters. Source: chosen.
 const SHORTEST_TEXT: usize = 120;
-/// How many alike are shown, the most that fits. Source: chosen; from three on one sees what they have in common.
+/// Numbers of similar items shown; the largest that fits is taken. Source: chosen; from three on a reader sees what
+/// they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
-/// Fewest alike that are left out: fewer cost no more than the line that tells of them.
+/// Smallest number of similar items that are left out: fewer cost no more than the line that reports them. Source:
+/// chosen.
 const MIN_LEFT_OUT: usize = 5;
-/// Most lines that are shown because the goal speaks of them. Source: chosen.
+/// Most lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
-/// Lines of one item that are shown because the goal speaks of it.
+/// Most lines of one item that are shown because it matches the goal. Source: chosen.
 const MAX_OF_MATCHED: usize = 8;
-/// Share of the budget for what stands beside the content, where the page is cut. Unit: percent.
+/// Share of the budget for the parts beside the main content when the page is cut. Unit: percent. Source: chosen.
 const ASIDE_SHARE: usize = 20;
-/// What a line of its own costs beside its parts. Unit: tokens.
+/// Cost of a line itself, without its parts. Unit: tokens.
 const LINE: usize = 1;
 /// What a line that tells of others costs. Unit: tokens.
 const MORE: usize = 20;
@@ -144,11 +146,11 @@ impl Layout {
         self.lines.iter().map(weigh).collect()
     }
 
-    /// What to show of the page for a goal, within the budget.
+    /// Selects the part of the page to show for a goal, within the budget.
     ///
-    /// A page that fits is shown whole. Otherwise of many alike the first are shown, and those that the goal speaks of; then
-    /// texts are cut; and at last the page is shown up to where the budget ends. Everything that is left out is told of in its
-    /// place, with the number from which on it can be read.
+    /// A page that fits is shown whole. Otherwise, of many similar items only the first are shown and those that match
+    /// the goal; if that is not enough, texts are cut; as the last step, the page is shown up to the end of the budget.
+    /// Everything that is left out is reported in its place, with the line number from which it can be read.
     pub fn digest(
         &self,
         elements: &[Element],
@@ -183,7 +185,7 @@ impl Layout {
         self.show(kept, SHORTEST_TEXT)
     }
 
-    /// The lines that the goal speaks of most, in order.
+    /// Returns the lines that match the goal best, in order.
     fn matched(&self, elements: &[Element], goal_words: &[String]) -> Vec<usize> {
         let points = self.relevance(elements, goal_words);
         let mut ranked: Vec<(u32, usize)> = points
@@ -244,7 +246,7 @@ impl Layout {
             && (one.item || kind(one) == kind(other))
     }
 
-    /// Keeps a line, and the item that it is or is in.
+    /// Keeps a line and the item that contains it.
     fn keep_item(&self, kept: &mut [bool], at: usize) {
         let item = self.item_of(at).unwrap_or(at);
         let end = if self.lines[item].item {
@@ -272,7 +274,7 @@ impl Layout {
         cost
     }
 
-    /// Leaves out what comes after the end of the budget: of the content and of what stands beside it, each its share.
+    /// Leaves out everything after the end of the budget. The main content and the parts beside it have a share each.
     fn cut(&self, kept: &mut [bool], weights: &[usize], budget: usize) {
         let aside = budget * ASIDE_SHARE / 100;
         let mut room = [budget - aside, aside];
@@ -282,7 +284,8 @@ impl Layout {
             if kept[at] && *room >= weights[at] {
                 *room -= weights[at];
             } else if kept[at] {
-                // Nothing after the first that does not fit, so that there is one place to go on reading.
+                // Nothing is kept after the first line that does not fit, so that there is one place to continue
+                // reading.
                 *room = 0;
                 kept[at] = false;
             } else if before {
@@ -291,7 +294,7 @@ impl Layout {
         }
     }
 
-    /// The kept lines with the groups that they are in, and a line for each run of others.
+    /// Returns the kept lines with the groups that contain them, and one line for each run of lines that are left out.
     fn show(&self, mut kept: Vec<bool>, max_text: usize) -> Digest<'_> {
         let mut groups: Vec<usize> = Vec::new();
         for at in 0..self.lines.len() {
@@ -317,7 +320,7 @@ impl Layout {
                 at += 1;
                 continue;
             }
-            // A run ends with the group that it is in.
+            // A run ends with the group that contains it.
             let group = groups.last().copied();
             let end = group.map_or(self.lines.len(), |group| self.lines[group].end);
             let first = at;

@@ -1,4 +1,4 @@
-//! What shares a line, and what begins a group: decided when a node has written all of its lines.
+//! Joins lines and begins groups: decided when a node has written all of its lines.
 
 use super::{
     super::{NodeId, Role},
@@ -7,18 +7,18 @@ use super::{
     digest::weight_of,
 };
 
-/// Lines that are looked at as one run of text. Source: chosen.
+/// Most lines that are considered as one run of text. Source: chosen.
 const MAX_FLOW: usize = 400;
 
-/// How much may share a line.
+/// The limits for parts that share a line.
 #[derive(Clone, Copy)]
 struct Room {
     parts: usize,
-    /// Unit: tokens.
+    /// Largest weight. Unit: tokens.
     weight: usize,
 }
 
-/// Source of all: chosen, by what reads well on pages of shops, mail programs and administrations.
+/// The source of all limits: chosen, by readability on pages of shops, mail programs and administrations.
 const IN_TEXT: Room = Room {
     parts: 20,
     weight: 200,
@@ -37,7 +37,7 @@ const IN_HEAD: Room = Room {
 };
 
 impl Builder<'_> {
-    /// Joins or groups what a node wrote.
+    /// Joins or groups the lines that a node wrote.
     pub(super) fn end(&mut self, frame: &Frame) {
         let Frame {
             id, kind, start, ..
@@ -131,7 +131,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Lets a group be the list that is all it holds.
+    /// Merges a group with the list that is its only content.
     fn take_over_list(&mut self, start: usize) {
         let is_list = |draft: &Draft| {
             let head = draft.line.head.as_ref();
@@ -149,7 +149,7 @@ impl Builder<'_> {
         self.drafts[start].line.parts = parts;
     }
 
-    /// How many direct lines there are from this draft on, at most so many.
+    /// Returns the number of direct lines from this draft on, at most `max`.
     fn count(&self, from: usize, max: usize) -> usize {
         let next = |at: usize| {
             let mut at = at;
@@ -163,10 +163,10 @@ impl Builder<'_> {
             .count()
     }
 
-    /// Puts the lines from `from` on into the line `into`, if none of them is a group and they fit.
+    /// Moves the lines from `from` on into the line `into`, if none of them is a group and they fit.
     fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
         let len = self.drafts.len();
-        // Each kept line has a part, and dropped ones are few.
+        // Each kept line has a part, and few lines are dropped.
         if len - from > 2 * room.parts {
             return false;
         }
@@ -204,13 +204,13 @@ impl Builder<'_> {
         true
     }
 
-    /// Puts the lines from this draft on into as few as they fit in, if none of them is a group or an item.
+    /// Joins the lines from this draft on into as few as possible, if none of them is a group or an item.
     fn flow(&mut self, from: usize) {
         let len = self.drafts.len();
         let plain = |(draft, at): (&Draft, usize)| {
             draft.dropped || (draft.line.head.is_none() && !draft.line.item && draft.end == at + 1)
         };
-        // More is no run of text, and is not looked at again and again where such nest.
+        // A longer run is no text, and must not be walked again for each level of nesting.
         let is_run = (from + 2..=from + MAX_FLOW).contains(&len);
         if !is_run || !self.drafts[from..].iter().zip(from..).all(plain) {
             return;
@@ -241,7 +241,7 @@ impl Builder<'_> {
     }
 }
 
-/// Reports whether a group is worth a line although only one thing is in it and it has no name.
+/// Returns true if a group deserves a line although it has no name and contains only one thing.
 const fn keeps_its_line(role: &Role) -> bool {
     role.is_dialog() || role.is_aside() || matches!(role, Role::Alert | Role::Status | Role::Iframe)
 }

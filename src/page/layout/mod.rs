@@ -1,8 +1,8 @@
 //! The page as lines that keep its structure: groups, rows, cards, fields with their labels, and text in its place.
 //!
-//! A [`Layout`] holds all that a person can read or act on, each thing once, so that what a prompt leaves out of it can be found
-//! and read by the number of its line. [`Layout::digest`] says what to show, `find` and `read` reach the rest. Used by the prompt
-//! and by the loop; pure.
+//! A [`Layout`] contains everything that a person can read or act on, each thing once, so that the lines that a prompt
+//! leaves out can be found and read by their number. [`Layout::digest`] selects the lines to show; `find` and `read`
+//! reach the rest. Used by the prompt and by the loop; pure.
 
 mod build;
 mod cards;
@@ -19,7 +19,7 @@ pub use search::Hits;
 use super::{Element, ElementRef, NodeId, Role, Tree};
 use crate::base::text;
 
-/// Longest words that tell a thing from others of its name. Unit: characters. Source: chosen; a product's name fits.
+/// Longest text that tells a thing from others of its name. Unit: characters. Source: chosen; a product's name fits.
 const MAX_SURROUNDINGS: usize = 60;
 
 /// The way in which a part of a line follows the part before it.
@@ -31,30 +31,30 @@ pub enum Joint {
     Beside,
 }
 
-/// One thing of a line: something to act on, or words.
+/// One part of a line: an element that can be acted on, or words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
     /// The node that it shows.
     pub node: NodeId,
-    /// The driver's name for it, or for what holds nothing else.
+    /// The driver's reference to it, or to the node around it that contains nothing else.
     pub reference: Option<ElementRef>,
-    /// What kind of thing it is; [`Role::Text`] for words that are nothing more.
+    /// The role; [`Role::Text`] for plain words.
     pub role: Role,
     /// Its label or its words. Page data.
     pub text: String,
-    /// Index in [`PageView::elements`](super::PageView::elements), for what is one of them.
+    /// The index in [`PageView::elements`](super::PageView::elements), if it is one of them.
     pub element: Option<usize>,
-    /// True if a click on these words is answered although they are nothing more than words.
+    /// True if a click on these words is answered although they are plain words.
     pub clickable: bool,
-    /// True if something around these words listens for clicks on what it holds, so that they may be meant by themselves.
+    /// True if something around these words listens for clicks on its content, so that each of them may be a target.
     pub heard: bool,
-    /// How it follows the part before it.
+    /// The way in which it follows the part before it.
     pub joint: Joint,
 }
 
 impl Part {
-    /// Reports whether it is words alone.
+    /// Returns true if it is plain words.
     pub fn is_text(&self) -> bool {
         self.role == Role::Text
     }
@@ -64,13 +64,13 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Line {
-    /// How many shown groups it is in.
+    /// The number of shown groups around it.
     pub depth: usize,
     /// True if it begins an item of a list, a row or a card.
     pub item: bool,
     /// The group that begins here, such as a list or a form.
     pub head: Option<Part>,
-    /// The things in the line.
+    /// The parts of the line.
     pub parts: Vec<Part>,
     /// True if it stands in a banner, menu, side column or footer: the first to go when room is short.
     pub aside: bool,
@@ -81,7 +81,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// The head and the parts.
+    /// Returns the head and the parts.
     pub fn all_parts(&self) -> impl Iterator<Item = &Part> {
         self.head.iter().chain(&self.parts)
     }
@@ -118,31 +118,31 @@ impl Layout {
         build::whole(tree, elements)
     }
 
-    /// Lays out what is in one node alone, long texts in several lines.
+    /// Lays out the content of one node alone, long texts in several lines.
     pub(crate) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
         build::within(tree, elements, root)
     }
 
-    /// The lines in order.
+    /// Returns the lines in order.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// The lines inside the group that begins with this node; `None` if no group begins with it.
+    /// Returns the lines inside the group that begins with this node; `None` if no group begins with it.
     pub fn inside(&self, head: NodeId) -> Option<Range<usize>> {
         let is_head = |line: &Line| line.head.as_ref().is_some_and(|part| part.node == head);
         let at = self.lines.iter().position(is_head)?;
         Some(at + 1..self.lines[at].end)
     }
 
-    /// The direct children of a group, or of the page.
+    /// Returns the direct children of a group, or of the page.
     fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> {
         let (first, end) = of.map_or((0, self.lines.len()), |at| (at + 1, self.lines[at].end));
         let within = move |next: usize| (next < end).then_some(next);
         std::iter::successors(within(first), move |at| within(self.lines[*at].end))
     }
 
-    /// The line of the item that a line is in; `None` for a line that is in none or begins one.
+    /// Returns the line of the item that contains a line; `None` for a line that is in no item or begins one.
     pub(crate) fn item_of(&self, number: usize) -> Option<usize> {
         let around = (0..number).rev();
         let mut depth = self.lines[number].depth;
@@ -161,7 +161,8 @@ impl Layout {
         None
     }
 
-    /// The words of the item that a node is in, without its own: for what is called like something else on the page.
+    /// Returns the words of the item around a node, without the node's own words: they tell it from another one of the
+    /// same name.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
         let parts = || {
             self.lines
@@ -186,7 +187,7 @@ impl Layout {
         (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
     }
 
-    /// The line that shows a node, or what it is in.
+    /// Returns the line that shows a node or the node around it.
     pub(crate) fn line_of(&self, tree: &Tree, node: NodeId) -> Option<usize> {
         let shows = |at: NodeId| {
             let has = |line: &Line| line.all_parts().any(|part| part.node == at);
@@ -197,7 +198,7 @@ impl Layout {
             .find_map(shows)
     }
 
-    /// A line by its number.
+    /// Returns a line by its number.
     pub(crate) fn shown(&self, number: usize) -> Shown<'_> {
         Shown::Line {
             number,
@@ -205,7 +206,7 @@ impl Layout {
         }
     }
 
-    /// The words of these lines, line by line.
+    /// Returns the words of these lines, one line of text for each line.
     pub(crate) fn text(&self, elements: &[Element], lines: Range<usize>) -> String {
         let mut out = String::new();
         for line in &self.lines[lines] {

@@ -21,14 +21,14 @@ impl Builder<'_> {
         out
     }
 
-    /// Drops words that stand beside a field and are its label, and pictures named like what stands beside them.
+    /// Drops words beside a field that are its label, and pictures named like the text beside them.
     fn drop_repeated(&mut self) {
         let mut places: Vec<(usize, usize)> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate().filter(|(_, d)| !d.dropped) {
             places.extend((0..draft.line.parts.len()).map(|part| (at, part)));
         }
         let part = |(at, part): (usize, usize)| &self.drafts[at].line.parts[part];
-        // Signs count where there is nothing else: a minus beside a field without a label is no label of it.
+        // Signs count where there is nothing else: a minus beside a field without a label is not its label.
         let plain = |text: &str| {
             let words = text.trim_matches(|c: char| !c.is_alphanumeric());
             text::fold(if words.is_empty() { text } else { words })
@@ -61,13 +61,13 @@ impl Builder<'_> {
             }
         }
         for (at, draft) in self.drafts.iter_mut().enumerate() {
-            // One thing alone is no card, whatever it was laid out in.
+            // A single thing is no card, however it is laid out.
             let alone = draft.end == at + 1 && draft.line.parts.len() <= 1;
             draft.line.item &= !(draft.card && alone);
         }
     }
 
-    /// The drafts of the outermost dialogs.
+    /// Returns the drafts of the outermost dialogs.
     fn dialogs(&self) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -83,9 +83,9 @@ impl Builder<'_> {
         found
     }
 
-    /// Copies drafts to lines, without those that are told already.
+    /// Copies drafts to lines, without those that were copied already.
     fn copy(&mut self, range: Range<usize>, told: &[Range<usize>], out: &mut Layout) {
-        /// A group that goes on: where its drafts end, its line, whether it is beside the content.
+        /// An open group: the end of its drafts, its line, and true if it is beside the main content.
         struct Group {
             end: usize,
             line: usize,

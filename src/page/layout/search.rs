@@ -1,20 +1,21 @@
-//! Which lines answer a search, and which the goal speaks of.
+//! Search: the lines that answer a query, and the lines that match the goal.
 //!
-//! Points are whole numbers, so that the choice is the same on every machine.
+//! Points are whole numbers, so that the result is the same on every machine.
 
 use super::{super::Element, Layout, Line};
 use crate::base::text::{fold, for_each_word, squeeze, words};
 
-/// Most words of a goal or query that are looked at. Unit: words. Source: chosen.
+/// Most words of a goal or query that are used. Unit: words. Source: chosen.
 const MAX_QUERY_WORDS: usize = 40;
-/// Shortest common beginning of two words that are taken for forms of one. Unit: bytes. Source: chosen.
+/// Shortest common beginning of two words that count as forms of one. Unit: bytes. Source: chosen.
 const MIN_STEM: usize = 4;
-/// Length from which on a word of the goal counts fully. Unit: bytes. Source: chosen; articles and prepositions are short.
+/// Length from which on a word of the goal counts fully. Unit: bytes. Source: chosen; articles and prepositions are
+/// shorter.
 const FULL_WORD: usize = 6;
-/// Lines that a word may stand in before it can be too common to tell anything apart. Source: chosen.
+/// Number of lines that a word may appear in before it can be too common to tell lines apart. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
-/// What a line says: the words, and what a hit in them is worth.
+/// Returns the texts of a line, each with the points that a hit in it is worth.
 fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'l str, u32)> {
     line.all_parts().flat_map(|part| {
         let own = (part.text.as_str(), if part.is_text() { 18 } else { 24 });
@@ -78,7 +79,7 @@ impl Layout {
         Hits { lines, have_all }
     }
 
-    /// Points of each line for words of the goal; a word that most lines have says nothing.
+    /// Returns the points of each line for words of the goal; a word that many lines contain gives none.
     pub(crate) fn relevance(&self, elements: &[Element], goal_words: &[String]) -> Vec<u32> {
         let goal = distinct_words(goal_words.iter().map(String::as_str));
         if goal.is_empty() {
@@ -96,7 +97,7 @@ impl Layout {
             .for_each(|(word, _)| times[*word] += 1);
         let count = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
         let weight = |word: usize| {
-            // A word of a quarter of a long list tells nothing apart; on a short page every hit counts.
+            // A word in a quarter of a long list does not tell lines apart; on a short page every hit counts.
             let is_common = times[word] > MIN_COMMON && times[word].saturating_mul(4) > count;
             let rarity = (count / times[word].max(1)).checked_ilog2().unwrap_or(0) + 1;
             if is_common {
@@ -115,7 +116,7 @@ impl Layout {
     }
 }
 
-/// 1 to 6: short words are mostly grammar, digits and ideographs never are.
+/// Returns 1 to 6: short words are mostly grammar, but digits and ideographs never are.
 fn length_share(word: &str) -> u32 {
     let telling = word.chars().any(char::is_numeric) || !word.is_ascii();
     if telling {
@@ -125,7 +126,8 @@ fn length_share(word: &str) -> u32 {
     }
 }
 
-/// The wanted words that texts have, with points up to what the text is worth; `best` is room for one number a word.
+/// Returns the wanted words that the texts contain, with points up to the worth of the text; `best` is a buffer of one
+/// number for each word.
 fn hits<'l>(
     wanted: &[String],
     texts: impl Iterator<Item = (&'l str, u32)>,
@@ -143,7 +145,7 @@ fn hits<'l>(
     hits.filter(|(_, points)| *points > 0).collect()
 }
 
-/// 4 for the same word, 2 for forms of one word, else 0.
+/// Returns 4 for the same word, 2 for forms of one word, else 0.
 fn likeness(wanted: &str, word: &str) -> u32 {
     let (short, long) = if wanted.len() < word.len() {
         (wanted, word)
