@@ -12,26 +12,26 @@ use crate::{
     page::{Observation, Tab},
 };
 
-/// How a PNG file begins.
+/// The first bytes of a PNG file.
 pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// How far `scroll` goes when the model does not say. Unit: CSS pixels. Source: the tool's description.
+/// Distance of a `scroll` without one. Unit: CSS pixels. Source: the tool's description.
 const SCROLL: u32 = 600;
-/// Longest wait for text. Unit: time. Source: the longest wait by seconds that the action accepts.
+/// Longest wait for text. Unit: time. Source: equal to the longest wait by seconds that the action accepts.
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// Why an action that was decided for another page is not done.
+/// The reason to refuse an action that was decided for another page.
 pub(in crate::browser) const MOVED: &str =
     "another page is shown than the one that this was decided for";
 /// Why a tab stays.
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
 /// Why a secret is not chosen from a list.
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
-/// Why a secret is not given to a dialog.
+/// The reason to refuse a secret as the answer to a dialog.
 pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which site will read it";
-/// How the name of a saved state must look.
+/// The form that the name of a saved state must have.
 pub(in crate::browser) const STATE_NAME: &str = "letters, digits, `_` and `-` only";
 
-/// An address as a browser gets it: http or https, serialised anew.
+/// Returns an address as a browser gets it: http or https, serialised anew.
 pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> {
     let refuse = |why| Outcome::failed(ErrorClass::NavigationFailed, why);
     let url = Url::parse(address).map_err(|_| refuse("not an address with http:// or https://"))?;
@@ -41,7 +41,7 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
     }
 }
 
-/// Whether an action is aimed at no element of the page that was seen.
+/// Returns true if an action is aimed at no element of the observed page.
 pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     let by_locator = |target: &&Target| target.as_ref().is_none();
     match action {
@@ -56,7 +56,7 @@ pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     }
 }
 
-/// Reports whether an action sends the page events.
+/// Returns true if an action sends events to the page.
 pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(
@@ -75,7 +75,7 @@ pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
     )
 }
 
-/// Whether two addresses are of one origin; of addresses without one, whether they are equal.
+/// Returns true if two addresses have the same origin; addresses without an origin must be equal.
 pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
     match (Url::parse(seen), Url::parse(now)) {
         (Ok(a), Ok(b)) if a.origin().is_tuple() => a.origin() == b.origin(),
@@ -83,7 +83,7 @@ pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
     }
 }
 
-/// The list of tabs for the model: page data.
+/// Returns the list of tabs for the model: page data.
 pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     let line = |tab: &Tab| {
         let current = if tab.current { " (current)" } else { "" };
@@ -92,10 +92,10 @@ pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     tabs.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Why a key does not go to an element.
+/// The reason to refuse a key for an element.
 pub(in crate::browser) const UNFOCUSED: &str = "the element takes no focus, so no key";
 
-/// How far a scroll goes, to the right and down, if it goes anywhere. Unit: CSS pixels.
+/// Returns the distance of a scroll to the right and down, `None` if it is zero. Unit: CSS pixels.
 pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
     let pixels = i64::from(scroll.pixels.unwrap_or(SCROLL));
     Some(match scroll.direction? {
@@ -106,10 +106,10 @@ pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
     })
 }
 
-/// What is told of an action that took too long.
+/// Returns the outcome of an action that took too long.
 pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     match action {
-        // The time was over in the middle of a last look.
+        // The time ended during the last observation.
         BrowserAction::Wait(Wait { seconds: None, .. }) => {
             Outcome::failed(ErrorClass::WaitedInVain, "").into()
         }
@@ -120,14 +120,14 @@ pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
 /// A text that is waited for.
 #[derive(Debug)]
 pub(in crate::browser) struct Awaited {
-    /// Folded.
+    /// The text, folded.
     text: String,
-    /// Whether it must come, or go.
+    /// True if the wait is for the text to appear, false if it is for it to go.
     here: bool,
 }
 
 impl Awaited {
-    /// What a wait waits for.
+    /// Returns the text that a wait waits for.
     ///
     /// # Errors
     /// The refusal, if it does not name exactly one text.
@@ -148,7 +148,7 @@ impl Awaited {
         })
     }
 
-    /// Whether a page ends the wait.
+    /// Returns true if a page ends the wait.
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
         let shown: Vec<String> = seen
             .tree
@@ -174,7 +174,7 @@ mod tests {
             web_address(" http://Example.com/ü ").unwrap(),
             "http://example.com/%C3%BC"
         );
-        // What only the URL standard may trim is not trimmed before it.
+        // Characters that only the URL standard may trim are not trimmed before it.
         assert_eq!(
             web_address("http://a.test/x\u{a0}").unwrap(),
             "http://a.test/x%C2%A0"

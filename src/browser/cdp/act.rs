@@ -1,4 +1,4 @@
-//! Actions of the port.
+//! The actions of the port.
 
 use std::time::Duration;
 
@@ -31,23 +31,23 @@ use crate::{
     page::Locator,
 };
 
-/// How long a page may take to tell where it is. Unit: time. Source: chosen; it takes a millisecond.
+/// Longest time for a page to report its address and title. Unit: time. Source: chosen; it takes a millisecond.
 const PLACE: Duration = Duration::from_secs(2);
 
-/// Whether the page let the focus be given.
+/// The page's answer to a request for the focus.
 #[derive(Debug, Deserialize)]
 struct Focused {
     focused: bool,
 }
 
-/// Whether a box is ticked.
+/// The state of a checkbox.
 #[derive(Debug, Deserialize)]
 struct Ticked {
     checked: Option<bool>,
     radio: bool,
 }
 
-/// What an action told beside its success.
+/// The facts that an action returned beside its success.
 #[derive(Debug, Default)]
 struct Told {
     locator: Option<Locator>,
@@ -57,7 +57,7 @@ struct Told {
 }
 
 impl Cdp {
-    /// Carries out one action, and waits for what it began.
+    /// Carries out one action and waits for the events that it caused.
     pub(super) async fn act(
         &self,
         turn: &mut Turn,
@@ -69,7 +69,7 @@ impl Cdp {
         if let Some(execution) = self.answered(&request.action).await? {
             return self.after(&mark, execution).await;
         }
-        // Under a dialog nothing else is done.
+        // While a dialog is open, nothing else is done.
         self.page()?;
         let blocked = self.hub.known().dialog();
         if let Some(dialog) = blocked {
@@ -82,7 +82,7 @@ impl Cdp {
         }
         let told = match self.done(turn, request).await {
             Ok(told) => told,
-            // What opened the dialog is taken for the action's own doing once something of it has reached the page.
+            // A dialog counts as caused by the action once part of the action has reached the page.
             Err(Trouble::Dialog(dialog)) if opens_dialogs(&request.action) && turn.sent => {
                 return Ok(Execution {
                     dialog: Some(dialog),
@@ -108,7 +108,7 @@ impl Cdp {
         self.after(&mark, execution).await
     }
 
-    /// Waits until what an action began is over, and tells where it led.
+    /// Waits until the effects of an action are over, and reports the page that it led to.
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, Trouble> {
         let told = match self.hub.settle(mark).await {
             Err(Trouble::Dialog(dialog)) => {
@@ -116,7 +116,7 @@ impl Cdp {
                 None
             }
             Ok(place) => place,
-            // The page that it was on its way to is given up; the next look tells how far it came.
+            // The page that was loading is given up; the next observation shows how far it came.
             Err(Trouble::Late) => {
                 self.hub.stop_loading();
                 None
@@ -134,7 +134,7 @@ impl Cdp {
         }
         let place = match told {
             Some(place) if execution.dialog.is_none() => Ok(place),
-            // A script that never ends answers nothing; how the action went is known without it.
+            // A page whose script never ends does not answer; the outcome of the action is known without it.
             _ => timeout(PLACE, self.place())
                 .await
                 .unwrap_or(Err(Trouble::Late)),
@@ -143,20 +143,21 @@ impl Cdp {
             Ok(place) => {
                 let (url, title) = (clean(&place.url), clean(&place.title));
                 if let Some(tab) = self.hub.known().tab_mut() {
-                    // The browser tells of titles a little later.
+                    // The browser reports titles a little later.
                     tab.title.clone_from(&title);
                 }
                 execution.page = Some((url, title));
             }
             Err(Trouble::Dialog(dialog)) => execution.dialog = Some(dialog),
             Err(Trouble::Lost(why)) => return Err(Trouble::Lost(why)),
-            // Between two documents there is nothing to tell.
+            // Between two documents there is nothing to report.
             Err(_) => {}
         }
         Ok(execution)
     }
 
-    /// An action that would meet whatever page is there must meet one of the origin it was decided for.
+    /// Fails if an action that does not name an element would now reach a page of another origin than the one it was
+    /// decided for.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), Trouble> {
         let Some(seen) = request
             .page
@@ -222,7 +223,7 @@ impl Cdp {
                 let filled = self
                     .named(&aim, self.fill(turn, &aim, text, &request.secrets))
                     .await;
-                // A dialog now would keep the rest from being done.
+                // A dialog now would prevent the rest of the action.
                 turn.sent &= !*submit;
                 let told = filled?;
                 if *submit {
@@ -347,7 +348,7 @@ impl Cdp {
         }
     }
 
-    /// The element, and its durable locator while it is still there.
+    /// Returns the element, and its durable locator while it is still there.
     async fn begin(&self, target: &Target) -> Result<(Aim, Told), Trouble> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
@@ -357,7 +358,7 @@ impl Cdp {
     async fn told_of(&self, aim: &Aim) -> Result<Told, Trouble> {
         let locator = match self.locator_of(aim).await {
             Ok(locator) => locator,
-            // Without one the action goes on; what is wrong with the element is told by what comes next.
+            // Without a locator the action goes on; the next step reports any problem of the element.
             Err(Trouble::Refused(_) | Trouble::Broken(_)) => None,
             Err(trouble) => return Err(trouble),
         };
@@ -375,7 +376,7 @@ impl Cdp {
         work: impl Future<Output = Result<(), Trouble>>,
     ) -> Result<Told, Trouble> {
         if aim.frame != self.page()? {
-            // Frames around it are asked too, one after the other.
+            // The frames around it are asked too, one after the other.
             let told = self.told_of(aim).await?;
             return work.await.map(|()| told);
         }
@@ -405,7 +406,7 @@ impl Cdp {
                 has_no_effect: after.checked != Some(wanted),
                 ..told
             }),
-            // The tick led to another page, or took the box away.
+            // The tick led to another page, or removed the box.
             Err(Trouble::Moved | Trouble::Refused(_)) => Ok(told),
             Err(trouble) => Err(trouble),
         }
@@ -430,7 +431,7 @@ impl Cdp {
             .map(|_| told)
     }
 
-    /// A script of the caller's in the page itself; what it returns is page data.
+    /// Runs a script of the caller in the page itself; the value that it returns is page data.
     async fn evaluate(
         &self,
         turn: &mut Turn,
@@ -477,12 +478,12 @@ impl Cdp {
     }
 }
 
-/// Reports whether a dialog that opens while the action is under way may be its own doing.
+/// Returns true if a dialog that opens during the action may be caused by it.
 const fn opens_dialogs(action: &BrowserAction) -> bool {
     sends_events(action) || matches!(action, BrowserAction::Scroll(_) | BrowserAction::Eval(_))
 }
 
-/// Whether nothing of the page can follow from the action.
+/// Returns true if the action cannot affect the page.
 const fn looks_only(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(

@@ -1,4 +1,4 @@
-//! The browser as a value, and the port.
+//! The driver: the browser as a value, and its implementation of the port.
 
 use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
@@ -29,16 +29,16 @@ use crate::{
     page::Observation,
 };
 
-/// How long a browser may take to end by itself. Unit: time. Source: it takes 0.2 s.
+/// Longest time for a browser to end by itself. Unit: time. Source: chosen; it takes 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long it may take to learn how a page or a browser ended. Unit: time. Source: chosen; it takes some 10 ms.
+/// Longest time for finding out how a page or a browser ended. Unit: time. Source: chosen; it takes some 10 ms.
 const EXPLAIN: Duration = Duration::from_millis(500);
 
 /// A Chromium driven by its own DevTools protocol.
 ///
-/// Dropping it ends a browser that it [launched](Cdp::launch), and the tabs that it opened in one that it
-/// [attached](Cdp::attach) to; [`close`](BrowserDriver::close) does so in an orderly way and waits for it.
+/// Dropping it ends a browser that it [launched](Cdp::launch), or closes the tabs that it opened in a browser that it
+/// [attached](Cdp::attach) to. [`close`](BrowserDriver::close) does the same in an orderly way and waits for the end.
 ///
 /// ```no_run
 /// use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
@@ -56,36 +56,39 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Cdp {
     pub(super) hub: Arc<Hub>,
-    /// One action or look at a time.
+    /// Admits one action or observation at a time.
     turn: Mutex<Turn>,
     life: Mutex<Life>,
 }
 
-/// What is remembered between actions.
+/// The state that is kept between actions.
 #[derive(Default)]
 pub(super) struct Turn {
-    /// Each frame as it was last seen, by the browser's name for it.
+    /// The last observation of each frame, by the browser's id of the frame.
     pub(super) seen: HashMap<String, Seen>,
-    /// The session that takes the input of the action under way: that of the tab it began in, also when that tab goes.
+    /// The session that receives the input of the current action: that of the tab in which it began, even if that tab
+    /// closes.
     pub(super) session: Option<String>,
-    /// Whether the last part of the action under way has reached the page, so that it is done whatever dialog comes of it.
+    /// True if the last part of the current action has reached the page, so that the action counts as done even if a
+    /// dialog opens.
     pub(super) sent: bool,
-    /// Where the pointer is. Unit: CSS pixels of the window.
+    /// The position of the pointer. Unit: CSS pixels of the window.
     pub(super) pointer: (f64, f64),
-    /// What the pointer may be in the middle of.
+    /// The pointer action that may be unfinished.
     pub(super) midway: Midway,
-    /// Why nothing more can be done.
+    /// The reason why the browser cannot be used any more.
     gone: Option<&'static str>,
 }
 
 impl Cdp {
-    /// Starts a browser with these options; one that crashes at its start is started once more.
+    /// Starts a browser with these options. A browser that crashes at its start is started once more.
     ///
-    /// What it writes is in its private folder and goes with it. Only the user's certificates are read where they are.
+    /// The files that it writes are in its private folder and are deleted with it. Only the user's certificates are
+    /// read from their usual place.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] if there is no such program or it ends at once (the context holds its own words),
-    /// [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`], [`ErrorKind::Io`].
+    /// [`ErrorKind::Unavailable`] if there is no such program or it ends at once (the context holds the program's own
+    /// words), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`], [`ErrorKind::Io`].
     pub async fn launch(options: &CdpOptions) -> Result<Self> {
         let (hub, life) = launch::launch(options).await?;
         Ok(Self::new(hub, life))
@@ -94,22 +97,24 @@ impl Cdp {
     /// Attaches to a browser that runs with `--remote-debugging-port`, at `http://host:port` or at the address of its
     /// WebSocket, and opens a tab of its own there.
     ///
-    /// It sees that tab and those that its pages open, and no other tab of the browser; cookies and storage are the browser's.
-    /// Files that pages offer go where the browser puts them, and are told as not kept. `state_save` keeps all
-    /// cookies of the browser; `state_load` replaces those of the sites that the state speaks of, and leaves all others alone.
+    /// It sees that tab and the tabs that its pages open, and no other tab of the browser; cookies and storage are the
+    /// browser's. Files that pages offer go to the browser's own download folder and are reported as not kept.
+    /// `state_save` saves all cookies of the browser; `state_load` replaces those of the sites in the saved state and
+    /// leaves all others alone.
     ///
-    /// The tabs go when it is closed or dropped, and when attaching is given up. A program that is killed leaves them open:
-    /// browsers close a tab by themselves only with cookies of its own, and these are the person's.
+    /// Its tabs are closed when it is closed or dropped, and when attaching is cancelled. If the program is killed,
+    /// they stay open: a browser closes tabs by itself only together with cookies of their own, and these cookies are
+    /// the person's.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for what is no such address, [`ErrorKind::Unavailable`] if no browser can be reached
-    /// there, [`ErrorKind::MalformedReply`] if something else answers, [`ErrorKind::Timeout`].
+    /// [`ErrorKind::InvalidInput`] for anything that is not such an address, [`ErrorKind::Unavailable`] if no browser
+    /// can be reached there, [`ErrorKind::MalformedReply`] if something else answers, [`ErrorKind::Timeout`].
     pub async fn attach(address: &str, options: &CdpOptions) -> Result<Self> {
         let (hub, life) = attach::attach(address, options).await?;
         Ok(Self::new(hub, life))
     }
 
-    /// How the browser is reached: by a `pipe`, or by a `websocket` if it was attached to.
+    /// Returns the transport: `pipe` for a launched browser, `websocket` for one that it attached to.
     pub fn transport(&self) -> &'static str {
         if self.hub.owned { "pipe" } else { "websocket" }
     }
@@ -122,7 +127,7 @@ impl Cdp {
         }
     }
 
-    /// The turn, if there is still a browser to act on.
+    /// Returns the turn, if there is still a browser to act on.
     async fn turn(&self, operation: &'static str) -> Result<MutexGuard<'_, Turn>> {
         let turn = self.turn.lock().await;
         match turn.gone {
@@ -131,13 +136,13 @@ impl Cdp {
         }
     }
 
-    /// Says of a browser that is gone how it ended, and what it wrote last.
+    /// Adds to an error of a lost browser how it ended and the last text that it wrote.
     async fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,
             other => return other,
         };
-        // The browser tells how a page ended a moment after it tells that it did.
+        // The browser reports the reason of a page's end a moment after the end itself.
         let crash = self.hub.until(|known| {
             if known.closed {
                 return Some(None);
@@ -161,7 +166,7 @@ impl Cdp {
         })
     }
 
-    /// How the program ended, if it is ours and nobody is closing it.
+    /// Returns how the program ended, if it is ours and is not being closed.
     async fn exit(&self) -> Option<String> {
         let mut life = self.life.try_lock().ok()?;
         let status = timeout(EXPLAIN, life.own.as_mut()?.child.wait()).await;
@@ -178,7 +183,7 @@ impl Cdp {
             .await
             .unwrap_or_else(late)?;
         self.hub.begin(time);
-        // What is left then is for asking the browser itself.
+        // The rest of the time is for asking the browser itself.
         let page = end - time / 4;
         let seen = match timeout_at(page, self.seen(&mut turn)).await {
             Err(_) | Ok(Err(Trouble::Late)) => self.unanswered(end).await,
@@ -186,7 +191,7 @@ impl Cdp {
         };
         let mut observation = seen.map_err(|trouble| turn.failed(trouble, OPERATION))?;
         if request.screenshot && observation.dialog.is_none() && !observation.unresponsive {
-            // A page that was read is told without a picture that does not come.
+            // A page that was read is returned without a picture that does not arrive.
             if let Ok(picture) = timeout_at(page, self.picture(None)).await {
                 let picture = picture.map_err(|trouble| turn.failed(trouble, OPERATION))?;
                 observation.screenshot = Some(picture);
@@ -209,7 +214,7 @@ impl Cdp {
             execution.notices = self.hub.take_notices();
             Ok(execution)
         };
-        // What happened beside it is told with the next action.
+        // Events beside it are reported with the next action.
         timeout(request.timeout, work)
             .await
             .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
@@ -234,7 +239,7 @@ impl Cdp {
         // What is under way ends by itself when the connection does, and is not waited for.
         let mut life = self.life.lock().await;
         if life.line.is_some() && self.hub.owned {
-            // Whether or not it hears it, the end of the connection ends it.
+            // The end of the connection ends the browser, even if it does not hear this command.
             let orderly = self
                 .hub
                 .wire
@@ -248,7 +253,7 @@ impl Cdp {
         if let Some(own) = &mut life.own {
             if timeout(END_TIMEOUT, own.child.wait()).await.is_err() {
                 own.kill();
-                // What cannot be ended by force cannot be ended by anybody.
+                // A program that cannot be killed cannot be ended at all.
                 let _ = timeout(END_TIMEOUT, own.child.wait()).await;
             }
             own.folder
@@ -262,7 +267,7 @@ impl Cdp {
 }
 
 impl Turn {
-    /// Remembers a browser that is gone.
+    /// Remembers that a browser is gone.
     fn keep(&mut self, trouble: Trouble) -> Trouble {
         if let Trouble::Lost(why) = trouble {
             self.gone = Some(why);
@@ -280,7 +285,7 @@ impl Drop for Cdp {
         let Some(line) = self.life.get_mut().line.take_if(|_| !self.hub.owned) else {
             return;
         };
-        // Without a runtime nobody can tell the browser, and its tabs stay.
+        // Without a runtime the browser cannot be told, and its tabs stay open.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
         };
@@ -293,7 +298,7 @@ impl Drop for Cdp {
 }
 
 impl fmt::Debug for Turn {
-    /// Nothing of the page: it may show what was typed, and only the run knows what must not be seen.
+    /// Writes nothing of the page: it may contain typed text, and only the run knows which text is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
             .field("gone", &self.gone)

@@ -1,4 +1,5 @@
-//! The keyboard: keys as the browser's own events. The layout is the American one, as in every tool that drives browsers.
+//! The keyboard: keys as input events of the browser. The layout is the American one, as in every browser automation
+//! tool.
 
 use serde_json::{Value, json};
 
@@ -9,21 +10,22 @@ use super::{
 };
 use crate::action::Key;
 
-/// Longest text typed key by key; a longer one is put in at once. Unit: characters. Source: chosen; a key takes some 2 ms.
+/// Longest text typed key by key; a longer one is inserted at once. Unit: characters. Source: chosen; a key takes some
+/// 2 ms.
 const BY_KEYS: usize = 1_000;
 
 /// A key of the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Physical {
-    /// Its place, as `KeyboardEvent.code` calls it.
+    /// The position of the key, as in `KeyboardEvent.code`.
     code: &'static str,
-    /// The old number of it.
+    /// The legacy number of the key, as in `KeyboardEvent.keyCode`.
     number: u32,
-    /// Whether Shift is held for this sign.
+    /// True if Shift is held for this character.
     shift: bool,
 }
 
-/// Keys with names: name, code, number, the text that they type.
+/// Named keys: name, code, number, the text that they type.
 const NAMED: &[(&str, &str, u32, &str)] = &[
     ("Enter", "Enter", 13, "\r"),
     ("Tab", "Tab", 9, ""),
@@ -54,7 +56,7 @@ const NAMED: &[(&str, &str, u32, &str)] = &[
     ("F12", "F12", 123, ""),
 ];
 
-/// Keys with signs: code, number, the sign alone and with Shift.
+/// Keys of characters: code, number, the character alone and with Shift.
 const SIGNS: &[(&str, u32, char, char)] = &[
     ("Backquote", 192, '`', '~'),
     ("Minus", 189, '-', '_'),
@@ -79,14 +81,14 @@ const SIGNS: &[(&str, u32, char, char)] = &[
     ("Digit9", 57, '9', '('),
 ];
 
-/// Codes of the letters, in their order.
+/// The codes of the letters, in alphabetical order.
 const LETTERS: [&str; 26] = [
     "KeyA", "KeyB", "KeyC", "KeyD", "KeyE", "KeyF", "KeyG", "KeyH", "KeyI", "KeyJ", "KeyK", "KeyL",
     "KeyM", "KeyN", "KeyO", "KeyP", "KeyQ", "KeyR", "KeyS", "KeyT", "KeyU", "KeyV", "KeyW", "KeyX",
     "KeyY", "KeyZ",
 ];
 
-/// Keys that are held: name, code, number, bit.
+/// Modifier keys: name, code, number, bit.
 const MODIFIERS: &[(&str, &str, u32, u32)] = &[
     ("Alt", "AltLeft", 18, 1),
     ("Control", "ControlLeft", 17, 2),
@@ -96,7 +98,7 @@ const MODIFIERS: &[(&str, &str, u32, u32)] = &[
 /// The bit of Shift.
 const SHIFT: u32 = 8;
 
-/// The key of a sign.
+/// Returns the key of a character.
 fn physical(sign: char) -> Option<Physical> {
     if sign.is_ascii_alphabetic() {
         let upper = sign.to_ascii_uppercase();
@@ -117,7 +119,7 @@ fn physical(sign: char) -> Option<Physical> {
         })
 }
 
-/// The events of a key with its modifiers; nothing for a sign that is on no key.
+/// Returns the events of a key with its modifiers; `None` for a character that is on no key.
 fn strokes(key: &Key) -> Option<Vec<Value>> {
     // The last `+` separates, unless the key itself is `+`.
     let text = key.as_str();
@@ -155,7 +157,7 @@ fn strokes(key: &Key) -> Option<Vec<Value>> {
     Some(events)
 }
 
-/// Down and up of one key.
+/// Returns the events for pressing and releasing one key.
 fn stroke(name: &str, mask: u32) -> Option<[Value; 2]> {
     let named = NAMED.iter().find(|(known, ..)| *known == name);
     let (key, code, number, text) = if let Some((name, code, number, text)) = named {
@@ -202,15 +204,15 @@ fn event(kind: &str, key: &str, code: &str, number: u32, text: &str, mask: u32) 
     event
 }
 
-/// What a text is typed as.
+/// One part of a text that is being typed.
 #[derive(Debug, PartialEq)]
 enum Typed {
     Keys(Vec<Value>),
-    /// Signs that are on no key, put in as an input method does.
+    /// Characters that are on no key, inserted as an input method does.
     Text(String),
 }
 
-/// A text as keys where there are keys for it.
+/// Splits a text into keys, and into texts of characters that have no key.
 fn typed(text: &str) -> Vec<Typed> {
     let mut out = Vec::new();
     let by_keys = text.chars().count() <= BY_KEYS;
@@ -250,7 +252,7 @@ impl Cdp {
         }
         match strokes(key) {
             Some(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await,
-            // It is one sign that no key has.
+            // It is one character that no key has.
             None => self.insert(turn, key.as_str()).await,
         }
     }

@@ -1,4 +1,4 @@
-//! Chromium by its own DevTools protocol: no Node, no tool, and no waiting by the clock.
+//! Chromium through its own DevTools protocol: without Node, without another tool, and without fixed waits.
 //!
 //! ```text
 //! wire      messages, by a pipe or a WebSocket         known     what events have told; pure

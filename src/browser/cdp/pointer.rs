@@ -16,10 +16,10 @@ use super::{
 };
 use crate::action::{ErrorClass, MouseButton};
 
-/// How long a drag may take to begin after the pointer moved. Unit: time. Source: chosen; it takes a few milliseconds.
+/// Longest time for a drag to begin after the pointer moved. Unit: time. Source: chosen; it takes a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// What the pointer hit.
+/// The page's report of the element that the pointer hit.
 #[derive(Debug, Deserialize)]
 struct Verdict {
     hit: bool,
@@ -29,28 +29,28 @@ struct Verdict {
 /// A press that is watched in a document.
 #[derive(Debug)]
 struct Watch {
-    /// The world that watches. No other one knows of the press, also when another document has taken this one's place.
+    /// The world that watches. No other one knows about the press, even if another document has replaced this one.
     world: (String, World),
     token: Value,
 }
 
-/// What an action of the pointer leaves behind that is given up.
+/// The parts of a cancelled pointer action that may need to be undone.
 #[derive(Debug, Default)]
 pub(super) struct Midway {
-    /// Whether a button of the mouse may be down.
+    /// True if a mouse button may be down.
     pressed: bool,
-    /// Whether something may be dragged.
+    /// True if something may be dragged.
     dragged: bool,
-    /// Whether frames may still watch for a press.
+    /// True if frames may still watch for a press.
     watched: bool,
 }
 
-/// What an element must be before an action begins.
+/// The conditions that an element must meet before an action begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
     pub(super) enabled: bool,
     pub(super) hit: bool,
-    /// The point of it that is meant, from its top left corner; any when not given.
+    /// The point of the element to aim at, from its top left corner; any point if `None`.
     pub(super) at: Option<(u32, u32)>,
 }
 
@@ -61,14 +61,14 @@ impl Needs {
         hit: true,
         at: None,
     };
-    /// For the pointer alone, which goes over disabled things too.
+    /// For moving the pointer, which passes over disabled elements too.
     pub(super) const HOVER: Self = Self {
         enabled: false,
         hit: true,
         at: None,
     };
 
-    /// For a click on this point.
+    /// Returns the conditions for a click on this point.
     pub(super) const fn at(x: u32, y: u32) -> Self {
         Self {
             at: Some((x, y)),
@@ -78,7 +78,7 @@ impl Needs {
 }
 
 impl Cdp {
-    /// Waits until an element is ready; where to point at, in the page.
+    /// Waits until an element is ready; returns the point in the page to aim at.
     pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, Trouble> {
         let end = Instant::now() + self.hub.options.common.action_timeout;
         loop {
@@ -91,7 +91,8 @@ impl Cdp {
                 "ms": millis(end.saturating_duration_since(Instant::now())),
             }]);
             match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
-                // It is told before the time is over, and what the page still waits for may take the cover away.
+                // This error is returned before the time is over, and an event that the page still waits for may remove
+                // the cover.
                 Err(Trouble::Refused(failure))
                     if failure.class == ErrorClass::Intercepted
                         && self.hub.known().tab().is_some_and(Tab::is_fetching)
@@ -101,11 +102,11 @@ impl Cdp {
         }
     }
 
-    /// Clicks an element and asks what the clicks hit.
+    /// Clicks an element and asks the page which element was hit.
     ///
     /// # Errors
-    /// [`Trouble::Refused`] if they hit something else: then that did not get them either. A dialog that opens while they are
-    /// under way is an error too; by then they were sent.
+    /// [`Trouble::Refused`] if the clicks hit something else: then the page did not let them reach that element either.
+    /// A dialog that opens during the clicks is an error too; by then they were sent.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,
@@ -129,16 +130,17 @@ impl Cdp {
             events.push(mouse("mousePressed", point, button, mask, count));
             events.push(mouse("mouseReleased", point, button, 0, count));
         }
-        // All are sent at once, so a button that goes down comes up, whoever gives up waiting for it.
+        // All events are sent at once, so that a button that goes down also comes up, even if the wait is cancelled.
         self.dispatch(turn, "Input.dispatchMouseEvent", events)
             .await?;
         let verdict = self.verdict(watches).await;
-        // On an error some may watch still.
+        // After an error some frames may still watch.
         turn.midway.watched = verdict.is_err();
         verdict
     }
 
-    /// Has the press watched in the element's frame and in each one around it: what covers a frame gets the press there.
+    /// Starts to watch for the press in the element's frame and in each frame around it: an element that covers a frame
+    /// receives the press there.
     async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, Trouble> {
         let mut watches = Vec::new();
         let mut at = aim.clone();
@@ -163,7 +165,7 @@ impl Cdp {
         }
     }
 
-    /// What the watches saw.
+    /// Collects the reports of the watches.
     async fn verdict(&self, watches: Vec<Watch>) -> Result<(), Trouble> {
         let mut hit = Ok(());
         // All are asked, because asking ends the watch.
@@ -173,7 +175,8 @@ impl Cdp {
                 .ask_in::<Verdict>(&world, "verdict", json!([token]))
                 .await
             {
-                // What got the press further out says more than that it did not come further in.
+                // The element that received the press in an outer frame explains more than the fact that the press did
+                // not reach the inner one.
                 Ok(Verdict {
                     intercepted: Some(what),
                     ..
@@ -187,7 +190,7 @@ impl Cdp {
                     ));
                 }
                 Err(trouble @ Trouble::Refused(_)) => hit = Err(trouble),
-                // The document went away under the click.
+                // The click replaced the document.
                 Ok(Verdict { hit: true, .. }) | Err(Trouble::Moved) => {}
                 Err(trouble) => return Err(trouble),
             }
@@ -269,7 +272,7 @@ impl Cdp {
                 return Err(trouble);
             }
         };
-        // Scrolling the goal into view may have begun nothing yet; this move does.
+        // Scrolling the goal into view may not have begun the drag; this move does.
         self.part(
             turn,
             "Input.dispatchMouseEvent",
@@ -285,7 +288,7 @@ impl Cdp {
                     .await?;
             }
             Err(_) => {
-                // Pages that watch the mouse want to see it arrive.
+                // Pages that track the mouse expect to see it arrive.
                 self.part(
                     turn,
                     "Input.dispatchMouseEvent",
@@ -298,7 +301,7 @@ impl Cdp {
         self.release(turn).await
     }
 
-    /// Sends events after which more of the action follows.
+    /// Sends events after which the action is not yet complete.
     async fn part(
         &self,
         turn: &mut Turn,
@@ -310,7 +313,7 @@ impl Cdp {
         done
     }
 
-    /// Lets the button of the mouse go where the pointer is.
+    /// Releases the mouse button at the position of the pointer.
     async fn release(&self, turn: &mut Turn) -> Result<(), Trouble> {
         self.dispatch(turn, "Input.dispatchMouseEvent", vec![released(turn)])
             .await?;
@@ -318,13 +321,13 @@ impl Cdp {
         Ok(())
     }
 
-    /// Puts right what an action left behind that was given up in between. Nobody waits for a page that may answer nothing:
-    /// it has these before what comes next.
+    /// Undoes the parts of a cancelled action. It does not wait for a page that may not answer: the page receives these
+    /// events before any later ones.
     pub(super) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
             if turn.midway.pressed {
-                // What the press began to drag is known when the page has had the release.
+                // The object that the press began to drag is known once the page has received the release.
                 let _ = timeout(DRAG, tell("Input.dispatchMouseEvent", released(turn))).await;
                 let (x, y) = turn.pointer;
                 let nothing = json!({ "items": [], "dragOperationsMask": 1 });
@@ -347,7 +350,7 @@ impl Cdp {
     ) -> Result<(), Trouble> {
         let (width, height) = self.hub.options.common.viewport;
         let (x, y) = match turn.pointer {
-            // Where it was never moved to, it is in the middle.
+            // If the pointer was never moved, the middle of the window is used.
             (x, y) if x == 0.0 && y == 0.0 => (f64::from(width) / 2.0, f64::from(height) / 2.0),
             pointer => pointer,
         };
@@ -356,7 +359,7 @@ impl Cdp {
             .await
     }
 
-    /// Sends events one right after the other, and waits until the page has had them all.
+    /// Sends events one right after the other, and waits until the page has received all of them.
     pub(super) async fn dispatch(
         &self,
         turn: &mut Turn,
@@ -375,7 +378,8 @@ impl Cdp {
                 for answer in answers {
                     match answer.await.map_err(Trouble::from) {
                         Ok(_) => is_taken = true,
-                        // What the page had before made it go: a tab that closes itself at the press never has the release.
+                        // An earlier event closed the page: a tab that closes itself at the press never receives the
+                        // release.
                         Err(Trouble::Moved) if is_taken => return Ok(()),
                         Err(trouble) => return Err(trouble),
                     }
@@ -385,7 +389,8 @@ impl Cdp {
             .await
     }
 
-    /// The session of the current tab, which all input goes through: the browser finds the frame by itself.
+    /// Returns the session of the current tab. All input goes through it, because the browser finds the frame by
+    /// itself.
     pub(super) fn main_session(&self) -> Result<String, Trouble> {
         let known = self.hub.known();
         known
@@ -395,7 +400,7 @@ impl Cdp {
     }
 }
 
-/// The left button goes up where the pointer is.
+/// Returns the event that releases the left button at the position of the pointer.
 fn released(turn: &Turn) -> Value {
     let (x, y) = turn.pointer;
     mouse("mouseReleased", Point { x, y }, "left", 0, 1)

@@ -1,4 +1,4 @@
-//! What an action aims at: the element of a reference or of a locator, in whichever frame it stands.
+//! The target of an action: resolves a reference or a locator to an element, in whichever frame it is.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ struct Found {
 }
 
 impl Cdp {
-    /// The element that a target means.
+    /// Resolves a target to its element.
     pub(super) async fn aim(&self, target: &Target) -> Result<Aim, Trouble> {
         let aim = match target {
             Target::Ref(reference) => self.aim_at(reference)?,
@@ -103,7 +103,7 @@ impl Cdp {
         ))
     }
 
-    /// The frame that an element shows.
+    /// Returns the frame that an element shows.
     async fn frame_in(&self, aim: &Aim) -> Result<String, Trouble> {
         let inside: Vec<String> = {
             let known = self.hub.known();
@@ -124,7 +124,7 @@ impl Cdp {
         ))
     }
 
-    /// A durable locator of an element, if it has one.
+    /// Returns a durable locator of an element, if it has one.
     pub(super) async fn locator_of(&self, aim: &Aim) -> Result<Option<Locator>, Trouble> {
         let mut steps = Vec::new();
         let mut at = aim.clone();
@@ -156,7 +156,7 @@ impl Cdp {
         Ok(Locator::new(steps).ok())
     }
 
-    /// A point of a frame's own window as a point of the page's, if nothing covers the frame there.
+    /// Converts a point of a frame's own window to a point of the page, if nothing covers the frame there.
     pub(super) async fn through_frames(&self, frame: &str, point: Point) -> Result<Point, Trouble> {
         let (mut frame, mut point) = (frame.to_owned(), point);
         loop {
@@ -180,7 +180,8 @@ impl Cdp {
         }
     }
 
-    /// Where an element stands in the page, after it was scrolled into view. Unit: CSS pixels from the top of the page.
+    /// Returns the place of an element in the page, after scrolling it into view. Unit: CSS pixels from the top of the
+    /// page.
     pub(super) async fn area_of(&self, target: &Target) -> Result<Area, Trouble> {
         let aim = self.aim(target).await?;
         let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
@@ -194,7 +195,7 @@ impl Cdp {
         if aim.frame == page {
             return Ok(area);
         }
-        // In a frame, what is known is where it stands in the frame's window.
+        // For an element in a frame, the script reports its place in the frame's window.
         let inner: Scrolled = self.hub.ask(&aim.frame, "scrolled", json!([])).await?;
         let corner = Point {
             x: area.x - inner.x,
@@ -210,7 +211,7 @@ impl Cdp {
     }
 }
 
-/// How far a window is scrolled. Unit: CSS pixels.
+/// The distance by which a window is scrolled. Unit: CSS pixels.
 type Scrolled = Point;
 
 /// The number of the frame and that of the element.
@@ -228,7 +229,7 @@ fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     }
 }
 
-/// A step as the page side reads it.
+/// Returns a step in the form that the page script reads.
 fn written(step: &LocatorStep) -> Value {
     match step {
         LocatorStep::Role {
@@ -251,15 +252,15 @@ fn written(step: &LocatorStep) -> Value {
         LocatorStep::Css(text) => json!({ "css": text }),
         LocatorStep::HasText(text) => json!({ "hasText": text }),
         LocatorStep::Nth(place) => json!({ "nth": place }),
-        // Locators are split there; it never comes so far.
+        // Locators are split at frames, so this is never reached.
         LocatorStep::Frame => Value::Null,
     }
 }
 
-/// What makes a step of a text.
+/// A constructor of a step from a text.
 type Make = fn(String) -> LocatorStep;
 
-/// A step as the page side writes it.
+/// Reads a step in the form that the page script writes.
 fn read(step: &Value) -> Option<LocatorStep> {
     let text = |name: &str| step.get(name).and_then(Value::as_str).map(str::to_owned);
     if let Some(role) = text("role") {

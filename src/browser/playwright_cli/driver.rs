@@ -1,4 +1,4 @@
-//! The browser as a value: its state between commands, and the one way in which a command is sent.
+//! The driver: the browser as a value, its state between commands, and the one way to send a command.
 
 use std::{
     collections::HashSet,
@@ -31,16 +31,16 @@ use crate::{
     secret::TypedSecrets,
 };
 
-/// What the tool calls a page that was never loaded, and a page whose renderer died.
+/// The address that the tool reports for a page that was never loaded, and for a page whose renderer died.
 pub(super) const BLANK: &str = "about:blank";
-/// How long ending the daemon may take before it is ended by force. Unit: time. Source: it takes 0.2 s.
+/// Longest time for the daemon to end before it is killed. Unit: time. Source: chosen; it takes 0.2 s.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a look at whether the browser still lives may take. Unit: time. Source: chosen.
+/// Longest time for a check that the browser still lives. Unit: time. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A Chromium driven by playwright-cli.
 ///
-/// Dropping it ends the browser; [`close`](BrowserDriver::close) does so in an orderly way and waits for it.
+/// Dropping it ends the browser; [`close`](BrowserDriver::close) does the same in an orderly way and waits for the end.
 #[derive(Debug)]
 pub struct PlaywrightCli {
     pub(super) link: Link,
@@ -50,25 +50,25 @@ pub struct PlaywrightCli {
     state: Mutex<State>,
 }
 
-/// What is remembered between commands.
+/// The state that is kept between commands.
 #[derive(Default)]
 pub(super) struct State {
-    /// Why nothing more can be done.
+    /// The reason why the browser cannot be used any more.
     gone: Option<&'static str>,
-    /// The last page block: what the current tab shows.
+    /// The last page block: the content of the current tab.
     pub(super) page: Option<Page>,
     pub(super) dialog: Option<Dialog>,
-    /// Whether a blank page is what was asked for, and not what a dead renderer left.
+    /// True if a blank page was asked for, false if it would mean a dead renderer.
     pub(super) blank_is_fine: bool,
-    /// Whether the last command got no answer, or none in time: the page may be one that cannot be read.
+    /// True if the last command got no answer, or none in time: the page may be one that cannot be read.
     pub(super) stalled: bool,
-    /// Number of tabs known of.
+    /// The number of known tabs.
     pub(super) tabs: usize,
     /// References of fields whose value must be hidden, here and wherever else the same reference appears.
     pub(super) secret: HashSet<String>,
-    /// References of fields that took no text when they were looked at.
+    /// References of fields that accepted no text when they were asked.
     pub(super) readonly: HashSet<String>,
-    /// Whether secrets stand in fields that have no such reference.
+    /// The record of fields with secrets that only a script can find.
     pub(super) typed: Typed,
     /// The secrets that were typed.
     pub(super) secrets: TypedSecrets,
@@ -96,12 +96,12 @@ impl PlaywrightCli {
         })
     }
 
-    /// How the next command reaches the browser: `socket` or `process`.
+    /// Returns the transport of the next command: `socket` or `process`.
     pub fn transport(&self) -> &'static str {
         self.link.name()
     }
 
-    /// The state, if there is still a browser to act on.
+    /// Returns the state, if there is still a browser to act on.
     pub(super) async fn state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
         let state = self.state.lock().await;
         match state.gone {
@@ -110,16 +110,16 @@ impl PlaywrightCli {
         }
     }
 
-    /// A path for a file of ours in the private folder.
+    /// Returns a path for a file of ours in the private folder.
     pub(super) fn new_file(&self, extension: &str) -> PathBuf {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         self.folder.file(&format!("file-{number}.{extension}"))
     }
 
-    /// Sends a command and learns from the reply what it says about the browser.
+    /// Sends a command and updates the state from the reply.
     ///
     /// # Errors
-    /// As the transport; `BrowserLost` if the reply, or the lack of one, means that the browser is gone.
+    /// Those of the transport; `BrowserLost` if the reply, or the lack of one, means that the browser is gone.
     pub(super) async fn send(
         &self,
         state: &mut State,
@@ -129,7 +129,7 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
-    /// Sends a script for the page, whose error text may be the page's own and so proves nothing.
+    /// Sends a script for the page. Its error text may be written by the page and so proves nothing.
     pub(super) async fn send_foreign(
         &self,
         state: &mut State,
@@ -139,10 +139,10 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Page).await
     }
 
-    /// Sends a command after which a blank page may rightly be the current one.
+    /// Sends a command after which a blank page may be a valid current page.
     ///
-    /// While it is under way, and for good if no answer comes, nothing is taken to be known of the current page: so a
-    /// blank one is not mistaken for a dead renderer.
+    /// Until it is answered, and permanently if no answer comes, the current page counts as unknown, so that a blank
+    /// one is not mistaken for a dead renderer.
     pub(super) async fn send_leaving(
         &self,
         state: &mut State,
@@ -154,7 +154,7 @@ impl PlaywrightCli {
         if let Some(before) = before {
             match &mut state.page {
                 None => state.page = Some(before),
-                // While a dialog is open the tool cannot read the title.
+                // While a dialog is open, the tool cannot read the title.
                 Some(page) if page.title.is_empty() && page.url == before.url => {
                     page.title = before.title;
                 }
@@ -164,7 +164,7 @@ impl PlaywrightCli {
         Ok(reply)
     }
 
-    /// Sends a script that runs in the tool and may write its reply whole: nothing is learned from it.
+    /// Sends a script that runs in the tool and may forge its whole reply: the state is not updated from it.
     pub(super) async fn send_untrusted(
         &self,
         state: &mut State,
@@ -181,7 +181,7 @@ impl PlaywrightCli {
         command: Command,
         timeout: Duration,
     ) -> Result<RawReply> {
-        // Until an answer comes, and for good if this future is dropped before.
+        // This holds until an answer comes, and permanently if this future is dropped before.
         state.stalled = true;
         let error = match self.link.run(&command, timeout).await {
             Ok(raw) => {
@@ -224,7 +224,7 @@ impl PlaywrightCli {
         Ok(reply)
     }
 
-    /// Runs a script of ours and reads what it returned.
+    /// Runs a script of ours and reads the value that it returned.
     pub(super) async fn script(
         &self,
         state: &mut State,
@@ -246,7 +246,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Whether the browser answers at all.
+    /// Returns true if the browser answers at all.
     async fn lives(&self) -> bool {
         match self
             .link
@@ -266,7 +266,7 @@ impl PlaywrightCli {
             state.arrive(page, reply.dialog.is_some())?;
             state.note_tabs(&reply.tabs);
         }
-        // A command that was thrown out of the tool says nothing of dialogs.
+        // The reply to a command that the tool rejected says nothing about dialogs.
         if reply.error.is_none() || reply.dialog.is_some() {
             state.dialog.clone_from(&reply.dialog);
         }
@@ -278,7 +278,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// What happened beside the last commands; told once.
+    /// Returns the events beside the last commands, each once.
     pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
         let change = self
             .link
@@ -292,7 +292,7 @@ impl PlaywrightCli {
     }
 }
 
-/// How a script of ours ended.
+/// The end of a script of ours.
 #[derive(Debug)]
 pub(super) enum Scripted {
     Returned(Box<Returned>),
@@ -303,7 +303,7 @@ pub(super) enum Scripted {
 }
 
 impl Scripted {
-    /// What is told of a script that began its work, and whose work opened this dialog.
+    /// Returns the result of a script that began its work and thereby opened this dialog.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
         Execution {
             dialog: Some(dialog),
@@ -312,19 +312,19 @@ impl Scripted {
     }
 }
 
-/// Who wrote the words of a reply.
+/// The author of the words of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
     /// The tool, about a command of its own.
     Tool,
-    /// The tool, about a script of ours; its echo may hold a secret.
+    /// The tool, about a script of ours; its echo may contain a secret.
     Script,
-    /// The tool, about a script in the page: its error text may be the page's.
+    /// The tool, about a script in the page; its error text may be the page's.
     Page,
 }
 
 impl fmt::Debug for State {
-    /// Nothing of the page: it may show what was typed, and only the run knows what must not be seen.
+    /// Writes nothing of the page: it may contain typed text, and only the run knows which text is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("State")
             .field("gone", &self.gone)
@@ -334,13 +334,13 @@ impl fmt::Debug for State {
 }
 
 impl State {
-    /// Ends the session in our books.
+    /// Marks the session as ended.
     pub(super) fn lose(&mut self, why: &'static str) -> Error {
         self.gone = Some(why);
         lost("browser.command", why)
     }
 
-    /// Takes this for the current page.
+    /// Makes this the current page.
     pub(super) fn arrive(&mut self, page: &Page, under_dialog: bool) -> Result<()> {
         if page.crashed {
             return Err(self.lose("the page crashed"));
@@ -349,7 +349,7 @@ impl State {
         if page.url == BLANK && was_real && !self.blank_is_fine {
             return Err(self.lose("a blank page stands in the place of a real one"));
         }
-        // While a dialog is open the tool cannot read the title.
+        // While a dialog is open, the tool cannot read the title.
         let title = match (&self.page, page.title.is_empty() && under_dialog) {
             (Some(before), true) if before.url == page.url => before.title.clone(),
             _ => page.title.clone(),
@@ -361,7 +361,7 @@ impl State {
         Ok(())
     }
 
-    /// Tabs that appeared by themselves since the last look: such a tab never becomes the current one.
+    /// Adds notices for tabs that opened by themselves since the last check: such a tab never becomes the current one.
     pub(super) fn note_tabs(&mut self, tabs: &[Tab]) {
         let now = tabs.len().max(1);
         for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
@@ -372,7 +372,7 @@ impl State {
         self.tabs = now;
     }
 
-    /// The address of the current page, if there is a real one.
+    /// Returns the address of the current page, if there is a real one.
     pub(super) fn url(&self) -> Option<&str> {
         self.page.as_ref().map(|page| &*page.url)
     }
@@ -382,12 +382,12 @@ fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// The tool answered, and the answer does not show what it should.
+/// Returns the error for an answer of the tool that lacks an expected part.
 pub(super) fn malformed(what: &'static str) -> Error {
     Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what)
 }
 
-/// The error for a refusal where the port knows no outcome.
+/// Returns the error for a refusal where the port has no outcome.
 pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
     let (kind, class) = match failure::classify(error) {
         failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),
@@ -438,7 +438,7 @@ impl BrowserDriver for PlaywrightCli {
         let mut state = self.state.lock().await;
         if state.gone != Some(CLOSED) {
             state.gone = Some(CLOSED);
-            // Whether or not the daemon hears it, the folder sees to its end.
+            // The folder ensures the end of the daemon, even if it does not hear this command.
             let _ = self.link.stop(STOP_TIMEOUT).await;
             self.folder
                 .end()
@@ -449,5 +449,5 @@ impl BrowserDriver for PlaywrightCli {
     }
 }
 
-/// Why nothing more can be done after [`BrowserDriver::close`].
+/// The reason why nothing more can be done after [`BrowserDriver::close`].
 const CLOSED: &str = "it was closed";

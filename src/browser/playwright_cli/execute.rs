@@ -1,4 +1,4 @@
-//! Actions of the port as commands of the tool.
+//! The actions of the port as commands of the tool.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl PlaywrightCli {
             execution.notices = self.notices(&mut state);
             Ok(execution)
         };
-        // What happened beside it is told with the next action.
+        // Events beside it are reported with the next action.
         tokio::time::timeout(request.timeout, work)
             .await
             .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
@@ -205,7 +205,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// A command whose evidence is the code that the tool says it ran.
+    /// Runs a command whose evidence is the code that the tool reports to have run.
     pub(super) async fn simple(
         &self,
         state: &mut State,
@@ -288,7 +288,7 @@ impl PlaywrightCli {
         submit: bool,
         timeout: Duration,
     ) -> Result<Execution> {
-        // The tool repeats the text in a comment as it is; a line break in it could forge a section of the reply.
+        // The tool repeats the text unchanged in a comment; a line break in it could forge a section of the reply.
         if text.len() > MAX_ARGUMENT || text.contains(['\n', '\r']) {
             return self
                 .by_script(state, scripts::type_text(text, submit), timeout)
@@ -403,15 +403,16 @@ impl PlaywrightCli {
         if let Some(error) = &reply.error {
             return Ok(failed(error));
         }
-        // The tool prints no code for dialogs. That it did not refuse is the evidence: it does so when there is none, and
-        // every other answer that is silent has been ruled out by the transports.
+        // The tool prints no code for dialogs. The evidence is that it did not refuse: it refuses if there is no
+        // dialog, and the transports have ruled out every other answer without text.
         if reply.is_silent() || reply.page.is_some() || reply.dialog.is_some() {
             return Ok(told(reply, Outcome::Done));
         }
         Err(malformed("no answer to a dialog"))
     }
 
-    /// A script in the tool: all of its reply may be its own, so what became of the page is asked for afterwards.
+    /// Runs a script in the tool. Its whole reply may be written by the script, so the state of the page is read
+    /// afterwards.
     async fn run_code(
         &self,
         state: &mut State,
@@ -429,7 +430,7 @@ impl PlaywrightCli {
             Err(error) => return Ok(failed(&error)),
         };
         state.note_tabs(&tabs);
-        // A title that looks like the border before the address leaves none.
+        // A title that looks like the border before the address leaves no address.
         match tabs
             .into_iter()
             .find(|tab| tab.current && !tab.url.is_empty())
@@ -468,7 +469,8 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// A script in the page: what it returns is data, and what it throws says nothing about the browser.
+    /// Runs a script in the page: the value that it returns is data, and an error that it throws says nothing about the
+    /// browser.
     async fn foreign(
         &self,
         state: &mut State,
@@ -507,7 +509,7 @@ pub(super) fn is_done(result: &Result<Execution>) -> bool {
 /// Longest text given as an argument; see the process transport.
 const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
 
-/// The target as the tool takes it.
+/// Returns the target in the tool's syntax.
 fn words(target: &Target) -> String {
     match target {
         Target::Ref(reference) => reference.to_string(),

@@ -1,6 +1,6 @@
-//! What a snapshot does not say of the elements that can be acted on: types, names for programs, icons, what cannot be changed.
+//! Hints: facts about elements that a snapshot lacks, such as types, names for programs, icons and read-only fields.
 //!
-//! One script a look asks the elements themselves, because the tool prints none of it.
+//! One script per observation asks the elements themselves, because the tool prints none of these facts.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -16,14 +16,14 @@ use crate::{
     page::{Node, NodeId, Role, Tree},
 };
 
-/// Most elements asked about at once, fields and what has no words first. Unit: elements. Source: chosen; each takes the tool a
-/// millisecond or more.
+/// Most elements asked about at once, fields and elements without words first. Unit: elements. Source: chosen; each
+/// takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Nodes that are looked at to see whether any has words. Unit: nodes. Source: the other driver's page side.
+/// Nodes that are searched for words. Unit: nodes. Source: the page script of the other driver.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
-    /// The tree with what the attributes of its elements say.
+    /// Returns the tree with the attributes of its elements.
     pub(super) async fn with_hints(
         &self,
         state: &mut State,
@@ -43,7 +43,7 @@ impl PlaywrightCli {
     }
 }
 
-/// The elements to ask about, those first of which most is expected.
+/// Returns the elements to ask about, the most promising first.
 fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     let all = tree.iter().filter(|(_, node)| node.role != Role::Iframe);
     let mut asked: Vec<(NodeId, Asked<'_>)> = all
@@ -73,7 +73,7 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     asked.into_iter().unzip()
 }
 
-/// Reports whether what an element of this role holds, or may hold, is told by its attributes.
+/// Returns true if attributes tell the content, or the expected content, of an element of this role.
 const fn is_field(role: &Role) -> bool {
     role.is_editable()
         || matches!(
@@ -89,7 +89,7 @@ const fn is_field(role: &Role) -> bool {
         )
 }
 
-/// Reports whether an element of this role is asked whatever else is known of it.
+/// Returns true if an element of this role is always asked about.
 const fn is_asked(role: &Role) -> bool {
     role.is_interactive()
         || matches!(
@@ -98,7 +98,7 @@ const fn is_asked(role: &Role) -> bool {
         )
 }
 
-/// Reports whether neither the node nor anything in it has words.
+/// Returns true if neither the node nor anything in it has words.
 fn is_mute(tree: &Tree, id: NodeId) -> bool {
     let inside = std::iter::once(id).chain(tree.descendants(id));
     let says = |at: NodeId| {
@@ -111,7 +111,7 @@ fn is_mute(tree: &Tree, id: NodeId) -> bool {
         .all(|(at, id)| at < MOST_MUTE && !says(id))
 }
 
-/// The tree with the answers.
+/// Returns the tree with the answers.
 fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tree {
     let mut answers: Vec<(NodeId, Hint)> =
         answers.filter_map(|(id, hint)| Some((id, hint?))).collect();
@@ -120,7 +120,7 @@ fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tr
     for (id, hint) in &mut answers {
         let editable = hint.props.iter().position(|(name, _)| name == "editable");
         match editable {
-            // It can be edited because it is in something that can.
+            // It is editable because it is inside an editable element.
             Some(at) if in_editor.contains(id) => _ = hint.props.remove(at),
             Some(_) => in_editor.extend(tree.descendants(*id)),
             None => {}
@@ -150,7 +150,7 @@ fn give(
     if !is_told {
         return;
     }
-    // The tool prints one line. What it did not print, because it is hidden, stays hidden.
+    // The tool prints one line. Text that it did not print, because it is hidden, stays hidden.
     if let (Some(lines), Some(value)) = (lines, &mut node.value) {
         let lines = clean(&lines);
         if squeeze(&lines) == squeeze(value) {

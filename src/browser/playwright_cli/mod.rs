@@ -1,24 +1,25 @@
 //! playwright-cli as a driver: Chromium through the command-line tool of `@playwright/cli`, tested with version 0.1.22.
 //!
-//! What lives here: the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), how commands reach it
-//! (`transport`), its start (`launch`, `options`), and on top of them the port
-//! (`driver`, `observe`, `masking`, `execute`, `navigate`,
-//! `tabs`, `typing`, `downloads`, `evidence`). Nothing outside of this folder knows any of it.
+//! This folder contains the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), the transports of its
+//! commands (`transport`), its start (`launch`, `options`), and the port built on them (`driver`, `observe`, `masking`,
+//! `execute`, `navigate`, `tabs`, `typing`, `downloads`, `evidence`). Nothing outside of this folder depends on any of
+//! it.
 //!
 //! # Trust
-//! The page writes into what the tool prints; see `reply` and `failure` for what it can and cannot forge. Addresses,
-//! origins and the success of a command are read only from what it cannot.
+//! The page can write into the tool's output; `reply` and `failure` say which parts it can forge and which it cannot.
+//! Addresses, origins and the success of a command are read only from parts that it cannot forge.
 //!
 //! # Secrets
-//! A secret is typed by a script that the tool runs in its own process: it checks the origins of page and frame once more
-//! and types in the same breath. Over the socket the script is part of the message; for a process it is a file in the
-//! private folder that only this user can read and that is removed when the command ends. The value is never an argument
-//! of a process, and the echo of the script in the reply is wiped unread. Fields that hold passwords, one-time codes or
-//! card numbers, and fields that a secret was typed into, show a mask instead of their value.
+//! A secret is typed by a script that runs in the tool's own process: it checks the origins of the page and the frame
+//! once more and types immediately afterwards. Over the socket the script is part of the message; for a process it is a
+//! file in the private folder that only this user can read and that is removed when the command ends. The value is
+//! never an argument of a process, and the echo of the script in the reply is wiped unread. Fields for passwords,
+//! one-time codes or card numbers, and fields that a secret was typed into, show a mask instead of their value.
 //!
-//! Before a secret is typed and before a form that holds one is sent, a script reads where the form goes. Requests themselves
-//! are not looked at: the tool's routes do not see where a redirect leads, nor what a service worker sends. So a page whose
-//! own script turns the form while it is sent, or sends the value itself, is stopped by [`Cdp`](crate::browser::Cdp) alone.
+//! Before a secret is typed, and before a form that contains one is sent, a script reads the addresses that the form
+//! goes to. Requests themselves are not checked: the tool's routes see neither the target of a redirect nor the
+//! requests of a service worker. Therefore only [`Cdp`](crate::browser::Cdp) stops a page whose own script changes the
+//! form's address while it is sent, or sends the value itself.
 
 mod asking;
 mod downloads;
@@ -49,10 +50,10 @@ use crate::page::Tree;
 pub use driver::PlaywrightCli;
 pub use options::{PlaywrightCliOptions, TransportChoice};
 
-/// The page tree of a snapshot as playwright-cli prints it, for what was recorded: without a browser, nothing is known of
-/// which fields hold secrets, so every value is as the text has it.
+/// Parses a recorded snapshot of playwright-cli into its page tree. Without a browser, nobody knows which fields hold
+/// secrets, so every value stays as in the text.
 ///
-/// Any text gives a tree: what is not in the tool's grammar is kept as text and [counted](Tree::malformed).
+/// Any text gives a tree: lines outside the tool's grammar are kept as text and [counted](Tree::malformed).
 ///
 /// ```
 /// use webwise::{browser::parse_snapshot, page::Role};

@@ -1,7 +1,8 @@
-//! The few scripts that the driver runs in the tool, for what its commands cannot do.
+//! The few scripts that the driver runs in the tool, for tasks that its commands cannot do.
 //!
-//! They are ours, run in the tool's process and not in the page, and take values only as JSON literals. They catch their
-//! own errors, so that what a page throws comes back as data under `error` and never as the tool's words.
+//! They are our own code, run in the tool's process and not in the page, and take values only as JSON literals. They
+//! catch their own errors, so that an error thrown by the page comes back as data under `error` and never as the tool's
+//! words.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,7 +15,7 @@ use crate::{
     secret::SecretName,
 };
 
-/// What one of the scripts returned.
+/// The value that one of the scripts returned.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -23,47 +24,47 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// The page or the frame was another one than before.
+    /// The page or the frame is no longer the same.
     pub(super) moved: bool,
     /// No field, or more than one, has the focus.
     pub(super) unfocused: bool,
-    /// The page or the frame is in a sandbox: the server itself does not trust what is in it.
+    /// The page or the frame is in a sandbox: the server itself does not trust its content.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
     pub(super) error: Option<String>,
-    /// Place of the page in the history of its tab, and the number of places.
+    /// The position of the page in the history of its tab, and the number of entries.
     pub(super) place: Option<(u64, u64)>,
-    /// The document has nothing in it that could be read, such as an image's.
+    /// The document has no content that could be read, such as the document of an image.
     pub(super) bodiless: bool,
-    /// Of each reference asked for, whether its value must be hidden; `None` if it is gone.
+    /// For each reference asked for, true if its value must be hidden; `None` if it is gone.
     pub(super) hidden: Vec<Option<bool>>,
     /// Number of fields, in all tabs, that a secret was typed into and that are still there.
     pub(super) kept: Option<usize>,
-    /// Of each frame asked for, its address; `None` if it is gone.
+    /// For each frame asked for, its address; `None` if it is gone.
     pub(super) frames: Vec<Option<String>>,
-    /// Of each element asked about, what its attributes say; `None` if they say nothing or it is gone.
+    /// For each element asked about, its attributes; `None` if it has none of interest or is gone.
     pub(super) hints: Vec<Option<Hint>>,
     /// The addresses that the form of a field may go to.
     pub(super) to: Vec<String>,
-    /// Where the form of the field goes now, and did not when it was looked at.
+    /// The address to which the form of the field goes now, if it did not when it was checked.
     pub(super) turned: Option<String>,
-    /// What would be sent.
+    /// The secrets that would be sent.
     pub(super) sends: Vec<Sends>,
-    /// What the page did while an action was under way, if it was watched.
+    /// The events on the page during an action, if they were watched.
     pub(super) traces: Option<Vec<Trace>>,
     /// Width and height of an element that a point lies outside of. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
 }
 
-/// A secret in a form that would be sent, and where it would go.
+/// A secret in a form that would be sent, and the addresses it would go to.
 #[derive(Debug, Deserialize)]
 pub(super) struct Sends {
     pub(super) name: SecretName,
     pub(super) to: String,
 }
 
-/// What may send a form.
+/// The way in which an action may send a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Click,
@@ -72,22 +73,23 @@ pub(super) enum By {
 }
 
 impl Returned {
-    /// Reads the `Result` section; nothing if it is not the answer of one of these scripts.
+    /// Reads the `Result` section; `None` if it is not the answer of one of these scripts.
     pub(super) fn parse(result: &str) -> Option<Self> {
         serde_json::from_str(result).ok()
     }
 }
 
-/// Where the tool's page object keeps the handles of fields that secrets were typed into; the page cannot see it.
+/// The property of the tool's page object that keeps the handles of fields with typed secrets; the page cannot see it.
 const KEPT: &str = "webwiseSecretFields";
 
-/// How long a field may take to say that it is there. Unit: milliseconds. Source: chosen; it takes about one.
+/// Longest time for a field to report that it still exists. Unit: milliseconds. Source: chosen; it takes about one.
 pub(super) const LATE_MS: u32 = 250;
 
-/// Where the value of a secret goes in a script. No text of ours or of an address holds such a sign.
+/// The placeholder for the value of a secret in a script. No text of ours and no address contains this character.
 const VALUE: char = '\0';
-/// Asks whether page or frame have no origin, whatever their address is; `opaque` is then true. In a world of its own, because
-/// a page can say of itself what it likes. A frame that the browser does not know by its address counts as one without.
+/// Asks the browser for pages or frames without an origin, whatever their address is; `opaque` is then true. It asks in
+/// an isolated world, because a page could lie about itself. A frame that the browser does not know by its address
+/// counts as one without an origin.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -113,10 +115,11 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
-/// Two functions for the page, which read past the names of fields: `sendsFrom` gives every address that the form of an
-/// element may go to, `sendsBy` the one that it goes to when `element` is clicked or gets a key, if it sends `kept` too.
+/// Two functions for the page that are safe against fields named like properties. `sendsFrom` returns every address
+/// that the form of an element may go to. `sendsBy` returns the address that it goes to when `element` is clicked or
+/// receives a key, if the form also sends `kept`.
 ///
-/// They run where the page's own scripts run: a script could lie to them, but it could as well send the value itself.
+/// They run among the page's own scripts. Such a script could deceive them, but it could as well send the value itself.
 const FORMS: &str = r"const forms = `
       const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
       const tagOf = node => get(Element, 'localName').call(node);
@@ -163,12 +166,12 @@ const FORMS: &str = r"const forms = `
       return addressOf(form, submittersOf(form)[0] || null);
     `);";
 
-/// What a script types into.
+/// The field that a script types into.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Field<'a> {
     /// An element of the page.
     At(&'a Target),
-    /// The one that has the focus.
+    /// The element that has the focus.
     Focused,
 }
 
@@ -187,11 +190,12 @@ fn literal(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// A value as a literal in a buffer that is wiped. None of them grows, because growing leaves a copy behind.
+/// Returns the script with a value as a literal, in a buffer that is wiped. No buffer grows, because growing leaves a
+/// copy behind.
 fn with_value(script: &str, value: &str) -> String {
-    // A byte of the value takes six at most, as `\u0000`.
+    // A byte of the value takes at most six bytes, as `\u0000`.
     let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
-    // Writing a text to memory does not fail.
+    // Writing to memory does not fail.
     let _ = serde_json::to_writer(&mut *literal, value);
     let (before, after) = script.split_once(VALUE).unwrap_or((script, ""));
     let mut out = String::with_capacity(script.len() + literal.len());
@@ -201,7 +205,7 @@ fn with_value(script: &str, value: &str) -> String {
     out
 }
 
-/// Statements that set `handle` and `frame`, both known to the driver and not to the page.
+/// Returns statements that set `handle` and `frame`, which the driver knows and the page does not.
 fn find(field: Field<'_>, timeout_ms: u64) -> String {
     let handle = match field {
         Field::At(target) => {
@@ -210,7 +214,7 @@ fn find(field: Field<'_>, timeout_ms: u64) -> String {
                 expression(target)
             )
         }
-        // A frame that holds the focus has it in its parent too, as the frame's element.
+        // If a frame holds the focus, the frame's element has the focus in its parent too.
         Field::Focused => "const focused = [];
     for (const frame of page.frames()) {
       const found = await frame.$('css=:focus').catch(() => null);
@@ -235,10 +239,10 @@ fn guarded(body: &str) -> String {
     )
 }
 
-/// As [`guarded`], for a script that begins nothing: the tool does not wait after it.
+/// Like [`guarded`], for a script that begins nothing: the tool does not wait after it.
 ///
-/// The tool's wait is a call of `page.evaluate` with a number. It is answered at once, that one time; should the tool ever wait
-/// in another way, the script is slower and nothing else.
+/// The tool waits by calling `page.evaluate` with a number. The script answers that call at once, a single time. If the
+/// tool ever waits in another way, the script is slower and still correct.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -253,8 +257,8 @@ pub(super) fn reading(body: &str) -> String {
     ))
 }
 
-/// Reads the addresses of the page and of the frame that holds the field, from the browser and not from the page; and where
-/// its form goes.
+/// Reads the addresses of the page and of the frame that contains the field, from the browser and not from the page,
+/// and the addresses that the field's form goes to.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -264,7 +268,7 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Asks what an element would send, of what the script of [`type_if_still_at`] typed.
+/// Asks which of the secrets typed by [`type_if_still_at`] an element would send.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {
@@ -283,8 +287,8 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     ))
 }
 
-/// Types a value, if page and frame still have these origins and the field's form goes to no address but these; and presses
-/// Enter if it still does.
+/// Types a value if the page and the frame still have these origins and the field's form goes to these addresses only.
+/// Presses Enter afterwards if that is still true.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -344,7 +348,7 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
     ))
 }
 
-/// Types a text that the tool would echo with its line breaks.
+/// Types a text that the tool would repeat with its line breaks.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
     let enter = if submit {
         "await page.keyboard.press('Enter');"
@@ -401,7 +405,7 @@ fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     )
 }
 
-/// Asks whether a field takes text now.
+/// Asks if a field accepts text now.
 pub(super) fn takes_text(target: &Target, timeout_ms: u64) -> String {
     reading(&format!(
         "return {{ done: await {}.isEditable({{ timeout: {timeout_ms} }}) }};",
@@ -427,7 +431,8 @@ pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> Str
     ))
 }
 
-/// Asks the browser for the place of the page in the history of its tab; pages know only their own part of it.
+/// Asks the browser for the position of the page in the history of its tab; a page knows only its own part of the
+/// history.
 pub(super) fn place_in_history() -> String {
     guarded(
         "const session = await page.context().newCDPSession(page);
@@ -437,8 +442,8 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector of what certainly holds none of the things that [`hidden_fields`] asks for; it may leave out more, and
-/// then that question decides. Attributes, because the tool reads them out of the page's reach.
+/// A CSS selector of elements that certainly contain nothing that [`hidden_fields`] asks for. It may leave out more
+/// elements; then that question decides. It uses attributes, because the tool reads them out of the page's reach.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 /// Asks the browser for the address of the page.
@@ -464,8 +469,8 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Stops what the page still loads, and asks whether its document has a body: without one the tool's snapshot waits for one
-/// in vain. A page that does not answer is taken to have one.
+/// Stops loading, and asks if the document has a body: without one the tool's snapshot waits for one in vain. A page
+/// that does not answer is assumed to have one.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);
@@ -478,8 +483,8 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
     ))
 }
 
-/// Asks of fields whether they hold what nobody should read: passwords, one-time codes, card numbers, and whatever
-/// [`type_if_still_at`] typed. A field that does not answer is not known, and so hidden.
+/// Asks which fields contain text that nobody should read: passwords, one-time codes, card numbers, and every text that
+/// [`type_if_still_at`] typed. A field that does not answer is hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()

@@ -1,9 +1,10 @@
-//! Typing secrets: the last step, and the only place in this driver that sees a value.
+//! Typing of secrets: the last step, and the only place in this driver that sees a value.
 //!
-//! First the addresses of page and frame are read from the browser. Only against those does the run's resolver release
-//! the value. The script that types it compares the origins once more, in the same process and right before it types,
-//! because a page can move in between. It looks at where the field's form goes, too, and so does a script before each action
-//! that may send a form that a secret was typed into. Nothing of the tool's words about that script is kept: they may quote the value.
+//! First the addresses of the page and the frame are read from the browser. The run's resolver releases the value only
+//! for those. The script that types it compares the origins once more, in the same process and right before it types,
+//! because a page can navigate in between. It also checks the addresses that the field's form goes to, and so does a
+//! script before each action that may send a form with a typed secret. None of the tool's words about that script are
+//! kept, because they may quote the value.
 
 use std::{slice, time::Duration};
 
@@ -22,11 +23,11 @@ use crate::{
     secret::{SecretName, SecretResolver},
 };
 
-/// Why a form is not sent that was looked at before.
+/// The reason not to send a form that was checked before.
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
-    /// Why an action is not tried that would send a form: a secret in it may not go there.
+    /// Returns the reason not to try an action that would send a form: a secret in it may not go there.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -37,7 +38,7 @@ impl PlaywrightCli {
             return Ok(None);
         };
         let script = scripts::sends(field, by, self.action_ms());
-        // What cannot be looked at, as under a dialog, is told by the action itself.
+        // If the form cannot be checked, as while a dialog is open, the action itself reports the problem.
         let Scripted::Returned(returned) = self.script(state, script, request.timeout).await?
         else {
             return Ok(None);
@@ -123,8 +124,8 @@ impl PlaywrightCli {
                 return Ok(Outcome::failed(ErrorClass::SecretLeaves, &why).into());
             }
         }
-        // From here on the field may hold the value, whatever becomes of the script. The script itself marks the element,
-        // which is all there is where no reference names it.
+        // From here on the field may contain the value, even if the script fails. The script itself marks the element,
+        // which is the only mark if no reference names it.
         if let Field::At(Target::Ref(reference)) = field {
             state.secret.insert(reference.to_string());
         }
@@ -159,7 +160,7 @@ impl PlaywrightCli {
         })
     }
 
-    /// The durable locator of an element; the script that typed into it does not print one.
+    /// Returns the durable locator of an element; the script that typed into it does not print one.
     async fn durable(
         &self,
         state: &mut State,
@@ -177,7 +178,7 @@ impl PlaywrightCli {
     }
 }
 
-/// The element by which an action may send a form, and how.
+/// Returns the element by which an action may send a form, and the way.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {
@@ -202,7 +203,7 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     }
 }
 
-/// Why a script did not type, if it did not.
+/// Returns the reason why a script did not type, if it did not.
 fn obstacle(returned: &Returned) -> Option<Outcome> {
     if returned.moved {
         return Some(Outcome::failed(
@@ -228,7 +229,7 @@ fn obstacle(returned: &Returned) -> Option<Outcome> {
         .map(|error| without_words(error).outcome)
 }
 
-/// The class of a refusal without the tool's words.
+/// Returns the class of a refusal without the tool's words.
 fn without_words(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::Failed(class) => Outcome::failed(class, "").into(),

@@ -11,7 +11,7 @@
 //! tree      which elements are nodes; `simplify`: which stay       fill     typing, choosing, ticking; `sends`: where forms go
 //! ```
 
-/// The files in the order in which they build upon each other.
+/// The files, each after those that it builds upon.
 const FILES: &[&str] = &[
     include_str!("dom.js"),
     include_str!("refs.js"),
@@ -46,7 +46,7 @@ const FILES: &[&str] = &[
 /// The function `stored`, which needs none of the others.
 pub(super) const STORED: &str = include_str!("stored.js");
 
-/// The script that makes the page side in a world; elements get numbers above `last`.
+/// Returns the script that sets up the page side in a world; elements get numbers above `last`.
 pub(super) fn library(last: u64) -> String {
     let mut script = String::from("(() => {\n'use strict';\n");
     for file in FILES {
@@ -56,7 +56,7 @@ pub(super) fn library(last: u64) -> String {
     script + &format!("lastNumber = {last};\nreturn {{ {exported} }};\n}})()")
 }
 
-/// What the driver calls.
+/// The functions that the driver calls.
 const EXPORTED: &[&str] = &[
     "numberOf",
     "elementOf",
