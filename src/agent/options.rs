@@ -26,8 +26,7 @@ pub struct Options {
     pub approval: ApprovalMode,
     /// Most calls that are taken from one reply. Default 5. Source: chosen.
     pub max_calls: usize,
-    /// The part of a page that a prompt shows. Default: 60 elements and 800 characters of text, with similar ones
-    /// folded.
+    /// The size of the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
     pub digest: DigestOptions,
     /// Longest time for an action together with its settling and the looks after it, and for a look before a decision.
     /// If it takes longer, it fails as a time-out and the run goes on. The seconds of a `wait` are added. Default 30 s.
@@ -55,7 +54,7 @@ pub struct Options {
     pub screenshots: bool,
     /// Whether pictures are shown to a model that can see. Default off; needs `screenshots`.
     pub images: bool,
-    /// Whether `eval` and `run_code` are offered. Default off, because script undoes every other safety measure.
+    /// Offers `eval` and `run_code` to the model. Default off, because script undoes every other safety measure.
     pub scripts: bool,
     /// True if memory is used. Default: true.
     pub memory: bool,

@@ -1,4 +1,4 @@
-//! What a run costs grows no faster than its page: nodes looked at and commands sent.
+//! The cost of a run grows no faster than its page: visited nodes and sent commands.
 
 use std::{
     sync::{
@@ -27,7 +27,7 @@ use crate::{
 const URL: &str = "https://shop.example/";
 const SECRET: &str = "hunter2-and-more";
 
-/// A page of so many elements, in one of several shapes.
+/// A page with this many elements, in one of several shapes.
 type Shape = fn(&mut TreeBuilder, usize);
 
 /// The shapes, each with the numbers of elements it is tried with: the largest take most of the time and differ least.
@@ -48,15 +48,15 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
     (SPREAD, &[10, 300, 1_000], spread),
 ];
 const SPREAD: &str = "a secret spread over elements in one another";
-/// How much more may be looked at for each node of a larger page. A cost that is quadratic grows at least 3.3 times from one
-/// size to the next.
+/// Largest increase in visited nodes per node of a larger page. A quadratic cost grows at least 3.3 times from one size
+/// to the next.
 const MOST: usize = 2;
 
 fn node(role: Role, name: &str, number: usize) -> Node {
     Node::new(role, name).with_ref(ElementRef::parse(&format!("e{number}")).unwrap())
 }
 
-/// What every page has: the field that is filled, and what is said of the last action.
+/// The common parts of every page: the field that is filled, and the message about the last action.
 fn common(page: &mut TreeBuilder, turn: usize) {
     page.leaf(Node::text(if turn == 0 { "not yet" } else { "done now" }));
     page.leaf(node(Role::TextBox, "Note", 1));
@@ -162,7 +162,7 @@ impl BrowserDriver for OnePage {
     }
 }
 
-/// A person who thinks so long that the page is looked at again.
+/// A person who thinks so long that the page is observed again.
 #[derive(Debug)]
 struct Slow;
 
@@ -178,7 +178,7 @@ impl Approver for Slow {
     }
 }
 
-/// Everything that is aimed at a page, and what the loop does itself.
+/// Every action that is aimed at a page, and every tool of the loop itself.
 fn replies() -> Vec<ChatResponse> {
     let mut replies: Vec<ChatResponse> = [
         ("fill", json!({ "target": "e1", "text": "a" })),
@@ -209,7 +209,7 @@ fn replies() -> Vec<ChatResponse> {
     replies
 }
 
-/// Nodes of the page, nodes looked at, and commands sent.
+/// The nodes of the page, the visited nodes, and the sent commands.
 async fn cost(shape: Shape, n: usize, with_secret: bool) -> (usize, usize, usize) {
     let browser = OnePage::new(shape, n);
     let nodes = browser.looks[0].tree.len();

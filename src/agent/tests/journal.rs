@@ -1,4 +1,4 @@
-//! What is about to be done is kept before it is done, and what cannot be undone is not done without.
+//! An intent is recorded before the action, and an irreversible action is not done without its record.
 
 use std::{
     sync::{Arc, Mutex},
@@ -42,7 +42,7 @@ fn task() -> Task {
     Task::new("Order").unwrap().with_start_url(URL).unwrap()
 }
 
-/// A journal that remembers what it was told, and then does as it is asked to.
+/// A journal that remembers each call and then behaves as configured.
 #[derive(Debug, Clone, Default)]
 struct Notes {
     told: Arc<Mutex<Vec<Intent>>>,
@@ -129,7 +129,7 @@ async fn a_journal_that_fails_or_hangs_stops_only_what_cannot_be_undone() {
             "{end:?}: {executed:?}"
         );
         assert_eq!(notes.lines().len(), 4, "{end:?}: each was tried");
-        // The clock stands still but for waits.
+        // The clock advances only with waits.
         let least = if matches!(end, End::Hangs) { 4 * 2 } else { 0 };
         assert!(began.elapsed() >= Duration::from_secs(least), "{end:?}");
         let events = recorder.events();
@@ -222,7 +222,7 @@ mod on_disk {
         };
         let options = Options {
             approval: ApprovalMode::Auto,
-            // However busy the machine is.
+            // This holds however busy the machine is.
             journal_timeout: Duration::from_mins(1),
             ..Options::default()
         };

@@ -1,4 +1,5 @@
-//! What a page leaves out, through the loop: found, read, kept, and told of where an answer rests on a part.
+//! The parts that the prompt leaves out of a page, through the loop: found, read, kept, and reported if an answer rests
+//! on a part of the page.
 
 use std::fmt::Write as _;
 
@@ -14,7 +15,7 @@ use crate::{
 
 const URL: &str = "https://shop.example/";
 
-/// Runs against a page of 400 paragraphs, and gives the messages too.
+/// Runs against a page of 400 paragraphs, and returns the messages too.
 async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     let mut page = String::from("main\n");
     for n in 1..=400 {
@@ -65,7 +66,7 @@ async fn lines_that_a_page_leaves_out_are_read_and_what_matters_of_them_is_kept(
         read.starts_with("lines 385 to 400 of 400\n") && read.contains(line),
         "{read}"
     );
-    // The line that the goal names stays known, and is told once while it is new.
+    // The line that the goal names stays known, and is shown once while it is new.
     assert!(!messages[1].contains("## Read before"));
     let before = messages[2].split_once("## Read before\n").unwrap().1;
     assert!(before.contains("\"Paragraph 390 tells"), "{before}");

@@ -21,13 +21,13 @@ use crate::{
 
 const URL: &str = "https://shop.example/";
 
-/// A stepper whose plus works, a button that does nothing, and a clock that moves on with every look.
+/// A stepper whose plus button works, a button that does nothing, and a clock that advances with every observation.
 #[derive(Debug, Clone, Default)]
 struct Stepper {
     ticks: Arc<AtomicUsize>,
     pieces: Arc<AtomicUsize>,
     executed: Arc<AtomicUsize>,
-    /// True if the page draws its buttons anew with each look.
+    /// True if the page draws its buttons anew with each observation.
     redraws: bool,
 }
 

@@ -77,7 +77,7 @@ impl LeftOver {
     }
 }
 
-/// Whether a file is the one that this path names now.
+/// Returns true if the open file is the one that this path names now.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;

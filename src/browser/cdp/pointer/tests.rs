@@ -17,11 +17,11 @@ use crate::browser::cdp::{
 /// The tab's frame, and a frame in it.
 const PAGE: &str = "P";
 const INNER: &str = "I";
-/// The element that is pressed, and the one in the page that shows the inner frame.
+/// The element that is pressed, and the element of the page that shows the inner frame.
 const BUTTON: u64 = 1;
 const OWNER: u64 = 2;
 
-/// What happens when the button of the mouse comes up.
+/// The event that follows the release of the mouse button.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Then {
     /// Nothing beside the click.
@@ -35,9 +35,9 @@ enum Then {
 /// A page with a frame, as the browser and our page side in it would answer for them.
 struct Played {
     then: Then,
-    /// What the watch of each frame saw; an unwatched document tells of no hit, as the page side does.
+    /// The report of the watch of each frame; a document that does not watch reports no hit, as the page script does.
     saw: BTreeMap<&'static str, Value>,
-    /// Which document each frame shows.
+    /// The document that each frame shows.
     documents: BTreeMap<&'static str, u64>,
     /// The documents that watch.
     armed: Vec<String>,
@@ -61,7 +61,7 @@ impl Played {
         format!("{frame}{}", self.documents[frame])
     }
 
-    /// What the browser says to a call, events before its answer.
+    /// Returns the browser's messages for a call: events, then its answer.
     fn hears(&mut self, call: &Value) -> Vec<Value> {
         let (id, params) = (&call["id"], &call["params"]);
         let mut says = Vec::new();
@@ -140,7 +140,7 @@ impl Played {
             }
             Some("verdict") if self.armed.contains(&object) => self.saw[frame].clone(),
             Some("verdict") => json!({ "hit": false, "intercepted": null }),
-            // The number of an element, which is asked by no name.
+            // The call for the number of an element, which has no name.
             _ => json!(OWNER),
         }
     }
@@ -201,7 +201,7 @@ async fn a_press_whose_document_was_replaced_before_the_verdict_is_a_hit() {
         (PAGE, Then::Closed),
         (INNER, Then::Stays),
         (INNER, Then::Replaced(INNER)),
-        // A link in a frame that leads the page around it on.
+        // A link in a frame that navigates the page around the frame.
         (INNER, Then::Replaced(PAGE)),
         (INNER, Then::Closed),
     ] {
