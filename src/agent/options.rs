@@ -54,7 +54,7 @@ pub struct Options {
     pub screenshots: bool,
     /// Whether pictures are shown to a model that can see. Default off; needs `screenshots`.
     pub images: bool,
-    /// Offers `eval` and `run_code` to the model. Default off, because script undoes every other safety measure.
+    /// Whether `eval` and `run_code` are offered. Default off, because script undoes every other safety measure.
     pub scripts: bool,
     /// True if memory is used. Default: true.
     pub memory: bool,
