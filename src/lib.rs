@@ -74,6 +74,7 @@ pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod verify;
+mod vision;
 pub mod working;
 
 pub use agent::{DecisionLoop, RunReport, Task};

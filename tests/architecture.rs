@@ -30,6 +30,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "base", "page", "secret", "action", "chat", "memory", "working", "guard",
         ],
     ),
+    ("vision", &["base", "page", "action"]),
     ("browser", &["base", "page", "secret", "action"]),
     (
         "prompt",
@@ -54,6 +55,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 /// Rooms that hold no await, no file, no socket, no environment, no clock and no chance.
 const PURE: &[&str] = &[
     "base", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard", "verify",
+    "vision",
 ];
 /// What is pure inside a port: decided from what was told, so that it is tested with values.
 const PURE_INSIDE: &[&str] = &[

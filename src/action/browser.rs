@@ -101,6 +101,7 @@ browser_actions! {
     Click(Click) = "click", Reversible, true, "Click an element.";
     Dblclick(Click) = "dblclick", Reversible, true, "Double-click an element.";
     ClickAt(ClickAt) = "click_at", Reversible, true, "Click a point of an element, x and y pixels from its top left corner: on a canvas, map or slider.";
+    ClickXy(ClickXy) = "click_xy", Reversible, true, "Click a point of the picture, or of target from its top left corner; double clicks twice.";
     Hover(OnTarget) = "hover", Read, false, "Move the pointer over an element, to open its menu.";
     Fill(Fill) = "fill", Reversible, true, "Replace the text of a field.";
     Type(Type) = "type", Reversible, true, "Type text key by key where the focus is.";
@@ -109,6 +110,7 @@ browser_actions! {
     Check(OnTarget) = "check", Reversible, true, "Tick a checkbox or radio button.";
     Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";
     Drag(Drag) = "drag", Reversible, true, "Drag the element from onto the element to.";
+    DragXy(DragXy) = "drag_xy", Reversible, true, "Drag from a point of the picture to another one, or of target from its top left corner.";
     Upload(Upload) = "upload", Irreversible, false, "Give files of this run, by name, to the open file chooser.";
     Scroll(Scroll) = "scroll", Read, false, "Scroll up, down, left or right, 600 pixels or so many, in the page or in target; without direction, until target is in view.";
     Wait(Wait) = "wait", Read, false, "Takes exactly one: wait until text is shown, until it is gone, or so many seconds.";
@@ -163,6 +165,35 @@ arguments! {
         x: u32,
         /// Pixels from the top edge.
         y: u32,
+    }
+    /// Arguments of `click_xy`.
+    ///
+    /// The loop puts the element under the point in the place of a missing target; a driver needs one.
+    ClickXy {
+        /// Pixels from the left edge.
+        x: u32,
+        /// Pixels from the top edge.
+        y: u32,
+        /// Twice.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        double: bool,
+        /// As of click; the picture when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
+    }
+    /// Arguments of `drag_xy`; of the target as for `click_xy`.
+    DragXy {
+        /// Pixels from the left edge.
+        x: u32,
+        /// Pixels from the top edge.
+        y: u32,
+        /// Where to, pixels from the left edge.
+        to_x: u32,
+        /// Where to, pixels from the top edge.
+        to_y: u32,
+        /// As of click; the picture when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
     }
     /// Arguments of tools that need only a target.
     OnTarget {
@@ -359,6 +390,14 @@ impl BrowserAction {
                 target: Some(target),
                 ..
             })
+            | Self::ClickXy(ClickXy {
+                target: Some(target),
+                ..
+            })
+            | Self::DragXy(DragXy {
+                target: Some(target),
+                ..
+            })
             | Self::Screenshot(Screenshot {
                 target: Some(target),
             })
@@ -387,6 +426,14 @@ impl BrowserAction {
                 ..
             })
             | Self::Scroll(Scroll {
+                target: Some(target),
+                ..
+            })
+            | Self::ClickXy(ClickXy {
+                target: Some(target),
+                ..
+            })
+            | Self::DragXy(DragXy {
                 target: Some(target),
                 ..
             })

@@ -30,6 +30,8 @@ const NOTES: &[(&str, &str)] = &[
         "click_at",
         "pixels from its top left corner, as on a canvas",
     ),
+    ("click_xy", "pixels of the picture, or of target"),
+    ("drag_xy", "likewise"),
     ("type", "where the focus is"),
     ("scroll", "a side, or until target is in view"),
     ("wait", "exactly one"),
@@ -228,7 +230,8 @@ mod tests {
 
     #[test]
     fn arguments_that_their_names_do_not_explain_are_explained_at_a_small_cost() {
-        let tools = tools().without("screenshot").without("upload");
+        let pictures = ["screenshot", "click_xy", "drag_xy", "upload"];
+        let tools = pictures.into_iter().fold(tools(), ToolSet::without);
         let other = &tools.declared().last().unwrap().description;
         for line in [
             "drag(from, to)",

@@ -19,9 +19,9 @@ mod text_value;
 
 pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, Note, Read, Remember};
 pub use browser::{
-    BrowserAction, BrowserTool, Click, ClickAt, DialogAccept, Drag, Effect, Eval, Fill, Goto,
-    MouseButton, NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection,
-    Select, StateFile, TabAt, TabNew, Type, Upload, Wait,
+    BrowserAction, BrowserTool, Click, ClickAt, ClickXy, DialogAccept, Drag, DragXy, Effect, Eval,
+    Fill, Goto, MouseButton, NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll,
+    ScrollDirection, Select, StateFile, TabAt, TabNew, Type, Upload, Wait,
 };
 pub use call::{Action, CallProblem, CustomCall, RawCall, parse_calls};
 pub use error_class::ErrorClass;

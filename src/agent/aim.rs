@@ -4,7 +4,8 @@ use super::{Run, run::Queued, step::references};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
-        Action, BrowserAction, Click, ClickAt, Effect, ErrorClass, Fill, Outcome, Press, Target,
+        Action, BrowserAction, Click, ClickAt, ClickXy, DragXy, Effect, ErrorClass, Fill, Outcome,
+        Press, Target,
     },
     page::{Meant, Shown, Suits, meant},
     prompt::reading,
@@ -21,8 +22,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let (Some(page), Action::Browser(action)) = (&self.page, &mut next.action) else {
             return (next, None);
         };
+        let mut is_aimed = match self.aim_by_sight(action) {
+            Ok(is_aimed) => is_aimed,
+            Err(refused) => return (next, Some(refused)),
+        };
         let suits = suits(action);
-        let mut is_aimed = false;
         for target in action.targets_mut() {
             let Target::Locator(locator) = target else {
                 continue;
@@ -94,7 +98,15 @@ pub(super) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
         Some((page.tree(), id))
     };
     let worse = match action {
-        BrowserAction::ClickAt(ClickAt { target, .. }) => match node(target) {
+        BrowserAction::ClickAt(ClickAt { target, .. })
+        | BrowserAction::ClickXy(ClickXy {
+            target: Some(target),
+            ..
+        })
+        | BrowserAction::DragXy(DragXy {
+            target: Some(target),
+            ..
+        }) => match node(target) {
             Some((tree, id))
                 if tree
                     .descendants(id)
@@ -173,12 +185,29 @@ mod tests {
     #[test]
     fn a_point_is_judged_by_what_can_be_there() {
         let at = |text: &str| {
-            let action = BrowserAction::ClickAt(ClickAt {
+            let (x, y) = (3, 4);
+            let in_target = BrowserAction::ClickAt(ClickAt {
                 target: target(text),
-                x: 3,
-                y: 4,
+                x,
+                y,
             });
-            judged(&action, Some(&page()))
+            let click = BrowserAction::ClickXy(ClickXy {
+                x,
+                y,
+                double: true,
+                target: Some(target(text)),
+            });
+            let drag = BrowserAction::DragXy(DragXy {
+                x,
+                y,
+                to_x: 9,
+                to_y: 9,
+                target: Some(target(text)),
+            });
+            let [first, second, third] =
+                [in_target, click, drag].map(|action| judged(&action, Some(&page())));
+            assert_eq!((first, first), (second, third), "{text}");
+            first
         };
         assert_eq!(at("e1"), Effect::Reversible);
         for unknown in ["e2", "e4", "e5", "css=canvas", "e99"] {

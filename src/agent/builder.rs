@@ -124,11 +124,6 @@ impl<B, L, M> Builder<B, L, M> {
                 "command_timeout",
                 "must be more than 0",
             ),
-            (
-                !options.images || options.screenshots,
-                "images",
-                "needs screenshots",
-            ),
         ];
         if let Some((_, option, why)) = checks.into_iter().find(|(fine, ..)| !fine) {
             return Err(Error::new(ErrorKind::InvalidInput, "agent.build")

@@ -6,6 +6,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
     Run, aim::identities, emit::elapsed_ms, engine::Asking, patience::Patience, run::Queued,
+    sight::Sight,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -249,6 +250,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .chain(&remarks.notes)
             .cloned()
             .chain(chooser)
+            .chain(self.sight.as_ref().map(Sight::note))
             .collect();
         let message = self.page.as_ref().map_or_else(String::new, |page| {
             step(&StepParts {
@@ -283,11 +285,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request.max_output = options.max_output;
         if capabilities.images {
             let asked_for = std::mem::take(&mut self.remarks.pictures);
-            let shown = self
-                .page
-                .as_ref()
-                .and_then(|page| page.observation.screenshot.clone())
-                .filter(|_| options.images);
+            let shown = self.sight.as_ref().map(|sight| sight.png.clone());
             request
                 .images
                 .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));

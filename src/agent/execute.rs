@@ -147,6 +147,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.earlier = page.map(|page| (page, began.elapsed()));
         if navigated {
             self.numbers.clear();
+            self.sight = None;
             self.typed_into.clear();
             if self.queue.iter().any(|next| has_target(&next.action)) {
                 // References are numbered anew on another page, so the same reference, or the same words, may mean
@@ -166,7 +167,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .filter(|_| !self.secret_seen && !shows_closed)
         {
             self.emitter.emit(EventKind::Pictured { png: png.clone() });
-            self.remarks.pictures.push(png);
+            if action.targets().is_empty() {
+                self.remarks.window = Some(png);
+            } else {
+                self.remarks.pictures.push(png);
+            }
         }
         self.page = Some(after);
         // Another page is shown whole, so its difference from the previous one is not told. The difference to a page

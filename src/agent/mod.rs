@@ -84,6 +84,7 @@ mod patience;
 mod reading;
 mod report;
 mod run;
+mod sight;
 mod step;
 mod task;
 #[cfg(all(test, feature = "testing"))]
@@ -96,7 +97,7 @@ pub use builder::Builder;
 pub use cancel::Cancel;
 pub use clock::{Clock, SystemClock};
 pub use decision_loop::DecisionLoop;
-pub use options::Options;
+pub use options::{Images, Options};
 pub use report::RunReport;
 pub use run::{Run, StepEnd};
 pub use task::Task;

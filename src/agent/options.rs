@@ -10,13 +10,22 @@ use crate::{
     page::DigestOptions,
 };
 
+/// When a model that can see is shown a picture of the page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Images {
+    /// When the tree of the page says too little, as of a canvas or of icons without a name, and when the model asks for one.
+    #[default]
+    Auto,
+    /// In each step.
+    Always,
+    /// Never; the model is offered no tool for pictures or their points.
+    Never,
+}
+
 /// Options of a [`DecisionLoop`](super::DecisionLoop).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent switches, each with its own default"
-)]
 pub struct Options {
     /// What a run may cost. Default: 50 steps, 5 errors in a row, nothing else bounded.
     pub budget: Budget,
@@ -52,8 +61,9 @@ pub struct Options {
     pub max_output: TokenCount,
     /// Whether each step's page is photographed for the run folder. Default off.
     pub screenshots: bool,
-    /// Whether pictures are shown to a model that can see. Default off; needs `screenshots`.
-    pub images: bool,
+    /// When a model is shown a picture of the page, if its [capabilities](crate::chat::LlmCapabilities::images) say that it can see.
+    /// None is taken any more once a secret was typed or shown. Default [`Images::Auto`].
+    pub images: Images,
     /// Whether `eval` and `run_code` are offered. Default off, because script undoes every other safety measure.
     pub scripts: bool,
     /// True if memory is used. Default: true.
@@ -81,7 +91,7 @@ impl Default for Options {
             temperature: 0.2,
             max_output: TokenCount(2_048),
             screenshots: false,
-            images: false,
+            images: Images::default(),
             scripts: false,
             memory: true,
             namespace: Namespace::default(),

@@ -17,7 +17,9 @@ use super::{
     emit::{Emitter, elapsed_ms},
     engine::{Asking, Engine},
     guards::Guards,
+    options::Images,
     reading::LinesRead,
+    sight::Sight,
     turn::Turn,
 };
 use crate::{
@@ -67,7 +69,10 @@ pub(super) struct Remarks {
     pub(super) results: Vec<(String, String)>,
     pub(super) answers: Vec<(String, String)>,
     pub(super) refused: Vec<CallProblem>,
+    /// Pictures of elements that were asked for.
     pub(super) pictures: Vec<Vec<u8>>,
+    /// The picture of the window, if it was asked for.
+    pub(super) window: Option<Vec<u8>>,
     pub(super) notes: Vec<String>,
     /// Warnings of the guards after the last call: an earlier one's may not be true any more.
     pub(super) warnings: Vec<String>,
@@ -107,6 +112,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) in_flight: Option<Tried>,
     /// The page that memory was asked about last, and its host.
     pub(super) asked_for: Option<(Host, Arc<Observation>)>,
+    /// The picture of this page that the model was shown.
+    pub(super) sight: Option<Sight>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
     /// The lines of the last page that were read.
@@ -195,10 +202,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             Some(_) => tools,
             None => tools.without("ask_human"),
         };
-        let tools = Arc::new(if parts.model.capabilities().images {
-            tools
+        let sees = parts.model.capabilities().images && parts.options.images != Images::Never;
+        let tools = Arc::new(if sees {
+            // The other one does all that it does.
+            tools.without("click_at")
         } else {
-            tools.without("screenshot")
+            let pictures = ["screenshot", "click_xy", "drag_xy"];
+            pictures.into_iter().fold(tools, ToolSet::without)
         });
         let kinds = if parts.options.memory && turn.is_some() {
             parts.kinds.clone()
@@ -296,6 +306,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             stale: false,
             in_flight: None,
             asked_for: None,
+            sight: None,
             queue: Self::opening(&task),
             remarks: Remarks::default(),
             known: Vec::new(),

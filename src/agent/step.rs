@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::{Run, StepEnd, absorb::Tried, run::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, AgentAction, Target},
+    action::{Action, AgentAction, BrowserAction, Target},
     event::EventKind,
     page::ElementRef,
     verify::{find_again, retargeted},
@@ -60,6 +60,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if self.queue.is_empty() {
             self.observe().await?; // 1 observe, 2 interpret
             self.recall_for_page().await; // 3 cues, 4 recall
+            self.see().await?;
             let request = self.prompt(); // 5 what fits, 6 prompt
             let response = self.ask(request).await?; // 7 model
             self.read_calls(&response)?; // 8 parse the calls
@@ -137,9 +138,10 @@ pub(super) fn references(action: &Action) -> Vec<&ElementRef> {
     targets.into_iter().filter_map(Target::as_ref).collect()
 }
 
-/// Reports whether an action is aimed at something of the page, by a reference or by words.
+/// Reports whether an action is aimed at something of the page, by a reference, by words or by a point.
 pub(super) fn has_target(action: &Action) -> bool {
     match action {
+        Action::Browser(BrowserAction::ClickXy(_) | BrowserAction::DragXy(_)) => true,
         Action::Browser(action) => !action.targets().is_empty(),
         other => !references(other).is_empty(),
     }

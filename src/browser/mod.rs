@@ -32,6 +32,10 @@ const HINTS: &str = include_str!("hints.js");
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 
+/// A function of script for both drivers: what can be seen in the window, and where.
+#[cfg(any(feature = "playwright-cli", feature = "cdp"))]
+const SCENE: &str = include_str!("scene.js");
+
 #[cfg(feature = "cdp")]
 pub use cdp::{Cdp, CdpOptions};
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
@@ -40,5 +44,5 @@ pub use chromium::ProgramPlaces;
 pub use playwright_cli::{PlaywrightCli, PlaywrightCliOptions, TransportChoice, parse_snapshot};
 pub use port::{
     BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, ObserveRequest,
-    ScreenshotRequest,
+    SceneRequest, ScreenshotRequest,
 };

@@ -10,7 +10,7 @@ use std::{
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome},
     base::Result,
-    page::{Dialog, ElementRef, Locator, Notice, Observation, Trace},
+    page::{Dialog, ElementRef, Locator, Notice, Observation, Scene, Trace},
     secret::SecretResolver,
 };
 use async_trait::async_trait;
@@ -150,6 +150,21 @@ pub struct ScreenshotRequest {
     pub target: Option<ElementRef>,
 }
 
+/// Asks where things stand in the window.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SceneRequest {
+    /// The elements whose boxes are wanted.
+    pub elements: Vec<ElementRef>,
+}
+
+impl SceneRequest {
+    /// Asks for the boxes of these elements.
+    pub const fn new(elements: Vec<ElementRef>) -> Self {
+        Self { elements }
+    }
+}
+
 /// The result of one action, with the driver's observations on the way.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -284,7 +299,18 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// As [`observe`](Self::observe); `InvalidInput` for a reference that the page does not have.
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>>;
 
-    /// Ends the browser. A second call does nothing. The loop never calls it; the owner of the driver does.
+    /// Where things stand in the window now. Nothing is put into the page for it, and nothing of it changes.
+    ///
+    /// References that the page does not have are left out. A driver that cannot tell keeps the default, [`Scene::default`].
+    ///
+    /// # Errors
+    /// As [`observe`](Self::observe).
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+        let _ = request;
+        Ok(Scene::default())
+    }
+
+        /// Ends the browser. A second call does nothing. The loop never calls it; the owner of the driver does.
     ///
     /// # Errors
     /// `Io` or `Timeout` if a part of the browser could not be ended.
@@ -309,6 +335,10 @@ macro_rules! forward {
 
             async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
                 (**self).screenshot(request).await
+            }
+
+            async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+                (**self).scene(request).await
             }
 
             async fn close(&self) -> Result<()> {

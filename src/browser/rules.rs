@@ -9,7 +9,7 @@ use crate::{
     action::{BrowserAction, ErrorClass, Outcome, Scroll, ScrollDirection, Target, Wait},
     base::text::{fold, squeeze},
     browser::Execution,
-    page::{Observation, Tab},
+    page::{Area, Drawing, DrawingKind, Locator, LocatorStep, Observation, Tab},
 };
 
 /// The first bytes of a PNG file.
@@ -24,6 +24,8 @@ pub(in crate::browser) const MOVED: &str =
     "another page is shown than the one that this was decided for";
 /// Why a tab stays.
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
+/// Why a point of a picture is not clicked.
+pub(in crate::browser) const NO_TARGET: &str = "a driver takes points of a target only";
 /// Why a secret is not chosen from a list.
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
 /// The reason to refuse a secret as the answer to a dialog.
@@ -64,6 +66,8 @@ pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
         A::Click(_)
             | A::Dblclick(_)
             | A::ClickAt(_)
+            | A::ClickXy(_)
+            | A::DragXy(_)
             | A::Hover(_)
             | A::Check(_)
             | A::Uncheck(_)
@@ -158,6 +162,42 @@ impl Awaited {
         let shown = fold(&squeeze(&format!("{} {}", seen.title, shown.join(" "))));
         shown.contains(&self.text) == self.here
     }
+}
+
+/// Something drawn, as the script of a page tells it: its kind, left, top, width and height, whether it is named, and its place among
+/// all of its kind, from 0, or -1.
+pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
+
+/// The drawing that a page told of; with a locator if that finds it from the page's own document. `None` for an unknown kind.
+pub(in crate::browser) fn drawing(seen: &SeenDrawing, in_page: bool) -> Option<Drawing> {
+    let (kind, x, y, width, height, named, place) = seen;
+    let kind = match kind.as_str() {
+        "canvas" => DrawingKind::Canvas,
+        "svg" => DrawingKind::Svg,
+        "image" => DrawingKind::Image,
+        "video" => DrawingKind::Video,
+        _ => return None,
+    };
+    let drawing = Drawing::new(kind, Area::new(*x, *y, *width, *height), *named);
+    let steps = || {
+        vec![
+            LocatorStep::Css("canvas".to_owned()),
+            LocatorStep::Nth(*place),
+        ]
+    };
+    let is_found = in_page && *place >= 0 && kind == DrawingKind::Canvas;
+    let locator = is_found.then(|| Locator::new(steps()).ok()).flatten();
+    Some(Drawing { locator, ..drawing })
+}
+
+/// A length in whole pixels.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is held within the type first"
+)]
+pub(in crate::browser) fn whole_pixels(length: f64) -> u32 {
+    length.round().clamp(0.0, f64::from(u32::MAX)) as u32
 }
 
 #[cfg(test)]

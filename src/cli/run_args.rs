@@ -26,6 +26,17 @@ pub(super) enum Approve {
     Auto,
 }
 
+/// When the model is shown a picture of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ImagesArg {
+    /// When the page cannot be told in words, as a canvas or icons without a name.
+    Auto,
+    /// In each step.
+    Always,
+    /// Never.
+    Never,
+}
+
 /// Flags of `webwise run`.
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
@@ -117,6 +128,10 @@ pub(super) struct ModelArgs {
     /// Longest time for one answer of the model, such as 90s or 9m; 60s without it. A slow model on this machine needs more.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) model_timeout: Option<Duration>,
+    /// When the model is shown a picture of the page; auto without it, for models that are known to take pictures. An
+    /// OpenAI-compatible server or Ollama gets pictures only if this says auto or always. None is taken any more once a secret was typed.
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(super) images: Option<ImagesArg>,
 }
 
 /// Which browser is started.
@@ -184,6 +199,7 @@ mod tests {
             ("--timeout", "soon"),
             ("--model-timeout", "later"),
             ("--approve", "never"),
+            ("--images", "yes"),
             ("--allow", "a b"),
             ("--param", "x"),
             ("--secret", "PASSWORD=hunter2"),

@@ -137,6 +137,8 @@ pub fn classify(
         BrowserAction::Click(_)
         | BrowserAction::Dblclick(_)
         | BrowserAction::ClickAt(_)
+        | BrowserAction::ClickXy(_)
+        | BrowserAction::DragXy(_)
         | BrowserAction::Drag(_) => clicks(action, target, page),
         BrowserAction::Press(Press { key, .. }) => presses(key, action, target, page),
         BrowserAction::Fill(Fill { submit: true, .. })

@@ -24,6 +24,7 @@ mod page_type;
 mod reading;
 mod reference;
 mod role;
+mod scene;
 mod sketch;
 mod summary;
 mod template;
@@ -44,6 +45,7 @@ pub use observation::{Dialog, DialogKind, MAX_MESSAGE, MAX_TITLE, Notice, Observ
 pub use page_type::PageType;
 pub use reference::ElementRef;
 pub use role::Role;
+pub use scene::{Area, Drawing, DrawingKind, Scene};
 pub(crate) use sketch::sketch;
 pub use summary::MAX_SUMMARY;
 pub use template::PageTemplate;

@@ -12,8 +12,11 @@ use crate::{
     BrowserDriver,
     action::{Action, BrowserAction, BrowserTool, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
-    page::{Dialog, Observation},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
+    page::{Dialog, Observation, Scene},
 };
 
 /// The reply to a scripted action.
@@ -44,6 +47,8 @@ struct Rule {
 #[derive(Debug, Default)]
 struct State {
     pages: Vec<Observation>,
+    scenes: Vec<Scene>,
+    picture: Option<Vec<u8>>,
     current: Option<usize>,
     dialog: Option<Dialog>,
     rules: Vec<Rule>,
@@ -71,6 +76,18 @@ impl ScriptedBrowser {
         self.lock()
             .pages
             .push(Observation::new(url, title, tree(content)));
+        self
+    }
+
+    /// Says what can be seen of the page of the scene's address; of other pages nothing is known.
+    pub fn with_scene(self, scene: Scene) -> Self {
+        self.lock().scenes.push(scene);
+        self
+    }
+
+    /// Says what every picture is: the bytes of a PNG file.
+    pub fn with_picture(self, png: Vec<u8>) -> Self {
+        self.lock().picture = Some(png);
         self
     }
 
@@ -110,6 +127,11 @@ impl State {
     fn url(&self) -> &str {
         self.current
             .map_or("about:blank", |index| &self.pages[index].url)
+    }
+
+    /// The picture; without one, bytes that are none.
+    fn picture(&self) -> Vec<u8> {
+        self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
     }
 
     /// The scripted reply, if there is one for this action on this page.
@@ -169,7 +191,7 @@ impl BrowserDriver for ScriptedBrowser {
             page.dialog = Some(dialog.clone());
             page.tree = tree("");
         }
-        page.screenshot = request.screenshot.then(|| b"scripted".to_vec());
+        page.screenshot = request.screenshot.then(|| state.picture());
         Ok(page)
     }
 
@@ -204,14 +226,31 @@ impl BrowserDriver for ScriptedBrowser {
                         None => Outcome::failed(ErrorClass::NoDialog, "").into(),
                     }
                 }
+                BrowserAction::Screenshot(_) => Execution {
+                    image: Some(state.picture()),
+                    ..Outcome::Done.into()
+                },
                 _ => Outcome::Done.into(),
             }),
         }
     }
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
-        self.lock().lost()?;
-        Ok(b"scripted".to_vec())
+        let state = self.lock();
+        state.lost()?;
+        Ok(state.picture())
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+        let state = self.lock();
+        state.lost()?;
+        let mut scenes = state.scenes.iter();
+        let known = scenes.find(|scene| scene.url == state.url()).cloned();
+        let mut scene = known.unwrap_or_default();
+        scene
+            .boxes
+            .retain(|(reference, _)| request.elements.contains(reference));
+        Ok(scene)
     }
 
     async fn close(&self) -> Result<()> {

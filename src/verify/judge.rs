@@ -186,7 +186,10 @@ fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation
 const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     matches!(
         action,
-        BrowserAction::Click(_) | BrowserAction::Dblclick(_) | BrowserAction::ClickAt(_)
+        BrowserAction::Click(_)
+            | BrowserAction::Dblclick(_)
+            | BrowserAction::ClickAt(_)
+            | BrowserAction::ClickXy(_)
     ) && matches!(role, Role::TextBox | Role::SearchBox)
 }
 

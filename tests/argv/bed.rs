@@ -353,6 +353,8 @@ const fn is_watched(action: &BrowserAction) -> bool {
         A::Click(_)
             | A::Dblclick(_)
             | A::ClickAt(_)
+            | A::ClickXy(_)
+            | A::DragXy(_)
             | A::Hover(_)
             | A::Check(_)
             | A::Uncheck(_)

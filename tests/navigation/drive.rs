@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, Site, Task,
     action::ErrorClass,
-    agent::{Approval, ApprovalRequest, Approver, Options},
+    agent::{Approval, ApprovalRequest, Approver, Images, Options},
     browser::BrowserDriver,
     chat::{ChatRequest, LlmCapabilities},
     event::EventKind,
@@ -148,7 +148,7 @@ pub(crate) async fn run(
     } else {
         ApprovalMode::Auto
     };
-    (options.screenshots, options.images) = (true, true);
+    (options.screenshots, options.images) = (true, Images::Always);
     options.settle = Duration::from_millis(100);
     let agent = DecisionLoop::builder(Arc::clone(browser), model.clone(), memory.clone())
         .with_options(options)

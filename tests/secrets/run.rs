@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, Error, Origin, RunId, RunReport, Task,
-    agent::{Options, StepEnd},
+    agent::{Images, Options, StepEnd},
     browser::ExecuteRequest,
     event::{Callback, Event, EventKind, FanOut, Jsonl, RunFolder, Tracing},
     memory::kinds,
@@ -139,7 +139,7 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
     // However busy the machine is: what is refused would leave nothing to search.
     options.journal_timeout = std::time::Duration::from_mins(1);
     options.screenshots = true;
-    options.images = true;
+    options.images = Images::Always;
     options.seed = Some(7);
     let mut all_kinds = kinds();
     all_kinds.push(Arc::new(Diary {

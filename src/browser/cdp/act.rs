@@ -17,15 +17,15 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, ClickAt, Drag, ErrorClass, Eval, Fill, Goto, OnTarget, Outcome,
-        Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
+        BrowserAction, Click, ClickAt, ClickXy, Drag, DragXy, ErrorClass, Eval, Fill, Goto,
+        OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
     },
     base::text::clean,
     browser::{
         ExecuteRequest, Execution,
         rules::{
-            MOVED, OPTION_SECRET, UNFOCUSED, is_same_origin, listing, meets_any_page, sends_events,
-            wheel,
+            MOVED, NO_TARGET, OPTION_SECRET, UNFOCUSED, is_same_origin, listing, meets_any_page,
+            sends_events, wheel,
         },
     },
     page::Locator,
@@ -203,6 +203,8 @@ impl Cdp {
                 self.named(&aim, self.press(turn, &aim, None, needs, 1))
                     .await
             }
+            BrowserAction::ClickXy(click) => self.click_point(turn, click).await,
+            BrowserAction::DragXy(drag) => self.drag_point(turn, drag).await,
             BrowserAction::Hover(OnTarget { target }) => {
                 let aim = self.aim(target).await?;
                 self.named(&aim, self.hover(turn, &aim)).await
@@ -368,6 +370,20 @@ impl Cdp {
         })
     }
 
+    async fn click_point(&self, turn: &mut Turn, click: &ClickXy) -> Result<Told, Trouble> {
+        let aim = self.aim(target_of(click.target.as_ref())?).await?;
+        let clicks = if click.double { 2 } else { 1 };
+        let needs = Needs::at(click.x, click.y);
+        self.named(&aim, self.press(turn, &aim, None, needs, clicks))
+            .await
+    }
+
+    async fn drag_point(&self, turn: &mut Turn, drag: &DragXy) -> Result<Told, Trouble> {
+        let (aim, told) = self.begin(target_of(drag.target.as_ref())?).await?;
+        let (from, to) = ((drag.x, drag.y), (drag.to_x, drag.to_y));
+        self.drag_within(turn, &aim, from, to).await.map(|()| told)
+    }
+
     /// Does something with an element and asks for its locator. The page is asked first, so it answers for the element as it
     /// was before, and it is not waited for in between.
     async fn named(
@@ -490,4 +506,9 @@ const fn looks_only(action: &BrowserAction) -> bool {
         action,
         A::Snapshot(_) | A::Screenshot(_) | A::TabList(_) | A::StateSave(_)
     )
+}
+
+/// The element that a point is counted from.
+fn target_of(target: Option<&Target>) -> Result<&Target, Trouble> {
+    target.ok_or_else(|| Trouble::refused(ErrorClass::BadArguments, NO_TARGET))
 }

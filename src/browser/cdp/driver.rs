@@ -24,9 +24,9 @@ use crate::{
     base::{Error, ErrorKind, Result},
     browser::{
         BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution,
-        ObserveRequest, ScreenshotRequest, chromium, rules::out_of_time,
+        ObserveRequest, SceneRequest, ScreenshotRequest, chromium, rules::out_of_time,
     },
-    page::Observation,
+    page::{Observation, Scene},
 };
 
 /// Longest time for a browser to end by itself. Unit: time. Source: chosen; it takes 0.2 s.
@@ -235,6 +235,20 @@ impl Cdp {
             .unwrap_or_else(|_| Err(Error::new(ErrorKind::Timeout, OPERATION)))
     }
 
+    async fn look_around(&self, request: &SceneRequest) -> Result<Scene> {
+        const OPERATION: &str = "browser.scene";
+        let work = async {
+            let mut turn = self.turn(OPERATION).await?;
+            self.hub.begin(COMMAND_TIMEOUT);
+            self.scene_of(&request.elements)
+                .await
+                .map_err(|trouble| turn.failed(trouble, OPERATION))
+        };
+        timeout(COMMAND_TIMEOUT, work)
+            .await
+            .unwrap_or_else(|_| Err(Error::new(ErrorKind::Timeout, OPERATION)))
+    }
+
     async fn end(&self) -> Result<()> {
         // What is under way ends by itself when the connection does, and is not waited for.
         let mut life = self.life.lock().await;
@@ -332,6 +346,10 @@ impl BrowserDriver for Cdp {
 
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
         self.explained(self.take_picture(request).await).await
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+        self.explained(self.look_around(request).await).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -26,6 +26,7 @@ mod page;
 mod pointer;
 mod rows;
 mod said;
+mod scene;
 mod sending;
 mod settle;
 mod storage;

@@ -11,7 +11,7 @@ use super::{
     known::{Tab, World},
     sending::By,
     settle::millis,
-    target::{Aim, Point},
+    target::{Aim, Area, Point},
     trouble::Trouble,
 };
 use crate::action::{ErrorClass, MouseButton};
@@ -52,6 +52,15 @@ pub(super) struct Needs {
     pub(super) hit: bool,
     /// The point of the element to aim at, from its top left corner; any point if `None`.
     pub(super) at: Option<(u32, u32)>,
+}
+
+/// Where a drag ends.
+#[derive(Debug, Clone, Copy)]
+enum End<'a> {
+    /// On this element, wherever it is by then.
+    Element(&'a Aim),
+    /// At this point of the window.
+    Point(Point),
 }
 
 impl Needs {
@@ -214,6 +223,39 @@ impl Cdp {
     /// Drags one element onto another: as the browser's own drag and drop where the page began one, by the mouse otherwise.
     pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), Trouble> {
         let start = self.ready(from, Needs::HOVER).await?;
+        self.drag_to(turn, start, End::Element(to)).await
+    }
+
+    /// Drags from one point of an element to another one.
+    pub(super) async fn drag_within(
+        &self,
+        turn: &mut Turn,
+        aim: &Aim,
+        (x, y): (u32, u32),
+        (to_x, to_y): (u32, u32),
+    ) -> Result<(), Trouble> {
+        let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
+        if f64::from(to_x) >= area.width || f64::from(to_y) >= area.height {
+            let (width, height) = (area.width.floor(), area.height.floor());
+            let why = format!("the element is {width} by {height} pixels");
+            return Err(Trouble::refused(ErrorClass::BadArguments, &why));
+        }
+        let needs = Needs {
+            enabled: false,
+            ..Needs::at(x, y)
+        };
+        let start = self.ready(aim, needs).await?;
+        // A press and its release in one element are a click.
+        self.may_send(By::Click(&aim.frame, aim.number)).await?;
+        let far = |to: u32, from: u32| f64::from(to) - f64::from(from);
+        let end = Point {
+            x: start.x + far(to_x, x),
+            y: start.y + far(to_y, y),
+        };
+        self.drag_to(turn, start, End::Point(end)).await
+    }
+
+    async fn drag_to(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), Trouble> {
         let session = turn.session.clone().ok_or(Trouble::Moved)?;
         turn.midway.dragged = true;
         self.hub
@@ -238,7 +280,7 @@ impl Cdp {
         dragged.and(released.map(drop))
     }
 
-    async fn drag_from(&self, turn: &mut Turn, start: Point, to: &Aim) -> Result<(), Trouble> {
+    async fn drag_from(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), Trouble> {
         (turn.midway.pressed, turn.pointer) = (true, (start.x, start.y));
         let down = vec![
             mouse("mouseMoved", start, "none", 0, 0),
@@ -255,17 +297,18 @@ impl Cdp {
             ),
         ];
         self.part(turn, "Input.dispatchMouseEvent", down).await?;
-        let end = match self
-            .ready(
-                to,
-                Needs {
+        let end = match to {
+            End::Point(end) => Ok(end),
+            End::Element(to) => {
+                let anywhere = Needs {
                     enabled: false,
                     hit: false,
                     at: None,
-                },
-            )
-            .await
-        {
+                };
+                self.ready(to, anywhere).await
+            }
+        };
+        let end = match end {
             Ok(end) => end,
             Err(trouble) => {
                 self.release(turn).await?;

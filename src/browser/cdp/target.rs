@@ -215,7 +215,7 @@ impl Cdp {
 type Scrolled = Point;
 
 /// The number of the frame and that of the element.
-fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
+pub(super) fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     let text = reference.as_str();
     match text.strip_prefix('f') {
         Some(rest) => {

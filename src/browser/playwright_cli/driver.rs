@@ -25,9 +25,9 @@ use crate::{
     base::{Error, ErrorKind, Result},
     browser::{
         BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest,
-        ScreenshotRequest, chromium::Folder,
+        SceneRequest, ScreenshotRequest, chromium::Folder,
     },
-    page::{Dialog, Notice, Observation, Tab},
+    page::{Dialog, Notice, Observation, Scene, Tab},
     secret::TypedSecrets,
 };
 
@@ -432,6 +432,10 @@ impl BrowserDriver for PlaywrightCli {
 
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
         self.take_picture(request).await
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+        self.look_around(request).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -7,6 +7,7 @@ use super::{
     evidence::{execution, failed, told},
     locator,
     observe::class_of,
+    points,
     reply::Page,
     scripts,
     transport::Command,
@@ -20,7 +21,7 @@ use crate::{
     base::{ErrorKind, Result, text},
     browser::{
         ExecuteRequest, Execution,
-        rules::{DIALOG_SECRET, OPTION_SECRET, UNFOCUSED, listing, out_of_time, wheel},
+        rules::{DIALOG_SECRET, NO_TARGET, OPTION_SECRET, UNFOCUSED, listing, out_of_time, wheel},
     },
     page::DialogKind,
 };
@@ -68,8 +69,14 @@ impl PlaywrightCli {
             BrowserAction::Click(click) => self.click(state, "click", click, timeout).await,
             BrowserAction::Dblclick(click) => self.click(state, "dblclick", click, timeout).await,
             BrowserAction::ClickAt(ClickAt { target, x, y }) => {
-                let code = scripts::click_at(target, (*x, *y), self.action_ms());
+                let code = points::click_at(target, (*x, *y), false, self.action_ms());
                 self.by_script(state, code, timeout).await
+            }
+            action @ (BrowserAction::ClickXy(_) | BrowserAction::DragXy(_)) => {
+                match points::at_points(action, self.action_ms()) {
+                    Some(code) => self.by_script(state, code, timeout).await,
+                    None => Ok(Outcome::failed(ErrorClass::BadArguments, NO_TARGET).into()),
+                }
             }
             BrowserAction::Hover(OnTarget { target }) => {
                 self.on(state, "hover", target, ".hover(", timeout).await

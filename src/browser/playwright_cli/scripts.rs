@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::{asking::Hint, locator};
+use super::{asking::Hint, locator, scene::SeenScene};
 use crate::{
     action::{Press, Target},
     page::Trace,
@@ -55,6 +55,8 @@ pub(super) struct Returned {
     pub(super) traces: Option<Vec<Trace>>,
     /// Width and height of an element that a point lies outside of. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
+    /// What can be seen in the window.
+    pub(super) scene: Option<SeenScene>,
 }
 
 /// A secret in a form that would be sent, and the addresses it would go to.
@@ -176,7 +178,7 @@ pub(super) enum Field<'a> {
 }
 
 /// A JavaScript expression for the element.
-fn expression(target: &Target) -> String {
+pub(super) fn expression(target: &Target) -> String {
     match target {
         // A reference is letters and digits only.
         Target::Ref(reference) => format!("page.locator('aria-ref={reference}')"),
@@ -227,7 +229,7 @@ fn find(field: Field<'_>, timeout_ms: u64) -> String {
     format!("{handle}\n    const frame = await handle.ownerFrame();")
 }
 
-fn guarded(body: &str) -> String {
+pub(super) fn guarded(body: &str) -> String {
     format!(
         "async page => {{
   try {{
@@ -358,19 +360,6 @@ pub(super) fn type_text(text: &str, submit: bool) -> String {
     guarded(&format!(
         "await page.keyboard.type({});\n    {enter}\n    return {{ done: true }};",
         literal(text)
-    ))
-}
-
-/// Clicks a point of an element; one outside of it would wait for ever.
-pub(super) fn click_at(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
-    guarded(&format!(
-        "const field = {};
-    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
-    const box = await handle.boundingBox();
-    if (box && ({x} >= box.width || {y} >= box.height)) return {{ size: [Math.floor(box.width), Math.floor(box.height)] }};
-    await field.click({{ position: {{ x: {x}, y: {y} }}, timeout: {timeout_ms} }});
-    return {{ done: true }};",
-        expression(target)
     ))
 }
 

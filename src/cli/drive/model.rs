@@ -6,9 +6,12 @@ use uuid::Uuid;
 
 use crate::{
     LlmClient,
-    agent::Options,
+    agent::{Images, Options},
     base::Error,
-    cli::{Refusal, run_args::ModelArgs},
+    cli::{
+        Refusal,
+        run_args::{ImagesArg, ModelArgs},
+    },
     llm::{GenAi, Provider, RetryPolicy, Retrying},
 };
 
@@ -35,11 +38,16 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Options of the loop for this model: it waits longer than all attempts of a call take.
+/// Options of the loop for this model: it waits longer than all attempts of a call take, and shows pictures when the person says so.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
     options.model_timeout = options.model_timeout.max(all_tries);
+    options.images = match args.images {
+        None | Some(ImagesArg::Auto) => Images::Auto,
+        Some(ImagesArg::Always) => Images::Always,
+        Some(ImagesArg::Never) => Images::Never,
+    };
     options
 }
 
@@ -88,15 +96,20 @@ fn described(
         _ => None,
     };
     let found = GenAi::from_variables(|name| variable(name).or_else(|| environment(name)));
-    let timed = found.and_then(|found| match (found, args.model_timeout) {
-        (Some(model), Some(timeout)) => {
+    // Of a server nobody knows which model it runs, so the person says that it can see.
+    let sees = matches!(args.images, Some(ImagesArg::Auto | ImagesArg::Always));
+    let changed = found.and_then(|found| match found {
+        Some(model) if sees || args.model_timeout.is_some() => {
             let mut options = model.options().clone();
-            options.timeout = timeout.saturating_add(MARGIN);
+            options.images |= sees;
+            if let Some(timeout) = args.model_timeout {
+                options.timeout = timeout.saturating_add(MARGIN);
+            }
             GenAi::new(options).map(Some)
         }
-        (found, _) => Ok(found),
+        found => Ok(found),
     });
-    timed.map_err(|error| unusable(args, &error))
+    changed.map_err(|error| unusable(args, &error))
 }
 
 /// One sentence that names the flag or variable to change.
@@ -145,6 +158,7 @@ mod tests {
             model: model.map(str::to_owned),
             base_url: base_url.map(|url| url.parse().unwrap()),
             model_timeout: None,
+            images: None,
         }
     }
 
@@ -196,6 +210,35 @@ mod tests {
             options(&usual).model_timeout,
             Options::default().model_timeout
         );
+    }
+
+    #[test]
+    fn a_server_gets_pictures_only_if_the_person_says_so() {
+        let of = |base_url, images| {
+            let args = ModelArgs {
+                images,
+                ..args(Some("qwen3"), base_url)
+            };
+            let model = described(&args, |name| (name == "OPENAI_API_KEY").then(|| "o".into()));
+            let sees = model.ok().flatten().map(|model| model.options().images);
+            (sees, options(&args).images)
+        };
+        let server = Some("http://127.0.0.1:8091/v1");
+        assert_eq!(of(server, None), (Some(false), Images::Auto));
+        assert_eq!(
+            of(server, Some(ImagesArg::Auto)),
+            (Some(true), Images::Auto)
+        );
+        assert_eq!(
+            of(server, Some(ImagesArg::Always)),
+            (Some(true), Images::Always)
+        );
+        assert_eq!(
+            of(server, Some(ImagesArg::Never)),
+            (Some(false), Images::Never)
+        );
+        let hosted = described(&args(Some("gpt-4o"), None), environment);
+        assert!(hosted.unwrap().unwrap().options().images);
     }
 
     #[test]

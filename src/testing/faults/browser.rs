@@ -13,8 +13,11 @@ use crate::{
     BrowserDriver,
     action::{Action, BrowserAction, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
-    page::{Dialog, DialogKind, Observation, Tree},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
+    page::{Dialog, DialogKind, Observation, Scene, Tree},
 };
 
 /// The operation of errors that are made here.
@@ -293,6 +296,11 @@ impl<B: BrowserDriver> BrowserDriver for FaultyBrowser<B> {
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
         self.state().alive()?;
         self.inner.screenshot(request).await
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+        self.state().alive()?;
+        self.inner.scene(request).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -20,6 +20,7 @@ mod looking;
 mod navigation;
 mod pages;
 mod secrets;
+mod seeing;
 mod site;
 mod tabs;
 
@@ -148,6 +149,7 @@ fn all() -> Vec<&'static Check> {
         dialogs::CHECKS,
         tabs::CHECKS,
         secrets::CHECKS,
+        seeing::CHECKS,
     ];
     rooms.into_iter().flatten().collect()
 }

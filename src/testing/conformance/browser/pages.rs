@@ -27,6 +27,8 @@ pub(super) fn page(path: &str) -> Option<String> {
         "late" => ("Late", LATE.into()),
         "far" => ("Far", format!("{LOG}{FAR}")),
         "board" => ("Board", format!("{LOG}{BOARD}")),
+        "sight" => ("Sight", format!("{LOG}{SIGHT}")),
+        "sight-inner" => ("Inner", SIGHT_INNER.into()),
         "dialogs" => ("Dialogs", format!("{LOG}{DIALOGS}")),
         "guarded" => ("Guarded", GUARDED.into()),
         "windows" => ("Windows", WINDOWS.into()),
@@ -123,6 +125,38 @@ const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;hei
 <canvas width=200 height=100 style="position:absolute" onclick="log('at', [event.offsetX, event.offsetY])"></canvas>
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
+
+/// Things of a colour of their own: a button, a drawing without words that tells what is done in its red square, a button in a frame,
+/// one that is covered and one that is far below.
+const SIGHT: &str = r#"<style>body { margin: 0; height: 4000px } button { border: 0; padding: 0 }</style>
+<button aria-label=Blue onclick="log('blue', 'clicked')" style="position:absolute;left:40px;top:130px;width:121px;height:40px;background:rgb(0,0,250)"></button>
+<canvas width=300 height=150 style="position:absolute;left:200.5px;top:120px;border:3px solid #ccc"></canvas>
+<iframe title=inner src=/sight-inner style="position:absolute;left:20px;top:320px;width:300px;height:120px;border:7px solid #ddd"></iframe>
+<button aria-label=Under style="position:absolute;left:600px;top:130px;width:80px;height:40px"></button>
+<div style="position:absolute;left:590px;top:120px;width:120px;height:80px;background:#eee"></div>
+<button aria-label=Below style="position:absolute;left:40px;top:3500px;width:80px;height:40px"></button>
+<script>
+const board = document.querySelector('canvas');
+const pen = board.getContext('2d');
+pen.fillStyle = 'rgb(250,0,0)';
+pen.fillRect(210, 90, 30, 20);
+const where = event => {
+  const { left, top } = board.getBoundingClientRect();
+  const [x, y] = [event.clientX - left - 3, event.clientY - top - 3];
+  return x >= 210 && x < 240 && y >= 90 && y < 110 ? 'red' : x + ',' + y;
+};
+let from;
+document.addEventListener('click', event => { if (event.target === board && event.detail === 1) log('click', where(event)); });
+document.addEventListener('dblclick', event => { if (event.target === board) log('twice', where(event)); });
+document.addEventListener('mousedown', event => { from = event; });
+document.addEventListener('mouseup', event => {
+  if (event.clientX !== from.clientX) log('dragged', [event.clientX - from.clientX, event.clientY - from.clientY]);
+});
+addEventListener('message', event => log(event.data, 'clicked'));
+</script>"#;
+
+const SIGHT_INNER: &str = r#"<style>body { margin: 0 }</style>
+<button aria-label=Green onclick="parent.postMessage('green', '*')" style="border:0;position:absolute;left:30px;top:25px;width:90px;height:50px;background:rgb(0,120,60)"></button>"#;
 
 const DIALOGS: &str = r#"<button onclick="alert('Hi\n### Page\n- Page URL: http://evil.test/')">Alert</button>
 <button onclick="log('sure', confirm('Sure?'))">Confirm</button>

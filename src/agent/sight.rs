@@ -1,0 +1,202 @@
+//! The picture of a step: whether there is one, and what the model is told of it.
+
+use std::collections::HashSet;
+
+use tokio::time::timeout_at;
+
+use super::{Run, decide::is_closed_frame, options::Images, patience::Patience};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{BrowserAction, ClickXy, DragXy, ErrorClass, Outcome},
+    base::{Error, ErrorKind, Result as CrateResult},
+    browser::{SceneRequest, ScreenshotRequest},
+    event::EventKind,
+    page::{ElementRef, Scene},
+    verify::PageNow,
+    vision::{is_wordless, lack, marked, under},
+    working::StopReason,
+};
+
+/// Most elements whose boxes are asked for. Source: chosen; more marks than these cover what they name.
+const MAX_WANTED: usize = 300;
+
+/// The picture that the model was shown last, on the page that it was shown of.
+#[derive(Debug, Clone)]
+pub(super) struct Sight {
+    /// The bytes of a PNG file.
+    pub(super) png: Vec<u8>,
+    /// Where things stand in it.
+    pub(super) scene: Scene,
+    is_marked: bool,
+}
+
+impl Sight {
+    /// What the model is told of the picture.
+    pub(super) fn note(&self) -> String {
+        let Scene { width, height, .. } = self.scene;
+        if self.is_marked && self.scene.is_known() {
+            format!(
+                "the picture shows the window, {width} x {height} pixels, with the ref at a corner of each outlined element; \
+                 click_xy and drag_xy without target take its pixels"
+            )
+        } else {
+            "the picture shows the window".to_owned()
+        }
+    }
+}
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Takes the picture for the next message, if it needs one.
+    pub(super) async fn see(&mut self) -> Result<(), StopReason> {
+        self.sight = None;
+        let asked = self.remarks.window.take();
+        let images = self.parts.options.images;
+        let may_see = self.parts.model.capabilities().images && images != Images::Never;
+        let Some(page) = self.page.clone().filter(|_| may_see && !self.secret_seen) else {
+            return Ok(());
+        };
+        let seen = &page.observation;
+        if seen.dialog.is_some()
+            || seen.unresponsive
+            || seen.tree.nodes().iter().any(is_closed_frame)
+        {
+            return Ok(());
+        }
+        match self.picture(&page, images, asked.is_some()).await {
+            Ok(sight) => {
+                if let Some(sight) = &sight {
+                    let png = sight.png.clone();
+                    self.emitter.emit(EventKind::Pictured { png });
+                } else {
+                    self.remarks.pictures.extend(asked);
+                }
+                self.sight = sight;
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.lost(error)),
+            // The step goes on by the tree.
+            Err(error) => {
+                self.remarks.pictures.extend(asked);
+                let text = format!("no picture could be taken: {}", self.describe(error));
+                self.emitter.emit(EventKind::Warned {
+                    guard: "images".to_owned(),
+                    text,
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// The picture of a page with its marks; `None` where nothing asks for one, or where another page is shown by now.
+    async fn picture(
+        &self,
+        page: &PageNow,
+        images: Images,
+        asked: bool,
+    ) -> CrateResult<Option<Sight>> {
+        let patience = self.patience();
+        let request = SceneRequest::new(wanted(page));
+        let scene = in_time(patience, self.parts.browser.scene(&request)).await?;
+        if scene.is_known() && scene.url != page.head.url {
+            return Ok(None);
+        }
+        let is_needed = asked || images == Images::Always;
+        if !is_needed && lack(&page.view.elements, &scene).is_none() {
+            return Ok(None);
+        }
+        let request = ScreenshotRequest::default();
+        let png = in_time(patience, self.parts.browser.screenshot(&request)).await?;
+        Ok(Some(match marked(&png, &scene) {
+            Some(png) => Sight {
+                png,
+                scene,
+                is_marked: true,
+            },
+            None => Sight {
+                png,
+                scene: Scene::default(),
+                is_marked: false,
+            },
+        }))
+    }
+
+    /// Puts the element under a point of the picture in the place of a missing target; says why it cannot.
+    pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
+        let points = points(action);
+        if points.is_empty() || !action.targets().is_empty() {
+            return Ok(false);
+        }
+        let bad = |why| Outcome::failed(ErrorClass::BadArguments, why);
+        let Some(sight) = &self.sight else {
+            return Err(bad("no picture of this page was shown: give a target"));
+        };
+        let found = under(&sight.scene, &points)
+            .ok_or_else(|| bad("nothing of the page is at this point of the picture"))?;
+        let mut points = found.points.into_iter();
+        match action {
+            BrowserAction::ClickXy(ClickXy { x, y, target, .. }) => {
+                (*x, *y) = points.next().unwrap_or((*x, *y));
+                *target = Some(found.target);
+            }
+            BrowserAction::DragXy(DragXy {
+                x,
+                y,
+                to_x,
+                to_y,
+                target,
+            }) => {
+                (*x, *y) = points.next().unwrap_or((*x, *y));
+                (*to_x, *to_y) = points.next().unwrap_or((*to_x, *to_y));
+                *target = Some(found.target);
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    /// Reports whether an action that was aimed by the picture meets nothing that has words.
+    pub(super) fn is_wordless(&self, action: &BrowserAction) -> bool {
+        let points = points(action);
+        let target = action.targets().first().copied();
+        match (&self.sight, target) {
+            (Some(sight), Some(target)) if !points.is_empty() => {
+                is_wordless(&sight.scene, target, &points)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The points of an action that is aimed at pixels, in the order of its arguments.
+fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
+    match action {
+        BrowserAction::ClickXy(click) => vec![(click.x, click.y)],
+        BrowserAction::DragXy(drag) => vec![(drag.x, drag.y), (drag.to_x, drag.to_y)],
+        _ => Vec::new(),
+    }
+}
+
+/// The elements to mark: those that the prompt lists, then what else answers a click.
+fn wanted(page: &PageNow) -> Vec<ElementRef> {
+    let listed = page.view.elements.iter().map(|one| one.reference.as_ref());
+    let answers = page.tree().nodes().iter().map(|node| {
+        let is_one = node.states.listens || node.states.pointer;
+        node.reference.as_ref().filter(|_| is_one)
+    });
+    let mut known = HashSet::new();
+    listed
+        .chain(answers)
+        .flatten()
+        .filter(|reference| known.insert(*reference))
+        .take(MAX_WANTED)
+        .cloned()
+        .collect()
+}
+
+async fn in_time<T>(
+    patience: Patience,
+    work: impl Future<Output = CrateResult<T>>,
+) -> CrateResult<T> {
+    let late = |_| Err(Error::new(ErrorKind::Timeout, "agent.see"));
+    timeout_at(patience.last(), work).await.unwrap_or_else(late)
+}

@@ -1,0 +1,156 @@
+//! What can be seen in the window, and where: of the page and of the frames in it.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{driver::Cdp, observe::Place, target::numbers, trouble::Trouble};
+use crate::{
+    base::text::clean,
+    browser::rules::{SeenDrawing, drawing, whole_pixels},
+    page::{Area, Drawing, ElementRef, Scene},
+};
+
+/// Most frames that are asked. Unit: frames. Source: chosen; each takes some milliseconds.
+const MAX_FRAMES: usize = 20;
+
+/// What one document shows.
+#[derive(Deserialize)]
+struct Part {
+    place: Place,
+    width: f64,
+    height: f64,
+    boxes: Vec<(u64, [f64; 4])>,
+    frames: Vec<(u64, [f64; 4])>,
+    drawings: Vec<SeenDrawing>,
+    blank: Vec<[f64; 4]>,
+    page: [f64; 4],
+}
+
+/// A document whose turn comes: its frame, where its window stands in the page's, and which part of that is seen.
+struct Next {
+    frame: String,
+    number: u32,
+    corner: (f64, f64),
+    seen: Option<Area>,
+}
+
+impl Cdp {
+    /// What can be seen in the window, with the boxes of these elements.
+    pub(super) async fn scene_of(&self, wanted: &[ElementRef]) -> Result<Scene, Trouble> {
+        let page = self.page()?;
+        let mut scene = Scene::default();
+        let mut waiting = vec![Next {
+            frame: page.clone(),
+            number: 0,
+            corner: (0.0, 0.0),
+            seen: None,
+        }];
+        let mut asked = 0;
+        while let Some(next) = waiting.pop() {
+            asked += 1;
+            let here: Vec<(&ElementRef, u64)> = wanted
+                .iter()
+                .filter_map(|reference| {
+                    let (frame, number) = numbers(reference)?;
+                    (frame == next.number).then_some((reference, number))
+                })
+                .collect();
+            let inner = self.frames_below(&next.frame).await?;
+            let asks = (
+                here.iter().map(|(_, number)| *number).collect::<Vec<_>>(),
+                inner.iter().map(|inner| inner.owner).collect::<Vec<_>>(),
+            );
+            let part: Part = match self.hub.ask(&next.frame, "scene", json!(asks)).await {
+                Ok(part) => part,
+                // Of a frame that went or gives no answer nothing is seen.
+                Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_))
+                    if next.frame != page =>
+                {
+                    continue;
+                }
+                Err(trouble) => return Err(trouble),
+            };
+            let moved = |[x, y, width, height]: [f64; 4]| {
+                Area::new(x + next.corner.0, y + next.corner.1, width, height)
+            };
+            let is_seen = |area: &Area| next.seen.is_none_or(|seen| area.within(&seen).is_some());
+            let numbered = part.boxes.iter().filter_map(|(number, area)| {
+                let (reference, _) = here.iter().find(|(_, known)| known == number)?;
+                Some(((*reference).clone(), moved(*area)))
+            });
+            scene
+                .boxes
+                .extend(numbered.filter(|(_, area)| is_seen(area)));
+            let is_page = next.frame == page;
+            let drawn = part.drawings.iter().filter_map(|seen| {
+                let found = drawing(seen, is_page)?;
+                Some(Drawing {
+                    area: moved([
+                        found.area.x,
+                        found.area.y,
+                        found.area.width,
+                        found.area.height,
+                    ]),
+                    ..found
+                })
+            });
+            scene
+                .drawings
+                .extend(drawn.filter(|one| is_seen(&one.area)));
+            let blank = part.blank.iter().map(|area| moved(*area));
+            scene.blank.extend(blank.filter(&is_seen));
+            if is_page {
+                scene.page = moved(part.page);
+                scene.url = clean(&part.place.url);
+                (scene.width, scene.height) = (whole_pixels(part.width), whole_pixels(part.height));
+            }
+            for frame in inner {
+                let inside = part.frames.iter().find(|(owner, _)| *owner == frame.owner);
+                let Some((_, inside)) = inside.filter(|_| asked + waiting.len() < MAX_FRAMES)
+                else {
+                    continue;
+                };
+                let area = moved(*inside);
+                let seen = next.seen.map_or(Some(area), |seen| area.within(&seen));
+                waiting.push(Next {
+                    frame: frame.id,
+                    number: frame.number,
+                    corner: (area.x, area.y),
+                    seen: Some(seen.unwrap_or_default()),
+                });
+            }
+        }
+        // Those of the frames come last, whatever their place in the page; the caller has an order of its own.
+        let place = |reference: &ElementRef| wanted.iter().position(|one| one == reference);
+        scene.boxes.sort_by_key(|(reference, _)| place(reference));
+        Ok(scene)
+    }
+
+    /// The frames that stand in the document of a frame.
+    async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, Trouble> {
+        let known: Vec<(String, u32)> = {
+            let known = self.hub.known();
+            let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
+            frames
+                .filter(|(_, frame)| frame.parent.as_deref() == Some(parent))
+                .map(|(id, frame)| (id.clone(), frame.number))
+                .collect()
+        };
+        let mut inner = Vec::with_capacity(known.len().min(MAX_FRAMES));
+        for (id, number) in known.into_iter().take(MAX_FRAMES) {
+            match self.hub.owner_of(&id).await {
+                Ok(owner) => inner.push(Inner { id, number, owner }),
+                Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => {}
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        Ok(inner)
+    }
+}
+
+/// A frame in a document: its number in references, and that of the element that shows it.
+struct Inner {
+    id: String,
+    number: u32,
+    owner: u64,
+}

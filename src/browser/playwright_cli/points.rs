@@ -1,0 +1,72 @@
+//! Scripts that click and drag points of an element, which none of the tool's commands does.
+
+use super::scripts::{expression, guarded};
+use crate::action::{BrowserAction, Target};
+
+/// The script that clicks or drags points of an element; `None` for an action without one.
+pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<String> {
+    match action {
+        BrowserAction::ClickXy(click) => {
+            let point = (click.x, click.y);
+            let target = click.target.as_ref()?;
+            Some(click_at(target, point, click.double, timeout_ms))
+        }
+        BrowserAction::DragXy(drag) => {
+            let (from, to) = ((drag.x, drag.y), (drag.to_x, drag.to_y));
+            Some(drag_at(drag.target.as_ref()?, from, to, timeout_ms))
+        }
+        _ => None,
+    }
+}
+
+/// The tool counts a point of an element from inside its border, and everybody else from its edge.
+const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
+
+/// Clicks a point of an element, or double-clicks it; one outside of it would wait for ever.
+pub(super) fn click_at(
+    target: &Target,
+    (x, y): (u32, u32),
+    double: bool,
+    timeout_ms: u64,
+) -> String {
+    let click = if double { "dblclick" } else { "click" };
+    guarded(&format!(
+        "const field = {};
+    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
+    const box = await handle.boundingBox();
+    if (box && ({x} >= box.width || {y} >= box.height)) return {{ size: [Math.floor(box.width), Math.floor(box.height)] }};
+    {BORDER}
+    await field.{click}({{ position: {{ x: {x} - border.x, y: {y} - border.y }}, timeout: {timeout_ms} }});
+    return {{ done: true }};",
+        expression(target)
+    ))
+}
+
+/// Drags from one point of an element to another one.
+fn drag_at(
+    target: &Target,
+    (x, y): (u32, u32),
+    (to_x, to_y): (u32, u32),
+    timeout_ms: u64,
+) -> String {
+    let (right, bottom) = (x.max(to_x), y.max(to_y));
+    guarded(&format!(
+        "const field = {};
+    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
+    const box = await handle.boundingBox();
+    if (box && ({right} >= box.width || {bottom} >= box.height)) return {{ size: [Math.floor(box.width), Math.floor(box.height)] }};
+    {BORDER}
+    await field.hover({{ position: {{ x: {x} - border.x, y: {y} - border.y }}, timeout: {timeout_ms} }});
+    const now = await handle.boundingBox();
+    const [startX, startY, endX, endY] = [now.x + {x}, now.y + {y}, now.x + {to_x}, now.y + {to_y}];
+    await page.mouse.down();
+    try {{
+      await page.mouse.move((startX + endX) / 2, (startY + endY) / 2);
+      await page.mouse.move(endX, endY);
+    }} finally {{
+      await page.mouse.up();
+    }}
+    return {{ done: true }};",
+        expression(target)
+    ))
+}

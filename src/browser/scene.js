@@ -1,0 +1,147 @@
+/**
+ * Makes the functions that tell what can be seen in the window, and where:
+ *
+ * - `boxOf(element)`: `[x, y, width, height]` of what can be seen of it; null if nothing can, or if something else is over it.
+ * - `insideOf(frame)`: the same of what an element that shows a frame has in it.
+ * - `drawings()`: of what is drawn in this document, `[kind, x, y, width, height, isNamed, place]` with its `place` among all of its
+ *   kind in the document, -1 where it stands in a shadow root.
+ * - `blank()`: the same four numbers of each box that has a colour, an image or a border and nothing in it.
+ * - `pageBox()`: those of the whole page, also what is scrolled out.
+ *
+ * It needs nothing around it, because both drivers run it: the native one in its own world, the other one in the page's. It reads
+ * and changes nothing.
+ */
+function makeScene() {
+  const MOST_DRAWINGS = 200;
+  const MOST_ASKED = 3000;
+  const MOST_BLANK = 500;
+  const MOST_ROOTS = 50;
+  const SMALLEST = 8;
+  // Where in its visible part an element is looked for: the centre first.
+  const PLACES = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
+  const KINDS = { canvas: 'canvas', svg: 'svg', img: 'image', video: 'video', object: 'video', embed: 'video' };
+
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (at) => get.call(at);
+  };
+  const rectOf = (at) => Element.prototype.getBoundingClientRect.call(at);
+  const read = (at, name) => Element.prototype.getAttribute.call(at, name);
+  const tagOf = getter(Element, 'localName');
+  const shadowOf = getter(Element, 'shadowRoot');
+  const parentOf = getter(Node, 'parentNode');
+  const textOf = getter(Node, 'textContent');
+  const closest = (at, css) => Element.prototype.closest.call(at, css);
+  const typeOf = getter(Node, 'nodeType');
+  const hostOf = getter(ShadowRoot, 'host');
+  // A document is told by itself: in a frame it may be of another global than the one that is here by now.
+  const queryIn = (root, css) => (root === document ? Document : DocumentFragment).prototype.querySelectorAll.call(root, css);
+  const topIn = (root, x, y) => (root === document ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
+
+  /** The part of a box that is in the window; null if none is. */
+  const seen = ({ left, top, right, bottom }) => {
+    const part = {
+      left: Math.max(left, 0), top: Math.max(top, 0), right: Math.min(right, innerWidth), bottom: Math.min(bottom, innerHeight),
+    };
+    return part.right - part.left >= 1 && part.bottom - part.top >= 1 ? part : null;
+  };
+  const listed = ({ left, top, width, height }) => [left, top, width, height];
+
+  /** What is on top at a point, through open shadow roots. */
+  const topAt = (x, y) => {
+    let top = topIn(document, x, y);
+    for (let left = MOST_ROOTS; top !== null && left > 0; left--) {
+      const shadow = shadowOf(top);
+      const inner = shadow && topIn(shadow, x, y);
+      if (!inner || inner === top) break;
+      top = inner;
+    }
+    return top;
+  };
+  const aboveOf = (at) => {
+    const parent = parentOf(at);
+    return parent !== null && typeOf(parent) === Node.DOCUMENT_FRAGMENT_NODE ? hostOf(parent) : parent;
+  };
+  const isIn = (inner, outer) => {
+    for (let at = inner; at !== null; at = aboveOf(at)) if (at === outer) return true;
+    return false;
+  };
+
+  const boxOf = (element) => {
+    const rect = rectOf(element);
+    const part = seen(rect);
+    if (part === null) return null;
+    const isOnTop = ([across, down]) => {
+      const top = topAt(part.left + (part.right - part.left) * across, part.top + (part.bottom - part.top) * down);
+      // What lets the pointer through is seen all the same, on what has it in it; a label stands over its box.
+      return top !== null && (isIn(top, element) || isIn(element, top) || element.control === top || top.control === element);
+    };
+    return PLACES.some(isOnTop) ? listed(rect) : null;
+  };
+
+  const insideOf = (frame) => {
+    const rect = rectOf(frame);
+    return seen(rect) === null ? null
+      : [rect.left + frame.clientLeft, rect.top + frame.clientTop, frame.clientWidth, frame.clientHeight];
+  };
+
+  const roots = () => {
+    const all = [document];
+    for (let at = 0; at < all.length && all.length < MOST_ROOTS; at++) {
+      for (const element of queryIn(all[at], '*')) {
+        const shadow = shadowOf(element);
+        if (shadow !== null && all.length < MOST_ROOTS) all.push(shadow);
+      }
+    }
+    return all;
+  };
+
+  const says = (at) => ['aria-label', 'alt', 'title', 'aria-labelledby'].some((name) => (read(at, name) ?? '').trim() !== '');
+  const isNamed = (element) => {
+    if (says(element) || read(element, 'aria-hidden') === 'true') return true;
+    if (tagOf(element) === 'svg' && /[\p{L}\p{N}]/u.test(textOf(element))) return true;
+    const around = closest(element, 'a, button, label, summary, figure, [role=button], [role=link], [role=img]');
+    return around !== null && around !== element && (says(around) || /[\p{L}\p{N}]/u.test(textOf(around)));
+  };
+
+  const drawings = () => {
+    const found = [];
+    const css = Object.keys(KINDS).join(', ');
+    for (const root of roots()) {
+      const places = {};
+      for (const element of queryIn(root, css)) {
+        const tag = tagOf(element);
+        const place = places[tag] = (places[tag] ?? -1) + 1;
+        const rect = rectOf(element);
+        const part = seen(rect);
+        if (part === null || part.right - part.left < SMALLEST || part.bottom - part.top < SMALLEST) continue;
+        const { visibility, opacity } = getComputedStyle(element);
+        if (visibility !== 'visible' || opacity === '0') continue;
+        found.push([KINDS[tag], ...listed(rect), isNamed(element), root === document && tag === 'canvas' ? place : -1]);
+        if (found.length >= MOST_DRAWINGS) return found;
+      }
+    }
+    return found;
+  };
+
+  const isClear = (colour) => colour === 'transparent' || /, 0\)$/.test(colour);
+  const blank = () => {
+    const found = [];
+    let asked = 0;
+    for (const element of queryIn(document, ':empty')) {
+      if (KINDS[tagOf(element)] !== undefined || closest(element, 'svg, button, select') !== null || tagOf(element) === 'input') continue;
+      if (++asked > MOST_ASKED || found.length >= MOST_BLANK) break;
+      const rect = rectOf(element);
+      const part = seen(rect);
+      if (part === null || part.right - part.left < SMALLEST || part.bottom - part.top < SMALLEST) continue;
+      const style = getComputedStyle(element);
+      const hasBorder = style.borderTopStyle !== 'none' && style.borderTopWidth !== '0px' && style.borderLeftStyle !== 'none';
+      if (style.visibility !== 'visible') continue;
+      if (hasBorder || style.backgroundImage !== 'none' || !isClear(style.backgroundColor)) found.push(listed(rect));
+    }
+    return found;
+  };
+  const pageBox = () => listed(rectOf(document.documentElement));
+
+  return { boxOf, insideOf, drawings, blank, pageBox };
+}

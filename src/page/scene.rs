@@ -1,0 +1,145 @@
+//! Where things stand in the window: what a picture of the page shows, in numbers.
+
+use super::{ElementRef, Locator};
+
+/// A rectangle. Unit: CSS pixels from the top left corner of the window; what is scrolled out has negative ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Area {
+    /// Distance of its left edge.
+    pub x: f64,
+    /// Distance of its top edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+impl Area {
+    /// A rectangle of this place and size.
+    pub const fn new(x: f64, y: f64, width: f64, height: f64) -> Self {
+        Self {
+            x,
+            y,
+            width,
+            height,
+        }
+    }
+
+    /// Reports whether a point is in it.
+    pub fn contains(&self, x: f64, y: f64) -> bool {
+        x >= self.x && y >= self.y && x < self.x + self.width && y < self.y + self.height
+    }
+
+    /// Its size in square pixels.
+    pub fn size(&self) -> f64 {
+        self.width * self.height
+    }
+
+    /// The part of it that is in another one; `None` if there is none.
+    #[must_use]
+    pub fn within(&self, other: &Self) -> Option<Self> {
+        let (x, y) = (self.x.max(other.x), self.y.max(other.y));
+        let width = (self.x + self.width).min(other.x + other.width) - x;
+        let height = (self.y + self.height).min(other.y + other.height) - y;
+        (width > 0.0 && height > 0.0).then_some(Self {
+            x,
+            y,
+            width,
+            height,
+        })
+    }
+}
+
+/// A kind of element whose content is seen and not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DrawingKind {
+    /// A canvas.
+    Canvas,
+    /// A drawing in SVG.
+    Svg,
+    /// An image.
+    Image,
+    /// A video, or what a plug-in shows.
+    Video,
+}
+
+/// Something drawn.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Drawing {
+    /// Which kind.
+    pub kind: DrawingKind,
+    /// Where it stands, also the part that is not in the window.
+    pub area: Area,
+    /// Whether the page says in words what it shows, on it or on what it is part of.
+    pub named: bool,
+    /// A locator of it, if it stands in the page's own document.
+    pub locator: Option<Locator>,
+}
+
+impl Drawing {
+    /// A drawing without a locator.
+    pub const fn new(kind: DrawingKind, area: Area, named: bool) -> Self {
+        Self {
+            kind,
+            area,
+            named,
+            locator: None,
+        }
+    }
+
+    /// The same drawing with a locator.
+    #[must_use]
+    pub fn with_locator(self, locator: Locator) -> Self {
+        Self {
+            locator: Some(locator),
+            ..self
+        }
+    }
+}
+
+/// What of a page can be seen in the window, and where.
+///
+/// One that is [`Default`] says that nobody knows.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Scene {
+    /// Address of the page.
+    pub url: String,
+    /// Width of the window. Unit: CSS pixels.
+    pub width: u32,
+    /// Height of the window. Unit: CSS pixels.
+    pub height: u32,
+    /// The elements asked for that can be seen in the window, each once: with all of their box, also what is not in the window.
+    pub boxes: Vec<(ElementRef, Area)>,
+    /// What is drawn in the window, at most 200 things.
+    pub drawings: Vec<Drawing>,
+    /// Boxes in the window that have a colour, an image or a border and nothing in them, as the squares of a board; at most 500.
+    pub blank: Vec<Area>,
+    /// All of the page, also what is scrolled out.
+    pub page: Area,
+}
+
+impl Scene {
+    /// A window of this size with nothing in it.
+    pub fn new(url: impl Into<String>, width: u32, height: u32) -> Self {
+        Self {
+            url: url.into(),
+            width,
+            height,
+            ..Self::default()
+        }
+    }
+
+    /// The window itself.
+    pub fn window(&self) -> Area {
+        Area::new(0.0, 0.0, self.width.into(), self.height.into())
+    }
+
+    /// Reports whether the driver could tell anything.
+    pub const fn is_known(&self) -> bool {
+        self.width > 0 && self.height > 0
+    }
+}

@@ -1,0 +1,166 @@
+//! Whether the tree of a page says too little for somebody who cannot see it.
+
+use crate::page::{DrawingKind, Element, Scene};
+
+/// Smallest canvas that may hold what matters. Unit: square CSS pixels. Source: chosen, 48 by 48: less is an icon or a sparkline.
+const MIN_CANVAS: f64 = 2_304.0;
+/// Smallest drawing in SVG that may hold what matters. Unit: square CSS pixels. Source: chosen, 100 by 100: icons are smaller.
+const MIN_SVG: f64 = 10_000.0;
+/// Share of the window from which on an image without a name may be what the page is about. Source: chosen; pictures of products
+/// and people take less.
+const MIN_IMAGE_SHARE: f64 = 0.2;
+/// Fewest elements without a name that need a look; one is known by its place. Source: chosen.
+const MIN_NAMELESS: usize = 2;
+/// Fewest empty boxes that may be a board. Source: chosen; fewer are rules and bars.
+const MIN_BLANK: usize = 6;
+
+/// Why the tree of a page says too little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// A large drawing that no words stand for.
+    Drawing,
+    /// Several elements without a name.
+    Nameless,
+    /// More empty boxes than elements, as on a board.
+    Blank,
+}
+
+/// Returns the first reason why a page needs a look, if there is one.
+///
+/// Without a scene only the elements are judged.
+pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
+    let window = scene.window();
+    let is_needed = |kind: DrawingKind, size: f64| match kind {
+        DrawingKind::Canvas | DrawingKind::Video => size >= MIN_CANVAS,
+        DrawingKind::Svg => size >= MIN_SVG,
+        DrawingKind::Image => size >= window.size() * MIN_IMAGE_SHARE,
+    };
+    let mut unnamed = scene.drawings.iter().filter(|drawing| !drawing.named);
+    let is_drawn = unnamed.any(|drawing| {
+        let part = drawing.area.within(&window);
+        part.is_some_and(|part| is_needed(drawing.kind, part.size()))
+    });
+    if is_drawn {
+        return Some(Lack::Drawing);
+    }
+    let is_shown = |element: &&Element| {
+        let reference = element.reference.as_ref();
+        !scene.is_known()
+            || reference.is_some_and(|wanted| scene.boxes.iter().any(|(known, _)| known == wanted))
+    };
+    let nameless = elements.iter().filter(|one| is_nameless(one));
+    if nameless.filter(is_shown).count() >= MIN_NAMELESS {
+        return Some(Lack::Nameless);
+    }
+    let is_board = scene.blank.len() >= MIN_BLANK && scene.blank.len() > scene.boxes.len();
+    is_board.then_some(Lack::Blank)
+}
+
+/// Reports whether nothing says what an element is for: words beside it tell only where it stands. Fields and boxes are known by what
+/// they hold.
+fn is_nameless(element: &Element) -> bool {
+    use crate::page::Role;
+    let says = |text: &str| text.chars().any(char::is_alphanumeric);
+    !says(&element.label)
+        && !element.role.is_editable()
+        && !matches!(
+            element.role,
+            Role::Checkbox | Role::Radio | Role::Switch | Role::Slider | Role::ListBox
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{
+        Area, Drawing, ElementRef, Node, PageHead, Role, Tree, ViewOptions, interpret,
+    };
+
+    fn elements(named: &[(Role, &str)]) -> Vec<Element> {
+        let mut page = Tree::builder();
+        for (number, (role, name)) in named.iter().enumerate() {
+            let reference = ElementRef::parse(&format!("e{}", number + 1)).unwrap();
+            page.leaf(Node::new(role.clone(), *name).with_ref(reference));
+        }
+        let head = PageHead::new("https://a.example/", "A");
+        interpret(&head, &page.finish(), &ViewOptions::default()).elements
+    }
+
+    /// A window with these drawings, in which the first elements are seen.
+    fn scene(seen: usize, drawings: &[(DrawingKind, f64, f64, bool)]) -> Scene {
+        let mut scene = Scene::new("https://a.example/", 1_000, 800);
+        for number in 1..=seen {
+            let reference = ElementRef::parse(&format!("e{number}")).unwrap();
+            let area = Area::new(0.0, 0.0, 20.0, 20.0);
+            scene.boxes.push((reference, area));
+        }
+        for (kind, width, height, named) in drawings {
+            let area = Area::new(10.0, 10.0, *width, *height);
+            scene.drawings.push(Drawing::new(*kind, area, *named));
+        }
+        scene
+    }
+
+    #[test]
+    fn a_form_with_names_needs_no_picture() {
+        let form = elements(&[
+            (Role::TextBox, "User"),
+            (Role::TextBox, ""),
+            (Role::Checkbox, ""),
+            (Role::Checkbox, ""),
+            (Role::Button, "Go"),
+        ]);
+        assert_eq!(lack(&form, &scene(5, &[])), None);
+        assert_eq!(lack(&form, &Scene::default()), None);
+        let decorated = [
+            (DrawingKind::Svg, 24.0, 24.0, false),
+            (DrawingKind::Svg, 400.0, 300.0, true),
+            (DrawingKind::Image, 300.0, 300.0, false),
+            (DrawingKind::Canvas, 40.0, 16.0, false),
+            (DrawingKind::Canvas, 300.0, 150.0, true),
+        ];
+        assert_eq!(lack(&form, &scene(5, &decorated)), None);
+    }
+
+    #[test]
+    fn a_large_drawing_without_words_needs_one() {
+        for (kind, width, height) in [
+            (DrawingKind::Canvas, 300.0, 150.0),
+            (DrawingKind::Svg, 160.0, 160.0),
+            (DrawingKind::Image, 600.0, 400.0),
+            (DrawingKind::Video, 320.0, 180.0),
+        ] {
+            let drawn = scene(1, &[(kind, width, height, false)]);
+            let page = elements(&[(Role::Button, "Submit")]);
+            assert_eq!(lack(&page, &drawn), Some(Lack::Drawing), "{kind:?}");
+        }
+        let mut below = scene(1, &[]);
+        let area = Area::new(0.0, 900.0, 300.0, 150.0);
+        below
+            .drawings
+            .push(Drawing::new(DrawingKind::Canvas, area, false));
+        assert_eq!(lack(&[], &below), None, "it is not in the window");
+    }
+
+    #[test]
+    fn several_icons_without_a_name_need_one_where_they_are_seen() {
+        let icons = elements(&[(Role::Button, ""), (Role::Link, "Home"), (Role::Button, "")]);
+        assert_eq!(lack(&icons, &scene(3, &[])), Some(Lack::Nameless));
+        assert_eq!(lack(&icons, &Scene::default()), Some(Lack::Nameless));
+        assert_eq!(lack(&icons, &scene(1, &[])), None, "only one is seen");
+    }
+
+    #[test]
+    fn a_board_of_empty_boxes_needs_one() {
+        let page = elements(&[(Role::Button, "Done")]);
+        let mut board = scene(1, &[]);
+        board.blank = vec![Area::default(); 64];
+        assert_eq!(lack(&page, &board), Some(Lack::Blank));
+        board.blank.truncate(3);
+        assert_eq!(lack(&page, &board), None);
+        let many: Vec<_> = (0..20).map(|_| (Role::Button, "Go")).collect();
+        let mut bars = scene(20, &[]);
+        bars.blank = vec![Area::default(); 8];
+        assert_eq!(lack(&elements(&many), &bars), None);
+    }
+}

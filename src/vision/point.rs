@@ -1,0 +1,149 @@
+//! The element that points of a picture lie on.
+
+use crate::{
+    action::Target,
+    page::{Area, Locator, LocatorStep, Scene},
+};
+
+/// What points lie on, and where they lie in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Under {
+    /// An element of the page, or a drawing by its locator.
+    pub(crate) target: Target,
+    /// The points, from the top left corner of the target, in the order in which they were given. Unit: CSS pixels.
+    pub(crate) points: Vec<(u32, u32)>,
+}
+
+/// The page itself, where nothing in it has a box.
+const PAGE: &str = "html";
+
+/// Returns the smallest thing that all of these points of the window lie on: an element, a drawing, or else the page.
+///
+/// An element with a reference comes before a drawing of the same size, which is the same thing without a name for it.
+pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
+    let elements = scene
+        .boxes
+        .iter()
+        .map(|(reference, area)| (Target::Ref(reference.clone()), area));
+    let drawings = scene.drawings.iter().filter_map(|drawing| {
+        let locator = drawing.locator.clone()?;
+        Some((Target::Locator(locator), &drawing.area))
+    });
+    let has_all = |area: &Area| {
+        let mut points = points.iter();
+        points.all(|(x, y)| area.contains((*x).into(), (*y).into()))
+    };
+    let smallest = elements
+        .chain(drawings)
+        .filter(|(_, area)| has_all(area))
+        .min_by(|(_, one), (_, other)| one.size().total_cmp(&other.size()));
+    let page = || {
+        let all = Some(&scene.page).filter(|page| has_all(page))?;
+        Some((Target::Locator(page_locator()?), all))
+    };
+    let (target, area) = smallest.or_else(page)?;
+    let points = points.iter().map(|point| inside(*point, area)).collect();
+    Some(Under { target, points })
+}
+
+/// Reports whether points of a target, as [`under`] gave them, hit nothing that has words: a drawing, or empty boxes.
+pub(crate) fn is_wordless(scene: &Scene, target: &Target, points: &[(u32, u32)]) -> bool {
+    let Target::Locator(locator) = target else {
+        return false;
+    };
+    let mut drawings = scene.drawings.iter();
+    if drawings.any(|drawing| drawing.locator.as_ref() == Some(locator)) {
+        return true;
+    }
+    let is_blank = |(x, y): &(u32, u32)| {
+        let (x, y) = (f64::from(*x) + scene.page.x, f64::from(*y) + scene.page.y);
+        scene.blank.iter().any(|area| area.contains(x, y))
+    };
+    page_locator().as_ref() == Some(locator) && points.iter().all(is_blank)
+}
+
+fn page_locator() -> Option<Locator> {
+    Locator::new(vec![LocatorStep::Css(PAGE.to_owned())]).ok()
+}
+
+/// A point as its distance from the corner of what it lies in.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it lies inside, so no distance is negative or larger than the point's own"
+)]
+fn inside((x, y): (u32, u32), area: &Area) -> (u32, u32) {
+    let distance = |at: u32, from: f64| (f64::from(at) - from).max(0.0).floor() as u32;
+    (distance(x, area.x), distance(y, area.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Drawing, DrawingKind, ElementRef};
+
+    fn scene() -> Scene {
+        let mut scene = Scene::new("https://a.example/", 800, 600);
+        for (reference, area) in [
+            ("e1", Area::new(0.0, 0.0, 800.0, 400.0)),
+            ("e2", Area::new(100.0, 50.0, 300.0, 150.0)),
+            ("e3", Area::new(120.5, 60.0, 20.0, 20.0)),
+            ("e4", Area::new(-50.0, 300.0, 200.0, 50.0)),
+        ] {
+            scene
+                .boxes
+                .push((ElementRef::parse(reference).unwrap(), area));
+        }
+        let locator = Locator::parse("css=\"canvas\" >> nth=0").unwrap();
+        let area = Area::new(500.0, 100.0, 200.0, 200.0);
+        let canvas = Drawing::new(DrawingKind::Canvas, area, false).with_locator(locator);
+        let same = Drawing::new(DrawingKind::Svg, scene.boxes[1].1, false);
+        scene.drawings.extend([canvas, same]);
+        scene.page = Area::new(0.0, -200.0, 800.0, 1_000.0);
+        scene.blank.push(Area::new(10.0, 450.0, 40.0, 40.0));
+        scene
+    }
+
+    fn on(points: &[(u32, u32)]) -> Option<(String, Vec<(u32, u32)>)> {
+        under(&scene(), points).map(|under| (under.target.to_string(), under.points))
+    }
+
+    #[test]
+    fn a_point_lies_on_the_smallest_thing_that_has_it() {
+        assert_eq!(on(&[(10, 10)]), Some(("e1".to_owned(), vec![(10, 10)])));
+        assert_eq!(on(&[(300, 60)]), Some(("e2".to_owned(), vec![(200, 10)])));
+        assert_eq!(on(&[(131, 70)]), Some(("e3".to_owned(), vec![(10, 10)])));
+        assert_eq!(
+            on(&[(20, 310)]),
+            Some(("e4".to_owned(), vec![(70, 10)])),
+            "its corner is scrolled out"
+        );
+        let canvas = "css=\"canvas\" >> nth=0".to_owned();
+        assert_eq!(on(&[(510, 120)]), Some((canvas, vec![(10, 20)])));
+        assert_eq!(
+            on(&[(30, 460)]),
+            Some(("css=\"html\"".to_owned(), vec![(30, 660)]))
+        );
+        assert_eq!(on(&[(801, 10)]), None);
+    }
+
+    #[test]
+    fn drawings_and_empty_boxes_have_no_words_and_what_else_is_there_may() {
+        let wordless = |points: &[(u32, u32)]| {
+            let found = under(&scene(), points).unwrap();
+            is_wordless(&scene(), &found.target, &found.points)
+        };
+        assert!(wordless(&[(510, 120)]) && wordless(&[(30, 460)]));
+        assert!(!wordless(&[(131, 70)]) && !wordless(&[(300, 500)]));
+        assert!(!wordless(&[(30, 460), (300, 500)]));
+    }
+
+    #[test]
+    fn two_points_lie_on_what_has_both() {
+        assert_eq!(
+            on(&[(125, 65), (350, 150)]),
+            Some(("e2".to_owned(), vec![(25, 15), (250, 100)]))
+        );
+        assert_eq!(on(&[(125, 65), (510, 120)]).unwrap().0, "e1");
+    }
+}
