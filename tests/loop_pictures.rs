@@ -56,9 +56,13 @@ fn browser() -> ScriptedBrowser {
         .with_page(
             FORM,
             "Form",
-            "heading \"Sign up\" e1\ntextbox \"Name\" e2\nbutton \"Send\" e3",
+            "heading \"Sign up\" e1\nbutton \"Send\" e2\ntextbox \"Name\" e3",
         )
-        .with_page(BOARD, "Board", "heading \"Play\" e1\nbutton \"Start\" e2")
+        .with_page(
+            BOARD,
+            "Board",
+            "heading \"Play\" e1\nbutton \"Start\" e2\ntextbox \"Name\" e3",
+        )
         .with_page(
             ICONS,
             "Icons",
@@ -199,33 +203,41 @@ async fn no_picture_is_sent_once_a_secret_was_typed() {
         .with(
             name,
             Secret::new("a long secret"),
-            vec![Origin::parse(FORM).unwrap()],
+            vec![Origin::parse(FORM).unwrap(), Origin::parse(BOARD).unwrap()],
         )
         .unwrap();
-    let fill = does("fill", json!({ "target": "e2", "text": "<secret:WORD>" }));
-    let again = does("screenshot", json!({}));
-    let mut capabilities = LlmCapabilities::new("scripted");
-    capabilities.images = true;
-    let model = ScriptedModel::new(vec![fill, again, give_up()]).with_capabilities(capabilities);
-    let mut options = Options::default();
-    options.images = Images::Always;
-    options.settle = Duration::ZERO;
-    let agent = DecisionLoop::builder(browser(), model.clone(), InMemory::new())
-        .with_options(options)
-        .build()
-        .unwrap();
-    let task = Task::new("Sign up")
-        .unwrap()
-        .with_start_url(FORM)
-        .unwrap()
-        .with_secrets(vault);
-    agent.run(task).await;
-    let counts: Vec<_> = model
-        .requests()
-        .iter()
-        .map(|request| request.images.len())
-        .collect();
-    assert_eq!(counts, [1, 0, 0]);
+    for (images, page) in [(Images::Always, FORM), (Images::Auto, BOARD)] {
+        let fill = does("fill", json!({ "target": "e3", "text": "<secret:WORD>" }));
+        let again = does("screenshot", json!({}));
+        let mut capabilities = LlmCapabilities::new("scripted");
+        capabilities.images = true;
+        let model =
+            ScriptedModel::new(vec![fill, again, give_up()]).with_capabilities(capabilities);
+        let mut options = Options::default();
+        options.images = images;
+        options.settle = Duration::ZERO;
+        let (browser, events) = (browser().with_picture(white(800, 600)), Recorder::new());
+        let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+            .with_options(options)
+            .with_sink(events.clone())
+            .build()
+            .unwrap();
+        let task = Task::new("Sign up")
+            .unwrap()
+            .with_start_url(page)
+            .unwrap()
+            .with_secrets(vault.clone());
+        agent.run(task).await;
+        let requests = model.requests();
+        let counts: Vec<_> = requests.iter().map(|one| one.images.len()).collect();
+        assert_eq!(counts, [1, 0, 0], "{page}");
+        let is_picture = |kind: &EventKind| matches!(kind, EventKind::Pictured { .. });
+        let all = events.events();
+        let pictured = all.iter().filter(|event| is_picture(&event.kind)).count();
+        assert_eq!(pictured, 1, "{page}");
+        let last = &requests[2].message;
+        assert!(last.contains("screenshot"), "it was tried: {last}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

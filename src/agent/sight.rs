@@ -13,7 +13,7 @@ use crate::{
     event::EventKind,
     page::{ElementRef, Scene},
     verify::PageNow,
-    vision::{is_wordless, lack, marked, under},
+    vision::{is_wordless, lack, marked, nameless, under},
     working::StopReason,
 };
 
@@ -95,13 +95,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         asked: bool,
     ) -> CrateResult<Option<Sight>> {
         let patience = self.patience();
-        let request = SceneRequest::new(wanted(page));
-        let scene = in_time(patience, self.parts.browser.scene(&request)).await?;
-        if scene.is_known() && scene.url != page.head.url {
-            return Ok(None);
+        let elements = &page.view.elements;
+        let scene_of = async |wanted| {
+            let request = SceneRequest::new(wanted);
+            in_time(patience, self.parts.browser.scene(&request)).await
+        };
+        // Boxes take some drivers a while, so those of all elements are asked for where a picture shows them.
+        if !asked && images != Images::Always {
+            let scene = scene_of(nameless(elements)).await?;
+            if lack(elements, &scene).is_none() {
+                return Ok(None);
+            }
         }
-        let is_needed = asked || images == Images::Always;
-        if !is_needed && lack(&page.view.elements, &scene).is_none() {
+        let scene = scene_of(wanted(page)).await?;
+        if scene.is_known() && scene.url != page.head.url {
             return Ok(None);
         }
         let request = ScreenshotRequest::default();

@@ -164,28 +164,23 @@ impl Awaited {
     }
 }
 
-/// Something drawn, as the script of a page tells it: its kind, left, top, width and height, whether it is named, and its place among
-/// all of its kind, from 0, or -1.
+/// Something drawn, as the script of a page tells it: its tag, left, top, width and height, whether it is named, and its place among
+/// all of its tag, from 0, or -1.
 pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
 
-/// The drawing that a page told of; with a locator if that finds it from the page's own document. `None` for an unknown kind.
+/// The drawing that a page told of; with a locator if that finds it from the page's own document. `None` for an unknown tag.
 pub(in crate::browser) fn drawing(seen: &SeenDrawing, in_page: bool) -> Option<Drawing> {
-    let (kind, x, y, width, height, named, place) = seen;
-    let kind = match kind.as_str() {
+    let (tag, x, y, width, height, named, place) = seen;
+    let kind = match tag.as_str() {
         "canvas" => DrawingKind::Canvas,
         "svg" => DrawingKind::Svg,
-        "image" => DrawingKind::Image,
-        "video" => DrawingKind::Video,
+        "img" => DrawingKind::Image,
+        "video" | "object" | "embed" => DrawingKind::Video,
         _ => return None,
     };
     let drawing = Drawing::new(kind, Area::new(*x, *y, *width, *height), *named);
-    let steps = || {
-        vec![
-            LocatorStep::Css("canvas".to_owned()),
-            LocatorStep::Nth(*place),
-        ]
-    };
-    let is_found = in_page && *place >= 0 && kind == DrawingKind::Canvas;
+    let steps = || vec![LocatorStep::Css(tag.clone()), LocatorStep::Nth(*place)];
+    let is_found = in_page && *place >= 0;
     let locator = is_found.then(|| Locator::new(steps()).ok()).flatten();
     Some(Drawing { locator, ..drawing })
 }

@@ -3,8 +3,8 @@
  *
  * - `boxOf(element)`: `[x, y, width, height]` of what can be seen of it; null if nothing can, or if something else is over it.
  * - `insideOf(frame)`: the same of what an element that shows a frame has in it.
- * - `drawings()`: of what is drawn in this document, `[kind, x, y, width, height, isNamed, place]` with its `place` among all of its
- *   kind in the document, -1 where it stands in a shadow root.
+ * - `drawings()`: of what is drawn in this document, `[tag, x, y, width, height, isNamed, place]` with its `place` among all of its tag in
+ *   the document, -1 where it stands in a shadow root.
  * - `blank()`: the same four numbers of each box that has a colour, an image or a border and nothing in it.
  * - `pageBox()`: those of the whole page, also what is scrolled out.
  *
@@ -19,7 +19,7 @@ function makeScene() {
   const SMALLEST = 8;
   // Where in its visible part an element is looked for: the centre first.
   const PLACES = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
-  const KINDS = { canvas: 'canvas', svg: 'svg', img: 'image', video: 'video', object: 'video', embed: 'video' };
+  const DRAWN = 'canvas, svg, img, video, object, embed';
 
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
@@ -106,10 +106,9 @@ function makeScene() {
 
   const drawings = () => {
     const found = [];
-    const css = Object.keys(KINDS).join(', ');
     for (const root of roots()) {
       const places = {};
-      for (const element of queryIn(root, css)) {
+      for (const element of queryIn(root, DRAWN)) {
         const tag = tagOf(element);
         const place = places[tag] = (places[tag] ?? -1) + 1;
         const rect = rectOf(element);
@@ -117,7 +116,7 @@ function makeScene() {
         if (part === null || part.right - part.left < SMALLEST || part.bottom - part.top < SMALLEST) continue;
         const { visibility, opacity } = getComputedStyle(element);
         if (visibility !== 'visible' || opacity === '0') continue;
-        found.push([KINDS[tag], ...listed(rect), isNamed(element), root === document && tag === 'canvas' ? place : -1]);
+        found.push([tag, ...listed(rect), isNamed(element), root === document ? place : -1]);
         if (found.length >= MOST_DRAWINGS) return found;
       }
     }
@@ -129,7 +128,7 @@ function makeScene() {
     const found = [];
     let asked = 0;
     for (const element of queryIn(document, ':empty')) {
-      if (KINDS[tagOf(element)] !== undefined || closest(element, 'svg, button, select') !== null || tagOf(element) === 'input') continue;
+      if (closest(element, `button, select, input, ${DRAWN}`) !== null) continue;
       if (++asked > MOST_ASKED || found.length >= MOST_BLANK) break;
       const rect = rectOf(element);
       const part = seen(rect);

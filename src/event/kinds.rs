@@ -232,7 +232,7 @@ pub enum EventKind {
         /// Time taken, including the wait for the page. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// An action produced a picture.
+    /// A picture was taken: for the model, with its marks, or by an action.
     Pictured {
         /// The bytes of a PNG file; not part of the JSON.
         #[serde(skip)]

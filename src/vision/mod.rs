@@ -14,7 +14,7 @@ mod point;
 mod raster;
 
 pub(crate) use marks::marked;
-pub(crate) use need::lack;
+pub(crate) use need::{lack, nameless};
 pub(crate) use point::{is_wordless, under};
 #[cfg(feature = "testing")]
 pub(crate) use raster::Raster;

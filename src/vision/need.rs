@@ -1,6 +1,6 @@
 //! Whether the tree of a page says too little for somebody who cannot see it.
 
-use crate::page::{DrawingKind, Element, Scene};
+use crate::page::{DrawingKind, Element, ElementRef, Role, Scene};
 
 /// Smallest canvas that may hold what matters. Unit: square CSS pixels. Source: chosen, 48 by 48: less is an icon or a sparkline.
 const MIN_CANVAS: f64 = 2_304.0;
@@ -23,6 +23,12 @@ pub(crate) enum Lack {
     Nameless,
     /// More empty boxes than elements, as on a board.
     Blank,
+}
+
+/// Returns the elements that nothing names: whether they are seen is all that [`lack`] asks of elements.
+pub(crate) fn nameless(elements: &[Element]) -> Vec<ElementRef> {
+    let nameless = elements.iter().filter(|one| is_nameless(one));
+    nameless.filter_map(|one| one.reference.clone()).collect()
 }
 
 /// Returns the first reason why a page needs a look, if there is one.
@@ -52,14 +58,13 @@ pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
     if nameless.filter(is_shown).count() >= MIN_NAMELESS {
         return Some(Lack::Nameless);
     }
-    let is_board = scene.blank.len() >= MIN_BLANK && scene.blank.len() > scene.boxes.len();
+    let is_board = scene.blank.len() >= MIN_BLANK && scene.blank.len() > elements.len();
     is_board.then_some(Lack::Blank)
 }
 
 /// Reports whether nothing says what an element is for: words beside it tell only where it stands. Fields and boxes are known by what
 /// they hold.
 fn is_nameless(element: &Element) -> bool {
-    use crate::page::Role;
     let says = |text: &str| text.chars().any(char::is_alphanumeric);
     !says(&element.label)
         && !element.role.is_editable()
@@ -72,9 +77,7 @@ fn is_nameless(element: &Element) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::{
-        Area, Drawing, ElementRef, Node, PageHead, Role, Tree, ViewOptions, interpret,
-    };
+    use crate::page::{Area, Drawing, Node, PageHead, Tree, ViewOptions, interpret};
 
     fn elements(named: &[(Role, &str)]) -> Vec<Element> {
         let mut page = Tree::builder();
@@ -148,6 +151,9 @@ mod tests {
         assert_eq!(lack(&icons, &scene(3, &[])), Some(Lack::Nameless));
         assert_eq!(lack(&icons, &Scene::default()), Some(Lack::Nameless));
         assert_eq!(lack(&icons, &scene(1, &[])), None, "only one is seen");
+        let wanted = nameless(&icons);
+        let wanted: Vec<_> = wanted.iter().map(ElementRef::as_str).collect();
+        assert_eq!(wanted, ["e1", "e3"]);
     }
 
     #[test]

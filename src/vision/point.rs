@@ -46,18 +46,19 @@ pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
     Some(Under { target, points })
 }
 
-/// Reports whether points of a target, as [`under`] gave them, hit nothing that has words: a drawing, or empty boxes.
+/// Reports whether points of a target, as [`under`] gave them, hit nothing that has words: drawings that none stand for, or empty boxes.
 pub(crate) fn is_wordless(scene: &Scene, target: &Target, points: &[(u32, u32)]) -> bool {
     let Target::Locator(locator) = target else {
         return false;
     };
-    let mut drawings = scene.drawings.iter();
-    if drawings.any(|drawing| drawing.locator.as_ref() == Some(locator)) {
+    let unnamed = || scene.drawings.iter().filter(|drawing| !drawing.named);
+    if unnamed().any(|drawing| drawing.locator.as_ref() == Some(locator)) {
         return true;
     }
     let is_blank = |(x, y): &(u32, u32)| {
         let (x, y) = (f64::from(*x) + scene.page.x, f64::from(*y) + scene.page.y);
-        scene.blank.iter().any(|area| area.contains(x, y))
+        let mut areas = unnamed().map(|drawing| &drawing.area).chain(&scene.blank);
+        areas.any(|area| area.contains(x, y))
     };
     page_locator().as_ref() == Some(locator) && points.iter().all(is_blank)
 }

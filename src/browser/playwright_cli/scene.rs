@@ -18,6 +18,9 @@ use crate::{
 /// Most elements whose boxes are asked for, the first ones. Unit: elements. Source: chosen; each takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
 
+/// Most frames whose drawings are asked for. Unit: frames. Source: chosen.
+const MAX_FRAMES: usize = 20;
+
 /// What the script tells.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -33,7 +36,7 @@ pub(super) struct SeenScene {
 }
 
 impl PlaywrightCli {
-    /// What can be seen in the window, with the boxes of these elements. What is drawn in frames is not told.
+    /// What can be seen in the window, with the boxes of these elements.
     pub(super) async fn look_around(&self, request: &SceneRequest) -> Result<Scene> {
         let mut state = self.state("browser.scene").await?;
         let asked = &request.elements[..request.elements.len().min(MAX_ASKED)];
@@ -96,7 +99,17 @@ fn script(asked: &[ElementRef]) -> String {
     const asked = {references};
     const boxes = await Promise.race([Promise.all(asked.map(reference => ask(reference).catch(() => null))), late]);
     const found = await Promise.race([page.evaluate(around).catch(() => ({{}})), late]);
-    return {{ scene: {{ url: page.url(), boxes, ...found }} }};"
+    // A frame in a frame is where its element is in the page's window.
+    const askFrame = async frame => {{
+      const owner = await frame.frameElement();
+      const [box, edge] = await Promise.all([owner.boundingBox(), owner.evaluate(at => [at.clientLeft, at.clientTop])]);
+      if (!box) return [];
+      const {{ drawings }} = await frame.evaluate(around);
+      return drawings.map(([tag, x, y, width, height, isNamed]) => [tag, x + box.x + edge[0], y + box.y + edge[1], width, height, isNamed, -1]);
+    }};
+    const frames = page.frames().filter(frame => frame !== page.mainFrame()).slice(0, {MAX_FRAMES});
+    const inFrames = await Promise.race([Promise.all(frames.map(frame => askFrame(frame).catch(() => []))), late]);
+    return {{ scene: {{ url: page.url(), boxes, ...found, drawings: [...found.drawings || [], ...inFrames.flat()] }} }};"
     ))
 }
 
@@ -108,7 +121,7 @@ mod tests {
     fn what_cannot_be_seen_has_no_box_and_what_is_drawn_a_locator() {
         let json = r#"{"url":"https://a.test/","width":800,"height":600,"blank":[[0,0,9,9]],"page":[0,-50,800,900],
             "boxes":[[10,20,30.5,40],null,[10,900,5,5]],
-            "drawings":[["canvas",1,2,300,150,false,1],["svg",0,0,9,9,true,-1],["hologram",0,0,9,9,true,-1]]}"#;
+            "drawings":[["canvas",1,2,300,150,false,1],["svg",0,0,9,9,true,-1],["img",0,0,9,9,true,3],["hologram",0,0,9,9,true,-1]]}"#;
         let seen: SeenScene = serde_json::from_str(json).unwrap();
         let refs = ["e1", "e2", "f1e3"].map(|text| ElementRef::parse(text).unwrap());
         let scene = seen.told(&refs);
@@ -123,7 +136,11 @@ mod tests {
             .collect();
         assert_eq!(
             locators,
-            [Some(r#"css="canvas" >> nth=1"#.to_owned()), None]
+            [
+                Some(r#"css="canvas" >> nth=1"#.to_owned()),
+                None,
+                Some(r#"css="img" >> nth=3"#.to_owned())
+            ]
         );
         assert_eq!(
             (scene.width, scene.height, scene.blank.len(), scene.page.y),
