@@ -39,7 +39,7 @@ const BY_PROCESSES: &[&str] = &[
     "a_secret_is_typed_into_the_focused_field",
     "a_secret_stays_hidden_when_a_dialog_opens_while_it_is_typed",
 ];
-/// Checks in which it matters whose the browser is: its tabs, the sessions of its pages and frames, its files and its cookies.
+/// Checks in which it matters whose the browser is: its tabs, the sessions of its pages and frames, its files and its cookies, its screen.
 const ATTACHED: &[&str] = &[
     "a_page_is_seen_with_address_title_and_tree",
     "elements_in_frames_are_seen_and_used",
@@ -54,6 +54,9 @@ const ATTACHED: &[&str] = &[
     "the_last_tab_stays_and_unknown_tabs_are_refused",
     "a_file_that_a_page_offers_is_told",
     "what_may_be_shown_in_one_tab_says_nothing_of_another",
+    "a_scene_tells_where_the_picture_shows_elements",
+    "points_of_a_picture_are_clicked",
+    "points_of_a_drawing_are_dragged",
 ];
 
 /// Runs the suite, or only these checks of it in the quick profile. Its halves run side by side, each in a browser of its own, which
@@ -140,7 +143,7 @@ async fn a_launched_chromium_passes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_attached_chromium_passes() {
     let launch = async |folder: &Path| {
-        let browser = chromium::Running::start().await;
+        let browser = chromium::Running::start_dense().await;
         let driver = Cdp::attach(&browser.address(), &cdp_options(folder)).await;
         (driver.expect("the browser can be attached to"), browser)
     };

@@ -41,8 +41,8 @@ const MAX_FAILURES: usize = 1_000;
 /// | `model.jsonl` | requests and responses |
 /// | `observations.jsonl`, `interpretations.jsonl` | pages as seen and as understood |
 /// | `reasoning.jsonl` | text and reasoning beside the calls |
-/// | `intents.jsonl` | actions that are about to be done, where it is the loop's journal too: an [`Intent`] a line, with a version |
-/// | `memory_events.jsonl` | what memory was asked, said and stored |
+/// | `intents.jsonl` | actions that are about to be done, if the folder is also the loop's journal: one versioned [`Intent`] on each line |
+/// | `memory_events.jsonl` | queries, advice and updates of memory |
 /// | `steps/NNNN-N.png` | pictures by step and in order: those of steps, when they were asked for, and those that the model was shown |
 ///
 /// Every line except those of `reasoning.jsonl` and `intents.jsonl` is an [`Event`]; [`read`](Self::read) reads them

@@ -19,6 +19,15 @@ pub(crate) struct Running {
 impl Running {
     /// Starts it on a free port of loopback.
     pub(crate) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// The same on a screen that has two pixels for each of a page's in both directions, in a window of usual size.
+    pub(crate) async fn start_dense() -> Self {
+        Self::start_with(&["--force-device-scale-factor=2", "--window-size=1280,900"]).await
+    }
+
+    async fn start_with(arguments: &'static [&'static str]) -> Self {
         let program = ProgramPlaces::from_env().chromium().expect(
             "Chromium is needed: run `cargo run --features full --example test_beds` first",
         );
@@ -36,6 +45,7 @@ impl Running {
                     "--no-first-run",
                     "--disable-gpu",
                 ])
+                .args(arguments)
                 .arg(format!("--user-data-dir={}", profile.path().display()))
                 .arg("about:blank")
                 .stdin(Stdio::null())

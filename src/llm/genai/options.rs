@@ -108,7 +108,8 @@ pub struct GenAiOptions {
     pub api_key: Option<Secret>,
     /// Tokens that request and reply may take together. Default: unknown.
     pub context_window: Option<TokenCount>,
-    /// True if pictures may be sent. Default: true for Gemini, Anthropic and `OpenAI`.
+    /// True if pictures may be sent. Default: true for Gemini, Anthropic and `OpenAI`; nobody knows whether the model of another
+    /// server can see. The loop decides when they are sent (`agent::Options::images`).
     pub images: bool,
     /// The form in which calls are asked for. Default: tool calls.
     pub mode: CallMode,
