@@ -2,6 +2,7 @@
  * Makes the functions that tell what can be seen in the window, and where:
  *
  * - `boxOf(element)`: `[x, y, width, height]` of what can be seen of it; null if nothing can, or if something else is over it.
+ * - `areSeen(boxes)`: of each box of whole pixels, whether an element of such a box can be seen there, for who has no elements.
  * - `insideOf(frame)`: the same of what an element that shows a frame has in it.
  * - `drawings()`: of what is drawn in this document, `[tag, x, y, width, height, isNamed, place]` with its `place` among all of its tag in
  *   the document, -1 where it stands in a shadow root.
@@ -79,6 +80,20 @@ function makeScene() {
     return PLACES.some(isOnTop) ? listed(rect) : null;
   };
 
+  const areSeen = (boxes) => boxes.map(([left, top, width, height]) => {
+    const part = seen({ left, top, right: left + width, bottom: top + height });
+    const isIt = (at) => {
+      const rect = rectOf(at);
+      const far = [rect.left - left, rect.top - top, rect.width - width, rect.height - height];
+      return far.every((distance) => Math.abs(distance) <= 1);
+    };
+    return part !== null && PLACES.some(([across, down]) => {
+      let at = topAt(part.left + (part.right - part.left) * across, part.top + (part.bottom - part.top) * down);
+      while (at !== null && typeOf(at) === Node.ELEMENT_NODE && !isIt(at)) at = aboveOf(at);
+      return at !== null && typeOf(at) === Node.ELEMENT_NODE;
+    });
+  });
+
   const insideOf = (frame) => {
     const rect = rectOf(frame);
     return seen(rect) === null ? null
@@ -142,5 +157,5 @@ function makeScene() {
   };
   const pageBox = () => listed(rectOf(document.documentElement));
 
-  return { boxOf, insideOf, drawings, blank, pageBox };
+  return { boxOf, areSeen, insideOf, drawings, blank, pageBox };
 }

@@ -1,10 +1,14 @@
-//! What can be seen in the window, and where: one script asks the elements and the page.
+//! What can be seen in the window, and where: a snapshot tells the boxes, and one script asks the documents what is on top in them.
 
-use serde::Deserialize;
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
 
 use super::{
-    driver::{PlaywrightCli, Scripted},
+    driver::{PlaywrightCli, Scripted, State},
     scripts::reading,
+    snapshot::{Line, Snapshot},
+    transport::Command,
 };
 use crate::{
     base::{Result, text::clean},
@@ -12,24 +16,41 @@ use crate::{
         COMMAND_TIMEOUT, SCENE, SceneRequest,
         rules::{SeenDrawing, drawing, whole_pixels},
     },
-    page::{Area, ElementRef, Scene},
+    page::{Area, Drawing, ElementRef, Scene},
 };
 
-/// Most elements whose boxes are asked for, the first ones. Unit: elements. Source: chosen; each takes the tool a millisecond or more.
-const MAX_ASKED: usize = 300;
-
-/// Most frames whose drawings are asked for. Unit: frames. Source: chosen.
+/// Most frames that are asked what they show. Unit: frames. Source: chosen.
 const MAX_FRAMES: usize = 20;
+
+/// A document with the boxes that a snapshot tells of its elements, each from the corner of the document's own window.
+#[derive(Debug, PartialEq, Serialize)]
+struct Document<'a> {
+    /// The reference of the element that shows it; `None` for the page itself.
+    owner: Option<&'a str>,
+    boxes: Vec<[f64; 4]>,
+    #[serde(skip)]
+    elements: Vec<&'a ElementRef>,
+}
 
 /// What the script tells.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SeenScene {
     url: String,
+    /// Of each document, the page first; `None` of one that is gone.
+    documents: Vec<Option<SeenDocument>>,
+}
+
+/// What one document tells.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct SeenDocument {
+    /// Where its window stands in the page's.
+    corner: (f64, f64),
     width: f64,
     height: f64,
-    /// Of each element asked about, left, top, width and height; `None` if it cannot be seen or is gone.
-    boxes: Vec<Option<[f64; 4]>>,
+    /// Of each box, whether it can be seen.
+    seen: Vec<bool>,
     drawings: Vec<SeenDrawing>,
     blank: Vec<[f64; 4]>,
     page: [f64; 4],
@@ -39,77 +60,166 @@ impl PlaywrightCli {
     /// What can be seen in the window, with the boxes of these elements.
     pub(super) async fn look_around(&self, request: &SceneRequest) -> Result<Scene> {
         let mut state = self.state("browser.scene").await?;
-        let asked = &request.elements[..request.elements.len().min(MAX_ASKED)];
-        let answer = self
-            .script(&mut state, script(asked), COMMAND_TIMEOUT)
-            .await?;
-        let seen = match answer {
-            Scripted::Returned(returned) => returned.scene,
-            _ => None,
+        if request.elements.is_empty() {
+            return Ok(self
+                .seen(&mut state, &[Document::of(None)])
+                .await?
+                .unwrap_or_default());
+        }
+        let command = Command::read("snapshot").flag("boxes");
+        let reply = self.send(&mut state, command, COMMAND_TIMEOUT).await?;
+        let Some(text) = reply.snapshot.filter(|_| reply.dialog.is_none()) else {
+            return Ok(Scene::default());
         };
-        Ok(seen.map_or_else(Scene::default, |seen| seen.told(asked)))
+        let documents = documents(&Snapshot::parse(&text), &request.elements);
+        let mut scene = self.seen(&mut state, &documents).await?.unwrap_or_default();
+        let place: HashMap<&ElementRef, usize> = request.elements.iter().zip(0..).collect();
+        scene
+            .boxes
+            .sort_by_key(|(reference, _)| place.get(reference).copied());
+        Ok(scene)
+    }
+
+    /// What these documents show, and the others of the page if it is the only one.
+    async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
+        let answer = self
+            .script(state, script(documents), COMMAND_TIMEOUT)
+            .await?;
+        Ok(match answer {
+            Scripted::Returned(returned) => returned.scene.map(|seen| seen.told(documents)),
+            _ => None,
+        })
     }
 }
 
+impl<'a> Document<'a> {
+    const fn of(owner: Option<&'a str>) -> Self {
+        Self {
+            owner,
+            boxes: Vec::new(),
+            elements: Vec::new(),
+        }
+    }
+}
+
+/// The documents of a page with the boxes of these elements, the page itself first.
+fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Document<'a>> {
+    let wanted: HashMap<&str, &ElementRef> = wanted.iter().map(|one| (one.as_str(), one)).collect();
+    let mut documents = vec![Document::of(None)];
+    // Those that are open, each with the place where it ends.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for (at, node) in snapshot.nodes().iter().enumerate() {
+        while open.last().is_some_and(|(end, _)| *end <= at) {
+            open.pop();
+        }
+        let Line::Element(element) = &node.line else {
+            continue;
+        };
+        let attribute = |name: &str| {
+            let mut all = element.attributes();
+            all.find(|(known, _)| *known == name)
+                .and_then(|(_, value)| value)
+        };
+        let Some(reference) = attribute("ref") else {
+            continue;
+        };
+        let here = open.last().map_or(0, |(_, document)| *document);
+        if let (Some(element), Some(area)) =
+            (wanted.get(reference), attribute("box").and_then(numbers))
+        {
+            documents[here].elements.push(element);
+            documents[here].boxes.push(area);
+        }
+        if element.role == "iframe" && documents.len() <= MAX_FRAMES {
+            open.push((node.end(), documents.len()));
+            documents.push(Document::of(Some(reference)));
+        }
+    }
+    documents
+}
+
+/// `1,2,3,4`
+fn numbers(text: &str) -> Option<[f64; 4]> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|number| number.parse().ok())
+        .collect::<Option<_>>()?;
+    numbers.try_into().ok()
+}
+
 impl SeenScene {
-    fn told(self, asked: &[ElementRef]) -> Scene {
-        let (width, height) = (whole_pixels(self.width), whole_pixels(self.height));
-        let mut scene = Scene::new(clean(&self.url), width, height);
-        let window = scene.window();
-        let area = |[x, y, width, height]: [f64; 4]| Area::new(x, y, width, height);
-        let boxes = asked.iter().zip(self.boxes);
-        scene.boxes = boxes
-            .filter_map(|(reference, told)| {
-                let area = area(told?);
-                area.within(&window).map(|_| (reference.clone(), area))
-            })
-            .collect();
-        scene.drawings = self
-            .drawings
-            .iter()
-            .filter_map(|seen| drawing(seen, true))
-            .collect();
-        scene.blank = self.blank.into_iter().map(area).collect();
-        scene.page = area(self.page);
+    fn told(self, asked: &[Document<'_>]) -> Scene {
+        let mut scene = Scene {
+            url: clean(&self.url),
+            ..Scene::default()
+        };
+        for (at, seen) in self.documents.into_iter().enumerate() {
+            let Some(seen) = seen else { continue };
+            let moved = |[x, y, width, height]: [f64; 4]| {
+                Area::new(x + seen.corner.0, y + seen.corner.1, width, height)
+            };
+            let is_page = at == 0;
+            if is_page {
+                (scene.width, scene.height) = (whole_pixels(seen.width), whole_pixels(seen.height));
+                scene.page = moved(seen.page);
+            }
+            let asked = asked.get(at).into_iter();
+            let boxes = asked.flat_map(|asked| asked.elements.iter().zip(&asked.boxes));
+            let shown = boxes.zip(&seen.seen).filter(|(_, is_seen)| **is_seen);
+            scene
+                .boxes
+                .extend(shown.map(|((reference, area), _)| ((*reference).clone(), moved(*area))));
+            scene
+                .drawings
+                .extend(seen.drawings.iter().filter_map(|one| {
+                    let found = drawing(one, is_page)?;
+                    let Area {
+                        x,
+                        y,
+                        width,
+                        height,
+                    } = found.area;
+                    Some(Drawing {
+                        area: moved([x, y, width, height]),
+                        ..found
+                    })
+                }));
+            scene.blank.extend(seen.blank.iter().copied().map(moved));
+        }
         scene
     }
 }
 
-/// Asks elements where they stand in the page's window, and the page what is drawn there.
-fn script(asked: &[ElementRef]) -> String {
-    let references: Vec<&str> = asked.iter().map(ElementRef::as_str).collect();
+/// Asks each document which of its boxes can be seen and what is drawn in it, and where it stands in the page's window.
+fn script(documents: &[Document<'_>]) -> String {
     // Writing texts to memory does not fail.
-    let references = serde_json::to_string(&references).unwrap_or_default();
+    let asked = serde_json::to_string(documents).unwrap_or_default();
     reading(&format!(
-        "const isSeen = element => {{
-      {SCENE}
-      return makeScene().boxOf(element) !== null;
-    }};
-    const around = () => {{
+        "const look = boxes => {{
       {SCENE}
       const scene = makeScene();
-      return {{ width: innerWidth, height: innerHeight, drawings: scene.drawings(), blank: scene.blank(), page: scene.pageBox() }};
+      return {{
+        width: innerWidth, height: innerHeight,
+        seen: scene.areSeen(boxes), drawings: scene.drawings(), blank: scene.blank(), page: scene.pageBox(),
+      }};
     }};
-    const ask = async reference => {{
-      const element = page.locator('aria-ref=' + reference);
-      const [seen, box] = await Promise.all([element.evaluate(isSeen, null, {{ timeout: 2000 }}), element.boundingBox({{ timeout: 2000 }})]);
-      return seen && box ? [box.x, box.y, box.width, box.height] : null;
+    const ask = async ({{ owner, boxes }}) => {{
+      if (owner === null) return {{ corner: [0, 0], ...await page.evaluate(look, boxes) }};
+      const element = typeof owner === 'string'
+        ? await page.locator('aria-ref=' + owner).elementHandle({{ timeout: 2000 }}) : await owner.frameElement();
+      const [frame, box, edge] = await Promise.all([
+        element.contentFrame(), element.boundingBox(), element.evaluate(at => [at.clientLeft, at.clientTop]),
+      ]);
+      if (!box) return null;
+      return {{ corner: [box.x + edge[0], box.y + edge[1]], ...await frame.evaluate(look, boxes) }};
     }};
-    const late = new Promise(done => setTimeout(done, 3000, []));
-    const asked = {references};
-    const boxes = await Promise.race([Promise.all(asked.map(reference => ask(reference).catch(() => null))), late]);
-    const found = await Promise.race([page.evaluate(around).catch(() => ({{}})), late]);
-    // A frame in a frame is where its element is in the page's window.
-    const askFrame = async frame => {{
-      const owner = await frame.frameElement();
-      const [box, edge] = await Promise.all([owner.boundingBox(), owner.evaluate(at => [at.clientLeft, at.clientTop])]);
-      if (!box) return [];
-      const {{ drawings }} = await frame.evaluate(around);
-      return drawings.map(([tag, x, y, width, height, isNamed]) => [tag, x + box.x + edge[0], y + box.y + edge[1], width, height, isNamed, -1]);
-    }};
-    const frames = page.frames().filter(frame => frame !== page.mainFrame()).slice(0, {MAX_FRAMES});
-    const inFrames = await Promise.race([Promise.all(frames.map(frame => askFrame(frame).catch(() => []))), late]);
-    return {{ scene: {{ url: page.url(), boxes, ...found, drawings: [...found.drawings || [], ...inFrames.flat()] }} }};"
+    const late = () => new Promise(done => setTimeout(done, 3000, null));
+    const inTime = one => Promise.race([ask(one).catch(() => null), late()]);
+    const asked = {asked};
+    // Where no element is asked for, nothing says which frames there are.
+    const frames = asked.length > 1 || asked[0].boxes.length > 0 ? [] : page.frames().slice(1, {MAX_FRAMES});
+    const documents = await Promise.all([...asked, ...frames.map(owner => ({{ owner, boxes: [] }}))].map(inTime));
+    return {{ scene: {{ url: page.url(), documents }} }};"
     ))
 }
 
@@ -117,34 +227,69 @@ fn script(asked: &[ElementRef]) -> String {
 mod tests {
     use super::*;
 
+    const PAGE: &str = r#"- generic [active] [ref=e1] [box=0,0,800,600]:
+  - button "Go [ref=e7] [box=9,9,9,9]" [ref=e2] [box=10,20,30,40]
+  - iframe [ref=e3] [box=100,100,200,200]:
+    - button "In" [ref=f1e2] [box=5,6,7,8]
+  - button "Under" [ref=e4] [box=10,300,5,5]
+  - button "No box" [ref=e5]"#;
+
+    fn elements() -> Vec<ElementRef> {
+        let all = ["e4", "e2", "e5", "e7", "f1e2"];
+        all.map(|text| ElementRef::parse(text).unwrap()).to_vec()
+    }
+
     #[test]
-    fn what_cannot_be_seen_has_no_box_and_what_is_drawn_a_locator() {
-        let json = r#"{"url":"https://a.test/","width":800,"height":600,"blank":[[0,0,9,9]],"page":[0,-50,800,900],
-            "boxes":[[10,20,30.5,40],null,[10,900,5,5]],
-            "drawings":[["canvas",1,2,300,150,false,1],["svg",0,0,9,9,true,-1],["img",0,0,9,9,true,3],["hologram",0,0,9,9,true,-1]]}"#;
-        let seen: SeenScene = serde_json::from_str(json).unwrap();
-        let refs = ["e1", "e2", "f1e3"].map(|text| ElementRef::parse(text).unwrap());
-        let scene = seen.told(&refs);
-        assert_eq!(
-            scene.boxes,
-            [(refs[0].clone(), Area::new(10.0, 20.0, 30.5, 40.0))]
-        );
-        let locators: Vec<_> = scene
-            .drawings
+    fn a_snapshot_tells_the_boxes_of_each_document_and_no_name_can() {
+        let elements = elements();
+        let found = documents(&Snapshot::parse(PAGE), &elements);
+        let found: Vec<_> = found
             .iter()
-            .map(|one| one.locator.as_ref().map(ToString::to_string))
+            .map(|one| (one.owner, one.elements.clone(), one.boxes.clone()))
             .collect();
+        let page = vec![[10.0, 20.0, 30.0, 40.0], [10.0, 300.0, 5.0, 5.0]];
         assert_eq!(
-            locators,
+            found,
             [
-                Some(r#"css="canvas" >> nth=1"#.to_owned()),
-                None,
-                Some(r#"css="img" >> nth=3"#.to_owned())
+                (None, vec![&elements[1], &elements[0]], page),
+                (Some("e3"), vec![&elements[4]], vec![[5.0, 6.0, 7.0, 8.0]]),
             ]
         );
+    }
+
+    #[test]
+    fn what_cannot_be_seen_has_no_box_and_what_is_in_a_frame_stands_where_the_frame_does() {
+        let elements = elements();
+        let asked = documents(&Snapshot::parse(PAGE), &elements);
+        let json = r#"{"url":"https://a.test/","documents":[
+            {"corner":[0,0],"width":800,"height":600,"seen":[true,false],"blank":[[0,0,9,9]],"page":[0,-50,800,900],
+             "drawings":[["canvas",1,2,300,150,false,1],["hologram",0,0,9,9,true,0]]},
+            {"corner":[102,103],"seen":[true],"drawings":[["svg",1,2,9,9,true,0]]}]}"#;
+        let seen: SeenScene = serde_json::from_str(json).unwrap();
+        let scene = seen.told(&asked);
+        assert_eq!(
+            scene.boxes,
+            [
+                (elements[1].clone(), Area::new(10.0, 20.0, 30.0, 40.0)),
+                (elements[4].clone(), Area::new(107.0, 109.0, 7.0, 8.0)),
+            ]
+        );
+        let drawn: Vec<_> = scene
+            .drawings
+            .iter()
+            .map(|one| (one.area.x, one.locator.as_ref().map(ToString::to_string)))
+            .collect();
+        let locator = r#"css="canvas" >> nth=1"#.to_owned();
+        assert_eq!(drawn, [(1.0, Some(locator)), (103.0, None)]);
         assert_eq!(
             (scene.width, scene.height, scene.blank.len(), scene.page.y),
             (800, 600, 1, -50.0)
         );
+        let unasked = r#"{"url":"https://a.test/","documents":[{"width":8,"height":6},{"corner":[9,9],"drawings":[["svg",1,2,9,9,true,0]]}]}"#;
+        let unasked: SeenScene = serde_json::from_str(unasked).unwrap();
+        let scene = unasked.told(&asked[..1]);
+        assert_eq!((scene.drawings.len(), scene.boxes.len()), (1, 0));
+        let gone: SeenScene = serde_json::from_str(r#"{"documents":[null,null]}"#).unwrap();
+        assert!(!gone.told(&asked).is_known());
     }
 }
