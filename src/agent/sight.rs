@@ -1,10 +1,10 @@
 //! The picture of a step: whether there is one, and what the model is told of it.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
-use tokio::time::timeout_at;
+use tokio::time::timeout;
 
-use super::{Run, decide::is_closed_frame, options::Images, patience::Patience};
+use super::{Run, decide::is_closed_frame, options::Images};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{BrowserAction, ClickXy, DragXy, ErrorClass, Outcome},
@@ -19,6 +19,8 @@ use crate::{
 
 /// Most elements whose boxes are asked for. Source: chosen; more marks than these cover what they name.
 const MAX_WANTED: usize = 300;
+/// Longest time for a scene or a picture. Source: chosen; they take some 100 ms, and without one the step goes on by the tree.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// The picture that the model was shown last, on the page that it was shown of.
 #[derive(Debug, Clone)]
@@ -94,11 +96,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         images: Images,
         asked: bool,
     ) -> CrateResult<Option<Sight>> {
-        let patience = self.patience();
         let elements = &page.view.elements;
         let scene_of = async |wanted| {
             let request = SceneRequest::new(wanted);
-            in_time(patience, self.parts.browser.scene(&request)).await
+            in_time(self.parts.browser.scene(&request)).await
         };
         // Boxes take some drivers a while, so those of all elements are asked for where a picture shows them.
         if !asked && images != Images::Always {
@@ -112,7 +113,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return Ok(None);
         }
         let request = ScreenshotRequest::default();
-        let png = in_time(patience, self.parts.browser.screenshot(&request)).await?;
+        let png = in_time(self.parts.browser.screenshot(&request)).await?;
         Ok(Some(match marked(&png, &scene) {
             Some(png) => Sight {
                 png,
@@ -200,10 +201,7 @@ fn wanted(page: &PageNow) -> Vec<ElementRef> {
         .collect()
 }
 
-async fn in_time<T>(
-    patience: Patience,
-    work: impl Future<Output = CrateResult<T>>,
-) -> CrateResult<T> {
+async fn in_time<T>(work: impl Future<Output = CrateResult<T>>) -> CrateResult<T> {
     let late = |_| Err(Error::new(ErrorKind::Timeout, "agent.see"));
-    timeout_at(patience.last(), work).await.unwrap_or_else(late)
+    timeout(LONGEST, work).await.unwrap_or_else(late)
 }
