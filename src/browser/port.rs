@@ -310,7 +310,7 @@ pub trait BrowserDriver: Debug + Send + Sync {
         Ok(Scene::default())
     }
 
-        /// Ends the browser. A second call does nothing. The loop never calls it; the owner of the driver does.
+    /// Ends the browser. A second call does nothing. The loop never calls it; the owner of the driver does.
     ///
     /// # Errors
     /// `Io` or `Timeout` if a part of the browser could not be ended.
