@@ -58,7 +58,7 @@ impl Raster {
         let mut encoder = Encoder::new(&mut out, self.width, self.height);
         encoder.set_color(ColorType::Rgb);
         encoder.set_depth(BitDepth::Eight);
-        encoder.set_compression(Compression::Balanced);
+        encoder.set_compression(Compression::Fast);
         let mut writer = encoder.write_header().ok()?;
         writer.write_image_data(self.pixels.as_flattened()).ok()?;
         writer.finish().ok()?;
