@@ -33,16 +33,16 @@ function makeHintsOf() {
     'button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio switch tab treeitem',
   );
   const NAMED_TAGS = setOf('input select textarea');
-  // Types that the role says already, and those that cannot be read only.
+  // Types that the role states already, and those that cannot be read-only.
   const TOLD_TYPES = setOf('text search checkbox radio button submit reset image');
   const SET_TYPES = setOf('checkbox radio range color file button submit reset image hidden');
   const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy'];
-  // Sizes, weights and effects that sets of icons put beside the name.
+  // Sizes, weights and effects that icon sets put beside the name.
   const DRESS = /^(xs|sm|md|lg|xl|2xl|\d+x?|fw|ul|li|spin|spinner|pulse|border|inverse|stack|solid|regular|light|thin|brands|duotone|fill|outlined?|rounded|sharp|icons?|font|wrapper|button|btn|link|only|small|medium|large|left|right|prefix|suffix)$/;
   const FAMILY = /^(?:fa|bi|mdi|ti|ri|gg|glyphicon|octicon|oi|lucide|feather|ion|uil|la|lni|pi|cil|codicon|ph|dashicons|typcn|zmdi|bx[sl]?|anticon|tabler)-(.+)$/;
   const NAMED = /^(?:[a-z]{1,12}-)*?icons?[-_]+(.+)$/i;
   const ENDED = /^(.+?)[-_]+icon$/i;
-  // Words of classes that say nothing of what a thing is for.
+  // Words in classes that do not tell the purpose of an element.
   const PLAIN = /^[a-z]+(?:[-_][a-z]+)*$/i;
   const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
 
@@ -105,7 +105,7 @@ function makeHintsOf() {
   };
 
   return (element, role, isMute) => {
-    // Most elements have none of these, and to ask each for all of them takes longer than the rest.
+    // Most elements have none of these, and asking each element for all of them takes longer than the rest.
     const own = new Map();
     for (const name of namesOf.call(element)) if (READ.test(name)) own.set(name, read(element, name));
     const attribute = (name) => own.get(name) ?? null;
@@ -142,7 +142,7 @@ function makeHintsOf() {
     }
     const current = attribute('aria-current');
     if (current !== 'false') tell('current', current);
-    // What a field for a secret holds is told nowhere.
+    // The content of a field for a secret is never reported.
     if (VALUE_ROLES.has(role) && type === '' && attribute('autocomplete') === null) {
       const native = tag === 'progress' || tag === 'meter' ? attribute('value') : null;
       tell('valuetext', attribute('aria-valuetext') ?? attribute('aria-valuenow') ?? native);

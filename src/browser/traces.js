@@ -9,7 +9,7 @@
  * It needs nothing around it, because both drivers run it, each in a world of its own that the page cannot see into.
  */
 function makeTraces() {
-  // Levels above the target, and elements in all, that count as beside it. Source: those of the judgement of numbers.
+  // Levels above the target, and elements in all, that count as near it. Source: those of the judgement of numbers.
   const NEAR_LEVELS = 4;
   const MAX_NEAR = 80;
   /** How long after the last event of an action a scroll may begin that answers it. Unit: milliseconds. Source: chosen. */
@@ -18,7 +18,7 @@ function makeTraces() {
   const REPEATS = 3;
   /** Between two moments. Unit: milliseconds. Source: chosen, less than a frame. */
   const MOMENT = 8;
-  // What is looked at of drawings, because it takes time. Source: chosen; 2 million pixels take some 20 ms.
+  // Limits for watching drawings, because it takes time. Source: chosen; 2 million pixels take some 20 ms.
   const MAX_DRAWINGS = 8;
   /** Events of one action around which drawings are compared: a key sends five, and a long text many keys. Source: chosen. */
   const MAX_COMPARED = 6;
@@ -55,7 +55,7 @@ function makeTraces() {
   const controlOf = getter(HTMLLabelElement, 'control');
   const isEditableAt = getter(HTMLElement, 'isContentEditable');
   const rootElementOf = getter(Document, 'documentElement');
-  // What a page names can stand in the way of a method of its document.
+  // Elements that a page names can hide a method of its document.
   const allOfDocument = Document.prototype.querySelectorAll;
   const allOfFragment = DocumentFragment.prototype.querySelectorAll;
   const allOfElement = Element.prototype.querySelectorAll;
@@ -218,7 +218,7 @@ function makeTraces() {
     if (!scroller || !isElement(scroller)) return;
     if (act !== null && act.first) {
       const before = act.positions.get(scroller);
-      // The driver brought the target into view.
+      // The driver scrolled the target into view.
       if (before && before[0] === leftOf(scroller) && before[1] === upOf(scroller)) return;
       if (before) act.isAround.add(scroller);
     }
@@ -274,7 +274,7 @@ function makeTraces() {
     const [anchor, from, focus, to] = now;
     if (act.isKey) return true;
     if (anchor !== focus || from !== to) return !act.isDrag;
-    // A press puts the caret where it is.
+    // A press puts the caret at its place.
     const field = isElement(anchor) ? anchor : parentOf(anchor);
     const isField = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
     const isEditable = isField || (field instanceof HTMLElement && isEditableAt(field));
@@ -294,7 +294,8 @@ function makeTraces() {
     if (act === null) return null;
     note(changes.takeRecords());
     noteSent(sent.takeRecords());
-    // No event of the action came here, or the pointer was there already: nobody knows what it would have done.
+    // No event of the action reached this document, or the pointer was there already: the event's normal effect is
+    // unknown.
     if (!act.isMet) {
       act = null;
       return null;
@@ -305,7 +306,7 @@ function makeTraces() {
     for (const [node, of] of act.changes) {
       const before = idle.get(node);
       for (const [kind, { times, last, within, near }] of of) {
-        // What scrolls smoothly around the target answers it, however long it takes.
+        // Smooth scrolling around the target is a response to the action, however long it takes.
         const goesOn = times >= REPEATS && now - last < SOON && !act.isAround.has(node);
         tell(kind, near || act.isAround.has(node), within, goesOn || (before?.times ?? 0) > 1);
       }
@@ -317,11 +318,11 @@ function makeTraces() {
     }
     if (hasMovedFocus()) tell('focus', true, true, false);
     if (hasMovedSelection()) tell('selection', true, true, false);
-    // What is dragged goes by way of a clipboard too.
+    // Dragging uses a clipboard too.
     for (const kind of act.others) if (!act.isDrag || kind !== 'clipboard') tell(kind, true, true, false);
     if (act.sent) tell('request', false, true, false);
     act = null;
-    // One of a sort says as much as many.
+    // One trace of a sort tells as much as many.
     const keyOf = ({ kind, near, within, repeats }) => `${kind} ${near} ${within} ${repeats}`;
     return [...new Map(found.map((trace) => [keyOf(trace), trace])).values()];
   };

@@ -1,7 +1,7 @@
-// The role of an element: what it says itself, or what its tag says in its place.
+// The role of an element: its own `role` attribute, else the role of its tag.
 //
-// Facts of WAI-ARIA 1.2 and HTML-AAM, with the choices that the other driver's tool makes where they leave one, so that
-// both drivers show one tree.
+// The rules are those of WAI-ARIA 1.2 and HTML-AAM. Where these leave a choice, it is made as the other driver's tool
+// makes it, so that both drivers show the same tree.
 
 const ROLES = new Set(
   `alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
@@ -104,7 +104,7 @@ function headerCellRole(facts) {
     const row = dom.parent(element);
     if (row === null || dom.type(row) !== ELEMENT || dom.tag(row) !== 'tr') return 'columnheader';
     const table = closestAcross(row, 'table');
-    // The one cell of a table's one row heads nothing.
+    // The only cell of a table with one row is not a heading.
     return table !== null && dom.isHtml(table) && tableRows(table).length <= 1 ? null : 'columnheader';
   }
   if (beside.every((other) => other !== null && dom.tag(other) === 'th')) return 'columnheader';

@@ -1,4 +1,4 @@
-// Choosing options and reading boxes.
+// Selecting options, and reading the state of checkboxes.
 
 /** Roles that are checked or not. Source: WAI-ARIA 1.2, `aria-checked`, and the native radio and checkbox. */
 const CAN_BE_CHECKED = new Set([
@@ -14,7 +14,7 @@ function select(number, values) {
   if (lacking) return lacking;
   const list = controlOf(element);
   dom.focus(list);
-  // The page may have filled the list anew when it got the focus.
+  // The page may have refilled the list when it received the focus.
   const taken = dom.connected(element) ? lacks(element, want) : failed('detached', 'the list left the page when it got the focus');
   if (taken) return taken;
   const all = [...list.options];

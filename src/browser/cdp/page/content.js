@@ -1,7 +1,7 @@
-// Text that style sheets put into the page.
+// Text that style sheets add to the page.
 //
-// To ask every element for what stands before and after it takes longer than everything else together, and hardly any has
-// something there. So the sheets are asked first which elements may.
+// Asking every element for its `::before` and `::after` takes longer than everything else together, and hardly any
+// element has one. So the style sheets are asked first which elements may have them.
 
 /** Elements that may have text of a style sheet, or null if any may. */
 let mayHaveContent = null;
@@ -54,7 +54,7 @@ function readSheets(root) {
       for (const element of queryAll(root, selector)) mayHaveContent.add(element);
     }
   } catch {
-    // The sheet of another origin, or a selector that says more than which elements.
+    // The sheet of another origin, or a selector that cannot be reduced to elements.
     mayHaveContent = null;
   }
 }
@@ -72,7 +72,7 @@ function contentSelectors(sheets) {
       if (rule.cssRules?.length > 0) open.push(rule);
       if (!rule.style?.content || !rule.selectorText) continue;
       const selector = rule.selectorText;
-      // Nested selectors, hosts, slotted elements and parts are about elements elsewhere.
+      // Nested selectors, hosts, slotted elements and parts refer to elements elsewhere.
       if (/&|:(host|slotted|part|scope)\b/i.test(selector)) throw new RangeError('not of this root alone');
       selectors.add(selector.replace(/(^|[\s>+~,])::?(before|after)\b/gi, '$1*').replace(/::?(before|after)\b/gi, ''));
       length += selector.length;

@@ -1,4 +1,4 @@
-// Selectors that reach from one side of an open shadow root to the other, which the browser's own do not.
+// Selectors that reach across the border of an open shadow root, which the browser's own selectors do not.
 
 /** The simple parts of a selector, each with what joins it to the one before; null if it has more than descent in it. */
 function partsOf(css) {

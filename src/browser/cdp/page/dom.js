@@ -1,8 +1,9 @@
-// The page's nodes, read past what the page may have put in the way.
+// Access to the page's nodes that the page cannot intercept.
 //
-// A form answers to the names of its fields and a document to the names of its forms and images, in this world too: a
-// field named `parentNode` hides the real one. So every property is read by the getter of the prototype, taken once.
-// `instanceof` is not used: a node that came from another document has that document's prototypes.
+// A form has properties named like its fields, and a document has properties named like its forms and images, in this
+// world too: a field named `parentNode` hides the real property. So every property is read by the getter of the
+// prototype, fetched once. `instanceof` is not used, because a node that came from another document has that document's
+// prototypes.
 
 const getter = (prototype, name) => {
   const { get } = Object.getOwnPropertyDescriptor(prototype, name);
@@ -14,8 +15,8 @@ const setter = (prototype, name) => {
 };
 const method = (prototype, name) => {
   const call = prototype[name];
-  // Written out, because a rest parameter makes a list for each of ten thousand calls; none has more, and to these methods
-  // a value that is left out is the same as `undefined`.
+  // Written out, because a rest parameter creates an array for each of ten thousand calls. No method has more
+  // parameters, and these treat a missing value like `undefined`.
   return (node, first, second, third) => call.call(node, first, second, third);
 };
 
@@ -59,7 +60,7 @@ const dom = {
   send: method(EventTarget.prototype, 'dispatchEvent'),
   focus: method(HTMLElement.prototype, 'focus'),
   blur: method(HTMLElement.prototype, 'blur'),
-  // What only some have.
+  // Properties that only some elements have.
   isEditable: (element) => dom.isHtml(element) && readEditable(element),
   host: getter(ShadowRoot.prototype, 'host'),
   labelOf: getter(HTMLLabelElement.prototype, 'control'),

@@ -1,4 +1,4 @@
-// Filling a field, typing a secret, and where the focus is.
+// Filling a field, typing a secret, and finding the focus.
 
 /** Fills a field that can be filled now; nothing is waited for, nor tried again: trying may have had effects. */
 function fill(number, text, want) {
@@ -26,7 +26,7 @@ function put(field, text, secret) {
 
 /** Sets a field whose control offers values of one form. */
 function setValue(field, text) {
-  // On an element that is not in the page, so that a value that does not take changes nothing.
+  // The value is tried on an element outside the page, so that an invalid value changes nothing.
   const probe = dom.create('input');
   for (const name of ['type', 'min', 'max', 'step']) {
     if (dom.has(field, name)) probe.setAttribute(name, dom.attribute(field, name));
@@ -52,7 +52,7 @@ async function replaceText(field, given, secret) {
   if (!holdsFocus(field)) return unfocused(field, secret);
   selectAll(field);
   if (!isTextControl(field)) {
-    // Editors learn of the selection by an event that comes later.
+    // Editors learn about the selection from an event that comes later.
     await nextFrame();
     if (!dom.connected(field)) return failed('detached', 'the field left the page when it got the focus');
     if (!holdsFocus(field)) return unfocused(field, secret);
@@ -62,7 +62,7 @@ async function replaceText(field, given, secret) {
   const told = insert(field, text);
   if (told === false && !holdsFocus(field)) return unfocused(field, secret);
   if (told === null) {
-    // The page sees to it itself, maybe a little later.
+    // The page changes the value itself, maybe a little later.
     await nextFrame();
     await nextFrame();
   }

@@ -1,8 +1,8 @@
 // Finding elements by the steps of a locator.
 //
-// The steps mean what they mean to the other driver: a name, a label or a text is compared without case and as a part,
-// white space squeezed, unless it must be equal; a text is found in the smallest element that has all of it. Every step
-// searches inside what the one before found, open shadow roots included.
+// The steps have the same meaning as in the other driver. A name, a label or a text is compared without case, as a
+// part, with white space squeezed, unless it must be equal. A text is found in the smallest element that contains all
+// of it. Every step searches inside the results of the one before, open shadow roots included.
 
 /** Most elements that one search looks at. Unit: elements. Source: chosen; what lies behind is not found. */
 const MAX_SEEN = 300_000;
@@ -135,12 +135,12 @@ class Search {
     const isNamed = name == null ? () => true : this.#byName(name, exact === true);
     const ofRole = this.ofRole(role);
     const inScope = scope === document ? [...ofRole] : this.elementsIn(scope).filter((element) => ofRole.has(element));
-    // Whether it is hidden is asked last, because it costs most.
+    // The test for hidden elements comes last, because it costs most.
     return inScope.filter((element) => isNamed(element) && (role === 'iframe' || !isHiddenForAria(element)));
   }
 
   #byCss(scope, css) {
-    // In a list it would be the last selector's alone; there the browser refuses it.
+    // In a list it would belong to the last selector only; the browser then refuses it.
     if (css.endsWith(SEEN_ONLY) && !css.includes(',')) {
       const all = css.slice(0, -SEEN_ONLY.length);
       return this.#byCss(scope, /[\s>+~]$|^$/.test(all) ? `${all}*` : all).filter(isVisible);
@@ -196,7 +196,7 @@ function find(steps) {
     const found = look(() => new Search().run(steps));
     return { refs: found.slice(0, MAX_TOLD).map(numberOf), count: found.length };
   } catch (error) {
-    // A selector that the browser cannot read.
+    // The browser cannot parse the selector.
     if (error instanceof DOMException || error instanceof SyntaxError) return failed('bad_arguments', String(error.message));
     throw error;
   }

@@ -1,8 +1,8 @@
-// Putting text into the field that has the focus, so that the page sees what it sees of a keyboard.
+// Inserting text into the focused field, with the events that the page would get from a keyboard.
 //
-// `execCommand` makes trusted `input` events, keeps the undo history and lets `change` follow when the field is left. It
-// makes no `beforeinput`, which editors of rich text live by, so one is sent before. All of it is one task: between the
-// look at the focus and the text nothing of the page runs but the handlers of these two events.
+// `execCommand` makes trusted `input` events, keeps the undo history, and lets `change` follow when the field loses the
+// focus. It makes no `beforeinput`, which rich text editors depend on, so one is sent before. All of it is one task:
+// between the check of the focus and the text, no code of the page runs except the handlers of these two events.
 
 /** Lines that `execCommand` may break itself. Unit: lines. Source: measured; 250 lines take 0.3 s, 2000 take 5 s. */
 const MAX_LINES = 60;
@@ -33,7 +33,7 @@ function deepActive() {
 function holdsFocus(field) {
   const active = deepActive();
   if (active === field) return true;
-  // Of what can be edited the outermost element has the focus.
+  // In nested editable elements, the outermost one has the focus.
   return active !== null && dom.isEditable(field) && dom.isEditable(active) && isWithin(field, active);
 }
 
@@ -104,7 +104,7 @@ function* announcements(field, text) {
   }
   yield new InputEvent('beforeinput', { ...way, inputType: 'insertText', data: text, targetRanges: targets(field) });
   if (!isRich) return;
-  // Older than `beforeinput`, and what React makes its own event of that name from.
+  // It is older than `beforeinput`, and React makes its own event of that name from it.
   const event = newEvent(document, 'TextEvent');
   event.initTextEvent('textInput', true, true, window, text);
   yield event;

@@ -1,4 +1,4 @@
-// A durable locator for an element: short, made of what a person would call it by, and of this element alone.
+// A durable locator of an element: short, made of the words that a person would call it by, and unique on the page.
 
 /** Longest text that is taken for a name. Unit: characters. Source: chosen; longer ones change more often. */
 const LONGEST_NAME = 80;
@@ -89,7 +89,7 @@ function* byContainer(element, search, named) {
     if (!CONTAINERS.has(role)) continue;
     left -= 1;
     const name = search.nameOf(at);
-    // A name that is all of its text changes with each part of it.
+    // A name that consists of all its text changes with each part of the text.
     const isGiven = isName(name)
       && !(NAMED_BY_CONTENT.has(role) && !dom.has(at, 'aria-label') && !dom.has(at, 'aria-labelledby'));
     if (isGiven) for (const steps of inner) yield [{ role, name, exact: false }, ...steps];
@@ -172,7 +172,7 @@ function placeOfType(element) {
 
 function isName(text, most = LONGEST_NAME) {
   if (typeof text !== 'string' || text.length > most || text.search(DECEPTIVE) >= 0 || !text.isWellFormed()) return false;
-  // Signs of a font of icons say nothing.
+  // Characters of an icon font have no meaning.
   return /[^\s\p{Co}]/u.test(text);
 }
 

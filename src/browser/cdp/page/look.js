@@ -1,8 +1,8 @@
-// One look at the page: what is read of an element is read once and kept until the look ends.
+// One observation of the page: each property of an element is read once and kept until the observation ends.
 //
-// A page changes between two looks and not during one, because nothing here waits. Reading a style costs more than all
-// else that a walk does, so it is kept; what follows from the elements above is found by climbing, never by recursion,
-// because a page may be nested without end.
+// A page changes between two observations and not during one, because nothing here waits. Reading a style costs more
+// than the rest of a walk, so it is kept. Facts that depend on the ancestors are found by climbing, never by recursion,
+// because a page may be nested without limit.
 
 /** What is known of the elements that this look has met; null between looks. */
 let met = null;
@@ -42,7 +42,7 @@ class Facts {
     this.element = element;
     this.tag = dom.tag(element).toLowerCase();
     this.isHtml = dom.namespace(element) === HTML;
-    // Its style is read here and not kept: ten thousand of them are much to clean up.
+    // Its style is read here and not kept: ten thousand kept styles take long to clean up.
     const style = getComputedStyle(element);
     this.display = style.display;
     this.isStyledVisible = style.visibility === 'visible';
@@ -65,7 +65,7 @@ class Facts {
     this.hasRoom = undefined;
     this.firstSeen = undefined;
     this.heading = undefined;
-    // What a walk notes down.
+    // Notes of a walk.
     this.visited = false;
     this.node = null;
     this.isSaid = false;

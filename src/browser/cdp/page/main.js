@@ -1,4 +1,4 @@
-// What the driver asks of a whole document at once.
+// Questions of the driver about a whole document.
 
 /**
  * The document's own words and what it shows, of one moment; see `walk`. New elements get numbers above those of other tabs.

@@ -1,7 +1,7 @@
-// The accessible name of an element, by the rules of accname, and the elements that it was read from.
+// The accessible name of an element, by the accname rules, and the elements that it was read from.
 //
-// A name may be read from what an element contains, and that again from what it contains, so this recurses; how deep and
-// how much in one look is bounded, and what lies beyond gives no name.
+// A name may be read from the content of an element, and the names in it from their content, so this recurses. Depth
+// and total work in one observation are bounded, and anything beyond gives no name.
 
 /** How deep a name is looked for. Unit: elements. Source: chosen; the stack holds ten times as many. */
 const NAME_DEPTH = 200;

@@ -1,4 +1,4 @@
-// Names that an element has by its tag: labels, captions, alternatives, placeholders.
+// Names that an element has because of its tag: labels, captions, alternative texts, placeholders.
 
 /** Inputs that show what to type in them. */
 const HINTED_INPUTS = setOf('text password number search tel email url');

@@ -1,4 +1,4 @@
-// Watching a press: whether it met what it was meant for, and the way of a point through a frame.
+// Watching a press: did it reach the intended element? Also the path of a point through a frame.
 
 /** What begins a press; the first of these decides, because a page may well move things once it is pressed. */
 const BEGIN = new Set(['pointerdown', 'mousedown', 'touchstart']);

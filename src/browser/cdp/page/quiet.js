@@ -1,4 +1,4 @@
-// Settling: whether the document still changes, and what it says of itself.
+// Settling: does the document still change, and which state does it report?
 
 /** Changes of one thing after which it counts as an animation. Unit: changes. Source: chosen. */
 const MAX_CHANGES = 5;
@@ -24,7 +24,7 @@ function quiet({ ms, cap }) {
       still += 1;
       clearTimeout(end);
       observer.disconnect();
-      // What stood still meanwhile is an animation no longer.
+      // A node that stood still in the meantime is no longer an animation.
       animated = watched.animated;
       resolve({ quiet: isQuiet, place: place() });
     };
@@ -32,7 +32,7 @@ function quiet({ ms, cap }) {
       still += 1;
       const mine = still;
       const time = pause(ms);
-      // A machine that is slow is slow with frames too, and a time alone says nothing of what the page could do in it.
+      // A slow machine is slow with frames too, so time alone does not show that the page could do its work.
       for (let frame = 0; frame < FRAMES && mine === still; frame += 1) await nextFrame();
       await time;
       if (mine === still) finish(true);

@@ -1,4 +1,4 @@
-// Waiting until an element can be acted on, and where to point.
+// Waiting until an element can be acted on, and finding the point to aim at.
 
 /** Pauses between attempts, the last one again and again. Unit: milliseconds. Source: chosen; an attempt takes a frame. */
 const PAUSES = [10, 30, 60, 100];
@@ -58,7 +58,7 @@ async function ready(number, want) {
       if (lacking) return lacking;
       bringIntoView(element, want, tries);
       if (want.stable && !(await isStill(element))) return failed('not_stable', `${preview(element)} is moving`);
-      // It may have gone or changed in the meantime.
+      // It may have disappeared or changed in the meantime.
       if (!dom.connected(element)) return failed('detached', 'the element left the page while it was waited for');
       const answer = lacks(element, want) ?? (want.at ? pointAt(element, want.at) : pointOf(element, want.hit));
       return cover.stays(answer.failed === 'intercepted') ? { ...answer, final: true } : answer;
@@ -117,7 +117,8 @@ function lacks(element, want) {
   if (want.editable) {
     const writable = isWritable(control);
     if (writable === null) return { ...failed('not_editable', `${preview(control)} is no field`), final: true };
-    // A page that has loaded shows it so on purpose: a date that a calendar sets. Waiting would change nothing.
+    // A page that has loaded keeps this state on purpose, such as a date field that only a calendar sets. Waiting would
+    // change nothing.
     const final = readyStateOf(document) === 'complete';
     if (!writable) return { ...failed('not_editable', `${preview(control)} is read only`), final };
   }
@@ -132,7 +133,7 @@ async function isStill(element) {
   let before = dom.rect(element);
   for (let frames = isAnimated(element) ? 2 : 1; frames > 0; frames -= 1) {
     await nextFrame();
-    // What the page itself moves in a frame it may move after us.
+    // The page's own handlers of this frame may move the element after our code ran.
     await pause(0);
     const now = dom.rect(element);
     if (['x', 'y', 'width', 'height'].some((side) => now[side] !== before[side])) return false;
@@ -156,7 +157,8 @@ function isAnimated(element) {
 function bringIntoView(element, want, tries) {
   const isShown = pointsIn(boxesOf(element)).length > 0;
   if (want.hit ? pointOf(element, true).failed === undefined : isShown) return;
-  // Within the viewport it may be hidden by a box that scrolls; or it is covered, and then scrolling would be for nothing.
+  // An element within the viewport may be hidden by a scrollable box. If it is covered instead, scrolling does not
+  // help.
   const first = isShown ? 'nearest' : 'center';
   const alignment = tries === 0 ? first : ALIGNMENTS[(tries - 1) % ALIGNMENTS.length];
   dom.scrollTo(element, { block: alignment, inline: alignment, behavior: 'instant' });
@@ -170,7 +172,7 @@ function pointOf(element, hit) {
   const target = receiverOf(element);
   const isHit = ({ x, y }) => meets(topAt(x, y), target);
   const found = points.find(isHit)
-    // A box that is drawn by its label: pressing the label is what a person does.
+    // A box that is drawn by its label: a person presses the label.
     ?? controlLabels(target).flatMap((label) => pointsIn(boxesOf(label))).find(isHit);
   return found ?? failed('intercepted', obstacle(topAt(points[0].x, points[0].y), target));
 }

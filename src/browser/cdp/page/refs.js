@@ -1,7 +1,7 @@
-// References: the number of an element, and the element of a number.
+// References: converts an element to its number, and back.
 //
-// An element keeps its number while it lives, whatever becomes of its role, its name or its place; a number is never given
-// twice in a document. Numbers hold nothing alive.
+// An element keeps its number while it lives, even if its role, name or place changes. A number is never used twice in
+// a document. The table of numbers keeps no element alive.
 
 const numbers = new WeakMap();
 const elements = new Map();

@@ -1,5 +1,5 @@
-// Where forms would send what was typed into them, as the browser itself resolves it: against `base`, and past the names of
-// fields that stand in the way.
+// The addresses that forms would send their content to, as the browser itself resolves them: with `base`, and
+// unaffected by the names of fields.
 
 const OWNERS = new Map([
   ['button', getter(HTMLButtonElement.prototype, 'form')],

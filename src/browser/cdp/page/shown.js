@@ -1,4 +1,4 @@
-// What is there for the eye, for assistive technology, and for the pointer.
+// Visibility of an element for the eye, for assistive technology, and for the pointer.
 
 /** Elements that are never content. */
 const NEVER_CONTENT = new Set(['style', 'script', 'noscript', 'template']);
@@ -38,7 +38,7 @@ function computeHidden(facts) {
   if (facts.display === 'contents' && !isSlot) {
     return !hasThroughContents(facts, (child) => !isHiddenFact(child), isSlotFact);
   }
-  // The choices of a closed list count, though nothing shows them.
+  // The choices of a closed list count, although they are not visible.
   const isChoice = facts.tag === 'option' && facts.isHtml && dom.closest(facts.element, 'select') !== null;
   if (!isChoice && !isSlot && !isStyleShown(facts)) return true;
   return isApart(facts);

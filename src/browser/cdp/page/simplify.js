@@ -1,6 +1,6 @@
-// What of a page is worth a node: rules that are applied to each node when all that is in it is known.
+// The parts of a page that deserve a node: rules that are applied to each node once its content is known.
 //
-// The other driver's tool tidies its tree by the same rules; both drivers show one tree.
+// The other driver's tool simplifies its tree by the same rules, so both drivers show the same tree.
 
 /** Roles whose elements are asked for more than role and name. Source: the page tree, and `asked` of the other driver. */
 const ASKED = setOf(`textbox searchbox combobox spinbutton button checkbox link listbox menuitem menuitemcheckbox
@@ -124,7 +124,7 @@ function closeNode(node, parent) {
     }
     if (isWrapper(node)) {
       for (const child of node.children) {
-        // A click on the one goes on to the other.
+        // A click on one of them also reaches the other.
         child.listens ||= node.listens;
         parent.add(child);
       }

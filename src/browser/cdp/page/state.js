@@ -1,4 +1,4 @@
-// The states of an element that assistive technology is told of.
+// The states of an element that the page reports to assistive technology.
 
 const setOf = (text) => new Set(text.split(/\s+/));
 const MAY_BE_CHECKED = setOf('checkbox menuitemcheckbox option radio switch menuitemradio treeitem');
@@ -92,7 +92,7 @@ function isNativelyDisabled(facts) {
   if (tag === 'option' && dom.closest(element, 'optgroup[disabled]') !== null) return true;
   const group = dom.closest(element, 'fieldset[disabled]');
   if (group === null) return false;
-  // What stands in the heading of a group stays usable.
+  // Elements in the heading of a group stay usable.
   const heading = headingOf(factsOf(group));
   return heading === null || !dom.contains(heading, element);
 }

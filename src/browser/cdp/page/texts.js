@@ -1,7 +1,8 @@
-// The text of every element at once, and where a text stands in it.
+// The text of every element at once, and the position of a text in it.
 //
-// What an element says is what its text nodes say one after the other, the ones of its open shadow root last. All of it is
-// one string, and each element a piece of that: so a text is looked for once in a page, however deep the page is nested.
+// The text of an element is that of its text nodes, one after the other, those of its open shadow root last. All of it
+// is one string, and each element is a part of that string: so a text is searched for once in a page, however deep the
+// page is nested.
 
 /** Elements whose text is not for reading. */
 const WORDLESS = new Set(['head', 'noscript', 'script', 'style']);
@@ -54,7 +55,7 @@ class Texts {
         open.push(new Leaving(piece), dom.first(node));
         continue;
       }
-      // What nobody may read is not there to be found either.
+      // A text that nobody may read cannot be found either.
       if (WORDLESS.has(dom.tag(node)) || isSecret(node)) continue;
       open.push(new Leaving(piece));
       if (dom.isHtml(node, 'input') && BUTTON_INPUTS.has(node.type)) add(node.value);

@@ -1,4 +1,4 @@
-// The tree of a page: which elements are nodes, and which texts stand in them.
+// The tree of a page: the elements that are nodes, and the texts in them.
 
 /** An element whose children are being visited. */
 class Visit {
@@ -59,7 +59,8 @@ class Build {
     this.hasMore = false;
     this.active = dom.active(document);
     if (!hasFocus(document)) this.active = null;
-    // Nothing in a part that is not shown can be seen, except text of style sheets and what is shown elsewhere.
+    // In a part that is not shown, nothing is visible except text of style sheets and elements that are shown
+    // elsewhere.
     this.ownsNothing = documentQuery(document, '[aria-owns]').length === 0;
   }
 
@@ -125,7 +126,7 @@ class Build {
 
   open(visit, element) {
     visit.more = slottedInto(visit.facts);
-    // What stands in a frame's tag is for browsers without frames.
+    // The content of a frame's tag is for browsers without frames.
     if (visit.more.length === 0 && !isFrameFact(visit.facts)) {
       visit.child = dom.first(element);
       visit.shadow = visit.facts.shadow;

@@ -1,4 +1,5 @@
-// What a person could see and use: visible, enabled, editable, and how an element is shown in a message.
+// The parts of a page that a person could see and use: visible, enabled, editable; and the form of an element in a
+// message.
 
 /** Fields of text: what a person types into. */
 const TEXT_TYPES = new Set(['email', 'number', 'password', 'search', 'tel', 'text', 'url']);
@@ -71,7 +72,7 @@ function isField(element) {
 
 /** The labels of a control, none for what has none. */
 function controlLabels(element) {
-  // No form has this property, and on every other element the getter is its own.
+  // No form has this property, and every other element has the getter of its own.
   return dom.isHtml(element) && !dom.isHtml(element, 'form') ? [...(element.labels ?? [])] : [];
 }
 

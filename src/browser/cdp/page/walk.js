@@ -1,7 +1,7 @@
-// The page as rows, and what of them changed since the last time.
+// The page as rows, and the changes of the rows since the last observation.
 //
-// A row is `[depth, role, name, ref, states, value, extra]`, in reading order; `src/browser/cdp/rows.rs` makes the page tree
-// of them. Names and texts are cut of nothing that can be read; the crate cleans them.
+// A row is `[depth, role, name, ref, states, value, extra]`, in reading order; `src/browser/cdp/rows.rs` makes the page
+// tree of them. Nothing readable is cut from names and texts; the crate cleans them.
 
 /** Longest name that is told; longer ones are prose. Unit: UTF-16 units. Source: the other driver's tool. */
 const MAX_NAME = 900;
