@@ -77,7 +77,7 @@ function makeHintsOf() {
     },
   ];
 
-  /** What describes an element. What was typed is told nowhere. */
+  /** The text of the elements that describe an element. Typed text is never reported. */
   const described = (ids) => {
     const others = ids.split(/\s+/, 4).map((id) => byId.call(document, id));
     return others.filter((at) => at instanceof HTMLElement && !isEditableAt(at)).map(textOf).join(' ');

@@ -12,7 +12,10 @@ function makeTraces() {
   // Levels above the target, and elements in all, that count as near it. Source: those of the judgement of numbers.
   const NEAR_LEVELS = 4;
   const MAX_NEAR = 80;
-  /** How long after the last event of an action a scroll may begin that answers it. Unit: milliseconds. Source: chosen. */
+  /**
+   * Longest time after the last event of an action for a scroll that is still caused by it. Unit: milliseconds. Source:
+   * chosen.
+   */
   const SOON = 150;
   /** Changes at different moments that make an animation of what still changes at the end. Source: chosen. */
   const REPEATS = 3;
@@ -76,7 +79,7 @@ function makeTraces() {
 
   /** Of what changed while nothing was done: when last, and at how many moments. */
   const idle = new WeakMap();
-  /** What is known of the action under way. */
+  /** The record of the current action. */
   let act = null;
   let watched = new WeakSet();
 

@@ -31,7 +31,7 @@ const INPUT_ROLES = new Map(Object.entries({
 /** Inputs of one line of text, which are something else when they offer a list. */
 const LINE_INPUTS = new Set(['email', 'search', 'tel', 'text', 'url']);
 
-/** What keeps a header or footer from being the page's own. */
+/** The elements in which a header or footer is not that of the page. */
 const SECTIONING = ['article', 'aside', 'main', 'nav', 'section'].map((tag) => `${tag}:not([role])`)
   .concat(['article', 'complementary', 'main', 'navigation', 'region'].map((role) => `[role=${role}]`))
   .join(',');
@@ -179,7 +179,7 @@ function isFocusable(facts) {
   return tag === 'input' && facts.isHtml && !isHiddenAttribute(element);
 }
 
-/** Whether an element keeps its role though it says that it has none. */
+/** Returns true if an element keeps its role although its attribute says that it has none. */
 function staysMeaningful(facts, role) {
   return hasGlobalAttribute(facts, role) || isFocusable(facts);
 }

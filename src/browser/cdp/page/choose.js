@@ -51,7 +51,7 @@ function optionFor(options, wanted) {
     ?? null;
 }
 
-/** Whether a box is ticked; `null` if it is neither ticked nor not. */
+/** Tells if a box is ticked; `null` if it is partly ticked. */
 function checkState(number) {
   const element = elementOf(number);
   if (element === null) return gone();

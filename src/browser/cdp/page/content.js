@@ -33,7 +33,7 @@ function meetRoot(root) {
   unreadRoots.push(root);
 }
 
-/** Whether nothing that this look has met can have text of a style sheet. */
+/** Returns true if no element of this observation so far can have text of a style sheet. */
 function hasNoContent() {
   while (unreadRoots.length > 0) readSheets(unreadRoots.pop());
   return mayHaveContent?.size === 0;

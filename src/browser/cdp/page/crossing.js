@@ -29,7 +29,7 @@ function partsOf(css) {
   return parts.length > 1 ? parts : null;
 }
 
-/** Whether an element is reached by the parts, hosts counting as what is around their shadow roots. */
+/** Returns true if the parts reach an element; a shadow host counts as the parent of its shadow root. */
 function isReached(element, parts) {
   const way = [];
   for (let at = element; at; at = dom.above(at)) way.push(at);

@@ -103,7 +103,7 @@ function byId(root, id) {
   return dom.type(root) === DOCUMENT ? documentById(root, id) : fragmentById(root, id);
 }
 
-/** Whether a fragment is a shadow root. */
+/** Returns true if a fragment is a shadow root. */
 function isShadow(fragment) {
   try {
     dom.host(fragment);
@@ -113,7 +113,7 @@ function isShadow(fragment) {
   }
 }
 
-/** What of a text `squeeze` changes. */
+/** The parts of a text that `squeeze` changes. */
 const UNSQUEEZED = /[^\S ]|[\u200b\u00ad]|^ |  | $/;
 
 /** The text without runs of white space and without what is never seen. */

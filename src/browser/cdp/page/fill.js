@@ -90,12 +90,15 @@ function unfocused(field, secret) {
   return failed(secret ? 'secret_refused' : 'not_editable', `the page moved the focus away from ${preview(field)}`);
 }
 
-/** Whether a field holds a text; white space apart, because a line and an editor each write it in a way of their own. */
+/** Returns true if a field holds a text; white space is ignored, because an input and an editor each write it differently. */
 function holds(content, text) {
   return content === text || squeeze(content) === squeeze(text);
 }
 
-/** Whether the page undid the input: the field is as it was, and holds no other form of the text, nor was that a list. */
+/**
+ * Returns true if the page undid the input: the field is unchanged, holds no other form of the text, and the text does
+ * not end like an entry of a list.
+ */
 function isTakenBack(before, after, text) {
   const core = (value) => value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return after === before && core(after) !== core(text) && !/[,;\s]$/.test(text);
@@ -116,7 +119,7 @@ function typeInto(text, want) {
   return went ? {} : failed('bad_value', 'the page did not let the text in');
 }
 
-/** Whether the focus is in a field, and whether it is in a frame. */
+/** Tells if the focus is in a field, and if it is in a frame. */
 function focused() {
   const active = deepActive();
   if (active === null) return { field: false, frame: false };

@@ -9,7 +9,7 @@ const MAX_SEEN = 300_000;
 /** Most matches whose references are told. Unit: elements. Source: chosen; more than one is a mistake anyway. */
 const MAX_TOLD = 20;
 
-/** What selectors of other tools end in, and people and models write: of what matches, only what can be seen. */
+/** A suffix of selectors in other tools, which people and models write too: keeps only the visible matches. */
 const SEEN_ONLY = ':visible';
 
 /** One search: what is read of the page is read once. */
@@ -88,7 +88,7 @@ class Search {
     return found;
   }
 
-  /** What the steps find, in document order. */
+  /** Returns the elements that the steps find, in document order. */
   run(steps) {
     let found = [document];
     for (const step of steps) found = this.#step(found, step);

@@ -29,7 +29,7 @@ function deepActive() {
   return active;
 }
 
-/** Whether what is typed now goes into this field and nowhere else. */
+/** Returns true if text typed now goes into this field and nowhere else. */
 function holdsFocus(field) {
   const active = deepActive();
   if (active === field) return true;
@@ -49,7 +49,7 @@ function editingHost(element) {
   return host;
 }
 
-/** Whether this is a field that takes text as it is: an input of text, a text area, or an element that can be edited. */
+/** Returns true if this is a field that takes plain text: a text input, a text area, or an editable element. */
 function takesText(element) {
   if (dom.isHtml(element, 'input')) return TEXT_TYPES.has(element.type);
   return dom.isHtml(element, 'textarea') || dom.isEditable(element);
@@ -59,7 +59,7 @@ function isTextControl(element) {
   return dom.isHtml(element, 'input') || dom.isHtml(element, 'textarea');
 }
 
-/** What a field holds. */
+/** Returns the content of a field. */
 function contentOf(field) {
   return isTextControl(field) ? field.value : dom.shownText(field);
 }
@@ -93,7 +93,7 @@ function insert(field, text) {
   return told;
 }
 
-/** What a keyboard sends before a text, of the kinds by which editors take it over: each can be refused. */
+/** Yields the events that a keyboard sends before a text and by which editors handle it themselves: each can be refused. */
 function* announcements(field, text) {
   const way = { bubbles: true, cancelable: true, composed: true };
   const isRich = !isTextControl(field);

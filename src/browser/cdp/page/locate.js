@@ -187,7 +187,7 @@ function isWord(text) {
   return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,60}$/.test(text);
 }
 
-/** Whether a selector is one that may be kept. Source: the alphabet of `page::Locator`. */
+/** Returns true if a selector may be kept. Source: the alphabet of `page::Locator`. */
 function isSelector(css) {
   return css.length <= 300 && /^[A-Za-z0-9#.\-_[\]="'>: ()*~^$|,+]+$/.test(css);
 }

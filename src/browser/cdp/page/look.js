@@ -4,11 +4,11 @@
 // than the rest of a walk, so it is kept. Facts that depend on the ancestors are found by climbing, never by recursion,
 // because a page may be nested without limit.
 
-/** What is known of the elements that this look has met; null between looks. */
+/** The facts about the elements that this observation has met; null between observations. */
 let met = null;
 /** The labels of each control, by root; made when the first label is asked for. */
 let labelled = null;
-/** How many elements names may still be read from in this look. */
+/** The number of elements that names may still be read from in this observation. */
 let nameBudget = 0;
 
 /**
@@ -17,7 +17,10 @@ let nameBudget = 0;
  * their number.
  */
 const NAME_BUDGET = 400_000;
-/** What is read for a name as long as visiting an element takes. Unit: UTF-16 units. Source: chosen; a long line. */
+/**
+ * Length of text that is read for a name in the time that visiting an element takes. Unit: UTF-16 units. Source:
+ * chosen; a long line.
+ */
 const NAME_TEXT = 64;
 
 /** Runs `work` as one look; a look inside another is part of it. */
@@ -36,7 +39,7 @@ function look(work) {
   }
 }
 
-/** What is known of one element in one look; `undefined` is what has not been asked yet. */
+/** The facts about one element in one observation; `undefined` if not asked yet. */
 class Facts {
   constructor(element) {
     this.element = element;
@@ -117,7 +120,7 @@ function inherited(facts, key, own) {
   return value;
 }
 
-/** Whether an element or one above it holds what must not leave the page. */
+/** Returns true if an element or an ancestor contains text that must not leave the page. */
 function isMasked(facts) {
   return inherited(facts, 'isMasked', masksItself);
 }

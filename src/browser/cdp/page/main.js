@@ -9,7 +9,7 @@ function observe(wanted) {
   return JSON.stringify({ place: place(), seen: walk(wanted) });
 }
 
-/** How far the window is scrolled. */
+/** Returns the distance by which the window is scrolled. */
 function scrolled() {
   return { x: scrollX, y: scrollY };
 }
@@ -22,7 +22,7 @@ function traceFrom() {
   return true;
 }
 
-/** What answered the action; null if nobody watched. */
+/** Returns the traces of the action; null if nobody watched. */
 function traced() {
   return traces.end();
 }

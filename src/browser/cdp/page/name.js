@@ -3,9 +3,9 @@
 // A name may be read from the content of an element, and the names in it from their content, so this recurses. Depth
 // and total work in one observation are bounded, and anything beyond gives no name.
 
-/** How deep a name is looked for. Unit: elements. Source: chosen; the stack holds ten times as many. */
+/** Largest depth at which a name is searched for. Unit: elements. Source: chosen; the stack holds ten times as many. */
 const NAME_DEPTH = 200;
-/** What stands in the place of a value that must not be shown. */
+/** The text that replaces a value that must not be shown. */
 const MASK = '••••••';
 
 const NO_NAME = setOf(`caption code definition deletion emphasis generic insertion mark paragraph presentation strong
@@ -158,7 +158,7 @@ function controlText(facts, role, how, reading) {
 const inputValue = getter(HTMLInputElement.prototype, 'value');
 const areaValue = getter(HTMLTextAreaElement.prototype, 'value');
 
-/** What a text field holds; null for anything that is none. */
+/** Returns the content of a text field; null for any other element. */
 function fieldValue({ element, tag, isHtml }) {
   if (!isHtml) return null;
   if (tag === 'input') return inputValue(element);
@@ -203,7 +203,7 @@ function slottedInto(facts) {
   return isSlotFact(facts) ? assignedNodes(facts.element) : NONE;
 }
 
-/** Whether a child of a shadow host is shown in a slot instead. */
+/** Returns true if a child of a shadow host is shown in a slot instead. */
 function isSlotted(node) {
   const type = dom.type(node);
   return type === ELEMENT ? dom.slot(node) !== null : type === TEXT && textSlot(node) !== null;

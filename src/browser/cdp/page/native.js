@@ -43,7 +43,7 @@ function labelText(facts, reading) {
   return labels.length === 0 ? null : reading.labels(labels);
 }
 
-/** What a field says of itself when it has no label. */
+/** Returns the hint in a field that has no label. */
 function hintText(facts) {
   const title = facts.attribute('title') ?? '';
   const isHinted = facts.tag === 'textarea' || (facts.tag === 'input' && facts.isHtml && HINTED_INPUTS.has(typeOf(facts.element)));

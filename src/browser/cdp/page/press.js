@@ -1,6 +1,6 @@
 // Watching a press: did it reach the intended element? Also the path of a point through a frame.
 
-/** What begins a press; the first of these decides, because a page may well move things once it is pressed. */
+/** The events that begin a press; the first of them decides, because a page may move its elements once it is pressed. */
 const BEGIN = new Set(['pointerdown', 'mousedown', 'touchstart']);
 const MOVES = new Set(['pointermove', 'mousemove']);
 const PRESSES = [
@@ -55,7 +55,7 @@ function disarm() {
   watch = null;
 }
 
-/** What takes its events for itself: of a press in there nothing is told here. */
+/** Elements that take their events for themselves: a press in them is not reported here. */
 const APART = 'iframe, frame, object, embed';
 
 /** Ends the watch. Without a press it tells of the last move, which is all there is when something is pointed at. */

@@ -6,7 +6,7 @@ const MAX_CHANGES = 5;
 const readyStateOf = getter(Document.prototype, 'readyState');
 const titleOf = getter(Document.prototype, 'title');
 
-/** What was animated while the last action was waited for: of each node, its attributes, text or children. */
+/** The animations during the wait for the last action: for each node, its attributes, text or children. */
 let animated = new WeakMap();
 
 /** Frames that a page gets to change in: what it does in the next one may ask for another. Source: chosen. */

@@ -2,9 +2,12 @@
 
 /** Pauses between attempts, the last one again and again. Unit: milliseconds. Source: chosen; an attempt takes a frame. */
 const PAUSES = [10, 30, 60, 100];
-/** How long a frame of animation may keep us waiting; in a hidden tab none comes. Unit: milliseconds. Source: chosen. */
+/** Longest wait for an animation frame; in a hidden tab none comes. Unit: milliseconds. Source: chosen. */
 const FRAME_MS = 100;
-/** How long the same thing covers an element of a page that is still until it counts as covered. Unit: milliseconds. Source: chosen. */
+/**
+ * Time for which the same thing must cover an element of a still page until it counts as covered. Unit: milliseconds.
+ * Source: chosen.
+ */
 const COVERED_MS = 500;
 /** Where in a box it is tried, as parts of its width and height: the centre first, then around it. Source: chosen. */
 const PLACES = [
@@ -12,7 +15,7 @@ const PLACES = [
 ];
 /** Most boxes of an element that are tried: a link over many lines has one a line. Source: chosen. */
 const MAX_BOXES = 8;
-/** How the element is scrolled in attempts after the first, so that it comes out from under what sticks to an edge. */
+/** Scroll positions for attempts after the first, so that the element comes out from under a bar that sticks to an edge. */
 const ALIGNMENTS = ['center', 'end', 'start'];
 
 const fromDocument = method(Document.prototype, 'elementFromPoint');
@@ -88,7 +91,7 @@ function watchCover(element) {
   return { stays, end: () => observer.disconnect() };
 }
 
-/** Whether the browser animates one of these elements, or anything around one. */
+/** Returns true if the browser animates one of these elements, or anything around one. */
 function isWithinAnimated(elements) {
   const around = new Set();
   for (const element of elements) for (let at = element; at; at = dom.shownIn(at)) around.add(at);
@@ -107,7 +110,7 @@ async function able(number, want) {
   return insist(element, want.ms, async () => lacks(element, want) ?? {});
 }
 
-/** What an element lacks to be acted on, as a failure, or null. */
+/** Returns the condition that an element fails to meet for an action, as a failure, or null. */
 function lacks(element, want) {
   const control = controlOf(element);
   const unfit = want.options ? chooses(control, want.options) : null;
@@ -142,7 +145,7 @@ async function isStill(element) {
   return true;
 }
 
-/** Whether the browser animates anything where the element stands: in its tree, or in one around that. */
+/** Returns true if the browser animates anything where the element stands: in its tree, or in one around that. */
 function isAnimated(element) {
   for (let at = element; at;) {
     const root = dom.root(at);
@@ -215,16 +218,16 @@ function topAt(x, y) {
   return top;
 }
 
-/** What shall receive the pointer when this element is pressed: a button takes what is pressed within it. */
+/** Returns the element that shall receive the pointer when this one is pressed: a button receives presses within it. */
 function receiverOf(element) {
   if (isField(element)) return element;
   return dom.closest(element, 'button, [role=button], a, [role=link]') ?? element;
 }
 
-/** What takes a press for itself when it stands in a label. Source: HTML, the label element's activation behaviour. */
+/** Elements that take a press for themselves inside a label. Source: HTML, the label element's activation behaviour. */
 const INTERACTIVE = 'a[href], button, details, embed, iframe, input:not([type=hidden]), select, textarea, [tabindex]';
 
-/** Whether a press on `top` is one on the target: on it, within it, or on the other of a label and its control. */
+/** Returns true if a press on `top` is one on the target: on it, within it, or on the other one of a label and its control. */
 function meets(top, target) {
   for (let at = top; at; at = dom.shownIn(at)) if (at === target) return true;
   if (top === null) return false;
@@ -236,7 +239,7 @@ function meets(top, target) {
   return dom.isHtml(target, 'label') && dom.labelOf(target) === top;
 }
 
-/** What stands in the way, and what it belongs to. */
+/** Returns the element that stands in the way, and the one that it belongs to. */
 function obstacle(top, target) {
   if (top === null) return 'nothing of the page receives pointer events there';
   const around = new Set();

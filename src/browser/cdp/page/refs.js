@@ -48,7 +48,10 @@ function elementOf(number) {
   return element !== undefined && dom.connected(element) && ownerOf(element) === document ? element : null;
 }
 
-/** Whether what an element holds must never leave the page. Once a secret, always one: pages show passwords on request. */
+/**
+ * Returns true if the content of an element must never leave the page. A secret field stays one: pages show passwords
+ * on request.
+ */
 function isSecret(element) {
   if (secrets.has(element)) return true;
   const looks = looksSecret(element);

@@ -68,7 +68,7 @@ function sendsFrom(number) {
   return { to: [...new Set(all.filter((address) => address !== null))] };
 }
 
-/** What sending a form would send: the names of the secrets in it, and where they would go. */
+/** Returns the content that a form would send: the names of the secrets in it, and the addresses they would go to. */
 function sending(form, button) {
   const fields = typedFields.map((each) => each.deref())
     .filter((field) => field !== undefined && dom.connected(field) && formOf(field) === form && contentOf(field) !== '');
@@ -78,7 +78,7 @@ function sending(form, button) {
 
 const NOTHING_SENT = { names: [], to: null };
 
-/** What a click on an element would send by itself. */
+/** Returns the secrets that a click on an element would send by itself. */
 function sendsOn(number) {
   for (let at = elementOf(number); at; at = dom.shownIn(at)) {
     const button = dom.isHtml(at, 'label') ? dom.labelOf(at) : at;
@@ -90,7 +90,7 @@ function sendsOn(number) {
   return NOTHING_SENT;
 }
 
-/** What Enter, or the space bar, would send by itself where the focus is. */
+/** Returns the secrets that Enter, or the space bar, would send by itself at the focus. */
 function sendsByKey(isEnter) {
   const active = deepActive();
   if (active === null) return NOTHING_SENT;

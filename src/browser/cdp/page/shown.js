@@ -3,13 +3,16 @@
 /** Elements that are never content. */
 const NEVER_CONTENT = new Set(['style', 'script', 'noscript', 'template']);
 
-/** Whether the styles show an element; its place and size do not count. */
+/** Returns true if the styles show an element; its place and size do not count. */
 function isStyleShown(facts) {
   facts.isShown ??= facts.isStyledVisible && dom.isShown(facts.element);
   return facts.isShown;
 }
 
-/** Whether an element or one above it takes itself out of the accessibility tree, or is not slotted into what shows it. */
+/**
+ * Returns true if an element or an ancestor is removed from the accessibility tree, or is not slotted into a visible
+ * element.
+ */
 function isApart(facts) {
   return inherited(facts, 'isApart', isApartItself);
 }
@@ -26,7 +29,7 @@ function isAriaHidden(facts) {
   return facts.attribute('aria-hidden')?.toLowerCase() === 'true';
 }
 
-/** Whether assistive technology is not told of an element. */
+/** Returns true if assistive technology does not see an element. */
 function isHiddenFact(facts) {
   facts.isHidden ??= computeHidden(facts);
   return facts.isHidden;
@@ -44,7 +47,7 @@ function computeHidden(facts) {
   return isApart(facts);
 }
 
-/** Whether assistive technology is not told of an element. */
+/** Returns true if assistive technology does not see an element. */
 function isHiddenForAria(element) {
   return look(() => isHiddenFact(factsOf(element)));
 }
@@ -85,7 +88,7 @@ function isTextShown(node) {
   return width > 0 && height > 0;
 }
 
-/** Whether an element takes up room. */
+/** Returns true if an element takes up space. */
 function hasRoom(facts) {
   facts.hasRoom ??= facts.display === 'contents' ? firstSeenIn(facts) !== null : isStyleShown(facts) && hasArea(facts.element);
   return facts.hasRoom;
@@ -96,7 +99,7 @@ function hasArea(element) {
   return width > 0 && height > 0;
 }
 
-/** Whether an element stands in a line of text. */
+/** Returns true if an element stands in a line of text. */
 function isInLine(facts) {
   return facts.display === 'contents' ? firstSeenIn(facts) === TEXT : facts.display === 'inline' && isStyleShown(facts);
 }

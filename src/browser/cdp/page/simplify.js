@@ -22,7 +22,7 @@ class TreeNode {
     this.isSpaced = false;
     this.isActive = false;
     this.isAriaHidden = false;
-    /** Whether its content can be edited, and that of what is around it cannot. */
+    /** True if its content can be edited and that of the element around it cannot. */
     this.isEditor = false;
     /** The text of a field as it is written, if it has several lines. */
     this.lines = null;
@@ -31,9 +31,9 @@ class TreeNode {
     this.isHeard = false;
     this.url = null;
     this.placeholder = null;
-    /** Whether an element in it ever was a node. */
+    /** True if an element in it ever was a node. */
     this.hadNodes = false;
-    /** Whether it stands in something that shows a hand and can be reached. */
+    /** True if an element around it shows the hand pointer and can be reached. */
     this.isInClickable = parent !== null && (parent.isInClickable || (parent.hasHand && parent.isReachable));
   }
 
@@ -74,7 +74,7 @@ class TreeNode {
     this.states[state] = value;
   }
 
-  /** Whether the pointer can reach it, so that it has a reference. Asked late, because it takes a measurement. */
+  /** True if the pointer can reach it, so that it has a reference. Computed late, because it takes a measurement. */
   get isReachable() {
     return this.facts !== null && hasRoom(this.facts) && (this.role === 'iframe' || this.facts.takesPointer);
   }
@@ -97,7 +97,7 @@ class TreeNode {
   }
 }
 
-/** Whether a text is white space that every page is full of. */
+/** Returns true if a text is white space of the kind that every page is full of. */
 function isBlank(text) {
   return text === '' || (text.charCodeAt(0) <= 32 && !/\S/.test(text));
 }
@@ -154,13 +154,13 @@ function liftOnlyText(node) {
   if (child.onlyText !== null) node.children = child.children;
 }
 
-/** Whether a plain element says no more than the name of what it stands in. */
+/** Returns true if a plain element only repeats the name of the element around it. */
 function repeatsName(node, parent) {
   if (parent.name === '' || node.isActive || node.isHeard || node.hasProperties) return false;
   return (node.name === '' ? node.onlyText : node.children.length === 0 && node.name) === parent.name;
 }
 
-/** Whether a plain element has nothing but at most one node in it that can be pointed at. */
+/** Returns true if a plain element contains at most one node that can be pointed at, and nothing else. */
 function isWrapper(node) {
   if (node.name !== '' || node.children.length > 1) return false;
   const [child] = node.children;
@@ -168,7 +168,7 @@ function isWrapper(node) {
   return typeof child !== 'string' && child.isReachable;
 }
 
-/** Whether a plain element is there to be typed into and has nothing in it yet. */
+/** Returns true if a plain element is for typing into and is still empty. */
 function isEmptyEditor({ facts, isReachable }) {
   return facts.has('contenteditable') && isReachable && dom.isEditable(facts.element);
 }

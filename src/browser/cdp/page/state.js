@@ -84,7 +84,7 @@ function levelOf(facts) {
 
 const CONTROLS = setOf('button input select textarea option optgroup');
 
-/** Whether the page's own means switch a control off. */
+/** Returns true if a control is disabled by HTML itself. */
 function isNativelyDisabled(facts) {
   const { element, tag } = facts;
   if (!CONTROLS.has(tag)) return false;

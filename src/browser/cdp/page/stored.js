@@ -1,6 +1,6 @@
 // Local storage, for our script world and for the empty page of an origin.
 
-/** What the document's origin keeps in its local storage. */
+/** Returns the local storage of the document's origin. */
 function stored() {
   const items = [];
   for (let index = 0; index < localStorage.length; index++) {

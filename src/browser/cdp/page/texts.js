@@ -64,7 +64,7 @@ class Texts {
     return parts.join('');
   }
 
-  /** What an element says. */
+  /** Returns the text of an element. */
   of(node) {
     const piece = this.pieces.get(node);
     return piece === undefined ? '' : this.text.slice(piece.from, piece.to).trim();
@@ -99,7 +99,7 @@ class Texts {
     };
   }
 
-  /** Whether an element passes a test and none of what it consists of does. */
+  /** Returns true if an element passes a test and none of its parts does. */
   isSmallest(node, test) {
     if (!test(node)) return false;
     for (let child = dom.first(node); child !== null; child = dom.next(child)) {

@@ -13,7 +13,7 @@ class Visit {
     this.shadow = null;
     this.more = NONE;
     this.moreAt = 0;
-    /** Whether space is around it, as it is around all that is not part of a line of text. */
+    /** True if space surrounds it, as it surrounds everything that is not part of a line of text. */
     this.isApart = facts.display !== 'inline' || facts.tag === 'br';
   }
 
@@ -54,7 +54,7 @@ class Build {
     this.listening = listening;
     /** Room for text. Unit: UTF-16 units. */
     this.room = maxText;
-    /** Whether a cap was met; what was not visited by then never is. Whether there was any of that. */
+    /** True if a cap was reached: elements after it are never visited. `hasMore` is true if there were any. */
     this.isCut = false;
     this.hasMore = false;
     this.active = dom.active(document);
@@ -187,12 +187,12 @@ class Build {
   }
 }
 
-/** Whether an element can be clicked, and nothing around it stands for it. */
+/** Returns true if an element can be clicked and no element around it represents it. */
 function isForItself(facts, parent) {
   return !ASKED.has(parent.role) && hasRoom(facts) && facts.takesPointer;
 }
 
-/** Whether the pointer becomes a hand here, and not around it. */
+/** Returns true if the pointer becomes a hand here, and not around it. */
 function isHand(facts, parent) {
   return facts.hasHand && !parent.isInClickable && !parent.hasHand && isForItself(facts, parent);
 }
@@ -210,7 +210,7 @@ function isOneText(element) {
 
 const VALUELESS = setOf('checkbox radio file');
 
-/** What a field holds; null for anything that holds nothing that can be read. */
+/** Returns the value of a field; null for an element without a readable value. */
 function valueOf(facts) {
   const { element, tag, isHtml } = facts;
   if (tag === 'input' && isHtml && VALUELESS.has(typeOf(element))) return null;

@@ -48,7 +48,7 @@ function isDisabled(element) {
   return false;
 }
 
-/** Whether text can be put into an element: `true`, `false` while it is read only, `null` if it is no field. */
+/** Tells if text can be put into an element: `true`, `false` while it is read-only, `null` if it is no field. */
 function isWritable(element) {
   if (dom.isHtml(element, 'input') || dom.isHtml(element, 'textarea') || dom.isHtml(element, 'select')) {
     return !dom.has(element, 'readonly');
@@ -76,7 +76,7 @@ function controlLabels(element) {
   return dom.isHtml(element) && !dom.isHtml(element, 'form') ? [...(element.labels ?? [])] : [];
 }
 
-/** Whether an element, or one around it, holds what must never leave the page. */
+/** Returns true if an element, or one around it, contains text that must never leave the page. */
 function isInSecret(element) {
   for (let at = element; at; at = dom.above(at)) if (isSecret(at)) return true;
   return false;

@@ -94,7 +94,7 @@ function hintsFor(node, isHand, isInEditor) {
   return isInEditor ? hints.props.filter(([name]) => name !== 'editable') : hints.props;
 }
 
-/** Whether neither the node nor anything in it has words. */
+/** Returns true if neither the node nor anything in it has words. */
 function isMute(node) {
   const open = [node];
   for (let left = MOST_MUTE; open.length > 0; left--) {
@@ -105,7 +105,7 @@ function isMute(node) {
   return true;
 }
 
-/** What only some nodes have, 0 if it has none of it. */
+/** Returns the parts that only some nodes have, 0 if it has none of them. */
 function extraOf(node, hints) {
   const properties = [];
   if (node.level > MAX_LEVEL) properties.push(['level', String(node.level)]);
@@ -121,7 +121,7 @@ function extraOf(node, hints) {
   return extra;
 }
 
-/** How many rows at the start and at the end are the same. */
+/** Returns the number of equal rows at the start and at the end. */
 function unchanged(before, after) {
   const most = Math.min(before.length, after.length);
   let head = 0;
