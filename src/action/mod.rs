@@ -4,6 +4,7 @@
 //! new browser tool needs a variant here, an arm in each driver that declares it, and a check in the conformance suite.
 
 mod agent;
+mod arguments;
 mod browser;
 mod call;
 mod declare;
@@ -18,11 +19,12 @@ mod target;
 mod text_value;
 
 pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, Note, Read, Remember};
-pub use browser::{
-    BrowserAction, BrowserTool, Click, ClickAt, ClickXy, DialogAccept, Drag, DragXy, Effect, Eval,
-    Fill, Goto, MouseButton, NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll,
-    ScrollDirection, Select, StateFile, TabAt, TabNew, Type, Upload, Wait,
+pub use arguments::{
+    Click, ClickAt, ClickXy, DialogAccept, Drag, DragXy, Eval, Fill, Goto, MouseButton,
+    NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection, Select, StateFile,
+    TabAt, TabNew, Type, Upload, Wait,
 };
+pub use browser::{BrowserAction, BrowserTool, Effect};
 pub use call::{Action, CallProblem, CustomCall, RawCall, parse_calls};
 pub use error_class::ErrorClass;
 pub use key::Key;

@@ -1,0 +1,237 @@
+//! The arguments of the browser tools, as a model gives them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Key, Target, TextValue, lenient};
+
+macro_rules! arguments {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+            #[serde(deny_unknown_fields)]
+            pub struct $name {
+                $($(#[$field_doc])* pub $field: $type,)*
+            }
+        )*
+    };
+}
+
+arguments! {
+    /// Arguments of `goto`.
+    Goto {
+        /// An http or https address.
+        url: String,
+    }
+    /// Arguments of `click` and `dblclick`.
+    Click {
+        /// Ref, exact text, or role "name".
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// Which button; left when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        button: Option<MouseButton>,
+    }
+    /// Arguments of `click_at`.
+    ClickAt {
+        /// As of click.
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// Pixels from the left edge.
+        x: u32,
+        /// Pixels from the top edge.
+        y: u32,
+    }
+    /// Arguments of `click_xy`.
+    ///
+    /// The loop puts the element under the point in the place of a missing target; a driver needs one.
+    ClickXy {
+        /// Pixels from the left edge.
+        x: u32,
+        /// Pixels from the top edge.
+        y: u32,
+        /// Twice.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        double: bool,
+        /// As of click; the picture when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
+    }
+    /// Arguments of `drag_xy`; of the target as for `click_xy`.
+    DragXy {
+        /// Pixels from the left edge.
+        x: u32,
+        /// Pixels from the top edge.
+        y: u32,
+        /// Where to, pixels from the left edge.
+        to_x: u32,
+        /// Where to, pixels from the top edge.
+        to_y: u32,
+        /// As of click; the picture when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
+    }
+    /// Arguments of tools that need only a target.
+    OnTarget {
+        /// Ref, exact text, or role "name".
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+    }
+    /// Arguments of `fill`.
+    Fill {
+        /// Ref, exact text, or role "name".
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// The new text, `<secret:NAME>` or `<param:NAME>`.
+        #[serde(alias = "value")]
+        text: TextValue,
+        /// Press Enter afterwards.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        submit: bool,
+    }
+    /// Arguments of `type`.
+    Type {
+        /// The text, `<secret:NAME>` or `<param:NAME>`.
+        #[serde(alias = "value")]
+        text: TextValue,
+        /// Press Enter afterwards.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        submit: bool,
+    }
+    /// Arguments of `press`.
+    Press {
+        /// Key name or one character.
+        key: Key,
+        /// Gets the focus first.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
+        /// Up to 100, for keys that move or delete.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "count", alias = "repeat")]
+        times: Option<u32>,
+    }
+    /// Arguments of `select`.
+    Select {
+        /// Ref, exact text, or role "name".
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// Labels or values to choose.
+        #[serde(alias = "value", alias = "option", deserialize_with = "lenient::one_or_many")]
+        values: Vec<TextValue>,
+    }
+    /// Arguments of `drag`.
+    Drag {
+        /// Ref of what is dragged.
+        #[serde(alias = "source", alias = "start")]
+        from: Target,
+        /// Ref of where it is dropped.
+        #[serde(alias = "destination", alias = "end")]
+        to: Target,
+    }
+    /// Arguments of `upload`.
+    Upload {
+        /// Names of files that the run may send.
+        #[serde(alias = "file", alias = "paths", deserialize_with = "lenient::one_or_many")]
+        files: Vec<String>,
+    }
+    /// Arguments of `scroll`.
+    Scroll {
+        /// Where to; until the target is in view when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        direction: Option<ScrollDirection>,
+        /// Pixels; 600 when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pixels: Option<u32>,
+        /// The element to scroll, or to bring into view.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
+    }
+    /// Arguments of `wait`; exactly one must be given.
+    Wait {
+        /// Until this text is on the page.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// Until this text is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gone: Option<String>,
+        /// So many seconds, at most 30.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<u32>,
+    }
+    /// Arguments of `screenshot`.
+    Screenshot {
+        /// Ref of one element; the window when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+    }
+    /// Arguments of `tab_new`.
+    TabNew {
+        /// Address to open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+    }
+    /// Arguments of `tab_select` and `tab_close`.
+    TabAt {
+        /// Place in the list of tabs, from 0.
+        index: u32,
+    }
+    /// Arguments of `dialog_accept`.
+    DialogAccept {
+        /// Text for a prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<TextValue>,
+    }
+    /// Arguments of `state_save` and `state_load`.
+    StateFile {
+        /// Letters, digits, `_` and `-`.
+        name: String,
+    }
+    /// Arguments of `eval`.
+    Eval {
+        /// `() => value` or, with a target, `element => value`.
+        function: String,
+        /// Ref, exact text, or role "name".
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+    }
+    /// Arguments of `run_code`.
+    RunCode {
+        /// `async page => value`.
+        code: String,
+    }
+    /// No arguments.
+    NoArguments {}
+}
+
+/// A button of the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MouseButton {
+    /// The usual one.
+    Left,
+    /// The one for context menus.
+    Right,
+    /// The wheel.
+    Middle,
+}
+
+/// Where to scroll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScrollDirection {
+    /// Towards the top.
+    Up,
+    /// Towards the end.
+    Down,
+    /// To the left.
+    Left,
+    /// To the right.
+    Right,
+}
+
+impl Press {
+    /// Number of presses asked for.
+    pub fn times(&self) -> u32 {
+        self.times.unwrap_or(1)
+    }
+}
