@@ -8,8 +8,11 @@ use tokio::time::Instant;
 use webwise::{
     BrowserDriver, DecisionLoop, Result, Task,
     action::{BrowserTool, Outcome},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
-    page::{ElementRef, Node, Observation, Role, Tree},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
+    page::{ElementRef, Node, Observation, Role, Scene, Tree},
     store::InMemory,
     testing::{ScriptedModel, call},
 };
@@ -45,6 +48,10 @@ impl BrowserDriver for LateMenu {
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
         Ok(Vec::new())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene> {
+        Ok(Scene::default())
     }
 
     async fn close(&self) -> Result<()> {

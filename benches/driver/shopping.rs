@@ -16,11 +16,11 @@ use webwise::{
     DecisionLoop, LlmClient,
     browser::{
         BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest,
-        ScreenshotRequest,
+        SceneRequest, ScreenshotRequest,
     },
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     demo::{Shop, ShopOptions},
-    page::Observation,
+    page::{Observation, Scene},
     stand_in::StandIn,
     store::InMemory,
     working::StopReason,
@@ -109,6 +109,12 @@ impl BrowserDriver for Metered {
     async fn screenshot(&self, request: &ScreenshotRequest) -> webwise::Result<Vec<u8>> {
         self.meter
             .time("screenshot", self.driver.screenshot(request))
+            .await
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> webwise::Result<Scene> {
+        self.meter
+            .time("screenshot", self.driver.scene(request))
             .await
     }
 

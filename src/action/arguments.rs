@@ -215,7 +215,7 @@ pub enum MouseButton {
     Middle,
 }
 
-/// Where to scroll.
+/// Direction of a scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScrollDirection {

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
-    /// What the declared tools may cost in each request. Unit: tokens of `o200k`. Source: measured, 687 with those of a saved state
+    /// Highest cost of the declared tools in each request. Unit: tokens of `o200k`. Source: measured, 687 with those of a saved state
     /// and one of an embedder.
     const MAX_DECLARED: usize = 690;
 

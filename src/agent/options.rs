@@ -27,7 +27,7 @@ pub enum Images {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What a run may cost. Default: 50 steps, 5 errors in a row, nothing else bounded.
+    /// Limits of a run. Default: 50 steps, 5 errors in a row, nothing else bounded.
     pub budget: Budget,
     /// The prices of the model, for a budget in money and for reports. Default: unknown.
     pub prices: Option<Prices>,
@@ -59,12 +59,12 @@ pub struct Options {
     pub temperature: f64,
     /// Most tokens of a reply. Default 2,048. Source: chosen; five calls with texts take about 400.
     pub max_output: TokenCount,
-    /// Whether each step's page is photographed for the run folder. Default off.
+    /// True if the run folder gets a picture of each step's page. Default: false.
     pub screenshots: bool,
     /// When a model is shown a picture of the page, if its [capabilities](crate::chat::LlmCapabilities::images) say that it can see.
     /// None is taken any more once a secret was typed or shown. Default [`Images::Auto`].
     pub images: Images,
-    /// Whether `eval` and `run_code` are offered. Default off, because script undoes every other safety measure.
+    /// True if `eval` and `run_code` are offered. Default: false, because script undoes every other safety measure.
     pub scripts: bool,
     /// True if memory is used. Default: true.
     pub memory: bool,

@@ -120,7 +120,7 @@ pub struct Run<'l, B, L, M> {
     pub(super) lines_read: Option<LinesRead>,
     /// Findings that matter for the goal, in lines of page data.
     pub(super) known: Vec<String>,
-    /// What the model wrote down for itself.
+    /// Notes of the model.
     pub(super) notes: Vec<String>,
     pub(super) advice: Vec<Advice>,
     pub(super) offered_now: Vec<AdviceId>,

@@ -27,13 +27,13 @@ const LONGEST: Duration = Duration::from_secs(5);
 pub(super) struct Sight {
     /// The bytes of a PNG file.
     pub(super) png: Vec<u8>,
-    /// Where things stand in it.
+    /// Positions of the things in it.
     pub(super) scene: Scene,
     is_marked: bool,
 }
 
 impl Sight {
-    /// What the model is told of the picture.
+    /// Note on the picture for the model.
     pub(super) fn note(&self) -> String {
         let Scene { width, height, .. } = self.scene;
         if self.is_marked && self.scene.is_known() {

@@ -231,9 +231,9 @@ impl From<Outcome> for Execution {
 /// use async_trait::async_trait;
 /// use webwise::action::{BrowserTool, ErrorClass, Outcome};
 /// use webwise::browser::{
-///     BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest,
+///     BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, SceneRequest, ScreenshotRequest,
 /// };
-/// use webwise::page::{Node, Observation, Role, Tree};
+/// use webwise::page::{Node, Observation, Role, Scene, Tree};
 /// use webwise::{Error, ErrorKind, Result};
 ///
 /// /// A browser that shows one page and cannot leave it.
@@ -258,6 +258,10 @@ impl From<Outcome> for Execution {
 ///
 ///     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
 ///         Err(Error::new(ErrorKind::Unsupported, "one_page.screenshot"))
+///     }
+///
+///     async fn scene(&self, _: &SceneRequest) -> Result<Scene> {
+///         Ok(Scene::default())
 ///     }
 ///
 ///     async fn close(&self) -> Result<()> {
@@ -299,16 +303,13 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// As [`observe`](Self::observe); `InvalidInput` for a reference that the page does not have.
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>>;
 
-    /// Where things stand in the window now. Nothing is put into the page for it, and nothing of it changes.
+    /// Returns the positions of things in the window. It puts nothing into the page and changes nothing there.
     ///
-    /// References that the page does not have are left out. A driver that cannot tell keeps the default, [`Scene::default`].
+    /// References that the page does not have are left out. A driver that cannot tell returns [`Scene::default`].
     ///
     /// # Errors
     /// As [`observe`](Self::observe).
-    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
-        let _ = request;
-        Ok(Scene::default())
-    }
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
     /// Ends the browser. A second call does nothing. The loop never calls it; the owner of the driver does.
     ///

@@ -1,4 +1,4 @@
-//! What every driver decides in the same way: which addresses may be opened, what an action aims at, when a wait is over, and
+//! Decisions that every driver makes in the same way: which addresses may be opened, what an action aims at, when a wait is over, and
 //! the words of refusals. Values in, values out.
 
 use std::time::Duration;
@@ -22,11 +22,11 @@ pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 /// The reason to refuse an action that was decided for another page.
 pub(in crate::browser) const MOVED: &str =
     "another page is shown than the one that this was decided for";
-/// Why a tab stays.
+/// Reason for keeping a tab.
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
-/// Why a point of a picture is not clicked.
+/// Reason for not clicking a point of a picture.
 pub(in crate::browser) const NO_TARGET: &str = "a driver takes points of a target only";
-/// Why a secret is not chosen from a list.
+/// Reason for not choosing a secret from a list.
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
 /// The reason to refuse a secret as the answer to a dialog.
 pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which site will read it";

@@ -1,4 +1,4 @@
-//! What a page is and what it means: our tree, its interpretation, identity of elements and pages, and differences.
+//! Pages: the tree, its interpretation, the identity of elements and pages, and differences.
 //!
 //! Pure, and without any driver's text format: a driver lowers what it sees to a [`Tree`]; everything else follows from
 //! that. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read views) and by the loop.

@@ -1,4 +1,4 @@
-//! Where things stand in the window: what a picture of the page shows, in numbers.
+//! Positions in the window: the contents of a picture of the page, in numbers.
 
 use super::{ElementRef, Locator};
 
@@ -71,9 +71,9 @@ pub enum DrawingKind {
 pub struct Drawing {
     /// Which kind.
     pub kind: DrawingKind,
-    /// Where it stands, also the part that is not in the window.
+    /// Its area, including the part outside the window.
     pub area: Area,
-    /// Whether the page says in words what it shows, on it or on what it is part of.
+    /// True if the page names it in words, on it or on an element around it.
     pub named: bool,
     /// A locator of it, if it stands in the page's own document.
     pub locator: Option<Locator>,
@@ -100,7 +100,7 @@ impl Drawing {
     }
 }
 
-/// What of a page can be seen in the window, and where.
+/// The visible part of a page: what stands in the window, and where.
 ///
 /// One that is [`Default`] says that nobody knows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -114,7 +114,7 @@ pub struct Scene {
     pub height: u32,
     /// The elements asked for that can be seen in the window, each once: with all of their box, also what is not in the window.
     pub boxes: Vec<(ElementRef, Area)>,
-    /// What is drawn in the window, at most 200 things.
+    /// Drawings in the window, at most 200.
     pub drawings: Vec<Drawing>,
     /// Boxes in the window that have a colour, an image or a border and nothing in them, as the squares of a board; at most 500.
     pub blank: Vec<Area>,

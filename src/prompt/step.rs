@@ -72,9 +72,9 @@ pub struct StepParts<'a> {
     pub found: &'a [String],
     /// The parts of the page that `read` returned, in lines of the same form.
     pub read: &'a [String],
-    /// What was read before and matters for the goal, likewise.
+    /// Lines read before that matter for the goal, likewise.
     pub known: &'a [String],
-    /// What the model wrote down for itself.
+    /// Notes of the model, oldest first.
     pub noted: &'a [String],
     /// Texts that tools of the loop or of the embedder gave, with a label of ours.
     pub results: &'a [(String, String)],

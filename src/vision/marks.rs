@@ -80,7 +80,7 @@ fn draw(picture: &mut Raster, scene: &Scene) {
     }
 }
 
-/// Where a label may stand, the best first: above and below the element at either corner, where it covers nothing of it, then in it.
+/// Places for a label, the best first: above and below the element at either corner, where it covers nothing of it, then in it.
 fn places((x, y, width, height): Rect, (across, down): (i64, i64)) -> [Rect; 8] {
     let (right, bottom) = (x + width, y + height);
     [

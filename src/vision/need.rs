@@ -1,4 +1,4 @@
-//! Whether the tree of a page says too little for somebody who cannot see it.
+//! The need for a picture: a tree that says too little for a model that cannot see the page.
 
 use crate::page::{DrawingKind, Element, ElementRef, Role, Scene};
 
@@ -14,7 +14,7 @@ const MIN_NAMELESS: usize = 2;
 /// Fewest empty boxes that may be a board. Source: chosen; fewer are rules and bars.
 const MIN_BLANK: usize = 6;
 
-/// Why the tree of a page says too little.
+/// Reason for which the tree of a page says too little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lack {
     /// A large drawing that no words stand for.

@@ -5,7 +5,7 @@ use crate::{
     page::{Area, Locator, LocatorStep, Scene},
 };
 
-/// What points lie on, and where they lie in it.
+/// The thing that a point lies on, and the place of the point in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Under {
     /// An element of the page, or a drawing by its locator.

@@ -19,10 +19,13 @@ use webwise::{
     BrowserDriver, DecisionLoop, Result,
     action::Action,
     agent::Options,
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
     event::{Intent, RunFolder},
     guard::ApprovalMode,
-    page::Observation,
+    page::{Observation, Scene},
     store::InMemory,
     testing::ScriptedModel,
 };
@@ -68,6 +71,10 @@ impl BrowserDriver for Stuck {
 
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
         self.inner.screenshot(request).await
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+        self.inner.scene(request).await
     }
 
     async fn close(&self) -> Result<()> {

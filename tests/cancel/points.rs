@@ -18,7 +18,10 @@ use webwise::{
     BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, Result, RunId, Task,
     action::{Effect, ToolSpec},
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, StepEnd, Tool},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     event::{Event, EventKind, FanOut, Intent, Journal, RunFolder},
     guard::ApprovalMode,
@@ -81,6 +84,10 @@ impl<B: BrowserDriver> BrowserDriver for Slow<B> {
     }
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
         self.0.screenshot(request).await
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> Result<webwise::page::Scene> {
+        self.0.scene(request).await
     }
     async fn close(&self) -> Result<()> {
         panic!("the loop never closes a browser")

@@ -7,9 +7,9 @@ use webwise::{
     Result,
     browser::{
         BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest,
-        ScreenshotRequest,
+        SceneRequest, ScreenshotRequest,
     },
-    page::{Dialog, DialogKind, Observation},
+    page::{Dialog, DialogKind, Observation, Scene},
     working::StopReason,
 };
 
@@ -249,6 +249,10 @@ impl BrowserDriver for OpensWhileLooking {
 
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
         self.driver.screenshot(request).await
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+        self.driver.scene(request).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -10,9 +10,12 @@ use url::form_urlencoded::byte_serialize;
 use webwise::{
     BrowserDriver, Error, ErrorKind,
     action::{BrowserAction, BrowserTool, ErrorClass, Outcome},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
     page::{
-        Dialog, DialogKind, ElementRef, Locator, Node, Notice, Observation, Role, Tab, Tree,
+        Dialog, DialogKind, ElementRef, Locator, Node, Notice, Observation, Role, Scene, Tab, Tree,
         TreeBuilder,
     },
 };
@@ -317,6 +320,10 @@ impl BrowserDriver for World {
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>, Error> {
         Ok(Vec::new())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene, Error> {
+        Ok(Scene::default())
     }
 
     async fn close(&self) -> Result<(), Error> {

@@ -6,8 +6,13 @@ use async_trait::async_trait;
 use webwise::{
     BrowserDriver, Error, ErrorKind, Origin,
     action::{BrowserAction, BrowserTool, ErrorClass, Fill, Outcome, TextValue, Type},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
-    page::{Dialog, DialogKind, ElementRef, Locator, Node, Notice, Observation, Role, Tab, Tree},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
+    page::{
+        Dialog, DialogKind, ElementRef, Locator, Node, Notice, Observation, Role, Scene, Tab, Tree,
+    },
 };
 
 use crate::{canaries::PIN, forms::variants};
@@ -309,6 +314,10 @@ impl BrowserDriver for Mirror {
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>, Error> {
         Ok(self.lock().told().into_bytes())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene, Error> {
+        Ok(Scene::default())
     }
 
     async fn close(&self) -> Result<(), Error> {

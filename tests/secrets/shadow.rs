@@ -6,8 +6,11 @@ use async_trait::async_trait;
 use webwise::{
     BrowserDriver, Error, Origin,
     action::{BrowserAction, BrowserTool, ErrorClass, Outcome, TextValue, Type},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
-    page::{ElementRef, Node, Observation, Role, Tree},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
+    page::{ElementRef, Node, Observation, Role, Scene, Tree},
 };
 
 use crate::{
@@ -177,6 +180,10 @@ impl BrowserDriver for Shadow {
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>, Error> {
         Ok(Vec::new())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene, Error> {
+        Ok(Scene::default())
     }
 
     async fn close(&self) -> Result<(), Error> {

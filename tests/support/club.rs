@@ -14,9 +14,12 @@ use webwise::{
     BrowserDriver, Result, Task,
     action::{BrowserAction, BrowserTool, ErrorClass, Outcome, Target, TextValue},
     base::TokenCount,
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
     chat::{ChatResponse, Usage},
-    page::{Node, Observation, Role, Tri},
+    page::{Node, Observation, Role, Scene, Tri},
     testing::{call, tree},
 };
 
@@ -212,6 +215,10 @@ impl BrowserDriver for Club {
         Ok(b"club".to_vec())
     }
 
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene> {
+        Ok(Scene::default())
+    }
+
     async fn close(&self) -> Result<()> {
         Ok(())
     }
@@ -257,6 +264,10 @@ impl<B: BrowserDriver> BrowserDriver for Eyes<B> {
 
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
         self.inner.screenshot(request).await
+    }
+
+    async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+        self.inner.scene(request).await
     }
 
     async fn close(&self) -> Result<()> {

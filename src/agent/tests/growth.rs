@@ -15,9 +15,12 @@ use crate::{
     BrowserDriver, DecisionLoop, Origin, Result, Task,
     action::{BrowserAction, BrowserTool, ErrorClass, Outcome, RawCall},
     agent::{Approval, ApprovalRequest, Approver},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
     chat::ChatResponse,
-    page::{ElementRef, Node, Observation, Role, Tree, TreeBuilder, counted},
+    page::{ElementRef, Node, Observation, Role, Scene, Tree, TreeBuilder, counted},
     secret::{Secret, SecretName, Vault},
     store::InMemory,
     testing::{ScriptedModel, call},
@@ -155,6 +158,10 @@ impl BrowserDriver for OnePage {
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
         Ok(Vec::new())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene> {
+        Ok(Scene::default())
     }
 
     async fn close(&self) -> Result<()> {

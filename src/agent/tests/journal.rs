@@ -164,10 +164,11 @@ mod on_disk {
         action::Action,
         agent::Options,
         browser::{
-            BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest,
+            BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+            ScreenshotRequest,
         },
         event::RunFolder,
-        page::Observation,
+        page::{Observation, Scene},
     };
 
     /// A browser that reads the journal's file before it acts.
@@ -202,6 +203,10 @@ mod on_disk {
 
         async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
             self.inner.screenshot(request).await
+        }
+
+        async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
+            self.inner.scene(request).await
         }
 
         async fn close(&self) -> Result<()> {

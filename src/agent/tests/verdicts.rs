@@ -11,9 +11,12 @@ use serde_json::{Value, json};
 use crate::{
     BrowserDriver, DecisionLoop, Result, RunReport, Task,
     action::{Action, BrowserTool, Outcome, RawCall},
-    browser::{BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, ScreenshotRequest},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
     chat::ChatResponse,
-    page::Observation,
+    page::{Observation, Scene},
     store::InMemory,
     testing::{ScriptedModel, call, tree},
     working::StopReason,
@@ -61,6 +64,10 @@ impl BrowserDriver for Stepper {
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
         Ok(Vec::new())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene> {
+        Ok(Scene::default())
     }
 
     async fn close(&self) -> Result<()> {

@@ -54,7 +54,7 @@ pub(super) struct Needs {
     pub(super) at: Option<(u32, u32)>,
 }
 
-/// Where a drag ends.
+/// The end of a drag.
 #[derive(Debug, Clone, Copy)]
 enum End<'a> {
     /// On this element, wherever it is by then.

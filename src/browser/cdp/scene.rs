@@ -1,4 +1,4 @@
-//! What can be seen in the window, and where: of the page and of the frames in it.
+//! The visible part of the page and of its frames.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::{
 /// Most frames that are asked. Unit: frames. Source: chosen; each takes some milliseconds.
 const MAX_FRAMES: usize = 20;
 
-/// What one document shows.
+/// The visible part of one document.
 #[derive(Deserialize)]
 struct Part {
     place: Place,
@@ -35,7 +35,7 @@ struct Next {
 }
 
 impl Cdp {
-    /// What can be seen in the window, with the boxes of these elements.
+    /// Returns what is visible in the window, with the boxes of these elements.
     pub(super) async fn scene_of(&self, wanted: &[ElementRef]) -> Result<Scene, Trouble> {
         let page = self.page()?;
         let mut scene = Scene::default();

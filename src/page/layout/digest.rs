@@ -89,10 +89,10 @@ const MAX_OF_MATCHED: usize = 8;
 const ASIDE_SHARE: usize = 20;
 /// Cost of a line itself, without its parts. Unit: tokens.
 const LINE: usize = 1;
-/// What a line that tells of others costs. Unit: tokens.
+/// Cost of a line that stands for others. Unit: tokens.
 const MORE: usize = 20;
 
-/// What counts as alike where lines are left out.
+/// Strictness with which lines count as alike when some are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
     /// Items of the same make.

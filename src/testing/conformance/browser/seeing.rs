@@ -43,7 +43,7 @@ async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     Ok((scene.clone(), picture.fitted(scene.width, scene.height)))
 }
 
-/// Where a colour is in a picture.
+/// Position of a colour in a picture.
 fn place_of(picture: &Raster, colour: [u8; 3]) -> Option<Area> {
     let rows = 0..picture.height();
     let all = rows.flat_map(|y| (0..picture.width()).map(move |x| (x, y)));
