@@ -301,8 +301,8 @@ impl BrowserAction {
                 bad("times takes 1 to 100")
             }
             // Each press of another key may do what must be seen before it is done again.
-            Self::Press(press) if press.times() > 1 && !press.key.moves() => bad(
-                "times is for arrow keys, Tab, Home, End, PageUp, PageDown, Backspace and Delete",
+            Self::Press(press) if press.times() > 1 && !press.key.is_repeatable() => bad(
+                "times is for arrow keys, Tab, Home, End, PageUp, PageDown and Backspace, with Shift at most",
             ),
             Self::Select(Select { values, .. }) if values.is_empty() => {
                 bad("values must not be empty")

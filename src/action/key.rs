@@ -116,6 +116,14 @@ impl Key {
         MOVES.contains(&self.last())
     }
 
+    /// Reports whether the key may be pressed several times unseen: it moves, deletes nothing outside of a field, and with no
+    /// modifier but Shift goes to no other page or tab.
+    pub(super) fn is_repeatable(&self) -> bool {
+        self.moves()
+            && self.last() != "Delete"
+            && self.modifiers().all(|modifier| modifier == "Shift")
+    }
+
     /// The key itself, without the modifiers before it.
     pub fn last(&self) -> &str {
         // The last `+` separates, unless the key itself is `+`.

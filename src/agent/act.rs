@@ -24,11 +24,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             None => Some(Outcome::failed(ErrorClass::RefNotFound, "")),
             Some(_) => self.refusal(&action),
         };
-        let effect = if self.is_wordless(&action) {
-            action.effect()
-        } else {
-            judged(&action, self.page.as_ref())
-        };
+        let effect = judged(&action, self.page.as_ref());
         let refused = match refused {
             None if !next.given => self.approval(&tried.action, &tried.targets, effect).await?, // 11
             known => known,

@@ -13,7 +13,7 @@ use crate::{
     event::EventKind,
     page::{ElementRef, Scene},
     verify::PageNow,
-    vision::{is_wordless, lack, marked, nameless, under},
+    vision::{lack, marked, nameless, under},
     working::StopReason,
 };
 
@@ -103,7 +103,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         // Boxes take some drivers a while, so those of all elements are asked for where a picture shows them.
         if !asked && images != Images::Always {
-            let scene = scene_of(nameless(elements)).await?;
+            let scene = scene_of(nameless(elements, MAX_WANTED)).await?;
             if lack(elements, &scene).is_none() {
                 return Ok(None);
             }
@@ -160,18 +160,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             _ => {}
         }
         Ok(true)
-    }
-
-    /// Reports whether an action that was aimed by the picture meets nothing that has words.
-    pub(super) fn is_wordless(&self, action: &BrowserAction) -> bool {
-        let points = points(action);
-        let target = action.targets().first().copied();
-        match (&self.sight, target) {
-            (Some(sight), Some(target)) if !points.is_empty() => {
-                is_wordless(&sight.scene, target, &points)
-            }
-            _ => false,
-        }
     }
 }
 

@@ -15,6 +15,6 @@ mod raster;
 
 pub(crate) use marks::marked;
 pub(crate) use need::{lack, nameless};
-pub(crate) use point::{is_wordless, under};
+pub(crate) use point::under;
 #[cfg(feature = "testing")]
 pub(crate) use raster::Raster;

@@ -25,10 +25,13 @@ pub(crate) enum Lack {
     Blank,
 }
 
-/// Returns the elements that nothing names: whether they are seen is all that [`lack`] asks of elements.
-pub(crate) fn nameless(elements: &[Element]) -> Vec<ElementRef> {
+/// Returns the first `max` elements that nothing names: whether they are seen is all that [`lack`] asks of elements.
+pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
     let nameless = elements.iter().filter(|one| is_nameless(one));
-    nameless.filter_map(|one| one.reference.clone()).collect()
+    nameless
+        .filter_map(|one| one.reference.clone())
+        .take(max)
+        .collect()
 }
 
 /// Returns the first reason why a page needs a look, if there is one.
@@ -151,7 +154,7 @@ mod tests {
         assert_eq!(lack(&icons, &scene(3, &[])), Some(Lack::Nameless));
         assert_eq!(lack(&icons, &Scene::default()), Some(Lack::Nameless));
         assert_eq!(lack(&icons, &scene(1, &[])), None, "only one is seen");
-        let wanted = nameless(&icons);
+        let wanted = nameless(&icons, 10);
         let wanted: Vec<_> = wanted.iter().map(ElementRef::as_str).collect();
         assert_eq!(wanted, ["e1", "e3"]);
     }

@@ -46,23 +46,6 @@ pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
     Some(Under { target, points })
 }
 
-/// Reports whether points of a target, as [`under`] gave them, hit nothing that has words: drawings that none stand for, or empty boxes.
-pub(crate) fn is_wordless(scene: &Scene, target: &Target, points: &[(u32, u32)]) -> bool {
-    let Target::Locator(locator) = target else {
-        return false;
-    };
-    let unnamed = || scene.drawings.iter().filter(|drawing| !drawing.named);
-    if unnamed().any(|drawing| drawing.locator.as_ref() == Some(locator)) {
-        return true;
-    }
-    let is_blank = |(x, y): &(u32, u32)| {
-        let (x, y) = (f64::from(*x) + scene.page.x, f64::from(*y) + scene.page.y);
-        let mut areas = unnamed().map(|drawing| &drawing.area).chain(&scene.blank);
-        areas.any(|area| area.contains(x, y))
-    };
-    page_locator().as_ref() == Some(locator) && points.iter().all(is_blank)
-}
-
 fn page_locator() -> Option<Locator> {
     Locator::new(vec![LocatorStep::Css(PAGE.to_owned())]).ok()
 }
@@ -126,17 +109,6 @@ mod tests {
             Some(("css=\"html\"".to_owned(), vec![(30, 660)]))
         );
         assert_eq!(on(&[(801, 10)]), None);
-    }
-
-    #[test]
-    fn drawings_and_empty_boxes_have_no_words_and_what_else_is_there_may() {
-        let wordless = |points: &[(u32, u32)]| {
-            let found = under(&scene(), points).unwrap();
-            is_wordless(&scene(), &found.target, &found.points)
-        };
-        assert!(wordless(&[(510, 120)]) && wordless(&[(30, 460)]));
-        assert!(!wordless(&[(131, 70)]) && !wordless(&[(300, 500)]));
-        assert!(!wordless(&[(30, 460), (300, 500)]));
     }
 
     #[test]

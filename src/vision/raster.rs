@@ -73,9 +73,12 @@ impl Raster {
         self.height
     }
 
-    /// The same picture in another size, each pixel the mean of those that it covers.
+    /// The same picture in another size, each pixel the mean of those that it covers; unchanged if the size is none or too large,
+    /// because a page may say any size.
     pub(crate) fn fitted(self, width: u32, height: u32) -> Self {
-        if (self.width, self.height) == (width, height) {
+        let count = u64::from(width) * u64::from(height);
+        let is_possible = (1..=MAX_PIXELS as u64).contains(&count);
+        if !is_possible || (self.width, self.height) == (width, height) {
             return self;
         }
         let part = |at: u32, of: u32, all: u32| {

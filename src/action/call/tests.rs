@@ -53,7 +53,8 @@ fn several_calls_keep_their_order() {
 fn a_bad_call_is_a_problem_in_its_place() {
     let content = r#"[{"tool":"click"},{"tool":"fly","to":"moon"},{"tool":"click","target":"//button"},{"tool":"click","target":"e1","x":1},
         {"tool":"wait"},{"tool":"eval","function":"() => 1"},{"tool":"reload"},{"tool":"press","key":"Enter","times":2},
-        {"tool":"press","key":"Tab","times":0},{"tool":"press","key":"shift+tab","times":100}]"#;
+        {"tool":"press","key":"Tab","times":0},{"tool":"press","key":"shift+tab","times":100},
+        {"tool":"press","key":"Alt+ArrowLeft","times":2},{"tool":"press","key":"Delete","times":2}]"#;
     let read = lines(content);
     assert!(read[0].contains("missing field `target`"), "{read:?}");
     assert!(read[1].contains("no such tool"), "{read:?}");
@@ -65,6 +66,10 @@ fn a_bad_call_is_a_problem_in_its_place() {
     assert!(read[7].contains("times is for"), "{read:?}");
     assert!(read[8].contains("1 to 100"), "{read:?}");
     assert_eq!(read[9], r#"press {"key":"Shift+Tab","times":100}"#);
+    assert!(
+        read[10].contains("times is for") && read[11].contains("times is for"),
+        "{read:?}"
+    );
 }
 
 #[test]
