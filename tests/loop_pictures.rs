@@ -106,6 +106,8 @@ async fn drive(
     let events = Recorder::new();
     let mut options = Options::default();
     options.images = images;
+    // A point of a drawing may do anything, so it needs approval.
+    options.approval = webwise::guard::ApprovalMode::Auto;
     options.settle = Duration::ZERO;
     let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new())
         .with_options(options)
