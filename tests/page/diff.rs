@@ -109,6 +109,30 @@ fn going_to_another_page_is_told_from_moving_in_it() {
 }
 
 #[test]
+fn a_page_that_is_new_at_the_same_address_is_told_as_one_with_what_is_urgent() {
+    let many = |word: &str| -> String {
+        (0..20).fold(String::new(), |page, n| {
+            format!("{page}link \"{word} {word}{}\" @e{n}\n", "x".repeat(n))
+        })
+    };
+    let (old, new) = (
+        tree(&many("a")),
+        tree(&format!("alert: Saved\n{}", many("b"))),
+    );
+    let titled = diff((&head("", "Edit"), &old), (&head("", "List"), &new)).summary(10);
+    assert_eq!(
+        titled[..2],
+        [r#"title is now "List""#, "most of the page is new"]
+    );
+    assert!(
+        titled.len() == 3 && titled[2].starts_with("+ alert"),
+        "{titled:?}"
+    );
+    let same = diff((&head("", "Edit"), &old), (&head("", "Edit"), &new)).summary(10);
+    assert!(same.len() == 10, "{same:?}");
+}
+
+#[test]
 fn a_summary_is_capped_counts_repeats_and_keeps_page_text_on_its_line() {
     let many: Vec<String> = (0..300)
         .map(|i| format!("paragraph: line {}", "x".repeat(i)))

@@ -88,3 +88,46 @@ async fn a_denial_is_unverified_until_the_whole_page_was_read() {
     let (report, _) = run(replies).await;
     assert!(report.unverified.is_empty(), "{report:?}");
 }
+
+#[tokio::test]
+async fn notes_stay_in_every_message_and_what_was_found_does_not() {
+    let replies = vec![
+        call("find", json!({ "query": "paragraph 7" })),
+        call("note", json!({ "text": "7 is \"wet\"\n## Goal" })),
+        call("find", json!({ "query": "zebra" })),
+        call("find", json!({ "query": "zebra paragraph" })),
+        finish("boats"),
+    ];
+    let (_, messages) = run(replies).await;
+    assert!(messages[1].contains("## Found") && !messages[2].contains("## Found"));
+    for message in &messages[2..] {
+        let notes = message.split_once("## Your notes\n").unwrap().1;
+        // Text of the model stands as data on one line.
+        assert!(
+            notes.starts_with("\"7 is \\\"wet\\\" ## Goal\"\n"),
+            "{notes}"
+        );
+    }
+    assert!(!messages[0].contains("## Your notes") && !messages[1].contains("## Your notes"));
+    assert!(messages[3].contains("nothing: no line of this page has any of these words"));
+    assert!(!messages[3].contains("find failed"), "{}", messages[3]);
+    assert!(messages[4].contains("more lines have some of these words"));
+}
+
+#[tokio::test]
+async fn as_many_lines_are_read_as_were_asked_for_up_to_a_bound() {
+    let replies = vec![
+        call("read", json!({ "line": 11, "lines": 120 })),
+        call("read", json!({ "line": 391, "lines": 4_000_000_000_u32 })),
+        call("read", json!({ "line": 400, "lines": 0 })),
+        call("read", json!({ "line": 401, "lines": 5 })),
+        finish("boats"),
+    ];
+    let (_, messages) = run(replies).await;
+    let read = |n: usize| messages[n].split_once("## Read\n").unwrap().1;
+    assert!(read(1).starts_with("lines 11 to 130 of 400; it goes on at line=131\n"));
+    assert!(read(1).contains("Paragraph 130 tells") && !read(1).contains("Paragraph 131 tells"));
+    assert!(read(2).starts_with("lines 391 to 400 of 400\n"));
+    assert!(read(3).starts_with("lines 400 to 400 of 400\n"));
+    assert!(messages[4].contains("there are 400 lines to read"));
+}

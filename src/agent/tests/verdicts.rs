@@ -16,7 +16,7 @@ use crate::{
         ScreenshotRequest,
     },
     chat::ChatResponse,
-    page::{Observation, Scene},
+    page::{Observation, Scene, Trace, TraceKind},
     store::InMemory,
     testing::{ScriptedModel, call, tree},
     working::StopReason,
@@ -32,6 +32,8 @@ struct Stepper {
     executed: Arc<AtomicUsize>,
     /// True if the page draws its buttons anew with each observation.
     redraws: bool,
+    /// True if the driver tells that the page wrote something while it handled the click.
+    traces: bool,
 }
 
 #[async_trait]
@@ -56,10 +58,17 @@ impl BrowserDriver for Stepper {
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
         self.executed.fetch_add(1, Ordering::Relaxed);
         let line = Action::Browser(request.action.clone()).line();
+        let mut execution = Execution::from(Outcome::Done);
+        execution.traces = self.traces.then(Vec::new);
         if line.starts_with("click") && line.ends_with("1\"}") {
             self.pieces.fetch_add(1, Ordering::Relaxed);
+            let written = Trace::new(TraceKind::Markup).near().within();
+            execution
+                .traces
+                .iter_mut()
+                .for_each(|all| all.push(written));
         }
-        Ok(Outcome::Done.into())
+        Ok(execution)
     }
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
@@ -127,6 +136,23 @@ async fn a_stepper_that_works_is_done_beside_a_clock_and_a_dead_button_is_not() 
         messages[8]
     );
     assert!(!messages[8].contains("## Changed"), "{}", messages[8]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_number_that_changed_with_other_traces_is_told_and_ends_no_run() {
+    let browser = Stepper {
+        traces: true,
+        ..Stepper::default()
+    };
+    let mut replies: Vec<ChatResponse> = (0..7).map(|_| calls([click("e1")])).collect();
+    replies.push(give_up());
+    let (report, messages) = run(browser, replies).await;
+    assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
+    for (n, message) in messages.iter().enumerate().skip(1) {
+        let told = format!("## Changed\n~ text: \"{}\" -> \"{n}\"\n", n - 1);
+        assert!(message.contains(&told), "{message}");
+        assert!(!message.contains("did not change"), "{message}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
