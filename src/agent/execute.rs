@@ -96,16 +96,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             changes = Some(difference(before, &later));
             after = later;
         }
-        let is_clock = changes
-            .as_ref()
-            .is_some_and(|found| self.numbers.explain(found));
-        if let Some(traces) = execution.traces.as_mut().filter(|_| is_clock) {
-            *traces = beside_a_clock(traces);
-        }
         if let (Some(before), Some(changes)) = (&before, &mut changes) {
             let tree = before.tree();
-            self.numbers
-                .credit(changes, tree, aimed_at(&resolved, tree));
+            let target = aimed_at(&resolved, tree);
+            let is_clock = self.numbers.explain(changes, tree, target);
+            if let Some(traces) = execution.traces.as_mut().filter(|_| is_clock) {
+                *traces = beside_a_clock(traces);
+            }
+            self.numbers.credit(changes, tree, target);
         }
         let left = self
             .back_in_scope(Some(action), before.as_ref(), &mut after)

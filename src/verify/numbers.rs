@@ -48,12 +48,22 @@ impl Numbers {
             && changes.counted.iter().any(|counted| !is_known(counted))
     }
 
-    /// Reports whether all that is different are numbers that are known to tick.
-    pub(crate) fn explain(&self, changes: &PageDiff) -> bool {
-        let mut counted = changes.counted.iter().peekable();
+    /// Returns true if all that is different are numbers that are known to tick, one of them beside the target: a clock farther
+    /// away writes nothing there.
+    pub(crate) fn explain(
+        &self,
+        changes: &PageDiff,
+        before: &Tree,
+        target: Option<NodeId>,
+    ) -> bool {
+        let part = target.and_then(|target| part_around(before, target));
+        let is_near = |counted: &Counted| part.is_some_and(|part| holds(before, part, counted.at));
         changes.is_empty()
-            && counted.peek().is_some()
-            && counted.all(|counted| self.ticking.contains(&counted.slot))
+            && changes
+                .counted
+                .iter()
+                .all(|counted| self.ticking.contains(&counted.slot))
+            && changes.counted.iter().any(is_near)
     }
 
     /// Learns from a second look at the same page, with no action since the first.
@@ -86,9 +96,7 @@ impl Numbers {
         let part = target.and_then(|target| part_around(before, target));
         let counted = std::mem::take(&mut changes.counted);
         for counted in counted {
-            let is_near = || {
-                part.is_some_and(|part| part == counted.at || is_inside(before, part, counted.at))
-            };
+            let is_near = || part.is_some_and(|part| holds(before, part, counted.at));
             let counts = !self.ticking.contains(&counted.slot)
                 && if self.answers(counted.slot) {
                     !is_time(&counted) || is_near()
@@ -113,8 +121,9 @@ fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
         .last()
 }
 
-fn is_inside(tree: &Tree, part: NodeId, id: NodeId) -> bool {
-    tree.ancestors(id).any(|above| above == part)
+/// Returns true if a node is this part of the page or in it.
+fn holds(tree: &Tree, part: NodeId, id: NodeId) -> bool {
+    part == id || tree.ancestors(id).any(|above| above == part)
 }
 
 /// Returns true if a text looks like a time of day or a duration.
@@ -159,6 +168,29 @@ mod tests {
     fn credited(numbers: &Numbers, before: &Tree, mut changes: PageDiff) -> Vec<String> {
         numbers.credit(&mut changes, before, before.by_ref("e1"));
         changes.summary(9)
+    }
+
+    #[test]
+    fn a_clock_explains_what_is_written_beside_it_and_nothing_elsewhere() {
+        let mut numbers = Numbers::default();
+        let before = page(1, "10", "9 s left");
+        let changes = between(&before, &page(1, "10", "8 s left"));
+        let clock = before
+            .iter()
+            .find(|(_, node)| node.role == Role::ContentInfo);
+        let clock = clock.map(|(id, _)| id);
+        assert!(
+            !numbers.explain(&changes, &before, clock),
+            "nothing ticks yet"
+        );
+        let since = between(&page(1, "10", "8 s left"), &page(1, "10", "7 s left"));
+        numbers.watched(&changes, &since, None);
+        assert!(numbers.explain(&changes, &before, clock));
+        assert!(!numbers.explain(&changes, &before, before.by_ref("e1")));
+        assert!(!numbers.explain(&changes, &before, None));
+        let both = between(&before, &page(2, "10", "8 s left"));
+        assert!(!numbers.explain(&both, &before, clock), "the amount is new");
+        assert!(!numbers.explain(&PageDiff::default(), &before, clock));
     }
 
     #[test]
