@@ -90,7 +90,7 @@ pub struct Read {
     /// Number of the first line; 1 when not given.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "from")]
     pub line: Option<u32>,
-    /// How many, if not some 30.
+    /// Number of lines, if not some 30.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "count")]
     pub lines: Option<u32>,
 }
@@ -110,7 +110,7 @@ pub struct Extract {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Note {
-    /// What is written down.
+    /// The note.
     #[serde(alias = "note", alias = "value")]
     pub text: String,
 }

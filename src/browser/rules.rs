@@ -1,7 +1,7 @@
-//! Decisions that every driver makes in the same way: which addresses may be opened, what an action aims at, when a wait is over, and
-//! the words of refusals. Values in, values out.
+//! Decisions that every driver makes in the same way: which addresses may be opened, what an action aims at, when a wait is over,
+//! where things of a scene stand, and the words of refusals. Values in, values out.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use url::Url;
 
@@ -9,7 +9,7 @@ use crate::{
     action::{BrowserAction, ErrorClass, Outcome, Scroll, ScrollDirection, Target, Wait},
     base::text::{fold, squeeze},
     browser::Execution,
-    page::{Area, Drawing, DrawingKind, Locator, LocatorStep, Observation, Tab},
+    page::{Area, Drawing, DrawingKind, ElementRef, Locator, LocatorStep, Observation, Tab},
 };
 
 /// The first bytes of a PNG file.
@@ -168,8 +168,27 @@ impl Awaited {
 /// all of its tag, from 0, or -1.
 pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
 
-/// The drawing that a page told of; with a locator if that finds it from the page's own document. `None` for an unknown tag.
-pub(in crate::browser) fn drawing(seen: &SeenDrawing, in_page: bool) -> Option<Drawing> {
+/// Most frames that a scene asks for what they show. Unit: frames. Source: chosen; each takes some milliseconds.
+pub(in crate::browser) const MAX_SEEN_FRAMES: usize = 20;
+
+/// A rectangle in the page's window, from its place in the window of a document that stands at this corner.
+pub(in crate::browser) fn placed([x, y, width, height]: [f64; 4], corner: (f64, f64)) -> Area {
+    Area::new(x + corner.0, y + corner.1, width, height)
+}
+
+/// Puts boxes in the order in which their elements were asked for: drivers read them document by document.
+pub(in crate::browser) fn in_order(boxes: &mut [(ElementRef, Area)], wanted: &[ElementRef]) {
+    let place: HashMap<&ElementRef, usize> = wanted.iter().zip(0..).collect();
+    boxes.sort_by_key(|(reference, _)| place.get(reference).copied());
+}
+
+/// The drawing that a document at this corner told of; with a locator if that finds it from the page's own document. `None` for an
+/// unknown tag.
+pub(in crate::browser) fn drawing(
+    seen: &SeenDrawing,
+    corner: (f64, f64),
+    in_page: bool,
+) -> Option<Drawing> {
     let (tag, x, y, width, height, named, place) = seen;
     let kind = match tag.as_str() {
         "canvas" => DrawingKind::Canvas,
@@ -178,7 +197,7 @@ pub(in crate::browser) fn drawing(seen: &SeenDrawing, in_page: bool) -> Option<D
         "video" | "object" | "embed" => DrawingKind::Video,
         _ => return None,
     };
-    let drawing = Drawing::new(kind, Area::new(*x, *y, *width, *height), *named);
+    let drawing = Drawing::new(kind, placed([*x, *y, *width, *height], corner), *named);
     let steps = || vec![LocatorStep::Css(tag.clone()), LocatorStep::Nth(*place)];
     let is_found = in_page && *place >= 0;
     let locator = is_found.then(|| Locator::new(steps()).ok()).flatten();

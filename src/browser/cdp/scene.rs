@@ -6,12 +6,9 @@ use serde_json::json;
 use super::{driver::Cdp, observe::Place, target::numbers, trouble::Trouble};
 use crate::{
     base::text::clean,
-    browser::rules::{SeenDrawing, drawing, whole_pixels},
-    page::{Area, Drawing, ElementRef, Scene},
+    browser::rules::{MAX_SEEN_FRAMES, SeenDrawing, drawing, in_order, placed, whole_pixels},
+    page::{Area, ElementRef, Scene},
 };
-
-/// Most frames that are asked. Unit: frames. Source: chosen; each takes some milliseconds.
-const MAX_FRAMES: usize = 20;
 
 /// The visible part of one document.
 #[derive(Deserialize)]
@@ -70,9 +67,7 @@ impl Cdp {
                 }
                 Err(trouble) => return Err(trouble),
             };
-            let moved = |[x, y, width, height]: [f64; 4]| {
-                Area::new(x + next.corner.0, y + next.corner.1, width, height)
-            };
+            let moved = |area: [f64; 4]| placed(area, next.corner);
             let is_seen = |area: &Area| next.seen.is_none_or(|seen| area.within(&seen).is_some());
             let numbered = part.boxes.iter().filter_map(|(number, area)| {
                 let (reference, _) = here.iter().find(|(_, known)| known == number)?;
@@ -82,18 +77,8 @@ impl Cdp {
                 .boxes
                 .extend(numbered.filter(|(_, area)| is_seen(area)));
             let is_page = next.frame == page;
-            let drawn = part.drawings.iter().filter_map(|seen| {
-                let found = drawing(seen, is_page)?;
-                Some(Drawing {
-                    area: moved([
-                        found.area.x,
-                        found.area.y,
-                        found.area.width,
-                        found.area.height,
-                    ]),
-                    ..found
-                })
-            });
+            let drawings = part.drawings.iter();
+            let drawn = drawings.filter_map(|seen| drawing(seen, next.corner, is_page));
             scene
                 .drawings
                 .extend(drawn.filter(|one| is_seen(&one.area)));
@@ -106,7 +91,7 @@ impl Cdp {
             }
             for frame in inner {
                 let inside = part.frames.iter().find(|(owner, _)| *owner == frame.owner);
-                let Some((_, inside)) = inside.filter(|_| asked + waiting.len() < MAX_FRAMES)
+                let Some((_, inside)) = inside.filter(|_| asked + waiting.len() < MAX_SEEN_FRAMES)
                 else {
                     continue;
                 };
@@ -120,9 +105,7 @@ impl Cdp {
                 });
             }
         }
-        // Those of the frames come last, whatever their place in the page; the caller has an order of its own.
-        let place = |reference: &ElementRef| wanted.iter().position(|one| one == reference);
-        scene.boxes.sort_by_key(|(reference, _)| place(reference));
+        in_order(&mut scene.boxes, wanted);
         Ok(scene)
     }
 
@@ -136,8 +119,8 @@ impl Cdp {
                 .map(|(id, frame)| (id.clone(), frame.number))
                 .collect()
         };
-        let mut inner = Vec::with_capacity(known.len().min(MAX_FRAMES));
-        for (id, number) in known.into_iter().take(MAX_FRAMES) {
+        let mut inner = Vec::with_capacity(known.len().min(MAX_SEEN_FRAMES));
+        for (id, number) in known.into_iter().take(MAX_SEEN_FRAMES) {
             match self.hub.owner_of(&id).await {
                 Ok(owner) => inner.push(Inner { id, number, owner }),
                 Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => {}

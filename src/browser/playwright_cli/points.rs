@@ -22,7 +22,19 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
 /// The tool counts a point of an element from inside its border, and everybody else from its edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// Clicks a point of an element, or double-clicks it; one outside of it would wait for ever.
+/// Begins a script at an element that has a point; one outside of it would wait for ever.
+fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
+    format!(
+        "const field = {};
+    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
+    const box = await handle.boundingBox();
+    if (box && ({x} >= box.width || {y} >= box.height)) return {{ size: [Math.floor(box.width), Math.floor(box.height)] }};
+    {BORDER}",
+        expression(target)
+    )
+}
+
+/// Clicks a point of an element, or double-clicks it.
 pub(super) fn click_at(
     target: &Target,
     (x, y): (u32, u32),
@@ -31,14 +43,10 @@ pub(super) fn click_at(
 ) -> String {
     let click = if double { "dblclick" } else { "click" };
     guarded(&format!(
-        "const field = {};
-    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
-    const box = await handle.boundingBox();
-    if (box && ({x} >= box.width || {y} >= box.height)) return {{ size: [Math.floor(box.width), Math.floor(box.height)] }};
-    {BORDER}
+        "{}
     await field.{click}({{ position: {{ x: {x} - border.x, y: {y} - border.y }}, timeout: {timeout_ms} }});
     return {{ done: true }};",
-        expression(target)
+        at_element(target, (x, y), timeout_ms)
     ))
 }
 
@@ -49,13 +57,8 @@ fn drag_at(
     (to_x, to_y): (u32, u32),
     timeout_ms: u64,
 ) -> String {
-    let (right, bottom) = (x.max(to_x), y.max(to_y));
     guarded(&format!(
-        "const field = {};
-    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
-    const box = await handle.boundingBox();
-    if (box && ({right} >= box.width || {bottom} >= box.height)) return {{ size: [Math.floor(box.width), Math.floor(box.height)] }};
-    {BORDER}
+        "{}
     await field.hover({{ position: {{ x: {x} - border.x, y: {y} - border.y }}, timeout: {timeout_ms} }});
     const now = await handle.boundingBox();
     const [startX, startY, endX, endY] = [now.x + {x}, now.y + {y}, now.x + {to_x}, now.y + {to_y}];
@@ -67,6 +70,6 @@ fn drag_at(
       await page.mouse.up();
     }}
     return {{ done: true }};",
-        expression(target)
+        at_element(target, (x.max(to_x), y.max(to_y)), timeout_ms)
     ))
 }

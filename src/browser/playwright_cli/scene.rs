@@ -1,4 +1,4 @@
-//! What can be seen in the window, and where: a snapshot tells the boxes, and one script asks the documents what is on top in them.
+//! The visible part of the page and of its frames: a snapshot tells the boxes, and one script asks the documents what is on top.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,10 @@ use crate::{
     base::{Result, text::clean},
     browser::{
         COMMAND_TIMEOUT, SCENE, SceneRequest,
-        rules::{SeenDrawing, drawing, whole_pixels},
+        rules::{MAX_SEEN_FRAMES, SeenDrawing, drawing, in_order, placed, whole_pixels},
     },
-    page::{Area, Drawing, ElementRef, Scene},
+    page::{ElementRef, Scene},
 };
-
-/// Most frames that are asked what they show. Unit: frames. Source: chosen.
-const MAX_FRAMES: usize = 20;
 
 /// A document with the boxes that a snapshot tells of its elements, each from the corner of the document's own window.
 #[derive(Debug, PartialEq, Serialize)]
@@ -32,24 +29,24 @@ struct Document<'a> {
     elements: Vec<&'a ElementRef>,
 }
 
-/// What the script tells.
+/// The answer of the script.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SeenScene {
     url: String,
-    /// Of each document, the page first; `None` of one that is gone.
+    /// The documents, the page first; `None` for one that is gone.
     documents: Vec<Option<SeenDocument>>,
 }
 
-/// What one document tells.
+/// The answer of one document.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SeenDocument {
-    /// Where its window stands in the page's.
+    /// The corner of its window in the page's.
     corner: (f64, f64),
     width: f64,
     height: f64,
-    /// Of each box, whether it can be seen.
+    /// True for each box that can be seen.
     seen: Vec<bool>,
     drawings: Vec<SeenDrawing>,
     blank: Vec<[f64; 4]>,
@@ -57,7 +54,7 @@ struct SeenDocument {
 }
 
 impl PlaywrightCli {
-    /// What can be seen in the window, with the boxes of these elements.
+    /// Returns what is visible in the window, with the boxes of these elements.
     pub(super) async fn look_around(&self, request: &SceneRequest) -> Result<Scene> {
         let mut state = self.state("browser.scene").await?;
         if request.elements.is_empty() {
@@ -73,14 +70,11 @@ impl PlaywrightCli {
         };
         let documents = documents(&Snapshot::parse(&text), &request.elements);
         let mut scene = self.seen(&mut state, &documents).await?.unwrap_or_default();
-        let place: HashMap<&ElementRef, usize> = request.elements.iter().zip(0..).collect();
-        scene
-            .boxes
-            .sort_by_key(|(reference, _)| place.get(reference).copied());
+        in_order(&mut scene.boxes, &request.elements);
         Ok(scene)
     }
 
-    /// What these documents show, and the others of the page if it is the only one.
+    /// Returns what these documents show; if only the page is given, its frames are asked too.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)
@@ -130,7 +124,7 @@ fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Docum
             documents[here].elements.push(element);
             documents[here].boxes.push(area);
         }
-        if element.role == "iframe" && documents.len() <= MAX_FRAMES {
+        if element.role == "iframe" && documents.len() <= MAX_SEEN_FRAMES {
             open.push((node.end(), documents.len()));
             documents.push(Document::of(Some(reference)));
         }
@@ -155,9 +149,7 @@ impl SeenScene {
         };
         for (at, seen) in self.documents.into_iter().enumerate() {
             let Some(seen) = seen else { continue };
-            let moved = |[x, y, width, height]: [f64; 4]| {
-                Area::new(x + seen.corner.0, y + seen.corner.1, width, height)
-            };
+            let moved = |area: [f64; 4]| placed(area, seen.corner);
             let is_page = at == 0;
             if is_page {
                 (scene.width, scene.height) = (whole_pixels(seen.width), whole_pixels(seen.height));
@@ -169,21 +161,9 @@ impl SeenScene {
             scene
                 .boxes
                 .extend(shown.map(|((reference, area), _)| ((*reference).clone(), moved(*area))));
-            scene
-                .drawings
-                .extend(seen.drawings.iter().filter_map(|one| {
-                    let found = drawing(one, is_page)?;
-                    let Area {
-                        x,
-                        y,
-                        width,
-                        height,
-                    } = found.area;
-                    Some(Drawing {
-                        area: moved([x, y, width, height]),
-                        ..found
-                    })
-                }));
+            let drawings = seen.drawings.iter();
+            let drawn = drawings.filter_map(|one| drawing(one, seen.corner, is_page));
+            scene.drawings.extend(drawn);
             scene.blank.extend(seen.blank.iter().copied().map(moved));
         }
         scene
@@ -217,7 +197,7 @@ fn script(documents: &[Document<'_>]) -> String {
     const inTime = one => Promise.race([ask(one).catch(() => null), late()]);
     const asked = {asked};
     // Where no element is asked for, nothing says which frames there are.
-    const frames = asked.length > 1 || asked[0].boxes.length > 0 ? [] : page.frames().slice(1, {MAX_FRAMES});
+    const frames = asked.length > 1 || asked[0].boxes.length > 0 ? [] : page.frames().slice(1, {MAX_SEEN_FRAMES});
     const documents = await Promise.all([...asked, ...frames.map(owner => ({{ owner, boxes: [] }}))].map(inTime));
     return {{ scene: {{ url: page.url(), documents }} }};"
     ))
@@ -226,6 +206,7 @@ fn script(documents: &[Document<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::Area;
 
     const PAGE: &str = r#"- generic [active] [ref=e1] [box=0,0,800,600]:
   - button "Go [ref=e7] [box=9,9,9,9]" [ref=e2] [box=10,20,30,40]

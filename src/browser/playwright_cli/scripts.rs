@@ -55,7 +55,7 @@ pub(super) struct Returned {
     pub(super) traces: Option<Vec<Trace>>,
     /// Width and height of an element that a point lies outside of. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
-    /// What can be seen in the window.
+    /// The visible part of the page and of its frames.
     pub(super) scene: Option<SeenScene>,
 }
 
