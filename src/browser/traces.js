@@ -2,7 +2,7 @@
  * Makes the watch for what answers an action and a tree need not show: classes and styles, drawings, how far something is
  * scrolled, focus and selection that the page itself moved, what was copied, played or sent.
  *
- * `begin()` is called before an action; `end()` after it gives what was seen, null if nothing was watched, and watches on: what
+ * `begin()` is called before an action; `end()` after it promises what was seen, null if nothing was watched, and watches on: what
  * changes while nothing is done changes by itself. Each trace is `{ kind, near, within, repeats }`: it lies in or beside the target; it came while the
  * page handled the action's own events; it goes on by itself.
  *
@@ -21,6 +21,11 @@ function makeTraces() {
   const REPEATS = 3;
   /** Between two moments. Unit: milliseconds. Source: chosen, less than a frame. */
   const MOMENT = 8;
+  /**
+   * A rest in which an animation moves on: so many waits, each longer than a turn of most animations. Unit: milliseconds.
+   * Source: chosen. A page's timers that are due earlier run before each of them, also on a busy machine.
+   */
+  const RESTS = [100, 100, 100];
   // Limits for watching drawings, because it takes time. Source: chosen; 2 million pixels take some 20 ms.
   const MAX_DRAWINGS = 8;
   /** Events of one action around which drawings are compared: a key sends five, and a long text many keys. Source: chosen. */
@@ -102,7 +107,7 @@ function makeTraces() {
   };
   const isNear = (node) => act.parts.some((each) => isIn(node, each));
 
-  const seen = (node, kind, within) => {
+  const seen = (node, kind, within, isStyle = false) => {
     const now = performance.now();
     if (act === null) {
       const known = idle.get(node) ?? { times: 0, last: -MOMENT * 2 };
@@ -111,15 +116,16 @@ function makeTraces() {
     } else if (act.first && (act.changes.size < MAX_CHANGES || act.changes.has(node))) {
       const of = act.changes.get(node) ?? new Map();
       act.changes.set(node, of);
-      const known = of.get(kind) ?? { times: 0, last: -MOMENT * 2, within: false, near: isNear(node) };
+      const known = of.get(kind) ?? { times: 0, last: -MOMENT * 2, within: false, near: isNear(node), isStyle };
       of.set(kind, known);
       known.within ||= within;
+      known.isStyle &&= isStyle;
       moments(known, now);
     }
   };
 
   const note = (records) => {
-    for (const { target } of records) seen(target, 'markup', act !== null && act.inside);
+    for (const { target, type } of records) seen(target, 'markup', act !== null && act.inside, type === 'attributes');
   };
   const changes = new MutationObserver(note);
   const sent = new PerformanceObserver((list) => noteSent(list.getEntries()));
@@ -304,14 +310,21 @@ function makeTraces() {
       return null;
     }
     const found = [];
-    const tell = (kind, near, within, repeats) => found.push({ kind, near, within, repeats });
+    /** Elements with another style far from the target: the action's doing, or an animation that moved at that moment. */
+    const doubtful = [];
+    const tell = (kind, near, within, repeats) => {
+      const trace = { kind, near, within, repeats };
+      found.push(trace);
+      return trace;
+    };
     const now = performance.now();
     for (const [node, of] of act.changes) {
       const before = idle.get(node);
-      for (const [kind, { times, last, within, near }] of of) {
+      for (const [kind, { times, last, within, near, isStyle }] of of) {
         // Smooth scrolling around the target is a response to the action, however long it takes.
         const goesOn = times >= REPEATS && now - last < SOON && !act.isAround.has(node);
-        tell(kind, near || act.isAround.has(node), within, goesOn || (before?.times ?? 0) > 1);
+        const trace = tell(kind, near || act.isAround.has(node), within, goesOn || (before?.times ?? 0) > 1);
+        if (isStyle && within && !trace.near && !trace.repeats) doubtful.push([node, trace]);
       }
     }
     const shown = drawings();
@@ -327,7 +340,18 @@ function makeTraces() {
     act = null;
     // One trace of a sort tells as much as many.
     const keyOf = ({ kind, near, within, repeats }) => `${kind} ${near} ${within} ${repeats}`;
-    return [...new Map(found.map((trace) => [keyOf(trace), trace])).values()];
+    const told = () => [...new Map(found.map((trace) => [keyOf(trace), trace])).values()];
+    const isSure = (trace) => !trace.repeats && (trace.near || trace.within) && !doubtful.some(([, each]) => each === trace);
+    return doubtful.length === 0 || found.some(isSure) ? told() : rested(doubtful).then(told);
+  };
+  /** Marks those of these traces that go on while nothing is done. */
+  const rested = async (doubtful) => {
+    const moved = (node) => idle.get(node)?.times ?? 0;
+    const before = doubtful.map(([node]) => moved(node));
+    for (const rest of RESTS) await new Promise((done) => setTimeout(done, rest));
+    doubtful.forEach(([node, trace], at) => {
+      trace.repeats = moved(node) - before[at] > 1;
+    });
   };
 
   return { begin: guarded(start), end: guarded(finish) };

@@ -105,7 +105,7 @@ fn until_now() -> String {
     const {{ session, contexts }} = page.{KEPT} || {{ contexts: [] }};
     const expression = 'self.webwiseTraces.end()';
     const ask = async contextId => {{
-      const given = {{ contextId, expression, returnByValue: true }};
+      const given = {{ contextId, expression, returnByValue: true, awaitPromise: true }};
       return (await session.send('Runtime.evaluate', given)).result.value;
     }};
     // A document that is gone saw nothing.
