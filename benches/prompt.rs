@@ -56,6 +56,7 @@ fn message(
         refused: &[],
         notes: &[],
         digest,
+        budget: webwise::base::TokenCount(u64::MAX),
     })
 }
 

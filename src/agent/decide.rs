@@ -39,6 +39,10 @@ const CHOOSER: &str =
 /// Most tokens that a provider counts for one picture. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
+/// Size of a request to a model whose window is unknown. Unit: tokens. Source: chosen; half of the smallest window of the models that
+/// providers offer today.
+const UNKNOWN_ROOM: u64 = 64_000;
+
 /// The operation of an observation that the driver never answered.
 const SILENT: &str = "agent.observe";
 /// Longest time for the look at the end of a run. Source: chosen; a working browser answers in less than a second.
@@ -231,10 +235,24 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Makes the request: a constant system instruction, and one message about the current state.
+    /// Makes the request: a constant system instruction, and one message about the current state, which fits the model's window.
     pub(super) fn prompt(&mut self) -> ChatRequest {
         let options = &self.parts.options;
         let capabilities = self.parts.model.capabilities();
+        let mut request =
+            ChatRequest::new(self.system.clone(), String::new(), Arc::clone(&self.tools));
+        request.mode = capabilities.mode;
+        request.max_calls = options.max_calls;
+        request.temperature = options.temperature;
+        request.max_output = options.max_output;
+        if capabilities.images {
+            let asked_for = std::mem::take(&mut self.remarks.pictures);
+            let shown = self.sight.as_ref().map(|sight| sight.png.clone());
+            request
+                .images
+                .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
+        }
+        let budget = room(capabilities.context_window, &request);
         if let Some(page) = &self.page {
             self.seen.page(&page.observation);
         }
@@ -274,22 +292,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 refused: &self.remarks.refused,
                 notes: &notes,
                 digest: options.digest,
+                budget,
             })
         });
         // Memory's advice was never redacted here, and clean texts can form a secret where they meet.
-        let message = self.redactor.text(&message);
-        let mut request = ChatRequest::new(self.system.clone(), message, Arc::clone(&self.tools));
-        request.mode = capabilities.mode;
-        request.max_calls = options.max_calls;
-        request.temperature = options.temperature;
-        request.max_output = options.max_output;
-        if capabilities.images {
-            let asked_for = std::mem::take(&mut self.remarks.pictures);
-            let shown = self.sight.as_ref().map(|sight| sight.png.clone());
-            request
-                .images
-                .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
-        }
+        request.message = self.redactor.text(&message);
         request
     }
 
@@ -437,6 +444,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 /// Returns true if this frame was closed.
 pub(super) fn is_closed_frame(node: &Node) -> bool {
     node.role == Role::Iframe && node.value.as_deref() == Some(CLOSED_FRAME)
+}
+
+/// Returns the size that the message of this request may have: the model's window without the reply and a tenth for what estimates
+/// miss, less what the request holds already.
+fn room(window: Option<TokenCount>, request: &ChatRequest) -> TokenCount {
+    let whole = window.map_or(UNKNOWN_ROOM, |window| {
+        let tenth = window.0.div_ceil(10);
+        window
+            .0
+            .saturating_sub(request.max_output.0.saturating_add(tenth))
+    });
+    TokenCount(whole.saturating_sub(estimate_request(request).0))
 }
 
 fn estimate_request(request: &ChatRequest) -> TokenCount {

@@ -72,7 +72,7 @@ impl ChatRequest {
 pub struct LlmCapabilities {
     /// Name of the model, for logs and reports.
     pub model: String,
-    /// Tokens that request and reply may take together; `None` if unknown.
+    /// Tokens that request and reply may take together; `None` if unknown. The loop cuts its messages to it, or to 64,000 tokens.
     pub context_window: Option<TokenCount>,
     /// True if the model understands pictures.
     pub images: bool,

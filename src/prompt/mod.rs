@@ -4,11 +4,13 @@
 //! fences of the message, as JSON strings.
 
 mod fence;
+mod pack;
 mod page;
 mod reader;
 mod step;
 mod system;
 
+pub use pack::{Block, Keep, pack};
 pub use page::{facts, reading};
 pub use reader::{ShownElement, ShownPage, json_string};
 pub use step::{LastFailure, StepParts, step};

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::{
     fence::{Fence, quoted},
+    pack::{Block, Keep, cost, pack},
     page,
 };
 use crate::{
     action::{CallProblem, Outcome},
     base::{
-        Nonce, canonical,
+        Nonce, TokenCount, canonical,
         text::{clean, truncate},
     },
     memory::{Advice, PageName, Piece, Placement},
@@ -30,6 +31,12 @@ const MAX_DETAIL: usize = 200;
 const MAX_NAME: usize = 60;
 /// Longest argument in a history line. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
+/// Smallest page that is shown, however small the budget is. Unit: tokens. Source: chosen; a login form takes 150.
+const MIN_PAGE: usize = 300;
+/// The heading of the steps of the run.
+const HISTORY: &str = "History";
+/// Number of sections that only grow.
+const GROWING: usize = 3;
 /// Arguments that name elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
@@ -86,6 +93,9 @@ pub struct StepParts<'a> {
     pub notes: &'a [String],
     /// The size of the part of the page that is shown.
     pub digest: DigestOptions,
+    /// The size of the whole message, estimated. What was done, read and found before is cut to it; the page is cut only if it does
+    /// not fit even without them; failures, tips, answers and remarks are never cut.
+    pub budget: TokenCount,
 }
 
 /// Writes the message of one step: first all text from outside, in fences, then the remarks of the loop.
@@ -97,18 +107,113 @@ pub struct StepParts<'a> {
 /// A tip stands outside of the fences if a person or this crate vouches for its words. Page names in it are replaced by
 /// numbers, and the names themselves stand inside.
 pub fn step(parts: &StepParts<'_>) -> String {
-    let mut past = Fence::new(parts.run_nonce);
-    past.section("Read before", parts.known.iter().cloned());
-    let left_out = (parts.history.dropped() > 0)
-        .then(|| format!("({} earlier steps)", parts.history.dropped()));
-    past.section(
-        "History",
-        left_out
-            .into_iter()
-            .chain(parts.history.entries().map(history_line)),
-    );
+    let sections = sections(parts);
+    let whole = write(parts, &sections, parts.digest);
+    if cost(&whole) <= parts.budget {
+        return whole;
+    }
+    let none: Vec<Section> = sections.iter().map(|section| section.cut_to(0)).collect();
+    let present = cost(&write(parts, &none, parts.digest)).0;
+    let over = usize::try_from(present.saturating_sub(parts.budget.0)).unwrap_or(usize::MAX);
+    let page = page_lines(parts, parts.digest);
+    let page = usize::try_from(cost(&page.join("\n")).0).unwrap_or(usize::MAX);
+    let most = parts.digest.max_tokens;
+    let page = page.saturating_sub(over).max(MIN_PAGE).min(most);
+    let left = TokenCount(parts.budget.0.saturating_sub(present));
+    let blocks: Vec<Block> = sections.iter().map(Section::block).collect();
+    let fitting = sections.iter().zip(pack(&blocks, left));
+    let kept: Vec<Section> = fitting
+        .map(|(section, kept)| section.cut_to(kept))
+        .collect();
+    write(parts, &kept, parts.digest.with_max_tokens(page))
+}
+
+/// A section of the message that may be cut.
+#[derive(Debug, Clone)]
+struct Section {
+    heading: &'static str,
+    lines: Vec<String>,
+    priority: u8,
+    keep: Keep,
+    /// The lines that are not shown.
+    gone: usize,
+}
+
+impl Section {
+    fn new(
+        heading: &'static str,
+        priority: u8,
+        keep: Keep,
+        lines: impl Iterator<Item = String>,
+    ) -> Self {
+        Self {
+            heading,
+            lines: lines.collect(),
+            priority,
+            keep,
+            gone: 0,
+        }
+    }
+
+    fn block(&self) -> Block {
+        Block::new(&self.lines, self.priority, self.keep)
+    }
+
+    /// The same section with so many of its lines.
+    fn cut_to(&self, kept: usize) -> Self {
+        let lines = self.block().shown(&self.lines, kept).to_vec();
+        let gone = self.gone + self.lines.len() - lines.len();
+        Self {
+            lines,
+            gone,
+            ..*self
+        }
+    }
+
+    /// Writes the section, with a mark where lines are left out.
+    fn write(&self, fence: &mut Fence) {
+        let gone = self.gone;
+        let mark = (gone > 0).then(|| match self.keep {
+            Keep::Last if self.heading == HISTORY => format!("({gone} earlier steps)"),
+            Keep::Last => format!("({gone} earlier lines)"),
+            Keep::First => format!("({gone} more lines, without room here)"),
+        });
+        let lines = self.lines.iter().cloned();
+        match self.keep {
+            Keep::Last => fence.section(self.heading, mark.into_iter().chain(lines)),
+            Keep::First => fence.section(self.heading, lines.chain(mark)),
+        }
+    }
+}
+
+/// Returns the sections that may be cut: those that only grow, and then those that are new in each message.
+///
+/// What was just asked for is what the next decision needs, so it has the highest priorities; of what lies behind, the steps tell
+/// most. Source of the numbers: chosen.
+fn sections(parts: &StepParts<'_>) -> [Section; 7] {
+    let steps = parts.history.entries().map(history_line);
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
-    past.section("Your notes", noted);
+    let results = parts.results.iter().flat_map(result_lines);
+    let mut history = Section::new(HISTORY, 50, Keep::Last, steps);
+    history.gone = usize::try_from(parts.history.dropped()).unwrap_or(usize::MAX);
+    [
+        Section::new("Read before", 30, Keep::Last, parts.known.iter().cloned()),
+        history,
+        Section::new("Your notes", 60, Keep::Last, noted),
+        Section::new("Changed", 60, Keep::First, parts.changed.iter().cloned()),
+        Section::new("Found", 60, Keep::First, parts.found.iter().cloned()),
+        Section::new("Read", 120, Keep::First, parts.read.iter().cloned()),
+        Section::new("Results", 120, Keep::First, results),
+    ]
+}
+
+/// Writes the message with these sections, and a page of this size.
+fn write(parts: &StepParts<'_>, sections: &[Section], digest: DigestOptions) -> String {
+    let (growing, new) = sections.split_at(GROWING);
+    let mut past = Fence::new(parts.run_nonce);
+    for section in growing {
+        section.write(&mut past);
+    }
     let mut fence = Fence::new(parts.nonce);
     let mut names = Names::default();
     let tips = Tips::of(parts);
@@ -118,18 +223,10 @@ pub fn step(parts: &StepParts<'_>) -> String {
     // Text that a page could have shaped is data, even if it comes from memory.
     let data = |tip: &Advice| format!("- {}", quoted(tip.text(), Advice::MAX_TEXT));
     fence.section("Memory for this site", tips.site_data.into_iter().map(data));
-    let elements = &parts.view.elements;
-    let digest = parts
-        .layout
-        .digest(elements, parts.goal_words, parts.digest);
-    fence.section(
-        "Page",
-        page::lines(parts.view, &digest, parts.dialog, parts.tabs),
-    );
-    fence.section("Changed", parts.changed.iter().cloned());
-    fence.section("Found", parts.found.iter().cloned());
-    fence.section("Read", parts.read.iter().cloned());
-    fence.section("Results", parts.results.iter().flat_map(result_lines));
+    fence.section("Page", page_lines(parts, digest));
+    for section in new {
+        section.write(&mut fence);
+    }
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
     // The model's question may repeat a page; the answer is the person's own.
     let asked = parts
@@ -164,6 +261,13 @@ pub fn step(parts: &StepParts<'_>) -> String {
         }
     });
     out
+}
+
+/// Returns the lines of the page, at this size.
+fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
+    let elements = &parts.view.elements;
+    let digest = parts.layout.digest(elements, parts.goal_words, digest);
+    page::lines(parts.view, &digest, parts.dialog, parts.tabs)
 }
 
 /// Appends a heading and the text that `body` writes, or nothing if it writes nothing.
@@ -452,6 +556,7 @@ mod tests {
                 refused: &[],
                 notes: &[],
                 digest: DigestOptions::default(),
+                budget: TokenCount(u64::MAX),
             })
         };
         let message = say(Some(&failure));
@@ -473,5 +578,78 @@ mod tests {
         let message = say(None);
         assert!(message.contains("click n3 first") && !message.contains("Last action failed"));
         assert!(!message.contains("Buy silver"));
+    }
+
+    #[test]
+    fn what_lies_behind_is_cut_first_then_the_page_and_a_failure_never() {
+        let mut content = String::new();
+        for n in 0..60 {
+            let _ = writeln!(
+                content,
+                "paragraph\n  \"Line {n} of the page with some words\""
+            );
+        }
+        let tree = crate::testing::tree(&content);
+        let view = interpret(
+            &PageHead::new("https://x.example/", "X"),
+            &tree,
+            &ViewOptions::default(),
+        );
+        let layout = Layout::of(&tree, &view.elements);
+        let known: Vec<String> = (0..100)
+            .map(|n| format!("fact {n} that was read"))
+            .collect();
+        let read: Vec<String> = (0..30)
+            .map(|n| format!("line {n} that was just read"))
+            .collect();
+        let failure = LastFailure {
+            command: "click".to_owned(),
+            outcome: Outcome::NoEffect,
+        };
+        let say = |budget| {
+            step(&StepParts {
+                run_nonce: Nonce::new(6),
+                nonce: Nonce::new(7),
+                goal_words: &[],
+                advice: &[],
+                history: &History::default(),
+                view: &view,
+                layout: &layout,
+                dialog: None,
+                tabs: &[],
+                changed: &[],
+                last_failure: Some(&failure),
+                found: &[],
+                read: &read,
+                known: &known,
+                noted: &[],
+                results: &[],
+                answers: &[],
+                refused: &[],
+                notes: &["a remark".to_owned()],
+                digest: DigestOptions::default(),
+                budget: TokenCount(budget),
+            })
+        };
+        let counts = |budget| {
+            let message = say(budget);
+            for whole in ["click had no effect", "- a remark", "\n7>>>\n"] {
+                assert!(message.contains(whole), "{budget}: {message}");
+            }
+            let count = |words: &str| message.matches(words).count();
+            (count("fact "), count(" that was just read"), count("Line "))
+        };
+        let cuts = [9_999, 3_000, 1_500, 1_000, 0].map(|budget| (budget, counts(budget)));
+        // Facts that were read before, lines that were just read, lines of the page.
+        let expected = [
+            (9_999, (100, 30, 60)),
+            (3_000, (100, 30, 60)),
+            (1_500, (45, 30, 60)),
+            (1_000, (3, 14, 60)),
+            (0, (0, 0, 21)),
+        ];
+        assert_eq!(cuts, expected);
+        assert!(say(1_500).starts_with("<<<6\n## Read before\n(55 earlier lines)\nfact 55 "));
+        assert!(say(1_000).contains("\n(16 more lines, without room here)\n"));
     }
 }

@@ -55,6 +55,7 @@ impl Eyes {
             refused: &[],
             notes: &[],
             digest: DigestOptions::default(),
+            budget: webwise::base::TokenCount(u64::MAX),
         });
         Self {
             observation,

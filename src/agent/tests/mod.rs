@@ -4,3 +4,4 @@ mod growth;
 mod journal;
 mod reading;
 mod verdicts;
+mod window;

@@ -173,5 +173,6 @@ fn message(
         refused: &[],
         notes: &[],
         digest: DigestOptions::default(),
+        budget: crate::base::TokenCount(u64::MAX),
     })
 }

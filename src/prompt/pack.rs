@@ -1,0 +1,178 @@
+//! Fits the parts of a message that may be cut into the tokens that are left. Pure.
+
+use crate::base::{
+    TokenCount,
+    tokens::{ContentType, estimate},
+};
+
+/// The end of a block that is worth more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// The first lines: what was read or found begins with what was asked for.
+    First,
+    /// The last lines: of what was done, the newest counts.
+    Last,
+}
+
+/// A part of a message that may be cut, line by line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    lines: Vec<TokenCount>,
+    priority: u8,
+    keep: Keep,
+}
+
+impl Block {
+    /// A block of these lines.
+    ///
+    /// A block of twice the priority gets twice the lines of another one where both are too long; 0 counts as 1.
+    pub fn new<T: AsRef<str>>(lines: &[T], priority: u8, keep: Keep) -> Self {
+        Self {
+            lines: lines.iter().map(|line| cost(line.as_ref())).collect(),
+            priority: priority.max(1),
+            keep,
+        }
+    }
+
+    /// The cost of the line that is kept as the `nth`, from 0.
+    fn nth(&self, nth: usize) -> Option<TokenCount> {
+        match self.keep {
+            Keep::First => self.lines.get(nth).copied(),
+            Keep::Last => self.lines.iter().rev().nth(nth).copied(),
+        }
+    }
+
+    /// The lines that are shown, if `kept` of them are.
+    pub fn shown<'a, T>(&self, lines: &'a [T], kept: usize) -> &'a [T] {
+        let kept = kept.min(lines.len());
+        match self.keep {
+            Keep::First => &lines[..kept],
+            Keep::Last => &lines[lines.len() - kept..],
+        }
+    }
+}
+
+/// Estimates what a text of a message takes: names in quotes, references and numbers, for which models need more tokens than
+/// for prose.
+pub(super) fn cost(text: &str) -> TokenCount {
+    estimate(text, ContentType::Json) + TokenCount(1)
+}
+
+/// Returns how many lines of each block fit, in the order of the blocks.
+///
+/// All lines stand in one queue, and its longest beginning that fits is kept. So more tokens never show less of a block. In the
+/// queue the blocks take turns, the most important one first, with as many lines in a turn as their priorities allow: no block
+/// falls out because another one is long.
+///
+/// ```
+/// use webwise::prompt::{Block, Keep, pack};
+/// use webwise::base::TokenCount;
+///
+/// let history = Block::new(&["1. click button \"Go\""; 40], 40, Keep::Last);
+/// let read = Block::new(&["row | price"; 4], 60, Keep::First);
+/// assert_eq!(pack(&[history.clone(), read.clone()], TokenCount(1_000)), [40, 4]);
+/// assert_eq!(pack(&[history, read], TokenCount(100)), [9, 4]);
+/// ```
+pub fn pack(blocks: &[Block], budget: TokenCount) -> Vec<usize> {
+    let mut kept = vec![0; blocks.len()];
+    let mut spent = TokenCount(0);
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(blocks[at].priority));
+    let smallest = blocks.iter().map(|block| block.priority).min();
+    loop {
+        let mut is_done = true;
+        for &at in &order {
+            let block = &blocks[at];
+            for _ in 0..block.priority / smallest.unwrap_or(1) {
+                let Some(line) = block.nth(kept[at]) else {
+                    break;
+                };
+                if spent + line > budget {
+                    return kept;
+                }
+                spent += line;
+                kept[at] += 1;
+                is_done = false;
+            }
+        }
+        if is_done {
+            return kept;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn blocks() -> impl Strategy<Value = Vec<Block>> {
+        let keep = prop_oneof![Just(Keep::First), Just(Keep::Last)];
+        let lines = prop::collection::vec("[a-z \u{4e00}]{0,60}", 0..30);
+        let block = (lines, 0_u8..90, keep)
+            .prop_map(|(lines, priority, keep)| Block::new(&lines, priority, keep));
+        prop::collection::vec(block, 0..6)
+    }
+
+    fn spent(blocks: &[Block], kept: &[usize]) -> TokenCount {
+        let mut all = Vec::new();
+        for (block, &kept) in blocks.iter().zip(kept) {
+            all.extend_from_slice(block.shown(&block.lines, kept));
+        }
+        all.into_iter().sum()
+    }
+
+    proptest! {
+        #[test]
+        fn never_above_the_budget_and_never_less_with_more(blocks in blocks(), budget in 0_u64..900, more in 0_u64..200) {
+            let few = pack(&blocks, TokenCount(budget));
+            let many = pack(&blocks, TokenCount(budget + more));
+            prop_assert!(spent(&blocks, &few) <= TokenCount(budget));
+            prop_assert!(few.iter().zip(&many).all(|(few, many)| few <= many), "{:?} {:?}", few, many);
+        }
+
+        #[test]
+        fn all_that_fits_is_kept_and_what_is_cut_would_not_fit(blocks in blocks(), budget in 0_u64..900) {
+            let all: Vec<usize> = blocks.iter().map(|block| block.lines.len()).collect();
+            let whole = spent(&blocks, &all);
+            let kept = pack(&blocks, TokenCount(budget));
+            prop_assert_eq!(kept == all, whole <= TokenCount(budget));
+        }
+
+        #[test]
+        fn a_block_with_lines_is_never_left_out_for_the_second_lines_of_another(blocks in blocks(), budget in 0_u64..900) {
+            let kept = pack(&blocks, TokenCount(budget));
+            let smallest = blocks.iter().map(|block| block.priority).min().unwrap_or(1);
+            let is_out = blocks.iter().zip(&kept).any(|(block, &kept)| kept == 0 && !block.lines.is_empty());
+            let turn = |block: &Block| usize::from(block.priority / smallest);
+            prop_assert!(!is_out || blocks.iter().zip(&kept).all(|(block, &kept)| kept <= turn(block)));
+        }
+    }
+
+    #[test]
+    fn the_cuts() {
+        let line = |tokens: usize| "x".repeat(3 * (tokens - 1));
+        let of = |count: usize, priority, keep| Block::new(&vec![line(10); count], priority, keep);
+        let blocks = [
+            of(50, 40, Keep::Last),
+            of(30, 60, Keep::First),
+            of(5, 120, Keep::Last),
+        ];
+        let cuts: Vec<(u64, Vec<usize>)> = [0, 9, 10, 40, 100, 300, 600, 850, 900]
+            .map(|budget| (budget, pack(&blocks, TokenCount(budget))))
+            .into();
+        // 120 takes three lines in a turn, 60 and 40 one each.
+        let expected = [
+            (0, vec![0, 0, 0]),
+            (9, vec![0, 0, 0]),
+            (10, vec![0, 0, 1]),
+            (40, vec![0, 1, 3]),
+            (100, vec![2, 3, 5]),
+            (300, vec![12, 13, 5]),
+            (600, vec![27, 28, 5]),
+            (850, vec![50, 30, 5]),
+            (900, vec![50, 30, 5]),
+        ];
+        assert_eq!(cuts, expected);
+    }
+}
