@@ -152,8 +152,11 @@ impl Awaited {
         })
     }
 
-    /// Returns true if a page ends the wait.
+    /// Returns true if a page ends the wait. A page that does not answer shows nothing, which does not mean that a text is gone.
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
+        if seen.unresponsive {
+            return false;
+        }
         let shown: Vec<String> = seen
             .tree
             .roots()
@@ -302,5 +305,18 @@ mod tests {
             (Some(true), Some(false))
         );
         assert_eq!((wait(None, None), wait(Some("a"), Some("b"))), (None, None));
+    }
+
+    #[test]
+    fn nothing_is_gone_from_a_page_that_gives_no_answer() {
+        let gone = Wait {
+            text: None,
+            gone: Some("loading".into()),
+            seconds: None,
+        };
+        let gone = Awaited::of(&gone).unwrap();
+        let empty = Observation::new("http://a.test/", "", Tree::builder().finish());
+        assert!(gone.is_met_by(&empty));
+        assert!(!gone.is_met_by(&Observation::unresponsive("http://a.test/", "")));
     }
 }
