@@ -12,7 +12,7 @@ use crate::{
 
 /// Further switches for a browser without a user. Source: agreed on by tools that drive Chromium; each keeps the
 /// browser from waiting, asking, slowing down hidden pages, or loading anything but the page.
-const SWITCHES: [&str; 16] = [
+const SWITCHES: [&str; 15] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
@@ -20,7 +20,6 @@ const SWITCHES: [&str; 16] = [
     "--disable-default-apps",
     "--disable-dev-shm-usage",
     "--disable-extensions",
-    "--disable-features=Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades",
     "--disable-hang-monitor",
     // A pop-up that is held back would never be reported.
     "--disable-popup-blocking",
@@ -31,6 +30,8 @@ const SWITCHES: [&str; 16] = [
     "--password-store=basic",
     "--use-mock-keychain",
 ];
+/// Features of Chromium that are switched off, beside those of every driver.
+const FEATURES: &str = "Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades";
 /// Switches for running without a window: no sound, no scroll bars that take width from the page, and a mouse that can
 /// hover.
 const HEADLESS: [&str; 4] = [
@@ -139,6 +140,7 @@ impl CdpOptions {
             .chain(&SWITCHES)
             .map(|s| (*s).to_owned())
             .collect();
+        switches.push(chromium::without_features(FEATURES));
         if self.common.headless {
             switches.extend(HEADLESS.map(str::to_owned));
         }

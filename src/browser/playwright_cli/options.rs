@@ -19,6 +19,12 @@ use crate::{
 
 /// Largest size of the tool's output in the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
+/// Features of Chromium that the tool switches off. They are repeated because a second switch of ours replaces the tool's.
+/// Source: playwright 1.64, `chromiumSwitches`, those that concern Chromium.
+const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,DialMediaRouteProvider,\
+GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
+BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
+
 /// The way in which commands reach the browser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -129,9 +135,10 @@ impl PlaywrightCliOptions {
     /// The tool's configuration file.
     pub(super) fn config(&self, folder: &Folder) -> Value {
         let sandbox = self.common.is_in_a_sandbox();
-        let mut switches: Vec<&str> = chromium::SWITCHES.to_vec();
+        let mut switches: Vec<String> = chromium::SWITCHES.map(str::to_owned).to_vec();
+        switches.push(chromium::without_features(FEATURES));
         if !sandbox {
-            switches.push("--no-sandbox");
+            switches.push("--no-sandbox".to_owned());
         }
         let (width, height) = self.common.viewport;
         json!({
