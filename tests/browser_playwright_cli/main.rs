@@ -2,6 +2,8 @@
 //! itself, and a secret is in no argument and in no file.
 #![cfg(target_os = "linux")]
 
+#[path = "../support/executable.rs"]
+mod executable;
 #[path = "../support/profile.rs"]
 mod profile;
 mod scripts;
@@ -11,7 +13,6 @@ mod shared;
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -139,12 +140,7 @@ fn wrapper(folder: &Path, script: &str) -> PathBuf {
         .display()
         .to_string();
     let file = folder.join("wrapper");
-    fs::write(
-        &file,
-        format!("#!/bin/sh\n{}\n", script.replace("REAL", &real)),
-    )
-    .unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    executable::write(&file, &script.replace("REAL", &real));
     file
 }
 

@@ -24,6 +24,8 @@
 
 #[path = "../support/chromium.rs"]
 mod chromium;
+#[path = "../support/executable.rs"]
+mod executable;
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;

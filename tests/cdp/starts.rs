@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -21,8 +20,7 @@ use crate::{
 /// A program of this script.
 fn program(folder: &Path, name: &str, script: &str) -> PathBuf {
     let file = folder.join(name);
-    fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    crate::executable::write(&file, script);
     file
 }
 

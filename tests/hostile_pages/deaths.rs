@@ -1,8 +1,6 @@
 //! What dies under a run: renderer, browser, daemon. It is told as a lost browser, at once, and never as a blank page.
 
 use std::{
-    fs::{self, Permissions},
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -155,11 +153,10 @@ fn small_chromium(folder: &Path) -> PathBuf {
     let chromium = ProgramPlaces::from_env().chromium().expect(MISSING);
     let script = folder.join("chromium");
     let lines = format!(
-        "#!/bin/sh\nexec '{}' --js-flags=--max-old-space-size=64 \"$@\"\n",
+        "exec '{}' --js-flags=--max-old-space-size=64 \"$@\"",
         chromium.display()
     );
-    fs::write(&script, lines).unwrap();
-    fs::set_permissions(&script, Permissions::from_mode(0o700)).unwrap();
+    crate::executable::write(&script, &lines);
     script
 }
 

@@ -10,6 +10,8 @@ mod bounds;
 mod crowds;
 mod deaths;
 mod dialogs;
+#[path = "../support/executable.rs"]
+mod executable;
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;

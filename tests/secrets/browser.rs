@@ -72,11 +72,10 @@ fn watched(by: Driver, tools: &Path) -> PathBuf {
         real.expect("Chromium and playwright-cli are needed: run `cargo run --features full --example test_beds` first");
     let (file, dir) = (tools.join("tool"), tools.display());
     let script = format!(
-        "#!/bin/sh\nprintf '%s\\n' \"$@\" >> {dir}/argv\nenv >> {dir}/env\nexec '{}' \"$@\"\n",
+        "printf '%s\\n' \"$@\" >> {dir}/argv\nenv >> {dir}/env\nexec '{}' \"$@\"",
         real.display()
     );
-    fs::write(&file, script).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    crate::executable::write(&file, &script);
     file
 }
 

@@ -17,6 +17,8 @@
 #[macro_use]
 #[path = "../support/browsers.rs"]
 mod browsers;
+#[path = "../support/executable.rs"]
+mod executable;
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;

@@ -257,8 +257,6 @@ impl Transport for Process {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -268,8 +266,14 @@ mod tests {
     /// A client whose program is a shell script of the test.
     fn fake(folder: &Path, script: &str) -> Process {
         let program = folder.join("fake");
-        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+        // Another process writes it: what other tests start while this one has it open for writing would hold it open, and it
+        // could not be started.
+        let write = r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 700 "$1""#;
+        let written = std::process::Command::new("/bin/sh")
+            .args(["-c", write, "sh"])
+            .args([program.as_os_str(), script.as_ref()])
+            .status();
+        assert!(written.unwrap().success());
         let path = std::env::var_os("PATH").unwrap_or_default();
         Process::new(
             program,
