@@ -1,17 +1,19 @@
-//! Requests that fit the window of the model.
+//! What a request holds: it fits the window of the model, and begins as the run's other requests do.
 
 use serde_json::json;
 
 use crate::{
     DecisionLoop, Task,
+    action::ErrorClass,
     agent::Options,
     base::{
         TokenCount,
         tokens::{ContentType, estimate},
     },
     chat::{ChatRequest, LlmCapabilities},
+    page::{Dialog, DialogKind},
     store::InMemory,
-    testing::{ScriptedBrowser, ScriptedModel, call},
+    testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call},
 };
 
 const URL: &str = "https://shop.example/";
@@ -79,4 +81,53 @@ async fn without_a_known_window_nothing_of_it_is_cut() {
         last.contains("note 12: a boat") && !last.contains("earlier"),
         "{last}"
     );
+}
+
+/// A provider's cache keeps what is the same from the first byte on.
+#[tokio::test]
+async fn rules_and_tools_are_the_same_in_every_request_of_a_run() {
+    let other = "https://shop.example/boats";
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "Boats", "link \"Boats\" e1\nbutton \"Hire\" e2")
+        .with_page(other, "All boats", "table\n  row \"Kayak 20\"")
+        .on(
+            URL,
+            r#"click {"target":"e2"}"#,
+            [ScriptedReply::Open(Dialog::new(
+                DialogKind::Confirm,
+                "Hire?",
+            ))],
+        )
+        .on(
+            URL,
+            r#"click {"target":"e1"}"#,
+            [
+                ScriptedReply::Fail(ErrorClass::NotStable, "it moves"),
+                ScriptedReply::Show(other),
+            ],
+        );
+    let calls = [
+        call("click", json!({ "target": "e1" })),
+        call("click", json!({ "target": "e2" })),
+        call("dialog_dismiss", json!({})),
+        call("click", json!({ "target": "e1" })),
+        call(
+            "finish",
+            json!({ "answer": "20", "evidence": "Kayak 20", "success": true }),
+        ),
+    ];
+    let model = ScriptedModel::new(calls);
+    let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new());
+    let agent = agent.build().unwrap();
+    let task = Task::new("What does a kayak cost?")
+        .unwrap()
+        .with_start_url(URL)
+        .unwrap();
+    agent.run(task).await;
+    let requests = model.requests();
+    assert_eq!((browser.executed().len(), requests.len()), (5, 5));
+    for request in &requests {
+        assert_eq!(request.system, requests[0].system);
+        assert_eq!(request.tools.declared(), requests[0].tools.declared());
+    }
 }
