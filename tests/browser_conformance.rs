@@ -27,17 +27,13 @@ const ACTION: Duration = Duration::from_secs(2);
 /// Checks in which it matters how a command and its answer are carried: values as they are, long answers, files, dialogs that hold
 /// the answer up, time-outs, and secrets that may stand in no argument.
 const BY_PROCESSES: &[&str] = &[
-    "a_page_is_seen_with_address_title_and_tree",
     "hostile_names_arrive_as_text_and_change_nothing",
     "a_page_of_thousands_of_elements_is_seen",
     "a_picture_is_a_png_file",
     "a_field_takes_any_text_as_it_is",
     "waiting_in_vain_is_told",
     "a_dialog_is_told_and_blocks_until_it_is_answered",
-    "a_file_that_a_page_offers_is_told",
     "a_secret_is_typed_where_it_is_bound_and_shown_nowhere",
-    "a_secret_is_typed_into_the_focused_field",
-    "a_secret_stays_hidden_when_a_dialog_opens_while_it_is_typed",
 ];
 /// Checks in which it matters whose the browser is: its tabs, the sessions of its pages and frames, its files and its cookies, its screen.
 const ATTACHED: &[&str] = &[

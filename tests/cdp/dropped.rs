@@ -24,9 +24,13 @@ const MOMENTS: u32 = 14;
 /// Browsers that share the actions. Source: chosen.
 const BROWSERS: usize = 2;
 
-/// The moments at which an action is dropped, in polls: in the quick profile every fourth one, from another first one for each action.
+/// The quick profile takes one moment of so many, from another first one for each action.
+const QUICK_EVERY: usize = 6;
+
+/// The moments at which an action is dropped, in polls.
 fn moments(nth: usize) -> impl Iterator<Item = u32> {
-    (1..=MOMENTS).skip(pick(nth % 4, 0)).step_by(pick(4, 1))
+    let first = pick(nth % QUICK_EVERY, 0);
+    (1..=MOMENTS).skip(first).step_by(pick(QUICK_EVERY, 1))
 }
 
 /// A future that is polled only so often.
@@ -173,7 +177,7 @@ async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing
         cuts += 1;
     }
     figure!("cdp: {cuts} actions dropped in the middle");
-    let least = pick(15, 60);
+    let least = pick(10, 60);
     assert!(cuts > least, "{cuts}");
     bed.close().await;
 }

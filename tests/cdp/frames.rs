@@ -10,7 +10,10 @@ use webwise::{
     secret::{Secret, SecretName, SecretResolver, Vault},
 };
 
-use crate::bed::{Bed, NEVER, button, click, reference, target};
+use crate::{
+    bed::{Bed, NEVER, button, click, reference, target},
+    profile::pick,
+};
 
 /// A button that says in its own document that it was pressed.
 const PRESSED: &str = "onclick=\"document.body.append(` pressed ${this.name} `)\"";
@@ -173,7 +176,7 @@ async fn frames_that_come_and_go_break_no_look() {
         .collect();
     let bed = Bed::start(&pages).await;
     bed.open("/restless").await;
-    for _ in 0..20 {
+    for _ in 0..pick(8, 20) {
         let text = timeout(NEVER, bed.text()).await.expect("it does not hang");
         assert!(text.contains("steady"), "{text}");
     }

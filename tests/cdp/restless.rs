@@ -11,6 +11,7 @@ use webwise::{
 
 use crate::{
     bed::{Bed, NEVER, button, goto, serve, site},
+    profile::pick,
     web::Answer,
 };
 
@@ -97,7 +98,7 @@ async fn endless_redirects_end() {
         _ => Answer::page("<p>home<meta http-equiv=refresh content='0;url=/again'>"),
     });
     let bed = Bed::with(web, |options| {
-        options.with_navigation_timeout(Duration::from_secs(3))
+        options.with_navigation_timeout(Duration::from_secs(pick(1, 3)))
     })
     .await;
     bed.fails(goto(bed.url("/sends")), ErrorClass::NavigationFailed)
@@ -123,7 +124,7 @@ async fn endless_redirects_end() {
         );
     }
     // What such a page asked for before it was left may still come after where it was left for.
-    for _ in 0..10 {
+    for _ in 0..pick(4, 10) {
         let opened = timeout(NEVER, bed.act(goto(bed.url("/calm"))))
             .await
             .expect("it does not hang");
@@ -143,11 +144,11 @@ async fn a_script_that_never_ends_hangs_no_call() {
         ("/calm", "<p>calm"),
     ];
     let bed = Bed::with(site(&pages), |options| {
-        options.with_navigation_timeout(Duration::from_secs(6))
+        options.with_navigation_timeout(Duration::from_secs(3))
     })
     .await;
     bed.open("/").await;
-    let limit = Duration::from_secs(2);
+    let limit = Duration::from_secs(1);
     let request = ExecuteRequest::new(button("Go")).with_timeout(limit);
     let acted = timeout(NEVER, bed.driver.execute(&request))
         .await

@@ -144,8 +144,8 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
     assert!(problems.is_empty(), "{problems:#?}");
     let (least, taken, controlled) = match by {
         _ if full() => (300, 40, courses),
-        Driver::Cdp => (300 / QUICK, 40, courses / 3),
-        _ => (300 / QUICK, 10, courses),
+        Driver::Cdp => (300 / QUICK, 40, courses / 5),
+        _ => (300 / QUICK, 6, courses),
     };
     assert!(forms >= least && courses >= taken && controls >= controlled && observed == 0);
 }
@@ -203,9 +203,9 @@ async fn take_courses(by: Driver, share: usize) -> Found {
     let mut found = Found::default();
     let courses = courses::all(|path| world.home(path));
     for (number, course) in courses.iter().enumerate().skip(share).step_by(BROWSERS) {
-        // In the quick profile playwright-cli takes every fourth course, and the native driver the controls of the others.
+        // In the quick profile playwright-cli takes every seventh course, and the native driver every fourth control.
         let nth = number / BROWSERS;
-        let (is_the_tools, has_no_control) = (nth.is_multiple_of(4), nth.is_multiple_of(2));
+        let (is_the_tools, has_no_control) = (nth.is_multiple_of(7), !nth.is_multiple_of(4));
         if !full() && by != Driver::Cdp && !is_the_tools {
             continue;
         }

@@ -70,7 +70,7 @@ pub(crate) fn miniwob(site: &site::Site) -> Vec<Course> {
         .collect();
     names.sort();
     assert_eq!(names.len(), TASKS, "the pages are not those of the release");
-    let names: Vec<String> = names.into_iter().step_by(pick(4, 1)).collect();
+    let names: Vec<String> = names.into_iter().step_by(pick(8, 1)).collect();
     let visit = |name: &String| {
         let url = site.url("a.localhost", &format!("miniwob/{name}.html"));
         page(name, [Step::Open(url), Step::Run(BEGIN.to_owned())])
@@ -155,7 +155,7 @@ pub(crate) fn hostile(site: &server::Site) -> Vec<Course> {
 }
 
 /// Made pages, in the quick suite and in the full one, and how often each is changed.
-const MADE: (u32, u32) = (4, 20);
+const MADE: (u32, u32) = (2, 20);
 const CHANGES: u32 = 3;
 
 /// Pages that hold everything, drawn from seeds, and what becomes of them: a driver that tells only what changed is told of by
