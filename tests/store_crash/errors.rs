@@ -92,7 +92,7 @@ fn trials(place: &Path) -> Vec<Trial> {
                 for stays in [false, true] {
                     // A call that is interrupted for ever is one that is tried for ever.
                     let is_endless = stays && error == "EINTR";
-                    let is_usual = before == Before::Written || ["ENOSPC", "EIO"].contains(&error);
+                    let is_usual = before == Before::Written || error == "EIO";
                     if !is_endless
                         && (profile::full() || is_usual && !(stays && before != Before::Written))
                     {

@@ -3,7 +3,12 @@
 //! It reads the options of the standard test runner that such a target needs (names, `--exact`, `--list`) and ends with the
 //! same summary line, so that who reads the output finds each target in it.
 
-use std::{env, panic, process::ExitCode};
+use std::{
+    env, panic,
+    process::ExitCode,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 /// A rule's name, and the test of it.
 pub(crate) type Rule = (&'static str, fn());
@@ -44,12 +49,7 @@ pub(crate) fn run(rules: &[Rule]) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let mut failed = 0;
-    for (rule, test) in &chosen {
-        let passed = panic::catch_unwind(test).is_ok();
-        println!("test {rule} ... {}", if passed { "ok" } else { "FAILED" });
-        failed += usize::from(!passed);
-    }
+    let failed = failures(&chosen);
     println!(
         "test result: {}. {} passed; {failed} failed; 0 ignored; 0 measured; {} filtered out",
         if failed == 0 { "ok" } else { "FAILED" },
@@ -61,4 +61,25 @@ pub(crate) fn run(rules: &[Rule]) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Runs these rules, as many side by side as the standard runner would; returns how many failed.
+fn failures(rules: &[&Rule]) -> usize {
+    let threads = env::var("RUST_TEST_THREADS").map_or(1, |threads| {
+        threads.parse().expect("RUST_TEST_THREADS is a number")
+    });
+    let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        while let Some((rule, test)) = rules.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let passed = panic::catch_unwind(test).is_ok();
+            println!("test {rule} ... {}", if passed { "ok" } else { "FAILED" });
+            failed.fetch_add(usize::from(!passed), Ordering::Relaxed);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    failed.into_inner()
 }
