@@ -1,0 +1,303 @@
+//! Runs all tests of this crate, several targets side by side, and tells what each of them took.
+//!
+//! `cargo run --features full --example test_all`
+//!
+//! `cargo test` runs one target after the other, and most tests wait for a browser most of the time. First
+//! `examples/test_beds` brings what the tests need. A target of which a test did not run is a failure.
+
+use std::{
+    collections::VecDeque,
+    env, fs,
+    io::{self, Write as _},
+    path::PathBuf,
+    process::{Command, ExitCode, Stdio},
+    sync::Mutex,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// Targets at a time. Source: measured, two cores: with one of them a fifth of the processors' time is idle, with three tests
+/// begin to wait for each other.
+const TARGETS: usize = 2;
+/// Tests at a time in each target. Source: chosen; what two targets start has to fit into 4 GB.
+const THREADS: &str = "3";
+/// Targets that take long, the longest one first: what starts last must be short.
+const LONG: [&str; 12] = [
+    "browser_conformance",
+    "hostile_pages",
+    "cdp",
+    "tree_parity",
+    "navigation",
+    "secrets",
+    "demo",
+    "lessons_story",
+    "lean",
+    "miniwob",
+    "acting",
+    "sight",
+];
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    match run_all() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs everything; true if all tests passed.
+fn run_all() -> Result<bool, Failed> {
+    let begin = Instant::now();
+    let beds = cargo(&["run", "--features", "full", "--example", "test_beds"]).status()?;
+    if !beds.success() {
+        return Err("what the tests need is not there".into());
+    }
+    let mut waiting = built()?;
+    waiting.push(Target {
+        name: "doc".to_owned(),
+        is_tests: true,
+        program: None,
+    });
+    let place = |target: &Target| LONG.iter().position(|name| *name == target.name);
+    waiting.sort_by_key(|target| place(target).unwrap_or(LONG.len()));
+    println!(
+        "{} targets, built after {}",
+        waiting.len(),
+        seconds(begin.elapsed())
+    );
+    let waiting = Mutex::new(VecDeque::from(waiting));
+    let done = Mutex::new(Vec::new());
+    let next = || {
+        waiting
+            .lock()
+            .expect("no thread panics with it")
+            .pop_front()
+    };
+    let work = || -> io::Result<()> {
+        while let Some(target) = next() {
+            let ran = target.run()?;
+            ran.tell();
+            done.lock().expect("no thread panics with it").push(ran);
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..TARGETS).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("a worker does not panic"))
+    })?;
+    let mut done = done.into_inner().expect("no thread panicked with it");
+    done.sort_by_key(|ran| std::cmp::Reverse(ran.took));
+    println!("\n{:>8} {:>6}  target", "seconds", "tests");
+    for ran in &done {
+        let passed = ran.counts.map_or(0, |counts| counts.passed);
+        println!(
+            "{:>8.1} {passed:>6}  {}",
+            ran.took.as_secs_f64(),
+            ran.target.name
+        );
+    }
+    let all: u32 = done
+        .iter()
+        .filter_map(|ran| ran.counts)
+        .map(|counts| counts.passed)
+        .sum();
+    println!("\n{all} tests passed, {} in all", seconds(begin.elapsed()));
+    let wrong: Vec<_> = done
+        .iter()
+        .filter_map(|ran| Some((ran, ran.wrong()?)))
+        .collect();
+    for (ran, why) in &wrong {
+        println!("FAILED {}: {why}", ran.target.name);
+    }
+    Ok(wrong.is_empty())
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.0} s", time.as_secs_f64())
+}
+
+fn cargo(words: &[&str]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(words);
+    command
+}
+
+/// Builds every target with tests.
+fn built() -> Result<Vec<Target>, Failed> {
+    let mut build = cargo(&["test", "--features", "full", "--no-run"]);
+    build.arg("--message-format=json-render-diagnostics");
+    let output = build.stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Err("the tests cannot be built".into());
+    }
+    let messages = String::from_utf8(output.stdout)?;
+    Ok(messages.lines().filter_map(Target::told).collect())
+}
+
+/// A program with tests.
+#[derive(Debug, PartialEq, Eq)]
+struct Target {
+    name: String,
+    /// True if it is there for its tests, so that it must have some.
+    is_tests: bool,
+    /// `None` for the examples in the documentation, which cargo runs.
+    program: Option<PathBuf>,
+}
+
+impl Target {
+    /// The target that a message of cargo tells of.
+    fn told(message: &str) -> Option<Self> {
+        let message: Value = serde_json::from_str(message).ok()?;
+        let is_it = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
+        let target = &message["target"];
+        let kind = target["kind"][0].as_str()?;
+        let name = target["name"].as_str()?;
+        let program = message["executable"].as_str().filter(|_| is_it)?;
+        Some(Self {
+            name: if kind == "test" {
+                name.to_owned()
+            } else {
+                format!("{kind} {name}")
+            },
+            is_tests: matches!(kind, "test" | "lib"),
+            program: Some(program.into()),
+        })
+    }
+
+    fn run(self) -> io::Result<Ran> {
+        let mut command = match &self.program {
+            Some(program) => Command::new(program),
+            None => cargo(&["test", "--features", "full", "--doc"]),
+        };
+        let log = tempfile::NamedTempFile::new()?;
+        let append = || fs::OpenOptions::new().append(true).open(log.path());
+        let begin = Instant::now();
+        let status = command
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .env("RUST_TEST_THREADS", THREADS)
+            .stdin(Stdio::null())
+            .stdout(append()?)
+            .stderr(append()?)
+            .status()?;
+        let said = String::from_utf8_lossy(&fs::read(log.path())?).into_owned();
+        Ok(Ran {
+            target: self,
+            is_success: status.success(),
+            took: begin.elapsed(),
+            counts: said.lines().rev().find_map(Counts::of),
+            said,
+        })
+    }
+}
+
+/// What came of a target.
+struct Ran {
+    target: Target,
+    is_success: bool,
+    took: Duration,
+    counts: Option<Counts>,
+    said: String,
+}
+
+impl Ran {
+    fn tell(&self) {
+        let mut out = io::stdout().lock();
+        // Nobody may be reading any more, which changes nothing about the tests.
+        let _ = writeln!(
+            out,
+            "\n     Running {} ({})\n{}",
+            self.target.name,
+            seconds(self.took),
+            self.said.trim_end()
+        );
+    }
+
+    /// Why it counts as failed.
+    fn wrong(&self) -> Option<&'static str> {
+        match self.counts {
+            _ if !self.is_success => Some("a test failed"),
+            None => Some("it told of no tests"),
+            Some(counts) if counts.left_out > 0 => Some("some tests did not run"),
+            Some(counts) if counts.passed == 0 && self.target.is_tests => Some("no test ran"),
+            Some(_) => None,
+        }
+    }
+}
+
+/// How many tests of a target ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    passed: u32,
+    /// Ignored or filtered out.
+    left_out: u32,
+}
+
+impl Counts {
+    /// Reads the line with which a target sums up.
+    fn of(line: &str) -> Option<Self> {
+        let (_, parts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+        let count = |what: &str| -> Option<u32> {
+            let part = parts.split("; ").find_map(|part| part.strip_suffix(what))?;
+            part.trim().parse().ok()
+        };
+        Some(Self {
+            passed: count("passed")?,
+            left_out: count("ignored")? + count("filtered out")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_read_by_both_runners() {
+        let of = |passed, left_out| Some(Counts { passed, left_out });
+        for (line, counts) in [
+            (
+                "test result: ok. 6 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.34s",
+                of(6, 3),
+            ),
+            (
+                "test result: FAILED. 9 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out",
+                of(9, 0),
+            ),
+            ("test a::b ... ok", None),
+            ("test result: well", None),
+        ] {
+            assert_eq!(Counts::of(line), counts, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_programs_with_tests_are_targets() {
+        let message = |kind: &str, test: bool| {
+            format!(
+                r#"{{"reason":"compiler-artifact","target":{{"kind":["{kind}"],"name":"cdp"}},"profile":{{"test":{test}}},"executable":"/t/cdp"}}"#
+            )
+        };
+        let told = |kind: &str, test| {
+            Target::told(&message(kind, test)).map(|target| (target.name, target.is_tests))
+        };
+        assert_eq!(told("test", true), Some(("cdp".to_owned(), true)));
+        assert_eq!(
+            told("example", true),
+            Some(("example cdp".to_owned(), false))
+        );
+        assert_eq!(told("bin", false), None);
+        assert_eq!(
+            Target::told(r#"{"reason":"build-finished","success":true}"#),
+            None
+        );
+    }
+}
