@@ -140,8 +140,15 @@ impl Cdp {
             events.push(mouse("mouseReleased", point, button, 0, count));
         }
         // All events are sent at once, so that a button that goes down also comes up, even if the wait is cancelled.
-        self.dispatch(turn, "Input.dispatchMouseEvent", events)
-            .await?;
+        match self
+            .dispatch(turn, "Input.dispatchMouseEvent", events)
+            .await
+        {
+            // A press that closes its tab may take the answers to all events with it. If the document is still there, the
+            // watches tell.
+            Err(Trouble::Moved) if turn.sent => {}
+            dispatched => dispatched?,
+        }
         let verdict = self.verdict(watches).await;
         // After an error some frames may still watch.
         turn.midway.watched = verdict.is_err();
