@@ -36,15 +36,18 @@ impl Raster {
         let mut bytes = vec![0; reader.output_buffer_size()?];
         let frame = reader.next_frame(&mut bytes).ok()?;
         let samples = frame.color_type.samples();
-        let pixels = bytes
-            .get(..count * samples)?
-            .chunks_exact(samples)
-            .map(|pixel| match *pixel {
-                [grey] | [grey, _] => [grey; RGB],
-                [red, green, blue, ..] => [red, green, blue],
-                [] => [0; RGB],
-            })
-            .collect();
+        let bytes = bytes.get(..count * samples)?;
+        let pixels = match samples {
+            RGB => bytes.as_chunks().0.to_vec(),
+            _ => bytes
+                .chunks_exact(samples)
+                .map(|pixel| match *pixel {
+                    [grey] | [grey, _] => [grey; RGB],
+                    [red, green, blue, ..] => [red, green, blue],
+                    [] => [0; RGB],
+                })
+                .collect(),
+        };
         Some(Self {
             width,
             height,

@@ -44,7 +44,7 @@ use self::{
 
 /// The same seed gives the same episode. The quick suite plays the first ones.
 const SEEDS: [&str; 5] = ["s1", "s2", "s3", "s4", "s5"];
-const QUICK: usize = 2;
+const QUICK: usize = 1;
 
 fn seeds() -> &'static [&'static str] {
     &SEEDS[..pick(QUICK, SEEDS.len())]
