@@ -295,7 +295,10 @@ async fn a_page_of_ten_thousand_elements_fits_in_a_prompt_of_three_thousand_toke
         agent.run(task).await;
         agent.browser().close().await.unwrap();
         let requests = model.requests();
-        assert!(requests[0].message.contains("\"A crowd\""), "{page} was seen");
+        assert!(
+            requests[0].message.contains("\"A crowd\""),
+            "{page} was seen"
+        );
         let tokens = Cost::of(&requests[..1]).raw;
         figure!(
             "{}: a page of 10,000 elements, {}: {tokens} tokens by o200k",

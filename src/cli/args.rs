@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use super::{
     memory::args::MemoryArgs,
     run_args::{DemoArgs, RunArgs},
+    runs::RunsArgs,
     setup::choice::DriverName,
 };
 
@@ -31,6 +32,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Look at what is remembered; accept, forget, take back, export, import.
     Memory(MemoryArgs),
+    /// Look at what a run did.
+    Runs(RunsArgs),
 }
 
 /// The command that the arguments name, as far as they name one, so that a refusal can point to its help.

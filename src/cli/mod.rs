@@ -19,6 +19,7 @@ mod memory_place;
 mod refusal;
 mod run;
 mod run_args;
+mod runs;
 mod say;
 mod setup;
 mod values;
@@ -69,6 +70,7 @@ fn carry_out(command: Command) -> Result<(), Refusal> {
             Command::Run(args) => run::run(&args).await,
             Command::Demo(args) => demo::run(&args).await,
             Command::Memory(args) => memory::run(&args).await,
+            Command::Runs(args) => runs::run(&args),
         }
     })
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     Refusal,
-    drive::{Drive, Ended, RunsDir, Source, Stop, check_screen, model, person::Person, words},
+    drive::{Drive, Ended, RunsDir, Source, Stop, check_screen, model, person::Person},
     run_args::{Approve, RunArgs},
     say,
     say::Voice,
@@ -16,6 +16,7 @@ use crate::{
     agent::{Approver, Options},
     base::TokenCount,
     guard::ApprovalMode,
+    report::words,
     store::InMemory,
 };
 

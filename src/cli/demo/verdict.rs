@@ -1,7 +1,7 @@
 //! The verdict of the demo: the agent's answer compared with the shop's orders. Pure.
 
 use super::errand::Errand;
-use crate::{RunReport, cli::drive::words, demo::Order};
+use crate::{RunReport, demo::Order, report::words};
 
 /// The order, if the run ended on evidence, reports the number of the only order, and that order is the right one.
 pub(super) fn of<'a>(

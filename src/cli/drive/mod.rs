@@ -5,7 +5,6 @@
 //! model      the model
 //! runs_dir   the folder of the runs        stop       signals, and a reader who left
 //! watch      the steps as they happen      result     the end, in lines and as JSON
-//! words      actions and reasons in words
 //! ```
 
 mod browser;
@@ -15,7 +14,6 @@ pub(super) mod result;
 mod runs_dir;
 mod stop;
 mod watch;
-pub(super) mod words;
 
 use std::{sync::Arc, time::Duration};
 
@@ -28,7 +26,7 @@ pub(super) use self::{
     runs_dir::RunsDir,
     stop::Stop,
 };
-use super::{Refusal, run_args::OutputArgs, say::Voice};
+use super::{Refusal, run_args::OutputArgs, runs, say::Voice};
 use crate::{
     BrowserDriver as _, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
     agent::{Approver, Options, StepEnd},
@@ -111,6 +109,13 @@ impl Drive<'_> {
                 voice.line(format_args!("     warning: {what}: {error:?}"));
             }
         }
+        let page = match runs::write_report(&kept_in) {
+            Ok(page) => Some(page),
+            Err(why) => {
+                voice.line(format_args!("     warning: there is no report: {why}"));
+                None
+            }
+        };
         if stop.is_unread() && report.summary.stop == StopReason::Cancelled {
             return Err(Refusal::unread());
         }
@@ -120,6 +125,7 @@ impl Drive<'_> {
             transport,
             model: self.model.capabilities().model,
             folder: kept_in,
+            page,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use async_trait::async_trait;
 use tokio::sync::{Mutex, mpsc};
 
-use super::words::{self, quoted};
+use crate::report::words::{self, quoted};
 use crate::{
     agent::{Approval, ApprovalRequest, Approver},
     cli::say::one_line,

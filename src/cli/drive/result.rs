@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::words::{self, quoted};
+use crate::report::words::{self, quoted};
 use crate::{RunReport, event::RunSummary};
 
 /// Longest answer, evidence or address shown. Unit: characters. Source: chosen.
@@ -18,6 +18,8 @@ pub(in crate::cli) struct Ended {
     pub(in crate::cli) transport: &'static str,
     pub(in crate::cli) model: String,
     pub(in crate::cli) folder: PathBuf,
+    /// The report, if it could be written.
+    pub(in crate::cli) page: Option<PathBuf>,
 }
 
 impl Ended {
@@ -29,6 +31,7 @@ impl Ended {
             transport,
             model,
             folder,
+            page,
         } = self;
         let row = |name: &str, text: &str| format!("{name:<10}{text}");
         let text = |name: &str, text: &Option<String>| {
@@ -55,6 +58,8 @@ impl Ended {
             &format!("{model} with {driver} (by {transport})"),
         ));
         lines.push(row("Kept in", &folder.display().to_string()));
+        let page = page.as_ref().map(|page| page.display().to_string());
+        lines.extend(page.map(|page| row("Report", &page)));
         lines
     }
 
@@ -66,6 +71,7 @@ impl Ended {
             transport,
             model,
             folder,
+            page,
         } = self;
         let summary = &report.summary;
         json!({
@@ -89,6 +95,7 @@ impl Ended {
             "driver": driver,
             "transport": transport,
             "folder": folder,
+            "report": page,
         })
     }
 }

@@ -65,7 +65,7 @@ pub(super) struct KeyArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// The run: its id, a beginning that no other has, or its folder.
+    /// The run: `last`, its id, a beginning that no other has, or its folder.
     pub(super) run: String,
     /// Only this item: its key, or a beginning of it.
     pub(super) key: Option<String>,

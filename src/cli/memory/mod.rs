@@ -20,10 +20,11 @@ mod show;
 mod transfer;
 
 use self::args::{MemoryArgs, MemoryCommand};
-use super::{Refusal, drive::words::store_notice, say::one_line, tell};
+use super::{Refusal, say::one_line, tell};
 use crate::{
     MemoryBackend as _,
     base::{Error, ErrorKind},
+    report::words::store_notice,
 };
 
 /// Carries out the command, and prints the store's notices.

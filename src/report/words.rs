@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::explain::{Became, Credited, Recalled, Why};
 use crate::{
     action::{Action, Effect, Outcome},
     base::text::{squeeze, truncate},
@@ -18,7 +19,7 @@ const MAX_TEXT: usize = 60;
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// An action such as `fill textbox "User name" with "demo"`.
-pub(in crate::cli) fn action(action: &Action, targets: &[TargetIdentity]) -> String {
+pub(crate) fn action(action: &Action, targets: &[TargetIdentity]) -> String {
     let mut words = vec![action.tool_name().replace('_', " ")];
     words.extend(
         targets
@@ -50,17 +51,17 @@ pub(in crate::cli) fn action(action: &Action, targets: &[TargetIdentity]) -> Str
 }
 
 /// A text in quotes, on one line and cut to length.
-pub(in crate::cli) fn quoted(text: &str, max: usize) -> String {
+pub(crate) fn quoted(text: &str, max: usize) -> String {
     format!("\"{}\"", truncate(&squeeze(text), max))
 }
 
 /// An outcome, in one or two words.
-pub(in crate::cli) fn outcome(outcome: &Outcome) -> String {
+pub(crate) fn outcome(outcome: &Outcome) -> String {
     outcome.as_str().replace('_', " ")
 }
 
 /// The worst effect of an action, worded to follow "which".
-pub(in crate::cli) const fn effect(effect: Effect) -> &'static str {
+pub(crate) const fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "only reads",
         Effect::Reversible => "can be undone",
@@ -69,7 +70,7 @@ pub(in crate::cli) const fn effect(effect: Effect) -> &'static str {
 }
 
 /// A notice of the store, worded to follow "memory".
-pub(in crate::cli) fn store_notice(notice: &StoreNotice) -> String {
+pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     let shelf = notice
         .shelf
         .as_ref()
@@ -109,8 +110,61 @@ pub(in crate::cli) fn store_notice(notice: &StoreNotice) -> String {
     }
 }
 
+/// Why an item of memory was recalled.
+pub(crate) fn recalled(recalled: &Recalled) -> String {
+    match &recalled.why {
+        Why::RunStarted => "when the run started, into the system instruction".to_owned(),
+        Why::CommandFailed { command, trouble } => {
+            format!(
+                "after step {}, because {command} ended with {}",
+                recalled.step,
+                trouble.replace('_', " ")
+            )
+        }
+        Why::HostShown { host } => format!(
+            "in step {}, because a page of {host} was shown",
+            recalled.step
+        ),
+    }
+}
+
+/// What an item of memory was credited with.
+pub(crate) fn credited(credited: &Credited) -> String {
+    let site = credited
+        .site
+        .as_ref()
+        .map(|site| format!(" on {site}"))
+        .unwrap_or_default();
+    let used = match (credited.used, credited.followed) {
+        (true, _) => "its way out was taken",
+        (false, true) => "its way out was taken before anything failed",
+        (false, false) => "no use of it was counted",
+    };
+    let shown = if credited.followed {
+        ", after it had been shown"
+    } else {
+        ", without having been shown"
+    };
+    let end = match (credited.helped, credited.harmed) {
+        (true, _) => ", and helped",
+        (_, true) => ", in vain",
+        _ => "",
+    };
+    format!("{used}{site}{shown}{end}")
+}
+
+/// What became of an item of memory.
+pub(crate) const fn became(became: Became) -> &'static str {
+    match became {
+        Became::Recorded => "new: this run taught it",
+        Became::Promoted => "advice for every run",
+        Became::Demoted => "no longer advice for every run",
+        Became::Retired => "retired: it harmed, and is no longer shown",
+    }
+}
+
 /// The reason why a run ended, as a sentence.
-pub(in crate::cli) const fn stop(reason: StopReason) -> &'static str {
+pub(crate) const fn stop(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Finished => "the goal is reached, and the page shows it",
         StopReason::FinishedUnverified => {

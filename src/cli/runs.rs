@@ -1,0 +1,182 @@
+//! `webwise runs`: what runs left behind.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use clap::{Args, Subcommand};
+
+use super::{Refusal, say};
+use crate::report::RunRecord;
+
+/// The file of a run's report, in its folder.
+const REPORT: &str = "report.html";
+/// Programs that open a file in the person's browser, by system.
+const OPENER: &str = if cfg!(target_os = "macos") {
+    "open"
+} else {
+    "xdg-open"
+};
+/// The word for the newest run.
+const LAST: &str = "last";
+
+#[derive(Debug, Args)]
+pub(super) struct RunsArgs {
+    #[command(subcommand)]
+    command: RunsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RunsCommand {
+    /// Write the report of a run, one HTML file in its folder, and print its path.
+    Show(ShowArgs),
+}
+
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// The run: `last`, its id, a beginning that no other has, or its folder.
+    #[arg(default_value = LAST)]
+    run: String,
+    /// Folder of the run folders.
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    runs_dir: PathBuf,
+    /// Open it in your browser.
+    #[arg(long)]
+    open: bool,
+}
+
+pub(super) fn run(args: &RunsArgs) -> Result<(), Refusal> {
+    let RunsCommand::Show(args) = &args.command;
+    let folder = folder(&args.run, &args.runs_dir)?;
+    let page = write_report(&folder).map_err(Refusal::failure)?;
+    say(page.display());
+    if args.open {
+        open(&page)?;
+    }
+    Ok(())
+}
+
+/// Writes the report of a run into its folder, readable by its owner only; returns the file, or why there is none.
+pub(super) fn write_report(folder: &Path) -> Result<PathBuf, String> {
+    let record = RunRecord::open(folder).map_err(|error| error.to_string())?;
+    let page = folder.join(REPORT);
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options
+        .open(&page)
+        .and_then(|mut file| io::Write::write_all(&mut file, record.to_html().as_bytes()));
+    match written {
+        Ok(()) => Ok(page),
+        Err(error) => Err(format!("{} cannot be written: {error}", page.display())),
+    }
+}
+
+fn open(page: &Path) -> Result<(), Refusal> {
+    let status = Command::new(OPENER)
+        .arg(page)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(Refusal::failure(format!(
+            "{OPENER} could not open it: open the file yourself"
+        ))),
+    }
+}
+
+/// The folder of a run, given its path, its id, the beginning of its id, or `last`.
+pub(super) fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
+    if run.contains(std::path::MAIN_SEPARATOR) && RunRecord::is_at(run) {
+        return Ok(run.into());
+    }
+    let entries = fs::read_dir(runs_dir).map_err(|error| {
+        Refusal::usage(format!(
+            "no runs can be read in {} ({error}): name the folder with --runs-dir",
+            runs_dir.display()
+        ))
+    })?;
+    let is_meant = |id: &String| run == LAST || id.starts_with(run);
+    let mut found: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|id| is_meant(id) && RunRecord::is_at(runs_dir.join(id)))
+        .collect();
+    // An id begins with its time.
+    found.sort();
+    if run == LAST {
+        found.drain(..found.len().saturating_sub(1));
+    }
+    if found.iter().any(|id| id == run) {
+        found = vec![run.to_owned()];
+    }
+    match found.as_slice() {
+        [one] => Ok(runs_dir.join(one)),
+        [] if run == LAST => Err(Refusal::usage(format!(
+            "there is no run in {}",
+            runs_dir.display()
+        ))),
+        [] => Err(Refusal::usage(format!(
+            "there is no run {run} in {}",
+            runs_dir.display()
+        ))),
+        [first, second, ..] => Err(Refusal::usage(format!(
+            "{run} could be {first} or {second}: give more of it"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_found_by_its_beginning_and_only_if_it_is_one() {
+        let runs = tempfile::tempdir().unwrap();
+        assert_eq!(folder(LAST, runs.path()).unwrap_err().code(), 2);
+        for id in ["run_1a", "run_1b", "run_2"] {
+            fs::create_dir(runs.path().join(id)).unwrap();
+            fs::write(runs.path().join(id).join("run_meta.json"), "{}").unwrap();
+        }
+        fs::create_dir(runs.path().join("run_3")).unwrap();
+        for (run, id) in [("run_2", "run_2"), ("run_1a", "run_1a"), (LAST, "run_2")] {
+            assert_eq!(folder(run, runs.path()).unwrap(), runs.path().join(id));
+        }
+        let path = runs.path().join("run_2");
+        assert_eq!(
+            folder(path.to_str().unwrap(), Path::new("/nowhere")).unwrap(),
+            path
+        );
+        for bad in ["run_1", "run_3", "x", "../run_2"] {
+            assert_eq!(folder(bad, runs.path()).unwrap_err().code(), 2, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_report_is_for_its_owner_and_replaces_the_one_before() {
+        let run = tempfile::tempdir().unwrap();
+        assert!(write_report(run.path()).is_err());
+        fs::write(run.path().join("run_meta.json"), "{}").unwrap();
+        fs::write(run.path().join(REPORT), "x".repeat(100_000)).unwrap();
+        let page = write_report(run.path()).unwrap();
+        let text = fs::read_to_string(&page).unwrap();
+        assert!(
+            text.starts_with("<!doctype html>") && !text.contains("xxx"),
+            "{text}"
+        );
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::remove_file(&page).unwrap();
+            let page = write_report(run.path()).unwrap();
+            assert_eq!(
+                fs::metadata(page).unwrap().permissions().mode() & 0o777,
+                0o600
+            );
+        }
+    }
+}

@@ -1,0 +1,547 @@
+//! A run as one HTML file: what was seen, said, done and remembered, step by step. Pure.
+//!
+//! The template escapes all text. The file loads nothing and runs no script, and its own policy forbids both, because much of what it
+//! holds was said by pages and models.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+use super::{
+    RunRecord,
+    explain::{Item, explain},
+    lines::{Line, lines},
+    words,
+};
+use crate::{
+    chat::{ChatResponse, Usage},
+    event::{Event, EventKind, RunSummary},
+};
+
+/// Width of a bar of a plot and the gap behind it. Unit: the plot's own.
+const BAR: u32 = 10;
+/// Height of a plot. Unit: the plot's own.
+const HEIGHT: u64 = 100;
+
+/// The report of one run.
+#[derive(Template, Default)]
+#[template(path = "run.html")]
+struct Report<'a> {
+    run: &'a str,
+    goal: &'a str,
+    verdict: String,
+    is_success: bool,
+    answer: Option<&'a str>,
+    evidence: Option<&'a str>,
+    error: Option<&'a str>,
+    facts: Vec<(&'static str, String)>,
+    plots: Vec<Plot>,
+    steps: Vec<Step>,
+    memory: Vec<Remembered>,
+    system: Option<&'a str>,
+    unreadable: &'a [String],
+}
+
+/// One step.
+#[derive(Default)]
+struct Step {
+    number: u32,
+    pages: Vec<String>,
+    lines: Vec<Line>,
+    changes: Vec<String>,
+    /// Addresses that hold the pictures themselves.
+    pictures: Vec<String>,
+    calls: Vec<Call>,
+    usage: Usage,
+    /// Time of the model. Unit: milliseconds.
+    thought_ms: u64,
+    /// Time of the browser. Unit: milliseconds.
+    acted_ms: u64,
+}
+
+/// A request to the model, or its reply.
+struct Call {
+    title: String,
+    text: String,
+}
+
+/// An item of memory, and what came of it.
+struct Remembered {
+    says: String,
+    fates: Vec<(&'static str, String)>,
+}
+
+/// Bars side by side, one place for each step.
+struct Plot {
+    title: &'static str,
+    legend: String,
+    bars: Vec<Bar>,
+}
+
+struct Bar {
+    class: &'static str,
+    x: u32,
+    y: u64,
+    height: u64,
+    title: String,
+}
+
+impl RunRecord {
+    /// Makes one HTML file of the run: the goal and the result, each step with the page, the action, its outcome, pictures, prompts
+    /// and replies, what memory said and what came of it, and plots of tokens and time.
+    ///
+    /// It needs no other file, loads nothing and runs no script. Whatever came from a page or a model stands in it as text. It is as
+    /// private as the folder: secrets are placeholders, everything else is there.
+    pub fn to_html(&self) -> String {
+        let report = Report {
+            unreadable: &self.unreadable,
+            ..Report::of(&self.events)
+        };
+        let report = report.with_pictures(self);
+        // Only writing could fail, and nothing is written but text into memory.
+        report.render().unwrap_or_default()
+    }
+}
+
+impl<'a> Report<'a> {
+    fn of(events: &'a [Event]) -> Self {
+        let mut report = Self {
+            verdict: "The run did not end: it was killed, or is still going on.".to_owned(),
+            ..Self::default()
+        };
+        let mut steps: BTreeMap<u32, Step> = BTreeMap::new();
+        for event in events {
+            report.run = event.run.as_str();
+            let step = steps.entry(event.step).or_default();
+            step.number = event.step;
+            step.add(event);
+            report.add(event);
+        }
+        report.steps = steps.into_values().collect();
+        report.plots = plots(&report.steps);
+        report.memory = explain(events).iter().map(Remembered::of).collect();
+        report
+    }
+
+    fn add(&mut self, event: &'a Event) {
+        match &event.kind {
+            EventKind::RunStarted {
+                goal,
+                start_url,
+                driver,
+                model,
+                mode,
+                approval,
+                ..
+            } => {
+                self.goal = goal;
+                self.facts.extend([
+                    ("run", event.run.to_string()),
+                    ("started", event.at.to_rfc3339()),
+                    ("start page", start_url.clone().unwrap_or_default()),
+                    ("driver", driver.clone()),
+                    ("model", format!("{model} ({mode})")),
+                    ("approval", approval.clone()),
+                ]);
+            }
+            EventKind::ModelAsked {
+                system: Some(system),
+                ..
+            } => self.system = Some(system),
+            EventKind::RunEnded {
+                answer,
+                evidence,
+                error,
+                summary,
+                extracted,
+                ..
+            } => {
+                self.verdict = format!("The run ended: {}.", words::stop(summary.stop));
+                self.is_success = summary.success;
+                (self.answer, self.evidence) = (answer.as_deref(), evidence.as_deref());
+                self.error = error.as_deref();
+                self.facts.extend(figures(summary));
+                let found = extracted.iter();
+                self.facts
+                    .extend(found.map(|(name, text)| ("read", format!("{name} = {text}"))));
+            }
+            _ => {}
+        }
+    }
+
+    fn with_pictures(mut self, record: &RunRecord) -> Self {
+        for picture in &record.pictures {
+            let address = format!("data:image/png;base64,{}", STANDARD.encode(&picture.png));
+            match self
+                .steps
+                .iter_mut()
+                .find(|step| step.number == picture.step)
+            {
+                Some(step) => step.pictures.push(address),
+                None => self.steps.push(Step {
+                    number: picture.step,
+                    pictures: vec![address],
+                    ..Step::default()
+                }),
+            }
+        }
+        self
+    }
+}
+
+/// The figures of a run that has ended.
+fn figures(summary: &RunSummary) -> Vec<(&'static str, String)> {
+    let Usage {
+        input,
+        output,
+        cached,
+    } = summary.usage;
+    let estimated = if summary.estimated { ", estimated" } else { "" };
+    let mut figures = vec![
+        (
+            "steps",
+            format!(
+                "{}, {} of them failed or had no effect",
+                summary.steps, summary.errors
+            ),
+        ),
+        ("calls of the model", summary.calls.to_string()),
+        (
+            "tokens",
+            format!(
+                "{} in ({} from the provider's cache), {} out{estimated}",
+                input.0, cached.0, output.0
+            ),
+        ),
+        ("time", seconds(summary.elapsed_ms)),
+    ];
+    figures.extend(summary.cost.map(|cost| ("cost", cost.to_string())));
+    figures
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
+}
+
+impl Step {
+    fn add(&mut self, event: &Event) {
+        self.lines.extend(lines(event));
+        match &event.kind {
+            EventKind::Observed {
+                observation,
+                elapsed_ms,
+            } => {
+                self.acted_ms += elapsed_ms;
+                let silent = if observation.unresponsive {
+                    " (gives no answer)"
+                } else {
+                    ""
+                };
+                let page = format!("{}{silent} {}", observation.title, observation.url);
+                if self.pages.last() != Some(&page) {
+                    self.pages.push(page);
+                }
+            }
+            EventKind::ActionExecuted {
+                changed,
+                elapsed_ms,
+                ..
+            } => {
+                self.acted_ms += elapsed_ms;
+                self.changes.extend(changed.iter().cloned());
+            }
+            EventKind::ModelAsked {
+                message,
+                estimated_tokens,
+                ..
+            } => self.calls.push(Call {
+                title: format!("prompt, some {} tokens", estimated_tokens.0),
+                text: message.clone(),
+            }),
+            EventKind::ModelReplied {
+                response,
+                elapsed_ms,
+            } => {
+                self.thought_ms += elapsed_ms;
+                let usage = response.usage.unwrap_or_default();
+                self.usage.input += usage.input;
+                self.usage.cached += usage.cached;
+                self.calls.push(reply(response, *elapsed_ms));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn reply(response: &ChatResponse, elapsed_ms: u64) -> Call {
+    let mut text: Vec<String> = [response.reasoning.clone(), Some(response.text.clone())]
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .collect();
+    let calls = response.calls.iter();
+    text.extend(calls.map(|call| format!("{} {}", call.name, call.arguments)));
+    let tokens = response
+        .usage
+        .map(|usage| format!(", {} tokens in, {} out", usage.input.0, usage.output.0));
+    Call {
+        title: format!("reply after {elapsed_ms} ms{}", tokens.unwrap_or_default()),
+        text: text.join("\n"),
+    }
+}
+
+impl Line {
+    /// Returns true if an action failed or had no effect.
+    fn is_bad(&self) -> bool {
+        self.elapsed_ms.is_some() && self.outcome != "done"
+    }
+}
+
+impl Remembered {
+    fn of(item: &Item) -> Self {
+        let mut fates: Vec<_> = item
+            .recalled
+            .iter()
+            .map(|recalled| ("recalled", words::recalled(recalled)))
+            .collect();
+        if let (Some(first), Some(last)) = (item.stood_in.first(), item.stood_in.last()) {
+            fates.push((
+                "stood in the prompts of",
+                format!("steps {first} to {last}"),
+            ));
+        }
+        let credited = item.credited.iter();
+        fates.extend(credited.map(|credited| ("credited", words::credited(credited))));
+        let became = item.became.iter();
+        fates.extend(became.map(|became| ("became", words::became(*became).to_owned())));
+        Self {
+            says: item.lesson.clone(),
+            fates,
+        }
+    }
+}
+
+/// The plots of what the steps took: tokens, if the provider told them, and time.
+fn plots(steps: &[Step]) -> Vec<Plot> {
+    let tokens = steps.iter().map(|step| {
+        let Usage { input, cached, .. } = step.usage;
+        [
+            ("bar", input.0.saturating_sub(cached.0), "tokens in"),
+            ("cached", cached.0, "tokens from the cache"),
+        ]
+    });
+    let time = steps.iter().map(|step| {
+        [
+            ("bar", step.acted_ms, "ms of the browser"),
+            ("cached", step.thought_ms, "ms of the model"),
+        ]
+    });
+    let tokens = Plot::of(
+        "Tokens",
+        "dark: read anew; light: from the provider's cache",
+        tokens,
+    );
+    let time = Plot::of("Time", "dark: the browser; light: the model", time);
+    [tokens, time].into_iter().flatten().collect()
+}
+
+impl Plot {
+    /// Draws a bar of parts for each step; nothing if all of them are empty.
+    fn of(
+        title: &'static str,
+        legend: &str,
+        steps: impl Iterator<Item = [(&'static str, u64, &'static str); 2]>,
+    ) -> Option<Self> {
+        let steps: Vec<_> = steps.collect();
+        let sum =
+            |parts: &[(&str, u64, &str)]| parts.iter().map(|(_, value, _)| value).sum::<u64>();
+        let most = steps
+            .iter()
+            .map(|parts| sum(parts))
+            .max()
+            .filter(|most| *most > 0)?;
+        let mut bars = Vec::new();
+        for (parts, place) in steps.iter().zip(0_u32..) {
+            let mut top = HEIGHT;
+            for (class, value, unit) in parts.iter().filter(|(_, value, _)| *value > 0) {
+                let height = (value * HEIGHT / most).max(1);
+                top = top.saturating_sub(height);
+                bars.push(Bar {
+                    class,
+                    x: place * BAR,
+                    y: top,
+                    height,
+                    title: format!("{value} {unit}"),
+                });
+            }
+        }
+        Some(Self {
+            title,
+            legend: format!("A bar a step, {most} at most. {legend}"),
+            bars,
+        })
+    }
+
+    fn width(&self) -> u32 {
+        self.bars.last().map_or(0, |bar| bar.x + BAR)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        base::{RunId, TokenCount},
+        page::Observation,
+        report::Picture,
+        testing::tree,
+        working::StopReason,
+    };
+
+    /// Words that would be markup, a script, or an end of what they stand in.
+    const HOSTILE: &str =
+        "</details></pre><script>alert(1)</script><img src=x onerror=alert(1)>\"'&";
+
+    fn event(step: u32, kind: EventKind) -> Event {
+        let at = "2026-01-02T03:04:05Z".parse().unwrap();
+        Event::new(kind, RunId::parse("run_1").unwrap(), step, at)
+    }
+
+    fn clicked(outcome: &serde_json::Value) -> EventKind {
+        serde_json::from_value(json!({
+            "event": "action_executed",
+            "action": { "tool": "click", "arguments": { "target": HOSTILE } },
+            "targets": [], "outcome": outcome, "url_before": "", "url_after": "",
+            "changed": [HOSTILE], "elapsed_ms": 40,
+        }))
+        .unwrap()
+    }
+
+    fn replied(input: u64, cached: u64) -> EventKind {
+        let usage = Usage {
+            input: TokenCount(input),
+            output: TokenCount(5),
+            cached: TokenCount(cached),
+        };
+        let response = ChatResponse {
+            text: HOSTILE.to_owned(),
+            usage: Some(usage),
+            ..ChatResponse::default()
+        };
+        EventKind::ModelReplied {
+            response,
+            elapsed_ms: 700,
+        }
+    }
+
+    fn record() -> RunRecord {
+        let page = Observation::new("http://a.test/", HOSTILE, tree("button \"Go\" e1"));
+        let usage = Usage {
+            input: TokenCount(3_000),
+            output: TokenCount(10),
+            cached: TokenCount(1_000),
+        };
+        let summary = RunSummary::new(StopReason::Finished, 2, 1, 2, usage, false, 1_540);
+        let started = json!({
+            "event": "run_started", "goal": HOSTILE, "start_url": null, "session": null, "driver": "cdp", "model": "m",
+            "seed": "0", "tools": [], "mode": "tools", "max_steps": 9, "approval": "auto",
+        });
+        let events = vec![
+            event(0, serde_json::from_value(started).unwrap()),
+            event(
+                1,
+                EventKind::Observed {
+                    observation: Arc::new(page),
+                    elapsed_ms: 60,
+                },
+            ),
+            event(
+                1,
+                EventKind::ModelAsked {
+                    system: Some(HOSTILE.into()),
+                    message: HOSTILE.into(),
+                    estimated_tokens: TokenCount(1_000),
+                    offered: Vec::new(),
+                },
+            ),
+            event(1, replied(1_000, 0)),
+            event(1, clicked(&json!("no_effect"))),
+            event(2, replied(2_000, 1_000)),
+            event(2, clicked(&json!("done"))),
+            event(
+                2,
+                EventKind::RunEnded {
+                    answer: Some(HOSTILE.into()),
+                    evidence: Some(HOSTILE.into()),
+                    extracted: [("price".to_owned(), HOSTILE.to_owned())].into(),
+                    final_url: None,
+                    error: None,
+                    summary,
+                },
+            ),
+        ];
+        let picture = Picture {
+            step: 2,
+            png: vec![1, 2, 3],
+        };
+        RunRecord {
+            events,
+            pictures: vec![picture],
+            unreadable: vec![HOSTILE.into()],
+            ..RunRecord::default()
+        }
+    }
+
+    #[test]
+    fn nothing_that_was_said_becomes_markup() {
+        let html = record().to_html();
+        assert!(
+            !html.contains("<script") && !html.contains("<img src"),
+            "{html}"
+        );
+        // The title, goal, request, rules, two replies, two targets and changes, answer, evidence, what was read, what was not.
+        let escaped = html.matches("&#60;script&#62;alert(1)").count();
+        assert_eq!(escaped, 14, "{html}");
+        for end in ["</details>", "</pre>"] {
+            let open = end.replace('/', "");
+            assert_eq!(
+                html.matches(end).count(),
+                html.matches(&open).count(),
+                "{end}"
+            );
+        }
+    }
+
+    #[test]
+    fn figures_outcomes_and_pictures_stand_in_it() {
+        let html = record().to_html();
+        for part in [
+            "The run ended: the goal is reached, and the page shows it.",
+            "2, 1 of them failed or had no effect",
+            "3000 in (1000 from the provider&#39;s cache), 10 out",
+            "1.5 s",
+            "no effect 40 ms",
+            "src=\"data:image/png;base64,AQID\"",
+            "<title>1000 tokens from the cache</title>",
+            "<title>700 ms of the model</title>",
+            "<title>100 ms of the browser</title>",
+            "Memory said and learned nothing.",
+        ] {
+            assert!(html.contains(part), "{part} is not in {html}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_anything_is_a_page_that_says_so() {
+        let html = RunRecord::default().to_html();
+        assert!(
+            html.contains("The run did not end") && html.ends_with("</html>"),
+            "{html}"
+        );
+    }
+}

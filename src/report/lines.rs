@@ -1,0 +1,233 @@
+//! The events of a run in lines for a person: the action, its outcome, and the words of memory and guards. Pure.
+
+use super::words::{self, quoted};
+use crate::{
+    action::Outcome,
+    event::{Event, EventKind},
+    memory::Scope,
+    page::Notice,
+};
+
+/// Longest text of a page or of memory in a line. Unit: characters. Source: chosen.
+const MAX_TEXT: usize = 140;
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// The part of the agent that speaks; `None` for what was done.
+    pub(crate) label: Option<&'static str>,
+    pub(crate) text: String,
+    /// How it ended; empty if that is not known.
+    pub(crate) outcome: String,
+    /// Time taken. Unit: milliseconds.
+    pub(crate) elapsed_ms: Option<u64>,
+}
+
+impl Line {
+    fn aside(label: &'static str, text: &str) -> Self {
+        Self {
+            label: Some(label),
+            text: text.to_owned(),
+            outcome: String::new(),
+            elapsed_ms: None,
+        }
+    }
+}
+
+/// The lines for an event; none for what a person would not miss.
+pub(crate) fn lines(event: &Event) -> Vec<Line> {
+    match &event.kind {
+        EventKind::Tier1Loaded { lessons, .. }
+        | EventKind::DomainRecall { lessons, .. }
+        | EventKind::ErrorRecall { lessons, .. } => lessons
+            .iter()
+            .map(|lesson| Line::aside("memory", &quoted(lesson, MAX_TEXT)))
+            .collect(),
+        // A lesson for all sites is not shown until a second site confirms it.
+        EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
+            vec![Line::aside("learned", &quoted(lesson, MAX_TEXT))]
+        }
+        EventKind::LessonPromoted { lesson, .. } => {
+            vec![Line::aside(
+                "learned",
+                &format!("for every run from now on, {}", quoted(lesson, MAX_TEXT)),
+            )]
+        }
+        EventKind::LessonDemoted { lesson, .. } => {
+            vec![Line::aside(
+                "memory",
+                &format!("no longer for every run, {}", quoted(lesson, MAX_TEXT)),
+            )]
+        }
+        EventKind::LessonRetired { lesson, .. } => {
+            vec![Line::aside(
+                "forgot",
+                &format!("what harmed, {}", quoted(lesson, MAX_TEXT)),
+            )]
+        }
+        EventKind::LessonCredited {
+            item,
+            helped,
+            followed: true,
+            ..
+        } => {
+            let end = if *helped { "and it helped" } else { "in vain" };
+            vec![Line::aside(
+                "memory",
+                &format!("{} was followed, {end}", item.key),
+            )]
+        }
+        EventKind::ActionExecuted {
+            action,
+            targets,
+            outcome,
+            elapsed_ms,
+            ..
+        } => {
+            let mut lines = vec![Line {
+                label: None,
+                text: words::action(action, targets),
+                outcome: words::outcome(outcome),
+                elapsed_ms: Some(*elapsed_ms),
+            }];
+            if let Outcome::Failed(failure) | Outcome::Unclear(failure) = outcome
+                && !failure.detail.is_empty()
+            {
+                lines.push(Line::aside("because", &quoted(&failure.detail, MAX_TEXT)));
+            }
+            lines
+        }
+        EventKind::FinishChecked {
+            evidence,
+            verified,
+            unverified,
+            ..
+        } => {
+            let (words, outcome) = match (evidence.is_empty(), verified) {
+                (true, _) => ("finish, without evidence".to_owned(), ""),
+                (false, true) => (
+                    format!("finish, the page says {}", quoted(evidence, MAX_TEXT)),
+                    "it does",
+                ),
+                (false, false) => (
+                    format!("finish, the page says {}", quoted(evidence, MAX_TEXT)),
+                    "it does not",
+                ),
+            };
+            let mut lines = vec![Line {
+                label: None,
+                text: words,
+                outcome: outcome.to_owned(),
+                elapsed_ms: None,
+            }];
+            let claims = unverified.iter();
+            lines.extend(claims.map(|claim| Line::aside("unverified", &quoted(claim, MAX_TEXT))));
+            lines
+        }
+        EventKind::ApprovalDecided {
+            action,
+            effect,
+            approved,
+            why,
+        } => {
+            let next = format!(
+                "the next {}, which {}",
+                action.tool_name(),
+                words::effect(*effect)
+            );
+            vec![if *approved {
+                Line::aside("approved", &next)
+            } else {
+                Line::aside("refused", &format!("{next}: {why}"))
+            }]
+        }
+        EventKind::Extracted { name, text } => vec![Line::aside(
+            "read",
+            &format!("{name} = {}", quoted(text, MAX_TEXT)),
+        )],
+        EventKind::CallRefused { problem } => {
+            let tool = problem.tool.as_deref().unwrap_or("a call");
+            vec![Line::aside(
+                "warning",
+                &format!(
+                    "{tool} is not a call that can run: {}",
+                    problem.failure.detail
+                ),
+            )]
+        }
+        EventKind::CallsDropped { count, why } => {
+            vec![Line::aside(
+                "dropped",
+                &format!("{count} further calls: {why}"),
+            )]
+        }
+        EventKind::Warned { guard, text } => {
+            vec![Line::aside("warning", &format!("{guard}: {text}"))]
+        }
+        EventKind::Noticed { notice } => vec![Line::aside("noticed", &noticed(notice))],
+        EventKind::HumanAsked { question, answer } => {
+            let answer = answer
+                .as_deref()
+                .map_or_else(|| "nobody".to_owned(), |answer| quoted(answer, MAX_TEXT));
+            vec![Line::aside(
+                "asked",
+                &format!("{} answered: {answer}", quoted(question, MAX_TEXT)),
+            )]
+        }
+        EventKind::FactProposed { key, value } => {
+            vec![Line::aside(
+                "fact",
+                &format!("{} = {}", quoted(key, MAX_TEXT), quoted(value, MAX_TEXT)),
+            )]
+        }
+        EventKind::ModelFailed { error, .. } => {
+            vec![Line::aside(
+                "warning",
+                &format!("the model failed: {error}"),
+            )]
+        }
+        EventKind::RecordingFailed { error } => {
+            vec![Line::aside(
+                "warning",
+                &format!("the run folder is not complete, the run goes on: {error}"),
+            )]
+        }
+        EventKind::StoreNoticed { notice } => {
+            vec![Line::aside(
+                "warning",
+                &format!("memory {}", words::store_notice(notice)),
+            )]
+        }
+        EventKind::MemoryFailed { operation, error } => {
+            vec![Line::aside(
+                "warning",
+                &format!("memory failed in {operation}, the run goes on without it: {error}"),
+            )]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn noticed(notice: &Notice) -> String {
+    match notice {
+        Notice::TabOpened { url } => {
+            format!("the page opened a tab with {}", quoted(url, MAX_TEXT))
+        }
+        Notice::DialogBehind { tab } => {
+            format!("a dialog opened in tab {tab}, which is not the current one")
+        }
+        Notice::Download {
+            suggested_name,
+            kept,
+        } => {
+            let what = if *kept { "kept" } else { "refused" };
+            format!(
+                "the page offered the file {}, which was {what}",
+                quoted(suggested_name, MAX_TEXT)
+            )
+        }
+        Notice::TransportChanged { from, to, why } => {
+            format!("the browser is reached by {to}, not by {from}: {why}")
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! A run as its folder tells it.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    base::{Error, ErrorKind, Result},
+    event::{Event, Intent, RunFolder},
+};
+
+/// The file that makes a folder a run's.
+const META: &str = "run_meta.json";
+/// Files of events. Those of one step are told in this order.
+const EVENTS: [&str; 5] = [
+    "memory_events.jsonl",
+    "observations.jsonl",
+    "interpretations.jsonl",
+    "model.jsonl",
+    "actions.jsonl",
+];
+const INTENTS: &str = "intents.jsonl";
+/// The folder of the pictures.
+const PICTURES: &str = "steps";
+
+/// A picture that was taken in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Picture {
+    /// The step, from 1; 0 before the first.
+    pub step: u32,
+    /// The bytes of a PNG file.
+    pub png: Vec<u8>,
+}
+
+/// A run, read back from the folder that [`RunFolder`] wrote.
+///
+/// A run that was killed, or that is still going on, gives what it has.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RunRecord {
+    /// The events by step, each file's in the order in which they were written. What was pictured is in
+    /// [`pictures`](Self::pictures), and the events of it are without their bytes.
+    pub events: Vec<Event>,
+    /// The actions that were about to be done, if the folder was also the loop's journal.
+    pub intents: Vec<Intent>,
+    /// The pictures, in order.
+    pub pictures: Vec<Picture>,
+    /// What could not be read: the file, the line from 1 if it is one line, and the reason.
+    pub unreadable: Vec<String>,
+}
+
+impl RunRecord {
+    /// Reads the folder of a run.
+    ///
+    /// A line that cannot be read loses only itself; [`unreadable`](Self::unreadable) tells of it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the folder is not a run's, and [`ErrorKind::Io`] if a file of it cannot be read.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref();
+        if !Self::is_at(folder) {
+            return Err(Error::new(ErrorKind::InvalidInput, "report.open")
+                .with("path", folder.display())
+                .with("why", "this is not the folder of a run"));
+        }
+        let mut record = Self::default();
+        for name in EVENTS {
+            record.read_events(&folder.join(name), name)?;
+        }
+        record.events.sort_by_key(|event| event.step);
+        record.read_intents(&folder.join(INTENTS))?;
+        record.read_pictures(&folder.join(PICTURES))?;
+        Ok(record)
+    }
+
+    /// Returns true if this is the folder of a run.
+    pub fn is_at(folder: impl AsRef<Path>) -> bool {
+        folder.as_ref().join(META).is_file()
+    }
+
+    fn read_events(&mut self, path: &Path, name: &str) -> Result<()> {
+        // A run that ended early does not have every file.
+        if !path.exists() {
+            return Ok(());
+        }
+        for (event, line) in RunFolder::read(path)?.zip(1_u32..) {
+            match event {
+                Ok(event) => self.events.push(event),
+                Err(error) if error.kind() == ErrorKind::Io => return Err(error),
+                Err(error) => self.lose(name, line, &error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_intents(&mut self, path: &Path) -> Result<()> {
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(unread(path, error)),
+        };
+        let lines = text.split(|byte| *byte == b'\n').zip(1_u32..);
+        for (line, number) in lines.filter(|(line, _)| !line.is_empty()) {
+            match serde_json::from_slice(line) {
+                Ok(intent) => self.intents.push(intent),
+                Err(error) => self.lose(INTENTS, number, &error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_pictures(&mut self, folder: &Path) -> Result<()> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(unread(folder, error)),
+        };
+        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        for file in files {
+            // `0003-1.png`
+            let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            let step = name.split_once('-').and_then(|(step, _)| step.parse().ok());
+            let Some(step) = step else { continue };
+            let png = fs::read(&file).map_err(|error| unread(&file, error))?;
+            self.pictures.push(Picture { step, png });
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, file: &str, line: u32, why: &str) {
+        self.unreadable.push(format!("{file}, line {line}: {why}"));
+    }
+}
+
+fn unread(path: &Path, error: io::Error) -> Error {
+    Error::new(ErrorKind::Io, "report.open")
+        .with("path", path.display())
+        .with_source(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::Utc;
+
+    use super::*;
+    use crate::{
+        base::{RunId, TokenCount},
+        event::{EventKind, EventSink as _},
+    };
+
+    fn event(step: u32, kind: EventKind) -> Event {
+        Event::new(kind, RunId::parse("run_1").unwrap(), step, Utc::now())
+    }
+
+    fn warned(text: &str) -> EventKind {
+        EventKind::Warned {
+            guard: "stuck".into(),
+            text: text.into(),
+        }
+    }
+
+    fn asked(message: &str) -> EventKind {
+        EventKind::ModelAsked {
+            system: None,
+            message: message.into(),
+            estimated_tokens: TokenCount(1),
+            offered: Vec::new(),
+        }
+    }
+
+    /// A run of these events, and its folder.
+    fn written(events: &[Event]) -> (tempfile::TempDir, PathBuf) {
+        let parent = tempfile::tempdir().unwrap();
+        let runs = RunFolder::new(parent.path()).unwrap();
+        for event in events {
+            runs.emit(event);
+        }
+        runs.close().unwrap();
+        let folder = parent.path().join("run_1");
+        (parent, folder)
+    }
+
+    #[test]
+    fn a_run_is_read_back_by_step_with_its_pictures() {
+        let events = [
+            event(1, warned("first")),
+            event(1, EventKind::Pictured { png: vec![1, 2] }),
+            event(2, asked("second")),
+            event(2, warned("last")),
+        ];
+        let (_parent, folder) = written(&events);
+        let record = RunRecord::open(&folder).unwrap();
+        let told = events.map(|event| match event.kind {
+            EventKind::Pictured { .. } => Event {
+                kind: EventKind::Pictured { png: Vec::new() },
+                ..event
+            },
+            _ => event,
+        });
+        assert_eq!(record.events, told);
+        let picture = Picture {
+            step: 1,
+            png: vec![1, 2],
+        };
+        assert_eq!(
+            (record.pictures, record.unreadable),
+            (vec![picture], vec![])
+        );
+    }
+
+    #[test]
+    fn a_line_that_a_kill_cut_off_loses_only_itself_and_is_told() {
+        let (_parent, folder) = written(&[event(1, warned("first")), event(2, asked("second"))]);
+        let file = folder.join("actions.jsonl");
+        let whole = fs::read_to_string(&file).unwrap();
+        fs::write(&file, format!("{whole}{}", &whole[..20])).unwrap();
+        fs::write(folder.join(INTENTS), "{").unwrap();
+        let record = RunRecord::open(&folder).unwrap();
+        assert_eq!(record.events.len(), 2);
+        assert!(
+            record.unreadable[0].starts_with("actions.jsonl, line 2: ")
+                && record.unreadable[1].starts_with("intents.jsonl, line 1: ")
+                && record.unreadable.len() == 2,
+            "{:?}",
+            record.unreadable
+        );
+    }
+
+    #[test]
+    fn a_folder_that_is_no_run_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = RunRecord::open(folder.path()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    }
+}
