@@ -53,6 +53,7 @@ mod life;
 mod looks;
 mod pictures;
 mod references;
+mod reports;
 mod restless;
 mod secrets;
 mod starts;
