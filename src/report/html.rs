@@ -15,6 +15,7 @@ use super::{
     words,
 };
 use crate::{
+    base::TokenCount,
     chat::{ChatResponse, Usage},
     event::{Event, EventKind, RunSummary},
 };
@@ -53,7 +54,10 @@ struct Step {
     /// Addresses that hold the pictures themselves.
     pictures: Vec<String>,
     calls: Vec<Call>,
+    /// As the provider told it, estimated where it did not.
     usage: Usage,
+    /// Size of the last request.
+    estimated: TokenCount,
     /// Time of the model. Unit: milliseconds.
     thought_ms: u64,
     /// Time of the browser. Unit: milliseconds.
@@ -255,16 +259,23 @@ impl Step {
                 message,
                 estimated_tokens,
                 ..
-            } => self.calls.push(Call {
-                title: format!("prompt, some {} tokens", estimated_tokens.0),
-                text: message.clone(),
-            }),
+            } => {
+                self.estimated = *estimated_tokens;
+                self.calls.push(Call {
+                    title: format!("prompt, some {} tokens", estimated_tokens.0),
+                    text: message.clone(),
+                });
+            }
             EventKind::ModelReplied {
                 response,
                 elapsed_ms,
             } => {
                 self.thought_ms += elapsed_ms;
-                let usage = response.usage.unwrap_or_default();
+                let estimate = Usage {
+                    input: self.estimated,
+                    ..Usage::default()
+                };
+                let usage = response.usage.unwrap_or(estimate);
                 self.usage.input += usage.input;
                 self.usage.cached += usage.cached;
                 self.calls.push(reply(response, *elapsed_ms));
@@ -322,7 +333,7 @@ impl Remembered {
     }
 }
 
-/// The plots of what the steps took: tokens, if the provider told them, and time.
+/// The plots of what the steps took: tokens and time.
 fn plots(steps: &[Step]) -> Vec<Plot> {
     let tokens = steps.iter().map(|step| {
         let Usage { input, cached, .. } = step.usage;
@@ -396,11 +407,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        base::{RunId, TokenCount},
-        page::Observation,
-        report::Picture,
-        testing::tree,
-        working::StopReason,
+        base::RunId, page::Observation, report::Picture, testing::tree, working::StopReason,
     };
 
     /// Words that would be markup, a script, or an end of what they stand in.
