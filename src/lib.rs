@@ -40,7 +40,7 @@
 //! | `cdp` | the native driver `browser::Cdp`: needs Chromium and no Node | |
 //! | `json-file` | `store::JsonFiles`, memory that outlives the process | yes |
 //! | `jsonl` | `event::RunFolder` and `event::Jsonl` | yes |
-//! | `report` | `report::RunRecord::to_html`: a run as one HTML file | no |
+//! | `report` | `report::RunRecord::to_html`: a run as one HTML file | |
 //! | `genai` | `llm::GenAi`: Gemini, OpenAI-compatible servers, Anthropic, Ollama | |
 //! | `tracing` | `event::Tracing`, events as `tracing` records | |
 //! | `testing` | scripted browser and model, mocks, conformance suites | |

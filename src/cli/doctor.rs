@@ -365,7 +365,7 @@ fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
         }
         Ok(None) => {
             let advice = format!(
-                "set {} or WEBWISE_LLM_BASE_URL to use a model",
+                "set {}, WEBWISE_LLM_BASE_URL or WEBWISE_MODEL to use a model",
                 MODEL_VARIABLES[..3].join(", ")
             );
             (

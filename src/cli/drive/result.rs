@@ -109,11 +109,15 @@ fn cost(summary: &RunSummary) -> String {
         String::new()
     };
     let (input, output) = (summary.usage.input.0, summary.usage.output.0);
+    let cached = match summary.usage.cached.0 {
+        0 => String::new(),
+        cached => format!(", {cached} of them from the provider's cache"),
+    };
     let estimated = if summary.estimated { ", estimated" } else { "" };
     // Integers give exact tenths of a second.
     let tenths = summary.elapsed_ms / 100;
     format!(
-        "{}{failed}, {}, {} tokens ({input} read, {output} written{estimated}), {}.{} s",
+        "{}{failed}, {}, {} tokens ({input} read{cached}, {output} written{estimated}), {}.{} s",
         counted(summary.steps, "step"),
         counted(summary.calls, "model call"),
         input.saturating_add(output),
@@ -138,6 +142,15 @@ mod tests {
         assert_eq!(
             cost(&summary),
             "9 steps (2 failed or had no effect), 1 model call, 1234 tokens (1200 read, 34 written, estimated), 12.3 s"
+        );
+        let usage = Usage {
+            cached: TokenCount(1_024),
+            ..usage
+        };
+        let summary = RunSummary::new(StopReason::Finished, 9, 0, 2, usage, false, 12_345);
+        assert_eq!(
+            cost(&summary),
+            "9 steps, 2 model calls, 1234 tokens (1200 read, 1024 of them from the provider's cache, 34 written), 12.3 s"
         );
     }
 }
