@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     Advice, Committed, Cue, Edit, Namespace, Note, Record, RunLog, Shelf, lesson::Lessons,
 };
-use crate::base::{Result, RunId};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
 /// A shelf and its edit.
 #[derive(Debug, Clone)]
@@ -52,6 +52,28 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// # Errors
     /// `Corrupt` if the value was not made by [`distill`](Self::distill).
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>>;
+
+    /// An edit of any shelf of this kind that removes what a run taught. Idempotent.
+    ///
+    /// # Errors
+    /// `Unsupported` if the kind cannot tell, which is the default: what stays must not pass for undone.
+    fn undo(&self, run: &RunId) -> Result<Edit> {
+        Err(Error::new(ErrorKind::Unsupported, "memory.undo")
+            .with("kind", self.name())
+            .with("run", run))
+    }
+
+    /// An edit of the global shelf of this kind that removes what a host and its site taught. Idempotent. The shelves
+    /// of the host itself are removed without asking the kind.
+    ///
+    /// # Errors
+    /// `Unsupported` if the kind cannot tell, which is the default.
+    fn forget(&self, site: &Site, host: &Host) -> Result<Edit> {
+        Err(Error::new(ErrorKind::Unsupported, "memory.forget")
+            .with("kind", self.name())
+            .with("site", site)
+            .with("host", host))
+    }
 
     /// Describes committed changes for those who watch. `remaining` is the number of records on the shelf now.
     fn notes(

@@ -14,8 +14,8 @@ use crate::{
     base::{Host, Site},
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
     memory::{
-        Change, Edit, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter,
-        lesson::{COLLECTION, LessonSource, Lessons},
+        Change, Edit, MemoryKind, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter, kinds,
+        lesson::LessonSource,
     },
 };
 
@@ -118,18 +118,27 @@ async fn places(
             store.remove(&shelf).await.map_err(|e| super::broken(&e))?;
         }
     }
-    let mut changed = 0;
-    let global = Shelf::global(namespace, COLLECTION);
+    let (mut changed, mut left) = (0, Vec::new());
     // A site without a shelf of its own may have taught something for all sites.
     let own = Host::of_domain(site.as_str()).ok();
-    for host in hosts
+    let taught: Vec<&Host> = hosts
         .iter()
         .chain(own.iter().filter(|own| !hosts.contains(own)))
-    {
-        changed += update(store, &global, Lessons::forget(site.clone(), host.clone())).await?;
+        .collect();
+    for shelf in shelves(store, namespace).await? {
+        if shelf.scope != Scope::Global || shelf.collection == PENDING {
+            continue;
+        }
+        for host in &taught {
+            match edit_of(&shelf, |kind| kind.forget(site, host)) {
+                Some(edit) => changed += update(store, &shelf, edit).await?,
+                None => left.push(shelf.to_string()),
+            }
+        }
     }
     // A waiting run is cut into parts, and a name may be split between two of them, so all waiting runs are removed.
     changed += update(store, &Shelf::global(namespace, PENDING), without(|_| true)).await?;
+    refuse_left(gone + changed, left)?;
     if gone + changed == 0 {
         say(one_line(&format!(
             "Nothing was known of {name}, so nothing was forgotten."
@@ -140,6 +149,26 @@ async fn places(
         "Forgot {name}: {gone} records of its own, {changed} elsewhere that it had a part in."
     )));
     Ok(())
+}
+
+/// The edit of a shelf by the kind that owns it; `None` if no kind here does, or if it cannot tell what to change.
+fn edit_of(shelf: &Shelf, edit: impl Fn(&dyn MemoryKind) -> crate::Result<Edit>) -> Option<Edit> {
+    kinds()
+        .iter()
+        .find(|kind| kind.name() == shelf.collection)
+        .and_then(|kind| edit(&**kind).ok())
+}
+
+/// Fails if shelves were left as they are, because a person must not take them for forgotten.
+fn refuse_left(changed: usize, mut left: Vec<String>) -> Result<(), Refusal> {
+    left.dedup();
+    if left.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::failure(one_line(&format!(
+        "{changed} records changed, but this program does not know the kind of {}, which stays as it is",
+        left.join(", ")
+    ))))
 }
 
 /// An edit that removes the matching records.
@@ -236,18 +265,20 @@ pub(super) async fn undo(
         &format!("what run {} taught", args.run),
         args.yes,
     )?;
-    let mut changed = 0;
+    let (mut changed, mut left) = (0, Vec::new());
     for shelf in shelves(store, &namespace).await? {
-        let edit = match shelf.collection.as_str() {
-            COLLECTION => Lessons::undo(args.run.clone()),
-            PENDING => {
-                let run = args.run.clone();
-                without(move |record| record.body["run"] == run.as_str())
-            }
-            _ => continue,
+        let edit = if shelf.collection == PENDING {
+            let run = args.run.clone();
+            Some(without(move |record| record.body["run"] == run.as_str()))
+        } else {
+            edit_of(&shelf, |kind| kind.undo(&args.run))
         };
-        changed += update(store, &shelf, edit).await?;
+        match edit {
+            Some(edit) => changed += update(store, &shelf, edit).await?,
+            None => left.push(shelf.to_string()),
+        }
     }
+    refuse_left(changed, left)?;
     if changed == 0 {
         return Err(Refusal::usage(format!(
             "nothing is remembered of run {}",

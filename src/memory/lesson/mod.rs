@@ -171,6 +171,14 @@ impl MemoryKind for Lessons {
         Ok(shelves.into_iter().map(edit).collect())
     }
 
+    fn undo(&self, run: &RunId) -> Result<Edit> {
+        Ok(Self::undo(run.clone()))
+    }
+
+    fn forget(&self, site: &Site, host: &Host) -> Result<Edit> {
+        Ok(Self::forget(site.clone(), host.clone()))
+    }
+
     fn notes(
         &self,
         occasion: Occasion,
