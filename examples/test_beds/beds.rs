@@ -2,6 +2,12 @@
 //!
 //! pip and npm bring the files, each is checked against the hash below and unpacked, and nothing here runs any of them.
 //! What the tests do with them is the tests' business.
+//!
+//! # Decisions
+//!
+//! - Roundup exists only as a source archive, so `test_beds` gives pip a build system of ours for its metadata: pip
+//!   would run the archive's code before its hash is known; applications run from unpacked files, nothing is
+//!   installed.
 
 use std::{
     ffi::OsString,

@@ -1,4 +1,8 @@
 //! Memory as the loop uses it: kinds decide, the engine reads and writes, and a failing store never fails a run.
+//!
+//! # Decisions
+//!
+//! - The store's answers end with the run's time plus 1.5 s: a silent store must not stretch a run.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

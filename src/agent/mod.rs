@@ -61,6 +61,26 @@
 //! ```
 //!
 //! Hand them over with [`Builder::with_approver`] and [`Builder::with_tool`].
+//!
+//! # Decisions
+//!
+//! - `DecisionLoop::run` cannot fail: all that can go wrong is a `StopReason`; partial results are in the same
+//!   report.
+//! - Five errors **in a row** end a run: five in all would end a long task that recovers from each.
+//! - An unchanged page is looked at twice, 300 ms apart, before an action counts as without effect: pages answer
+//!   late; a false "no effect" teaches the wrong lesson.
+//! - A look of which the driver says that the time is up is not repeated: it would only take its time twice; one that
+//!   was never answered is asked again.
+//! - After a hover the loop looks twice: menus open late.
+//! - A click into the focused field is done: it asks for the focus; the guards still count the unchanged page.
+//! - References need no look at the origin before an action, keys and locators do: a reference is void on a new page.
+//! - A reply that nobody can read counts as an answer without a call: one garbled answer must not end a run; three in
+//!   a row do.
+//! - References of another page are void at once: they begin anew there, and the same one can name another thing.
+//! - Every await of the loop has an end: command, model, tool and memory time-outs are options; a person who is asked
+//!   may take as long as the run's time allows.
+//! - After a success the page is looked at once more: a browser that died while the model thought must be told; the
+//!   evidence was seen and counts.
 
 mod absorb;
 mod act;

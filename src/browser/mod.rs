@@ -13,6 +13,15 @@
 //! To write a driver, implement [`BrowserDriver`], whose example is a complete one, and run
 //! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that it carries out; the
 //! suite skips checks that need other tools.
+//!
+//! # Decisions
+//!
+//! - A text that a field cuts off, or that the page takes out again, is a bad value; what cannot be met is pressed by
+//!   its label: playwright-cli says done to the one and intercepted to the other.
+//! - `:visible` at the end of a selector is understood by both drivers: models write it.
+//! - What the page tree says follows the tool's rules also where the standard would say more (collapsed is not told,
+//!   long names are left out): memory and prompts must not depend on the driver.
+//! - Saved states have playwright's format: both drivers read each other's files.
 
 #[cfg(feature = "cdp")]
 mod cdp;

@@ -1,4 +1,9 @@
 //! The port to a browser: the trait that a driver implements, and its requests and replies.
+//!
+//! # Decisions
+//!
+//! - `execute` returns `Execution`, not a bare outcome: a driver sees more than success: the durable locator, a
+//!   dialog, a new tab, a transport that changed; the loop's history and memory need them.
 
 use std::{
     collections::BTreeSet,

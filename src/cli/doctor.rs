@@ -1,4 +1,9 @@
 //! `webwise doctor`: one line for each check, and whether a demo can run here.
+//!
+//! # Decisions
+//!
+//! - A tool that `WEBWISE_PLAYWRIGHT_CLI` names is used or reported, never passed over: who names a tool means it.
+//! - What the driver in use does not need is a note without advice: an arrow is something to do.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,9 @@
 //! The folder of memory. This is the only code that chooses it, for every command.
+//!
+//! # Decisions
+//!
+//! - The folder of memory is the user's data folder, never the cache and never the working folder: it is neither
+//!   rubbish nor part of a project.
 
 use std::{
     env,

@@ -13,6 +13,11 @@
 //!
 //! To write a sink, implement [`EventSink`]: `emit` must return at once, so a sink that writes does so on a thread of
 //! its own. To write a journal, implement [`Journal`] and run `testing::conformance::journal` against it.
+//!
+//! # Decisions
+//!
+//! - `EventSink` has a second method, `failure`: the loop must tell of a lost record, and `emit` cannot fail.
+//! - The run folder is an event sink: one seam for everything that is recorded, and the loop holds no file.
 
 mod callback;
 mod fan_out;

@@ -2,6 +2,14 @@
 //!
 //! This file holds the sink and assigns events to runs. `folder` writes one run, `trees` encodes pages, `reader` reads
 //! them back, `retention` deletes old runs.
+//!
+//! # Decisions
+//!
+//! - One thread writes the run folder and its intents: the folder is there before its first intent, and events keep
+//!   their order.
+//! - A run's folder is made beside its place and renamed: no folder is without its `run_meta.json`.
+//! - One run folder sink serves many runs; old runs go after 30 days or past 100: runs of one loop never mix; only
+//!   ended runs of ours are removed, by the events' own clock.
 
 mod folder;
 mod intents;

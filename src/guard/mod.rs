@@ -5,6 +5,11 @@
 //! feeds [`RepeatGuard`] and [`StuckGuard`] after it, and asks the [`Budget`] before each model call. The loop itself
 //! asks the person, refuses actions and ends the run. The model is told in our own templates, never in words of the
 //! page.
+//!
+//! # Decisions
+//!
+//! - Repetition means "leads to a page seen before in this run": pressing "Next" ten times is no loop as long as each
+//!   page is new.
 
 mod approval;
 mod budget;

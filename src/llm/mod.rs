@@ -11,6 +11,11 @@
 //! The loop writes the request, reads the calls in the reply, counts tokens and cost, and sets the time limit.
 //!
 //! To write a client, implement [`LlmClient`], whose example is a complete one.
+//!
+//! # Decisions
+//!
+//! - `genai` for providers: four wire formats kept by others; it switches on `serde_json/preserve_order`, so bytes
+//!   that matter go through `base::sorted`.
 
 #[cfg(feature = "genai")]
 mod genai;

@@ -1,4 +1,9 @@
 //! Repeats model calls when that can help. No other code in the crate repeats a model call.
+//!
+//! # Decisions
+//!
+//! - `Retrying` keeps to an overall limit of 300 s: a wait that does not fit is not begun, and the provider's own
+//!   error is returned.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

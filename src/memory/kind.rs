@@ -1,4 +1,14 @@
 //! A kind of memory: what it reads, advises and learns. A new kind needs its own file and a line in [`kinds`].
+//!
+//! # Decisions
+//!
+//! - A memory kind gives an index a shelf instead of reading records at each cue: a recall is a lookup; a host that
+//!   taught recoveries adds one walk over the page.
+//! - What a run says is distilled before it is learned from: the distilled form holds no typed text, so it may wait
+//!   on disk when the store is busy, and the next run learns from it.
+//! - Runs that wait are a shelf named `pending`: every store can keep it; a file beside the shelves would be one more
+//!   format, and an edit is a function that cannot be stored.
+//! - A waiting run is cut into records: a durable store takes 2 KiB each, and the words of a run are longer.
 
 use std::{fmt::Debug, sync::Arc};
 

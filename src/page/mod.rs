@@ -2,6 +2,17 @@
 //!
 //! Pure, and without any driver's text format: a driver lowers what it sees to a [`Tree`]; everything else follows from
 //! that. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read views) and by the loop.
+//!
+//! # Decisions
+//!
+//! - A text beside a field names it only if it is short and holds no number: a task's sentence differs at every
+//!   visit.
+//! - The page tree is one flat list in document order: descendants are a range, walks are loops, and no nesting
+//!   exhausts the stack.
+//! - Two fingerprints: structure (what kind of page) and state (what it shows): numbers outside of fields and
+//!   controls do not count, so a clock that ticks is no effect; a diff is empty exactly when the state is equal.
+//! - A locator is a closed chain of steps with a text form of its own: it is stored, shown and passed to a driver, so
+//!   nothing may escape from it; each driver prints its own syntax.
 
 mod collect;
 mod context;

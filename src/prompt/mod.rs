@@ -2,6 +2,14 @@
 //!
 //! Pure: everything shown is an argument, including the nonce of the fence. All text from a page stands inside the
 //! fences of the message, as JSON strings.
+//!
+//! # Decisions
+//!
+//! - A question to a person stands in the fence, the answer outside of it: the model may repeat a page, the person is
+//!   the user.
+//! - History stands inside the fence of its message: its lines name elements, and names are page text; the price is
+//!   that a provider's cache ends before it.
+//! - Nonces are printed in decimal: models read three digits as one token.
 
 mod fence;
 mod pack;

@@ -54,7 +54,8 @@ pub struct RunRecord {
 impl RunRecord {
     /// Reads the folder of a run.
     ///
-    /// A line that cannot be read loses only itself; [`unreadable`](Self::unreadable) tells of it.
+    /// A line that cannot be read loses only itself, and with it the pages that are kept as differences from its page;
+    /// [`unreadable`](Self::unreadable) tells of each.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the folder is not a run's, and [`ErrorKind::Io`] if a file of it cannot be read.

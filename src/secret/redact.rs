@@ -22,6 +22,13 @@
 //!
 //! Not found: a value encrypted by the page's own code, and a short secret inside running text. Redact a text before it
 //! is cut.
+//!
+//! # Decisions
+//!
+//! - Redaction undoes escapes instead of listing encodings: the text is viewed as it is and with up to three layers
+//!   of escapes undone; every hit maps back to its original range.
+//! - A secret under 6 characters is replaced only where a value stands: a PIN would otherwise tear references and
+//!   labels apart.
 
 mod escape;
 mod needles;

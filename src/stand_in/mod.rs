@@ -16,6 +16,11 @@
 //! `seen` and `lines` parse the prompt; `tokens`, `items` and `goal` parse the goal; `tips` parses advice and `advice`
 //! applies it. `progress` finds which steps are done, `finding` finds elements, `forms` converts values. `policy`
 //! decides; `seek` and `recover` decide when something is missing or fails.
+//!
+//! # Decisions
+//!
+//! - The stand-in model decides from the prompt alone: what it does better with memory can only come from what memory
+//!   put there; so it may stand in the tests that measure memory.
 
 mod advice;
 mod answer;

@@ -1,4 +1,8 @@
 //! The port to durable memory.
+//!
+//! # Decisions
+//!
+//! - The store's fifth call is `notices`: nobody awaits what a store does of its own accord.
 
 use std::{fmt::Debug, sync::Arc};
 

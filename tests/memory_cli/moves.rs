@@ -3,8 +3,13 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
+use webwise::{
+    MemoryBackend as _,
+    memory::{Change, Edit, Namespace, Record, Shelf},
+    store::JsonFiles,
+};
 
-use crate::world::Machine;
+use crate::world::{Machine, text};
 
 /// All that is stored, as one text.
 fn stored(machine: &Machine) -> String {
@@ -253,4 +258,37 @@ fn a_file_that_is_none_is_refused_and_a_bad_lesson_is_told() {
             .contains("cannot be read")
     );
     assert!(!machine.memory().exists());
+}
+
+/// A shelf that another program wrote, of a kind that this one does not know.
+async fn of_another_kind(machine: &Machine) {
+    let record = Record::new("n1", &json!({ "run": "run_1", "text": "a note" }));
+    let edit = Edit::new(move |_| Ok(vec![Change::Put(record.clone())]));
+    let shelf = Shelf::global(&Namespace::default(), "notes");
+    let store = JsonFiles::open(machine.memory());
+    store.update(&shelf, edit).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_of_an_unknown_kind_is_not_taken_for_undone_or_forgotten() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    of_another_kind(&machine).await;
+    for args in [
+        ["undo", "run_1", "--yes"].as_slice(),
+        &["forget", "--host", "https://shop.example", "--yes"],
+    ] {
+        let output = machine.run(args);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+        assert!(
+            said.contains("does not know the kind of") && said.contains("notes"),
+            "{said}"
+        );
+        assert!(
+            !stored(&machine).contains("shop.example"),
+            "the rest is gone"
+        );
+    }
+    assert!(stored(&machine).contains("a note"));
 }

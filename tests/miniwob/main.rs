@@ -2,6 +2,10 @@
 //!
 //! A policy for each task acts as the model of a [`DecisionLoop`]: it decides from the text of the prompt and answers with
 //! tool calls, which each of our drivers carries out in a real Chromium. What counts is the reward that the page itself gives.
+//!
+//! # Decisions
+//!
+//! - MiniWoB++ is a pinned wheel, unpacked and never imported; its reward alone decides: the page is its own judge.
 
 #[path = "../support/browsers.rs"]
 mod browsers;

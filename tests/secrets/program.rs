@@ -219,9 +219,10 @@ async fn a_person_is_told_of_a_secret_that_is_too_short_to_be_looked_for_everywh
             .matches("shorter than 6 characters: WORD")
             .count()
     };
+    // In the run's events, and in the report that is made of them.
     assert_eq!(
         (told("standard error"), told("the program's run folder")),
-        (1, 1)
+        (1, 2)
     );
     let long = taps_of("long-enough-7f3a", As::Secret).await;
     assert!(!String::from_utf8_lossy(&long.0["standard error"]).contains("shorter than"));

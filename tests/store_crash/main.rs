@@ -2,6 +2,12 @@
 //! operating system, after a power cut, and with other processes beside it.
 //!
 //! The programs that are killed are this one, started again, so this target has a `main` of its own.
+//!
+//! # Decisions
+//!
+//! - The simulated power cut follows POSIX and no file system: names not flushed survive in any subset, files not
+//!   flushed are old, new, torn, zeroed or empty.
+//! - A tracer attaches to a waiting child: it counts calls by thread, and those of the start would hide the store's.
 
 #[cfg(unix)]
 #[macro_use]

@@ -20,6 +20,29 @@
 //! goes to. Requests themselves are not checked: the tool's routes see neither the target of a redirect nor the
 //! requests of a service worker. Therefore only [`Cdp`](crate::browser::Cdp) stops a page whose own script changes the
 //! form's address while it is sent, or sends the value itself.
+//!
+//! # Decisions
+//!
+//! - A field's value is shown after a locator that matches only plain fields: a script costs the tool's half second;
+//!   no match, or a secret typed into the page, means asking field by field.
+//! - A file lock tells other starts that a browser has an owner, the socket tells only its daemon: nobody accepts on
+//!   that socket, so probes would fill its queue.
+//! - The reply to `run_code` is typed as untrusted: a number it cannot know would not help against a script in the
+//!   tool's own process.
+//! - Loading is stopped rather than waited for when a page cannot be read: the tool cannot read a page while it waits
+//!   for its server.
+//! - Downloads are watched in the tool's own process: the tool has no limit, and a dialog would block a command.
+//! - Playwright-cli by its daemon's socket, and by processes: a process costs 0.4 s of Node start a command; the
+//!   socket is the tool's own protocol, so its version is checked, a reply is required before use, and anything else
+//!   falls back to processes for good, told once as a notice.
+//! - A command is never sent again on the other transport: it may have had its effect.
+//! - Everything of a browser session lives in one private folder: a socket in it tells the daemon that its owner is
+//!   alive; when the owner ends, however it ends, the daemon ends its browser and removes the folder; the next start
+//!   sweeps what is left.
+//! - Sections of a playwright-cli reply count only in the tool's fixed order: a title or an alert can print a
+//!   heading; nothing after a dialog's message is believed.
+//! - A secret reaches playwright-cli by the socket, or in a file of mode 0600, never as an argument: arguments stand
+//!   in the process list.
 
 mod asking;
 mod downloads;

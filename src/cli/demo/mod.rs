@@ -6,6 +6,12 @@
 //! approver   approves the order itself, on the shop's own origin and nowhere else
 //! verdict    the agent's answer compared with the shop's orders
 //! ```
+//!
+//! # Decisions
+//!
+//! - The demo's shop takes the same port if it is free: memory knows a host by its port, too.
+//! - The demo checks the shop's own book: exit 0 only for exactly the order that was asked for, with its number in
+//!   the answer.
 
 mod approver;
 mod errand;

@@ -1,4 +1,8 @@
 //! `webwise memory forget` and `undo`.
+//!
+//! # Decisions
+//!
+//! - Forgetting a site drops all runs that wait: they are cut, so that a name may stand in two records.
 
 use std::{
     collections::BTreeSet,

@@ -1,4 +1,11 @@
 //! `webwise memory export` and `import`.
+//!
+//! # Decisions
+//!
+//! - Import merges by the larger count and the earlier and later day: a file may come twice, or an older and a newer
+//!   one in any order.
+//! - Words are imported in the form that a prompt shows: what a person reads, accepts, and what is shown are the same
+//!   bytes; the file's own words are kept for the export.
 
 use std::{
     fs::{File, OpenOptions},

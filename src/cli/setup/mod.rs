@@ -7,6 +7,13 @@
 //! carry_out    acts: one step with progress
 //! environment  the variables that started programs may see; pure
 //! ```
+//!
+//! # Decisions
+//!
+//! - The command line takes `cdp` before playwright-cli: a reader in the model's place failed where a snapshot has no
+//!   word of what listens for clicks.
+//! - `setup` for playwright-cli installs a second Node only if the distribution's is too old: it looks and plans
+//!   again after each step; the plan is a pure function of what was found.
 
 mod carry_out;
 pub(super) mod choice;

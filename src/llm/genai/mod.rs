@@ -4,6 +4,13 @@
 //! `response` translate, `error` and `retry_after` interpret failures, `http` connects and reads replies, `relay`
 //! passes them to the crate, `compatible` speaks Chat Completions without the crate. Nothing here retries;
 //! [`Retrying`](super::Retrying) does.
+//!
+//! # Decisions
+//!
+//! - Chat Completions are sent and read by us (`llm/genai/compatible.rs`): the provider crate reads a reply whole,
+//!   however long it is.
+//! - In `json_schema` mode the system instruction lists the tools, and a call names its tool first: a server turns
+//!   the schema into a grammar that the model never sees, and forces the order of its keys.
 
 mod compatible;
 mod env;

@@ -7,6 +7,32 @@
 //! all hosts, where it is not shown until it has worked on a second site. `trace` is the record of a run, `recover`
 //! finds recoveries in it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn`
 //! makes the edits, `index` recalls.
+//!
+//! # Decisions
+//!
+//! - A recovery is what restored the effect: the same action with the same values after all, or a known substitute:
+//!   "another action worked later" taught the first program nonsense.
+//! - A recovery that the model finds by itself counts as use and help of the lesson that says the same: whether the
+//!   way out works is one question, whether showing it helps another: `followed`.
+//! - 3 uses in a row that did not help retire a lesson, whatever its share: a page that changed makes a good lesson
+//!   bad at once.
+//! - Memory is asked again at each new look: a tip is shown only while its target is on the page, and three tips are
+//!   few.
+//! - A lesson's time runs from its last use, not from when it was last shown: what memory says must not keep itself
+//!   alive.
+//! - The same action that worked after all counts before any substitute, on the same kind of page and at the same
+//!   place among its like: "press Enter, then click" is no "press Enter instead", and "Continue" of the next page is
+//!   another button.
+//! - Nothing is learned from what happens in a frame: it may be another site's doing, and would be credited to the
+//!   page around it.
+//! - A name that repeats what was typed is left out: pages offer what was typed as a choice.
+//! - What is followed before anything fails is no use: otherwise a lesson that nobody needs any more would keep
+//!   itself alive.
+//! - A run speaks for one new site, and counts for six at most: several sites of one visit may be one hand's.
+//! - Promotion asks that the lesson was shown at least once before it helped: that it works is not yet that saying it
+//!   works.
+//! - A choice that is called otherwise than the value proves a recovery only when the field was seen to take the
+//!   value: a day of the wrong month is called like the right one.
 
 mod credit;
 mod index;

@@ -3,6 +3,14 @@
 //! A [`Layout`] contains everything that a person can read or act on, each thing once, so that the lines that a prompt
 //! leaves out can be found and read by their number. [`Layout::digest`] selects the lines to show; `find` and `read`
 //! reach the rest. Used by the prompt and by the loop; pure.
+//!
+//! # Decisions
+//!
+//! - Text stands between the elements it belongs to, and only where no label says it: what is said once costs once; a
+//!   summary beside it would say it again, so the prompt shows the kind of page and leaves `PageView::summary` to
+//!   events.
+//! - Plain things of a menu share a line, a footer shows labels, a crowd shows three members and a hint to `find`:
+//!   they are most of a page and seldom what the goal is about; what the goal names stands alone.
 
 mod build;
 mod cards;

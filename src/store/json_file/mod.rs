@@ -4,6 +4,25 @@
 //! one, makes it durable, keeps the old one as the backup, renames the new one over the old one, and makes the rename
 //! durable. Only then is the update acknowledged. A file that cannot be understood is put into quarantine and never
 //! overwritten.
+//!
+//! # Decisions
+//!
+//! - Quarantine is a folder of each namespace: a tenant's data stays with it and goes with it.
+//! - A broken file is put aside by a second name, not moved: it stays until it is replaced, so a reader never finds
+//!   nothing.
+//! - A missing file with a backup is restored, and the next generation skips one: the lost file was one commit ahead,
+//!   and no generation is given twice.
+//! - Nothing is salvaged from a file that names another shelf: what one host taught is never said on another.
+//! - There is no version 0 of a shelf's file; the chain of migrations is tested with a made-up version 2: none was
+//!   ever written.
+//! - A root in which others keep things stays open to them; an empty one or a store's is closed: `/tmp` or `/var/lib`
+//!   must not become private.
+//! - An orphan is swept when its process is dead, is this one, or after an hour: the lock proves it already; this is
+//!   for file systems whose locks do not work.
+//! - A removal makes the loss of the backup durable before it touches the file: a power cut could keep the backup
+//!   alone, and the shelf would come back.
+//! - A shelf's file has no checksum: people may edit it; a flipped bit that leaves valid JSON of the same shelf is
+//!   believed.
 
 mod compact;
 mod failure;
