@@ -24,20 +24,24 @@ const TARGETS: usize = 2;
 /// pages begin to wait for each other.
 const THREADS: &str = "2";
 /// Targets that take long, the longest one first: what starts last must be short.
-const LONG: [&str; 13] = [
+const LONG: [&str; 17] = [
     "hostile_pages",
-    "navigation",
-    "browser_conformance",
     "cdp",
-    "tree_parity",
-    "lean",
     "secrets",
-    "demo",
+    "browser_conformance",
+    "tree_parity",
     "lessons_story",
-    "miniwob",
+    "store_crash",
+    "navigation",
+    "demo",
+    "argv",
+    "lean",
+    "acting",
+    "browser_playwright_cli",
     "sight",
     "real_apps",
-    "argv",
+    "effects",
+    "cancel",
 ];
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
