@@ -282,7 +282,7 @@ async fn what_is_of_an_unknown_kind_is_not_taken_for_undone_or_forgotten() {
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
         assert!(
-            said.contains("does not know the kind of") && said.contains("notes"),
+            said.contains("cannot tell what to take back") && said.contains("notes"),
             "{said}"
         );
         assert!(

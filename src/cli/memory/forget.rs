@@ -170,7 +170,7 @@ fn refuse_left(changed: usize, mut left: Vec<String>) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::failure(one_line(&format!(
-        "{changed} records changed, but this program does not know the kind of {}, which stays as it is",
+        "{changed} records changed, but this program cannot tell what to take back on {}, which stays as it is",
         left.join(", ")
     ))))
 }
