@@ -1,7 +1,8 @@
 //! `webwise runs`: what runs left behind.
 
 use std::{
-    fs, io,
+    fs,
+    io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -9,7 +10,7 @@ use std::{
 use clap::{Args, Subcommand};
 
 use super::{Refusal, say};
-use crate::report::RunRecord;
+use crate::{event::open_private, report::RunRecord};
 
 /// The file of a run's report, in its folder.
 const REPORT: &str = "report.html";
@@ -64,12 +65,8 @@ pub(super) fn write_report(folder: &Path) -> Result<PathBuf, String> {
     let page = folder.join(REPORT);
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options
-        .open(&page)
-        .and_then(|mut file| io::Write::write_all(&mut file, record.to_html().as_bytes()));
-    match written {
+    let mut file = open_private(&page, &mut options).map_err(|error| error.to_string())?;
+    match file.write_all(record.to_html().as_bytes()) {
         Ok(()) => Ok(page),
         Err(error) => Err(format!("{} cannot be written: {error}", page.display())),
     }

@@ -80,7 +80,7 @@ pub(super) fn create_private(path: &Path) -> Result<File> {
 }
 
 /// Opens a file that only its owner can read, with these options.
-pub(super) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
+pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path).map_err(|e| io_error(path, e))

@@ -37,6 +37,8 @@ pub use fan_out::FanOut;
 pub use journal::{Intent, Journal};
 #[cfg(feature = "jsonl")]
 pub use jsonl::Jsonl;
+#[cfg(feature = "cli")]
+pub(crate) use jsonl::open_private;
 pub use kinds::{Event, EventKind, RunSummary};
 pub use port::{EventSink, NoEvents};
 #[cfg(feature = "jsonl")]

@@ -103,8 +103,7 @@ impl RunRecord {
             ..Report::of(&self.events)
         };
         let report = report.with_pictures(self);
-        // Only writing could fail, and nothing is written but text into memory.
-        report.render().unwrap_or_default()
+        report.render().expect("only text is written, into memory")
     }
 }
 

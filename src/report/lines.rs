@@ -17,7 +17,7 @@ pub(crate) struct Line {
     /// The part of the agent that speaks; `None` for what was done.
     pub(crate) label: Option<&'static str>,
     pub(crate) text: String,
-    /// How it ended; empty if that is not known.
+    /// The outcome; empty if it is not known.
     pub(crate) outcome: String,
     /// Time taken. Unit: milliseconds.
     pub(crate) elapsed_ms: Option<u64>,

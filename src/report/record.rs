@@ -47,7 +47,7 @@ pub struct RunRecord {
     pub intents: Vec<Intent>,
     /// The pictures, in order.
     pub pictures: Vec<Picture>,
-    /// What could not be read: the file, the line from 1 if it is one line, and the reason.
+    /// The lines that could not be read: the file, the line from 1, and the reason.
     pub unreadable: Vec<String>,
 }
 
@@ -97,11 +97,7 @@ impl RunRecord {
     }
 
     fn read_intents(&mut self, path: &Path) -> Result<()> {
-        let text = match fs::read(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(unread(path, error)),
-        };
+        let text = if_there(path, fs::read(path))?.unwrap_or_default();
         let lines = text.split(|byte| *byte == b'\n').zip(1_u32..);
         for (line, number) in lines.filter(|(line, _)| !line.is_empty()) {
             match serde_json::from_slice(line) {
@@ -113,12 +109,9 @@ impl RunRecord {
     }
 
     fn read_pictures(&mut self, folder: &Path) -> Result<()> {
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(unread(folder, error)),
-        };
-        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let entries = if_there(folder, fs::read_dir(folder))?;
+        let entries = entries.into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.sort();
         for file in files {
             // `0003-1.png`
@@ -133,6 +126,14 @@ impl RunRecord {
 
     fn lose(&mut self, file: &str, line: u32, why: &str) {
         self.unreadable.push(format!("{file}, line {line}: {why}"));
+    }
+}
+
+/// The result of reading; `None` if it is not there, because a run that ended early does not have every file.
+fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).map_err(|error| unread(path, error)),
     }
 }
 

@@ -110,7 +110,7 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     }
 }
 
-/// Why an item of memory was recalled.
+/// The reason why an item of memory was recalled.
 pub(crate) fn recalled(recalled: &Recalled) -> String {
     match &recalled.why {
         Why::RunStarted => "when the run started, into the system instruction".to_owned(),
@@ -128,7 +128,7 @@ pub(crate) fn recalled(recalled: &Recalled) -> String {
     }
 }
 
-/// What an item of memory was credited with.
+/// The credit of an item of memory.
 pub(crate) fn credited(credited: &Credited) -> String {
     let site = credited
         .site
@@ -153,7 +153,7 @@ pub(crate) fn credited(credited: &Credited) -> String {
     format!("{used}{site}{shown}{end}")
 }
 
-/// What became of an item of memory.
+/// The fate of an item of memory.
 pub(crate) const fn became(became: Became) -> &'static str {
     match became {
         Became::Recorded => "new: this run taught it",

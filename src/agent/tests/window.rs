@@ -1,4 +1,4 @@
-//! What a request holds: it fits the window of the model, and begins as the run's other requests do.
+//! The requests of a run: each fits the window of the model and begins as the others do.
 
 use serde_json::json;
 

@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal as _, Write as _};
 use async_trait::async_trait;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::report::words::{self, quoted};
 use crate::{
     agent::{Approval, ApprovalRequest, Approver},
     cli::say::one_line,
+    report::words::{self, quoted},
 };
 
 /// Attempts to get a readable answer before it counts as no. Source: chosen.

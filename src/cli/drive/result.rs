@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::report::words::{self, quoted};
-use crate::{RunReport, event::RunSummary};
+use crate::{
+    RunReport,
+    event::RunSummary,
+    report::words::{self, quoted},
+};
 
 /// Longest answer, evidence or address shown. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 2_000;
