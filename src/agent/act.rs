@@ -42,7 +42,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             targets,
         });
         self.in_flight = Some(tried.clone());
-        let (execution, changed) = self.execute(&self.normalised(&action)).await?; // 12, 13
+        let (execution, changed) = self
+            .execute(&self.normalised(&action), &tried.targets)
+            .await?; // 12, 13
         self.in_flight = None;
         if let (Some(first), Some(locator)) = (tried.targets.first_mut(), execution.locator) {
             first.locator = Some(locator);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::{Run, decide::is_closed_frame, patience::Patience, step::has_target};
+use super::{Run, aim::judged, decide::is_closed_frame, patience::Patience, step::has_target};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, BrowserAction, DialogAccept, Effect, ErrorClass, Goto, NoArguments, Outcome},
@@ -13,8 +13,10 @@ use crate::{
     browser::{ExecuteRequest, Execution},
     event::EventKind,
     guard::ScopeRefusal,
-    page::{DialogKind, Notice, PageDiff, Tab, diff},
-    verify::{Attempt, PageNow, aimed_at, beside_a_clock, judge, may_have_acted},
+    page::{DialogKind, Notice, PageDiff, Tab, TargetIdentity, diff},
+    verify::{
+        Attempt, PageNow, aimed_at, beside_a_clock, in_words, judge, may_have_acted, redrawn,
+    },
     working::StopReason,
 };
 
@@ -33,6 +35,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) async fn execute(
         &mut self,
         action: &BrowserAction,
+        targets: &[TargetIdentity],
     ) -> Result<(Execution, Vec<String>), StopReason> {
         let resolved = match action.with_parameters(&self.task.parameters) {
             Ok(resolved) => resolved,
@@ -51,21 +54,21 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let before = self.page.clone();
         let seen = before.as_ref().map(|page| page.head.url.as_str());
         let patience = self.patience_for(&resolved);
-        let mut execution = match self.send(resolved.clone(), seen, patience).await {
-            Ok(execution) => self.redacted_execution(execution),
-            Err(error) if error.kind() == ErrorKind::BrowserLost => return Err(self.lost(error)),
-            Err(error) => {
-                let class = if error.kind() == ErrorKind::Timeout {
-                    ErrorClass::Timeout
-                } else {
-                    ErrorClass::Other
-                };
-                let why = self.describe(error);
-                Outcome::failed(class, &why).into()
-            }
-        };
+        let mut execution = self.attempt(resolved.clone(), seen, patience).await?;
         let mut after = self.look(patience).await?;
         let mut changes = before.as_ref().map(|before| difference(before, &after));
+        if execution.outcome.class() == Some(ErrorClass::RefNotFound)
+            && changes.as_ref().is_some_and(|changes| !changes.navigated)
+            && let Some(again) = redrawn(&resolved, targets, &after)
+            && judged(&again, Some(&after)) <= judged(&resolved, before.as_ref())
+        {
+            // The page drew the element anew after it was seen. Nothing was done yet, and it is still the same element.
+            self.note_secrets(&again);
+            let again = in_words(&again, &after);
+            execution = self.attempt(again, seen, patience).await?;
+            after = self.look(patience).await?;
+            changes = before.as_ref().map(|before| difference(before, &after));
+        }
         let may_show = execution.outcome.is_done()
             && (action.tool().should_change_page() || matches!(action, BrowserAction::Hover(_)))
             && after.observation.dialog.is_none()
@@ -203,6 +206,28 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let waits = Duration::from_secs(waits.into());
         Patience::new(self.parts.options.command_timeout.saturating_add(waits))
+    }
+
+    /// Asks the driver, and takes an error that leaves the browser usable for a failed action.
+    async fn attempt(
+        &mut self,
+        action: BrowserAction,
+        seen: Option<&str>,
+        patience: Patience,
+    ) -> Result<Execution, StopReason> {
+        match self.send(action, seen, patience).await {
+            Ok(execution) => Ok(self.redacted_execution(execution)),
+            Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.lost(error)),
+            Err(error) => {
+                let class = if error.kind() == ErrorKind::Timeout {
+                    ErrorClass::Timeout
+                } else {
+                    ErrorClass::Other
+                };
+                let why = self.describe(error);
+                Ok(Outcome::failed(class, &why).into())
+            }
+        }
     }
 
     /// Asks the driver, within the given time.

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::PageNow;
 use crate::{
-    action::Action,
-    page::{ElementRef, Node, NodeId, TargetIdentity},
+    action::{Action, BrowserAction, Target},
+    page::{ElementRef, Locator, LocatorStep, Meant, Node, NodeId, Suits, TargetIdentity, meant},
 };
 
 /// Arguments that name elements.
@@ -72,11 +72,64 @@ pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> 
     serde_json::from_value(value).unwrap_or(action)
 }
 
+/// The same action on the wanted elements of this page, after the references of the last look were gone; `None` if one of
+/// them cannot be identified here.
+pub(crate) fn redrawn(
+    action: &BrowserAction,
+    wanted: &[TargetIdentity],
+    page: &PageNow,
+) -> Option<BrowserAction> {
+    let mut action = action.clone();
+    let targets = action.targets_mut().into_iter();
+    let referred = targets.filter(|target| target.as_ref().is_some());
+    let mut is_redrawn = false;
+    for (target, wanted) in referred.zip(wanted) {
+        let old = target.as_ref()?;
+        let new = find_again(page, old, wanted)?;
+        is_redrawn |= new != *old;
+        *target = Target::Ref(new);
+    }
+    is_redrawn.then_some(action)
+}
+
+/// The same action with each reference replaced by role and name, if these words mean only that element.
+///
+/// A reference is of one look. A page that draws itself anew again and again may do so between that look and the
+/// action, but words are searched for until the action is possible.
+pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction {
+    let mut action = action.clone();
+    for target in action.targets_mut() {
+        let id = target
+            .as_ref()
+            .and_then(|reference| page.tree().by_ref(reference.as_str()));
+        if let Some(locator) = id.and_then(|id| by_role_and_name(id, page)) {
+            *target = Target::Locator(locator);
+        }
+    }
+    action
+}
+
+/// The role and the name of an element as a locator; `None` if they do not mean only that element, or if it is in a
+/// frame, where a locator of the page does not search.
+fn by_role_and_name(id: NodeId, page: &PageNow) -> Option<Locator> {
+    let (tree, node) = (page.tree(), &page.tree()[id]);
+    if node.name.is_empty() || !page.element(id).frames.is_empty() {
+        return None;
+    }
+    let by_role = LocatorStep::Role {
+        role: node.role.clone(),
+        name: Some(node.name.to_string()),
+        exact: true,
+    };
+    let locator = Locator::new(vec![by_role]).ok()?;
+    (meant(&locator, tree, &page.view, Suits::All) == Meant::One(id)).then_some(locator)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        action::{BrowserAction, Drag, Target},
+        action::Drag,
         page::{Observation, Role, Tree},
     };
 
@@ -120,5 +173,27 @@ mod tests {
             retargeted(drag, &[(one.clone(), two.clone()), (two, one)]).line(),
             r#"drag {"from":"e2","to":"e1"}"#
         );
+    }
+
+    #[test]
+    fn an_action_goes_on_with_what_was_drawn_anew_in_words_that_mean_it_alone() {
+        let before = page(&[("Save", "e1"), ("Add", "e2")]);
+        let click = |target: &str| {
+            let value = serde_json::json!({ "tool": "click", "arguments": { "target": target } });
+            serde_json::from_value::<BrowserAction>(value).unwrap()
+        };
+        let anew = |target: &str, after: &PageNow| {
+            let id = before.tree().by_ref(target).unwrap();
+            let action = redrawn(&click(target), &[before.identity(id)], after)?;
+            let in_words = in_words(&action, after);
+            Some([action, in_words].map(|action| action.targets()[0].to_string()))
+        };
+        let after = page(&[("Save", "e11"), ("Add", "e12"), ("Add", "e13")]);
+        let expected = ["e11", r#"role=button[name="Save" exact]"#].map(str::to_owned);
+        assert_eq!(anew("e1", &after), Some(expected));
+        // Several are alike, it is gone, or it is where it was.
+        assert_eq!(anew("e2", &after), None);
+        assert_eq!(anew("e1", &page(&[("Add", "e12")])), None);
+        assert_eq!(anew("e1", &before), None);
     }
 }

@@ -12,7 +12,7 @@ mod page_now;
 mod restored;
 mod traces;
 
-pub(crate) use again::{find_again, retargeted};
+pub(crate) use again::{find_again, in_words, redrawn, retargeted};
 pub(crate) use batch::{CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect};
 pub(crate) use finish::{Evidence, Seen, check, unverified};

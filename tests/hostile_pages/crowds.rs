@@ -114,36 +114,27 @@ async fn a_feed_without_end_grows_and_the_message_does_not(by: Driver) {
 async fn a_page_that_rewrites_itself_is_still_used(by: Driver) {
     let bed = Bed::start(by).await;
     let model = decides(|call, message| match call {
-        // This reference is gone before the click.
+        // This reference is gone before the click, and the next look's may be as well.
         0 => {
             std::thread::sleep(Duration::from_millis(1200));
             click_at(&reference(message, "button \"Stable\"").expect("the button"))
         }
         // On a slow machine the page may rewrite itself under the pointer too.
-        1..10 if !message.contains("pressed=1") => click("Stable"),
+        1..5 if !message.contains("pressed=1") => click("Stable"),
         _ => finish("pressed=1"),
     });
-    let mut options = options();
-    options.budget.max_errors = 10;
     let played = bed
-        .play_with(
+        .play(
             "rewrites itself",
             "rewrites-itself",
-            bed.driver(),
             model,
-            options,
             StopReason::Finished,
         )
         .await;
     let course = played.course();
-    assert_eq!(
-        (&course[..2], course.last().map(String::as_str)),
-        (
-            &["goto done".to_owned(), "click ref_not_found".to_owned()][..],
-            Some("click done")
-        ),
-        "{played:?}"
-    );
+    let is_lost = |end: &String| end == "click ref_not_found";
+    assert_eq!(course.last().map(String::as_str), Some("click done"));
+    assert!(!course.iter().any(is_lost), "{played:?}");
     bed.close().await;
 }
 

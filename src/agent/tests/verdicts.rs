@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     BrowserDriver, DecisionLoop, Result, RunReport, Task,
-    action::{Action, BrowserTool, Outcome, RawCall},
+    action::{Action, BrowserTool, ErrorClass, Outcome, RawCall},
     browser::{
         BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
         ScreenshotRequest,
@@ -32,6 +32,8 @@ struct Stepper {
     executed: Arc<AtomicUsize>,
     /// True if the page draws its buttons anew with each observation.
     redraws: bool,
+    /// True if it also does so between a look and an action, so that no reference is valid.
+    restless: bool,
     /// True if the driver tells that the page wrote something while it handled the click.
     traces: bool,
 }
@@ -58,9 +60,18 @@ impl BrowserDriver for Stepper {
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
         self.executed.fetch_add(1, Ordering::Relaxed);
         let line = Action::Browser(request.action.clone()).line();
+        let names_reference = request
+            .action
+            .targets()
+            .iter()
+            .any(|t| t.as_ref().is_some());
+        if self.restless && names_reference {
+            return Ok(Outcome::failed(ErrorClass::RefNotFound, "").into());
+        }
         let mut execution = Execution::from(Outcome::Done);
         execution.traces = self.traces.then(Vec::new);
-        if line.starts_with("click") && line.ends_with("1\"}") {
+        let is_plus = line.ends_with("1\"}") || line.contains("plus");
+        if line.starts_with("click") && is_plus {
             self.pieces.fetch_add(1, Ordering::Relaxed);
             let written = Trace::new(TraceKind::Markup).near().within();
             execution
@@ -197,6 +208,26 @@ async fn a_find_that_fails_does_not_take_the_rest_of_the_batch_with_it() {
     assert_eq!(browser.pieces.load(Ordering::Relaxed), 2, "{report:?}");
     assert!(
         messages[1].contains("3. click: ~ text: \"0\" -> \"1\"\n5. click: ~ text"),
+        "{}",
+        messages[1]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_page_draws_anew_before_each_action_is_acted_on_by_its_name() {
+    let browser = Stepper {
+        redraws: true,
+        restless: true,
+        ..Stepper::default()
+    };
+    let by_words = calls([("click", json!({ "target": "plus" }))]);
+    let (report, messages) = run(browser.clone(), vec![by_words, give_up()]).await;
+    assert_eq!(browser.pieces.load(Ordering::Relaxed), 1, "{report:?}");
+    // The start page, the reference of the last look, the words.
+    assert_eq!(browser.executed.load(Ordering::Relaxed), 3);
+    assert_eq!(report.summary.errors, 0);
+    assert!(
+        messages[1].contains("~ text: \"0\" -> \"1\""),
         "{}",
         messages[1]
     );
