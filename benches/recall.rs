@@ -5,12 +5,12 @@ use std::{hint::black_box, sync::Arc};
 use divan::Bencher;
 use webwise::{
     Host, Site,
-    action::{BrowserTool, ErrorClass},
+    action::{BrowserTool, ErrorClass, FailureKind},
     memory::{
         Cue, Index as _, Namespace, Record, Shelf,
         lesson::{
             Aim, COLLECTION, Category, Lesson, LessonIndex, LessonSource, LessonText, Move,
-            NamedKey, Recovery, SiteRecovery, Template, Trouble,
+            NamedKey, Recovery, SiteRecovery, Template,
         },
     },
     page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},
@@ -46,7 +46,7 @@ fn pick<T: Copy>(all: &[T], at: usize) -> T {
 /// A lesson that is told apart by its number: one in three general, one of a page, one in a person's words.
 fn lesson(at: usize) -> Lesson {
     let now = "2026-01-02T03:04:05Z".parse().expect("a date");
-    let trouble = Trouble::Failed(pick(&CLASSES, at / 3));
+    let trouble = FailureKind::Failed(pick(&CLASSES, at / 3));
     let command = pick(&COMMANDS, at / 24);
     let recovery = Recovery::First(vec![Move::press(NamedKey::Escape)]);
     let (text, category, source) = match at % 3 {
@@ -139,7 +139,7 @@ fn by_error(bencher: Bencher<'_, '_>, count: usize) {
     let index = LessonIndex::new(&shelf(), &records(count));
     let cue = Cue::CommandFailed {
         command: "click".to_owned(),
-        trouble: Trouble::Failed(ErrorClass::Intercepted),
+        failure: FailureKind::Failed(ErrorClass::Intercepted),
         targets: vec![TargetIdentity::new(Role::Button, "Go 1")],
         detail: format!(
             "intercepted: <div class=\"overlay\"> error number 5 of many {}",

@@ -18,7 +18,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, Error, ErrorKind, Origin, Result, RunId, Task, Trust,
-    action::{BrowserTool, ErrorClass, Outcome, RawCall},
+    action::{BrowserTool, ErrorClass, FailureKind, Outcome, RawCall},
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport, StepEnd},
     base::TokenCount,
     browser::BrowserCapabilities,
@@ -30,7 +30,7 @@ use webwise::{
         Occasion, Placement, Record, RunLog, Shelf, ShelfEdit,
         lesson::{
             Aim, AimedMove, COLLECTION, Category, Lesson, LessonSource, LessonText, Move, Recovery,
-            SiteRecovery, Thing, Trouble,
+            SiteRecovery, Thing,
         },
     },
     page::{Dialog, DialogKind, Observation, Role, Tab, TargetIdentity},
@@ -701,7 +701,7 @@ async fn what_a_site_taught_is_said_in_our_words_with_its_names_in_the_fence() {
     };
     let learned = LessonText::Site(SiteRecovery {
         command: BrowserTool::Click,
-        trouble: Trouble::Failed(ErrorClass::Intercepted),
+        trouble: FailureKind::Failed(ErrorClass::Intercepted),
         aim: aim(Role::Button, "Go"),
         recovery: Recovery::First(vec![step]),
         moves: vec![AimedMove {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::{sync::Barrier, task::JoinSet};
 use webwise::{
     DecisionLoop, MemoryBackend, Result, RunId, Site, Task,
-    action::{BrowserTool, ErrorClass, RawCall},
+    action::{BrowserTool, ErrorClass, FailureKind, RawCall},
     base::Host,
     chat::ChatResponse,
     memory::{
@@ -22,7 +22,7 @@ use webwise::{
         StoreNotice,
         lesson::{
             Aim, AimedMove, Category, Lesson, LessonSource, LessonText, Lessons, Move, NamedKey,
-            Recovery, SiteRecovery, Template, Thing, Trouble,
+            Recovery, SiteRecovery, Template, Thing,
         },
     },
     page::{Role, TargetIdentity},
@@ -200,7 +200,7 @@ async fn a_persons_words_about_a_domain_reach_the_prompt_there_and_nowhere_else(
 async fn a_promoted_lesson_that_is_followed_in_vain_leaves_the_system_instruction() {
     let template = Template::new(
         BrowserTool::Click,
-        Trouble::Failed(ErrorClass::NotVisible),
+        FailureKind::Failed(ErrorClass::NotVisible),
         Recovery::Instead(Move::press(NamedKey::Enter)),
     );
     let mut lesson = Lesson::new(
@@ -360,7 +360,7 @@ fn recovery(covered: &str, closes: &str) -> Lesson {
     };
     let text = LessonText::Site(SiteRecovery {
         command: BrowserTool::Click,
-        trouble: Trouble::Failed(ErrorClass::Intercepted),
+        trouble: FailureKind::Failed(ErrorClass::Intercepted),
         aim: aim(covered),
         recovery: Recovery::First(vec![step]),
         moves: vec![AimedMove {

@@ -18,6 +18,7 @@ mod browser;
 mod call;
 mod declare;
 mod error_class;
+mod failure_kind;
 mod key;
 mod lenient;
 mod outcome;
@@ -36,6 +37,7 @@ pub use arguments::{
 pub use browser::{BrowserAction, BrowserTool, Effect};
 pub use call::{Action, CallProblem, CustomCall, RawCall, parse_calls};
 pub use error_class::ErrorClass;
+pub use failure_kind::FailureKind;
 pub use key::Key;
 pub use outcome::{Failure, Outcome};
 pub use signature::Signature;

@@ -7,10 +7,10 @@ use tokio::time::Instant;
 use super::{Run, emit::elapsed_ms, engine::Asking, guards::TurnNow, step::references};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, BrowserAction, ErrorClass, Outcome},
+    action::{Action, BrowserAction, ErrorClass, FailureKind, Outcome},
     base::{Host, text},
     event::EventKind,
-    memory::{Advice, Cue, LoggedStep, lesson::Trouble},
+    memory::{Advice, Cue, LoggedStep},
     page::TargetIdentity,
     prompt::LastFailure,
     verify::{CallMade, PageNow, empties, moves_the_caret, restored},
@@ -266,7 +266,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         outcome: &Outcome,
         host: Option<Host>,
     ) {
-        let Some(trouble) = Trouble::of(outcome) else {
+        let Some(failure) = FailureKind::of(outcome) else {
             return;
         };
         let detail = match outcome {
@@ -281,7 +281,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .map(|page| Arc::clone(&page.observation));
         let cue = Cue::CommandFailed {
             command: action.tool_name().to_owned(),
-            trouble,
+            failure,
             targets,
             detail: detail.clone(),
             host,

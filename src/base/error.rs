@@ -132,6 +132,14 @@ impl Error {
         &self.context
     }
 
+    /// The value of a context key, if it was given.
+    pub fn said(&self, key: &str) -> Option<&str> {
+        let mut context = self.context.iter();
+        context
+            .find(|(known, _)| *known == key)
+            .map(|(_, text)| &**text)
+    }
+
     /// The wait that the other side asked for, if it said so.
     pub const fn retry_after(&self) -> Option<Duration> {
         self.retry_after

@@ -8,18 +8,15 @@
 //! }
 //! ```
 //!
-//! Nothing is lost: each shelf is written as it is. On import, lessons that a person accepted elsewhere wait for review
-//! again, unless the importing person trusts the document.
+//! Nothing is lost: each shelf is written as it is. On import, each kind of memory says in which form it takes a record:
+//! words that a person accepted elsewhere wait for review again, unless the importing person trusts the document.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
-    Advice, Change, Edit, Namespace, Record, Scope, Shelf, ShelfEdit,
-    lesson::{self, Lesson, LessonSource, LessonText},
-};
+use super::{Change, Edit, MemoryKind, Namespace, Record, Scope, Shelf, ShelfEdit, Standing};
 use crate::base::{Error, ErrorKind, Host, Result, text};
 
 /// The value of `format` that marks such a document.
@@ -162,9 +159,15 @@ pub struct Restore {
     pub problems: Vec<String>,
 }
 
-/// Turns an archive into edits; with `namespace`, all shelves go into that namespace. Without `trust`, only lessons are
-/// taken, and those that a person once accepted wait for review here, because it is unknown who accepted them.
-pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> Restore {
+/// Turns an archive into edits; with `namespace`, all shelves go into that namespace. Each kind says in which form it
+/// takes its records. Without `trust`, shelves that belong to none of these kinds are not taken, and words that a person
+/// once accepted wait for review here, because it is unknown who accepted them.
+pub fn import(
+    archive: &Archive,
+    kinds: &[Arc<dyn MemoryKind>],
+    namespace: Option<&Namespace>,
+    trust: bool,
+) -> Restore {
     let mut restore = Restore {
         edits: Vec::new(),
         taken: 0,
@@ -177,32 +180,32 @@ pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> 
         if let Some(namespace) = namespace {
             shelf.namespace = namespace.clone();
         }
-        let is_lessons = shelf.collection == lesson::COLLECTION;
-        if !trust && !is_lessons {
+        let kind = kinds.iter().find(|kind| kind.name() == shelf.collection);
+        if kind.is_none() && !trust {
             restore.problems.push(format!(
-                "{shelf}: only lessons are taken unless you vouch for the file"
+                "{shelf}: it belongs to no kind of memory known here, and such a shelf is taken only if you vouch for the file"
             ));
             continue;
         }
         let taken = shelves.entry(shelf.clone()).or_default();
         for record in records {
-            let brought = if is_lessons {
-                lesson_of(record, trust)
-            } else {
-                Ok(record.clone())
+            let admitted = match kind {
+                Some(kind) => kind.admit(record, trust),
+                None => Ok(record.clone()),
             };
-            let record = match brought {
+            let record = match admitted {
                 Ok(record) => record,
-                Err(why) => {
+                Err(error) => {
                     restore.problems.push(format!(
-                        "{shelf}: {} was left out: it {why}",
-                        text::clean(&record.key)
+                        "{shelf}: {} was left out: it {}",
+                        text::clean(&record.key),
+                        error.said("why").unwrap_or("cannot be taken")
                     ));
                     continue;
                 }
             };
-            if is_lessons && Lesson::from_record(&record).is_ok_and(|lesson| lesson.needs_review())
-            {
+            let described = kind.and_then(|kind| kind.describe(&record).ok());
+            if described.is_some_and(|one| one.standing == Standing::WaitsForReview) {
                 restore.waiting += 1;
             }
             if taken.insert(record.key.clone(), record).is_none() {
@@ -227,52 +230,12 @@ pub fn import(archive: &Archive, namespace: Option<&Namespace>, trust: bool) -> 
     restore
 }
 
-/// Longest key that is taken. Unit: bytes. Source: chosen; ours have 23.
-const MAX_KEY: usize = 64;
-
-/// The record to import for a lesson, or the reason why it is not taken. Its words get the form that a prompt shows, so
-/// that a person accepts exactly what is shown. Without `trust` it waits for review.
-fn lesson_of(record: &Record, trust: bool) -> std::result::Result<Record, &'static str> {
-    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if !(1..=MAX_KEY).contains(&record.key.len()) || !record.key.chars().all(is_key) {
-        return Err("has a key that is not ours");
-    }
-    let Ok(mut lesson) = Lesson::from_record(record) else {
-        // The record may come from a newer version.
-        return if trust {
-            Ok(record.clone())
-        } else {
-            Err("is not a lesson")
-        };
-    };
-    let before = lesson.clone();
-    if let LessonText::Words(words) = &mut lesson.text {
-        if lesson.source == LessonSource::Seed || record.key.starts_with("seed-") {
-            return Err("has the place of a seed and words of its own");
-        }
-        let shown = Advice::shown(words);
-        if shown.is_empty() {
-            return Err("says nothing");
-        }
-        *words = shown;
-    }
-    if lesson.source == LessonSource::User && !trust {
-        lesson.source = LessonSource::Imported;
-    }
-    if lesson == before {
-        return Ok(record.clone());
-    }
-    lesson
-        .to_record(&record.key)
-        .map_err(|_| "cannot be written")
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::memory::{apply, lesson::*};
+    use crate::memory::{apply, kinds, lesson::*};
 
     fn shelf(scope: Scope) -> Shelf {
         Shelf {
@@ -314,7 +277,7 @@ mod tests {
             problems: Vec::new(),
         };
         let records = |trust: bool| {
-            let edit = &import(&archive, None, trust).edits[0].edit;
+            let edit = &import(&archive, &kinds(), None, trust).edits[0].edit;
             let records = apply(&[], &edit.changes(&[]).unwrap());
             assert_eq!(edit.changes(&records).unwrap(), [], "what is there stays");
             records
@@ -350,7 +313,7 @@ mod tests {
             shelves: vec![(shelf(Scope::Global), records)],
             problems: Vec::new(),
         };
-        let done = import(&archive, None, true);
+        let done = import(&archive, &kinds(), None, true);
         assert_eq!(
             (done.taken, done.problems.len()),
             (1, 3),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::lesson::Trouble;
 use crate::{
+    action::FailureKind,
     base::Host,
     page::{Observation, PageTemplate, TargetIdentity},
 };
@@ -28,7 +28,7 @@ pub enum Cue {
         /// The tool's name.
         command: String,
         /// The kind of failure.
-        trouble: Trouble,
+        failure: FailureKind,
         /// The targets of the command, as they were when it was decided.
         targets: Vec<TargetIdentity>,
         /// The browser's message: page data, compared with patterns and never stored.

@@ -16,7 +16,8 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    Advice, Committed, Cue, Edit, Namespace, Note, Record, RunLog, Shelf, lesson::Lessons,
+    Advice, Committed, Cue, Described, Edit, Namespace, Note, Record, RunLog, Shelf,
+    lesson::Lessons,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
@@ -83,6 +84,44 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("kind", self.name())
             .with("site", site)
             .with("host", host))
+    }
+
+    /// Describes a record for a person.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record cannot be read as one of this kind. `Unsupported` if the kind does not describe its
+    /// records, which is the default.
+    fn describe(&self, record: &Record) -> Result<Described> {
+        Err(Error::new(ErrorKind::Unsupported, "memory.describe")
+            .with("kind", self.name())
+            .with("key", &record.key))
+    }
+
+    /// An edit by which a person accepts the words of a record, `shown` as [`describe`](Self::describe) gave them.
+    ///
+    /// # Errors
+    /// `Unsupported` if nothing of this kind waits for a person, which is the default. The edit fails with
+    /// `InvalidInput` and the reason as `why` if the record is gone or says something else now.
+    fn accept(&self, key: &str, shown: &str, now: DateTime<Utc>) -> Result<Edit> {
+        let _ = (shown, now);
+        Err(Error::new(ErrorKind::Unsupported, "memory.accept")
+            .with("kind", self.name())
+            .with("key", key))
+    }
+
+    /// The form in which a record of another store is imported. Without `vouched` nobody vouches for the words in it, so
+    /// they must not count as those of a person here.
+    ///
+    /// # Errors
+    /// The reason as `why` if the record is not taken. The default takes what is vouched for, as it is.
+    fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
+        if vouched {
+            return Ok(record.clone());
+        }
+        Err(Error::new(ErrorKind::Unsupported, "memory.admit")
+            .with("kind", self.name())
+            .with("key", &record.key)
+            .with("why", "is taken only if you vouch for the file"))
     }
 
     /// Describes committed changes for those who watch. `remaining` is the number of records on the shelf now.

@@ -6,6 +6,7 @@
 mod advice;
 pub mod archive;
 mod cue;
+mod described;
 mod edit;
 mod kind;
 pub mod lesson;
@@ -17,8 +18,10 @@ pub(crate) mod waiting;
 
 pub use advice::{Advice, AdviceId, PageName, Piece, Placement};
 pub use cue::Cue;
+pub use described::{Described, Origin, Standing};
 pub use edit::{Change, Committed, Durable, Edit, apply};
 pub use kind::{Index, MemoryKind, Occasion, ShelfEdit, kinds};
+pub use lesson::v1;
 pub use log::{LoggedStep, RunLog};
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};

@@ -94,6 +94,14 @@ impl Shelf {
             scope: Scope::Host(host.clone()),
         }
     }
+
+    /// The name of a record on this shelf for people: its key, and the host of the shelf if it has one.
+    pub fn item_name(&self, key: &str) -> String {
+        match &self.scope {
+            Scope::Global => key.to_owned(),
+            Scope::Host(host) => format!("{key}@{host}"),
+        }
+    }
 }
 
 impl fmt::Display for Shelf {

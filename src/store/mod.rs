@@ -8,6 +8,8 @@
 //! A backend keeps records on shelves and knows nothing of their meaning. [`memory`](crate::memory) decides which
 //! shelves to read, what the records mean and how to change them; the loop loads and updates.
 //!
+//! [`Keeper`] is for people and their programs: it lists what a store remembers, accepts it, takes it back and moves it.
+//!
 //! To write a backend, implement [`MemoryBackend`] and run `testing::conformance::store` against it: `check` for every
 //! backend, `check_durable` for one that outlives the process. `src/store/in_memory.rs` is a complete backend in 90
 //! lines.
@@ -15,6 +17,7 @@
 mod in_memory;
 #[cfg(feature = "json-file")]
 mod json_file;
+mod keeper;
 pub(crate) mod port;
 
 pub use in_memory::InMemory;
@@ -22,4 +25,5 @@ pub use in_memory::InMemory;
 pub use json_file::{Compacted, JsonFiles, JsonFilesOptions};
 #[cfg(all(feature = "json-file", feature = "testing"))]
 pub use json_file::{Fs, FsEntry, FsFile, FsKind, FsLock, StdFs};
+pub use keeper::{Forgotten, Item, Items, Keeper};
 pub use port::MemoryBackend;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use webwise::{
     ErrorKind,
-    memory::{MAX_RECORD_BYTES, archive, lesson::v1},
+    memory::{MAX_RECORD_BYTES, archive, kinds, lesson::v1},
 };
 
 use crate::{
@@ -17,7 +17,7 @@ const MAX_TOLD: usize = 400;
 /// Reads and imports whatever it is; says whether it was read at all.
 fn swallow(bytes: &[u8], memory: &mut Memory) -> bool {
     if let Ok(archive) = archive::parse(bytes) {
-        archive::import(&archive, None, true);
+        archive::import(&archive, &kinds(), None, true);
         return true;
     }
     let document = match v1::parse(bytes) {

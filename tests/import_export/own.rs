@@ -7,12 +7,12 @@ use proptest::{
 use serde_json::{Value, json};
 use webwise::{
     Host, RunId,
-    action::{BrowserTool, ErrorClass},
+    action::{BrowserTool, ErrorClass, FailureKind},
     memory::{
-        Namespace, Record, Scope, Shelf, ShelfEdit, apply, archive,
+        Namespace, Record, Scope, Shelf, ShelfEdit, apply, archive, kinds,
         lesson::{
             COLLECTION, Category, Form, Lesson, LessonSource, LessonText, Move, NamedKey, Recovery,
-            Template, Trouble, v1,
+            Template, v1,
         },
     },
 };
@@ -48,8 +48,8 @@ fn learned() -> Memory {
     ];
     let troubles = ErrorClass::ALL
         .iter()
-        .map(|class| Trouble::Failed(*class))
-        .chain([Trouble::NoEffect, Trouble::Any]);
+        .map(|class| FailureKind::Failed(*class))
+        .chain([FailureKind::NoEffect, FailureKind::Any]);
     let mut memory = Memory::default();
     for (n, trouble) in (0..).zip(troubles) {
         let text = LessonText::Template(Template::new(
@@ -201,7 +201,7 @@ fn our_own_format_loses_nothing() {
             (&archive.shelves, &archive.problems),
             (&shelves, &Vec::new())
         );
-        let done = archive::import(&archive, None, true);
+        let done = archive::import(&archive, &kinds(), None, true);
         for ShelfEdit { shelf, edit } in &done.edits {
             let wanted = &shelves.iter().find(|(known, _)| known == shelf).unwrap().1;
             let records = apply(&[], &edit.changes(&[]).unwrap());
@@ -241,7 +241,12 @@ fn an_archive_of_somebody_else_puts_no_words_into_a_prompt() {
         ),
     ];
     let archive = archive::parse(archive::export(&shelves).unwrap().as_bytes()).unwrap();
-    let done = archive::import(&archive, Some(&Namespace::parse("mine").unwrap()), false);
+    let done = archive::import(
+        &archive,
+        &kinds(),
+        Some(&Namespace::parse("mine").unwrap()),
+        false,
+    );
     assert_eq!(
         (
             done.taken,

@@ -18,7 +18,7 @@ fn an_empty_memory_is_no_error_and_leaves_nothing() {
     assert!(machine.says(&["list"]).contains("Nothing is remembered in"));
     assert_eq!(
         machine.json(&["list"]),
-        json!({ "lessons": [], "unreadable": 0 })
+        json!({ "items": [], "unreadable": 0, "unknown": [] })
     );
     assert_eq!(machine.says(&["review"]), "Nothing waits for you.\n");
     assert!(
@@ -73,7 +73,7 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
     for part in [
         "Learned in  run_1",
         "Learned on  shop.example",
-        "Trouble     intercepted",
+        "Failure     intercepted",
         "run_1 on shop.example: used, helped",
     ] {
         assert!(shown.contains(part), "{part} in {shown}");
@@ -203,7 +203,7 @@ fn words_of_another_program_wait_and_are_accepted_exactly_as_shown() {
         "{said}"
     );
     let review = machine.json(&["review"]);
-    let waiting = &review["lessons"][0];
+    let waiting = &review["items"][0];
     assert_eq!(
         (&waiting["state"], &waiting["text"]),
         (&"waits for you".into(), &"Press Escape first.".into())

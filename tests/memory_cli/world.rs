@@ -82,7 +82,7 @@ impl Machine {
 
     /// The lessons as `list` tells them.
     pub(crate) fn lessons(&self) -> Vec<Value> {
-        self.json(&["list"])["lessons"].as_array().unwrap().clone()
+        self.json(&["list"])["items"].as_array().unwrap().clone()
     }
 
     pub(crate) fn write(&self, name: &str, document: &Value) -> String {

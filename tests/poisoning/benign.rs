@@ -7,10 +7,8 @@ use std::{
 
 use serde_json::{Value, json};
 use webwise::{
-    action::{BrowserTool, ErrorClass},
-    memory::lesson::{
-        Aim, AimedMove, Form, Move, Recovery, SiteRecovery, Template, Thing, Trouble,
-    },
+    action::{BrowserTool, ErrorClass, FailureKind},
+    memory::lesson::{Aim, AimedMove, Form, Move, Recovery, SiteRecovery, Template, Thing},
     page::Role,
     testing::{ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
@@ -67,7 +65,7 @@ fn scene(
     helper: Option<(Role, &str)>,
 ) -> Scene {
     let command = BrowserTool::parse(fails.0).unwrap();
-    let trouble = class.map_or(Trouble::NoEffect, Trouble::Failed);
+    let trouble = class.map_or(FailureKind::NoEffect, FailureKind::Failed);
     let moves = match &recovery {
         Recovery::First(moves) => {
             let at = helper.map(aim);

@@ -13,10 +13,7 @@ use webwise::{
     memory::{
         Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
         Occasion, PageName, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
-        lesson::{
-            Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, SiteRecovery, Trace,
-            Trouble,
-        },
+        lesson::{Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, SiteRecovery, Trace},
     },
 };
 
@@ -119,7 +116,7 @@ impl Weak {
     fn raw(&self, log: &RunLog) -> Value {
         let mut out = BTreeMap::new();
         for step in &log.steps {
-            let Some(trouble) = Trouble::of(&step.outcome) else {
+            let Some(trouble) = webwise::action::FailureKind::of(&step.outcome) else {
                 continue;
             };
             let names = || {

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::args::ExplainArgs;
 use crate::{
     cli::{Refusal, runs, say, say::one_line},
-    memory::Scope,
     report::{
         RunRecord,
         explain::{Item, explain},
@@ -52,10 +51,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Refusal> {
 
 /// The name of an item, as in `webwise memory list`.
 fn name(item: &Item) -> String {
-    match &item.id.shelf.scope {
-        Scope::Global => item.id.key.clone(),
-        Scope::Host(host) => format!("{}@{host}", item.id.key),
-    }
+    item.id.shelf.item_name(&item.id.key)
 }
 
 /// One item, as lines.

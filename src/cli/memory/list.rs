@@ -2,23 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    args::ListArgs,
-    book::{Book, Known},
-};
+use super::args::ListArgs;
 use crate::{
     MemoryBackend,
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
+    memory::{Scope, Shelf},
+    store::{Item, Items, Keeper},
 };
 
-pub(super) async fn run(
-    store: &impl MemoryBackend,
+pub(super) async fn run<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
     place: &MemoryPlace,
     args: &ListArgs,
 ) -> Result<(), Refusal> {
-    let book = Book::read(store, &place.namespace()).await?;
-    print(&book, &book.lessons.iter().collect::<Vec<_>>(), args.json);
-    if book.lessons.is_empty() && !args.json {
+    let read = keeper.items().await?;
+    print(&read, &read.items.iter().collect::<Vec<_>>(), args.json);
+    if read.items.is_empty() && !args.json {
         say(one_line(&format!(
             "Nothing is remembered in {} yet.",
             place.dir()?.display()
@@ -27,56 +26,70 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Prints these lessons of a book.
-pub(super) fn print(book: &Book, lessons: &[&Known], as_json: bool) {
+/// Prints these items, and what could not be read beside them.
+pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
-        let lessons: Vec<Value> = lessons.iter().map(|known| json(known)).collect();
-        say(json!({ "lessons": lessons, "unreadable": book.unreadable }));
+        let items: Vec<Value> = items.iter().map(|item| json(item)).collect();
+        say(json!({ "items": items, "unreadable": read.unreadable, "unknown": read.unknown }));
         return;
     }
-    for known in lessons {
-        for line in lines(known) {
+    for item in items {
+        for line in lines(item) {
             say(one_line(&line));
         }
     }
-    if book.unreadable > 0 {
+    if read.unreadable > 0 {
         say(format!(
             "{} records cannot be read by this version and are kept as they are.",
-            book.unreadable
+            read.unreadable
         ));
+    }
+    for shelf in &read.unknown {
+        say(one_line(&format!(
+            "{shelf} belongs to a kind of memory that this program does not know, and is kept as it is."
+        )));
     }
 }
 
-/// A lesson, as two lines.
-fn lines(known: &Known) -> [String; 2] {
-    let counts = &known.lesson.counts;
+/// The sites of a shelf, in words.
+pub(super) fn scope(shelf: &Shelf) -> String {
+    match &shelf.scope {
+        Scope::Global => "every site".to_owned(),
+        Scope::Host(host) => host.to_string(),
+    }
+}
+
+/// An item, as two lines.
+fn lines(item: &Item) -> [String; 2] {
+    let described = &item.described;
+    let standing = described.standing.to_string();
+    let parts = [scope(&item.shelf), described.is.clone(), standing];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let results = match described.results.as_str() {
+        "" => String::new(),
+        results => format!("; {results}"),
+    };
     [
-        format!(
-            "{}  {}, {}, {}, {}; shown {}, used {}, helped {}, harmed {}",
-            known.name(),
-            known.scope(),
-            known.lesson.category.as_str(),
-            known.lesson.source.as_str(),
-            known.state(),
-            counts.offered,
-            counts.used,
-            counts.helped,
-            counts.harmed
-        ),
-        format!("    {}", known.shown()),
+        format!("{}  {}{results}", item.name(), parts.join(", ")),
+        format!("    {}", described.text),
     ]
 }
 
-fn json(known: &Known) -> Value {
-    json!({
-        "name": known.name(),
-        "key": known.record.key,
-        "shelf": known.shelf,
-        "category": known.lesson.category,
-        "source": known.lesson.source,
-        "state": known.state(),
-        "failed_command": known.lesson.command(),
-        "counts": known.lesson.counts,
-        "text": known.shown(),
-    })
+fn json(item: &Item) -> Value {
+    let mut all = json!({
+        "name": item.name(),
+        "key": item.record.key,
+        "kind": item.shelf.collection,
+        "shelf": item.shelf,
+        "state": item.described.standing.to_string(),
+        "text": item.described.text,
+    });
+    for (name, value) in &item.described.data {
+        // A field of the item itself stands, whatever a kind calls its own.
+        let fields = all.as_object_mut().into_iter();
+        fields.for_each(|fields| {
+            fields.entry(name.clone()).or_insert_with(|| value.clone());
+        });
+    }
+    all
 }

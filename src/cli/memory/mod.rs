@@ -1,17 +1,16 @@
-//! `webwise memory`: listing, accepting, forgetting, undoing and moving lessons.
+//! `webwise memory`: listing, accepting, forgetting, undoing and moving what is remembered. A thin view of
+//! [`Keeper`](crate::store::Keeper).
 //!
 //! ```text
-//! book       the lessons of a namespace, found by key
-//! list       all lessons, in lines and as JSON
-//! show       everything about one lesson
-//! review     lessons that wait for a person, and the person's decision
-//! forget     a lesson, a host, a site, or everything; and undoing a run
+//! list       all items, in lines and as JSON
+//! show       everything about one item
+//! review     items that wait for a person, and the person's decision
+//! forget     an item, a host, a site, or everything; and undoing a run
 //! transfer   export and import
 //! explain    why memory gave advice in a run
 //! ```
 
 pub(super) mod args;
-mod book;
 mod explain;
 mod forget;
 mod list;
@@ -25,6 +24,7 @@ use crate::{
     MemoryBackend as _,
     base::{Error, ErrorKind},
     report::words::store_notice,
+    store::Keeper,
 };
 
 /// Carries out the command, and prints the store's notices.
@@ -33,15 +33,16 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         return explain::run(own);
     }
     let store = args.place.open()?;
+    let keeper = Keeper::new(&store, args.place.namespace());
     let done = match &args.command {
-        MemoryCommand::List(own) => list::run(&store, &args.place, own).await,
-        MemoryCommand::Show(own) => show::run(&store, &args.place, own).await,
-        MemoryCommand::Review(own) => review::run(&store, &args.place, own).await,
-        MemoryCommand::Trust(own) => review::trust(&store, &args.place, own).await,
-        MemoryCommand::Forget(own) => forget::run(&store, &args.place, own).await,
-        MemoryCommand::Undo(own) => forget::undo(&store, &args.place, own).await,
-        MemoryCommand::Export(own) => transfer::export(&store, &args.place, own).await,
-        MemoryCommand::Import(own) => transfer::import(&store, &args.place, own).await,
+        MemoryCommand::List(own) => list::run(&keeper, &args.place, own).await,
+        MemoryCommand::Show(own) => show::run(&keeper, own).await,
+        MemoryCommand::Review(own) => review::run(&keeper, own).await,
+        MemoryCommand::Trust(own) => review::trust(&keeper, own).await,
+        MemoryCommand::Forget(own) => forget::run(&keeper, &args.place, own).await,
+        MemoryCommand::Undo(own) => forget::undo(&keeper, own).await,
+        MemoryCommand::Export(own) => transfer::export(&keeper, &args.place, own).await,
+        MemoryCommand::Import(own) => transfer::import(&keeper, &args.place, own).await,
         MemoryCommand::Explain(_) => Ok(()),
     };
     for notice in store.notices() {
@@ -53,20 +54,15 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     done
 }
 
-/// A failure of the store in one sentence.
-fn broken(error: &Error) -> Refusal {
-    let said = |key: &str| {
-        error
-            .context()
-            .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, text)| text.as_str())
-    };
-    match (error.kind(), said("why")) {
-        (ErrorKind::InvalidInput, Some(why)) => Refusal::usage(why),
-        (ErrorKind::Busy, _) => {
-            Refusal::failure("memory is in use by another program: try again in a moment")
+impl From<Error> for Refusal {
+    /// A failure of the store in one sentence.
+    fn from(error: Error) -> Self {
+        match (error.kind(), error.said("why")) {
+            (ErrorKind::InvalidInput, Some(why)) => Self::usage(why),
+            (ErrorKind::Busy, _) => {
+                Self::failure("memory is in use by another program: try again in a moment")
+            }
+            _ => Self::failure(format!("memory cannot be read or changed: {error}")),
         }
-        _ => Refusal::failure(format!("memory cannot be read or changed: {error}")),
     }
 }

@@ -6,19 +6,19 @@ use chrono::Utc;
 
 use super::{
     args::{KeyArgs, ListArgs},
-    book::{Book, Known},
     forget, list, show,
 };
 use crate::{
     MemoryBackend,
-    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
-    memory::lesson::Lessons,
+    cli::{Refusal, say, say::one_line},
+    memory::{Origin, Standing},
+    store::{Item, Keeper},
 };
 
-/// Attempts to get a readable answer before the lesson is skipped. Source: chosen.
+/// Attempts to get a readable answer before the item is skipped. Source: chosen.
 const ATTEMPTS: usize = 3;
 
-/// A person's decision on a lesson.
+/// A person's decision on an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     Trust,
@@ -27,33 +27,29 @@ enum Word {
     Quit,
 }
 
-pub(super) async fn run(
-    store: &impl MemoryBackend,
-    place: &MemoryPlace,
+pub(super) async fn run<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
     args: &ListArgs,
 ) -> Result<(), Refusal> {
-    let book = Book::read(store, &place.namespace()).await?;
-    let waiting: Vec<&Known> = book
-        .lessons
-        .iter()
-        .filter(|known| known.lesson.needs_review())
-        .collect();
+    let read = keeper.items().await?;
+    let waits = |item: &&Item| item.described.standing == Standing::WaitsForReview;
+    let waiting: Vec<&Item> = read.items.iter().filter(waits).collect();
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     if args.json || !somebody || waiting.is_empty() {
-        list::print(&book, &waiting, args.json);
+        list::print(&read, &waiting, args.json);
         if waiting.is_empty() && !args.json {
             say("Nothing waits for you.");
         }
         return Ok(());
     }
-    for (at, known) in waiting.iter().enumerate() {
+    for (at, item) in waiting.iter().enumerate() {
         say(format!("\n{} of {}", at + 1, waiting.len()));
-        for line in show::lines(known) {
+        for line in show::lines(item) {
             say(one_line(&line));
         }
         match asked(&mut io::stdin().lock()) {
-            Word::Trust => accept(store, known).await?,
-            Word::Forget => forget::one(store, known).await?,
+            Word::Trust => accept(keeper, item).await?,
+            Word::Forget => forget::one(keeper, item).await?,
             Word::Skip => {}
             Word::Quit => break,
         }
@@ -85,47 +81,42 @@ fn asked(answers: &mut impl BufRead) -> Word {
     Word::Skip
 }
 
-pub(super) async fn trust(
-    store: &impl MemoryBackend,
-    place: &MemoryPlace,
+pub(super) async fn trust<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
     args: &KeyArgs,
 ) -> Result<(), Refusal> {
-    let book = Book::read(store, &place.namespace()).await?;
-    let known = book.find(&args.key)?;
-    if !known.lesson.needs_review() {
-        let why = if known.lesson.source == crate::memory::lesson::LessonSource::User {
+    let read = keeper.items().await?;
+    let item = read.find(&args.key)?;
+    if item.described.standing != Standing::WaitsForReview {
+        let why = if item.described.origin == Origin::Person {
             "it was accepted before"
         } else {
             "its words are ours, or fenced as those of its site"
         };
         return Err(Refusal::usage(format!(
             "{} does not wait for you: {why}",
-            known.name()
+            item.name()
         )));
     }
-    accept(store, known).await
+    accept(keeper, item).await
 }
 
-/// Accepts a lesson if its words are still the ones that were shown.
-async fn accept(store: &impl MemoryBackend, known: &Known) -> Result<(), Refusal> {
-    let shown = known.shown();
-    if shown != known.lesson.text.render() {
-        let why = "it has line breaks, invisible characters or more than 300 characters, which no prompt shows as they are";
-        return Err(Refusal::usage(format!(
-            "{} cannot be accepted as it is: {why}",
-            known.name()
-        )));
+/// Accepts an item if its words are still the ones that were shown.
+async fn accept<M: MemoryBackend>(keeper: &Keeper<'_, M>, item: &Item) -> Result<(), Refusal> {
+    if let Err(error) = keeper.accept(item, Utc::now()).await {
+        return Err(match error.said("why") {
+            Some(why) => Refusal::usage(format!(
+                "{} cannot be accepted as it is: {why}",
+                item.name()
+            )),
+            None => error.into(),
+        });
     }
-    let edit = Lessons::trust(known.record.key.clone(), shown.clone(), Utc::now());
-    store
-        .update(&known.shelf, edit)
-        .await
-        .map_err(|e| super::broken(&e))?;
     say(one_line(&format!(
         "Accepted {}, with exactly this text:",
-        known.name()
+        item.name()
     )));
-    say(shown);
+    say(&item.described.text);
     Ok(())
 }
 

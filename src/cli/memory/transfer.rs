@@ -22,11 +22,12 @@ use crate::{
     MemoryBackend,
     base::{Error, ErrorKind},
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell},
-    memory::{Record, Shelf, ShelfEdit, ShelfFilter, archive, lesson::v1},
+    memory::{archive, v1},
+    store::Keeper,
 };
 
-pub(super) async fn export(
-    store: &impl MemoryBackend,
+pub(super) async fn export<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
     place: &MemoryPlace,
     args: &ExportArgs,
 ) -> Result<(), Refusal> {
@@ -35,19 +36,7 @@ pub(super) async fn export(
         Format::Webwise => place.named().cloned(),
         Format::V1 => Some(place.namespace()),
     };
-    let filter = ShelfFilter {
-        namespace,
-        ..ShelfFilter::default()
-    };
-    let mut shelves: Vec<(Shelf, Vec<Record>)> = Vec::new();
-    for shelf in super::book::shelves(store, &filter, &place.namespace()).await? {
-        let records = store
-            .load(&shelf)
-            .await
-            .map_err(|e| super::broken(&e))?
-            .records;
-        shelves.push((shelf, records));
-    }
+    let shelves = keeper.read(namespace.as_ref()).await?;
     let text = match args.format {
         Format::Webwise => archive::export(&shelves),
         Format::V1 => {
@@ -58,7 +47,7 @@ pub(super) async fn export(
             document.to_json()
         }
     };
-    let text = text.map_err(|e| super::broken(&e))?;
+    let text = text?;
     let Some(path) = &args.output else {
         let written = io::stdout()
             .write_all(text.as_bytes())
@@ -100,8 +89,8 @@ struct Kind {
     format: Option<serde_json::Value>,
 }
 
-pub(super) async fn import(
-    store: &impl MemoryBackend,
+pub(super) async fn import<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
     place: &MemoryPlace,
     args: &ImportArgs,
 ) -> Result<(), Refusal> {
@@ -111,7 +100,7 @@ pub(super) async fn import(
         .is_ok_and(|kind| kind.format.is_some_and(|f| f.is_string()));
     let (edits, taken, waiting, problems) = if is_archive {
         let archive = archive::parse(&bytes).map_err(|e| wrong(&e))?;
-        let done = archive::import(&archive, place.named(), args.trust);
+        let done = archive::import(&archive, keeper.kinds(), place.named(), args.trust);
         (done.edits, done.taken, done.waiting, done.problems)
     } else {
         let document = v1::parse(&bytes).map_err(|e| wrong(&e))?;
@@ -119,15 +108,7 @@ pub(super) async fn import(
         let problems = done.problems.iter().map(ToString::to_string).collect();
         (done.edits, done.taken, done.waiting, problems)
     };
-    let mut changed = 0;
-    for ShelfEdit { shelf, edit } in edits {
-        changed += store
-            .update(&shelf, edit)
-            .await
-            .map_err(|e| super::broken(&e))?
-            .changes
-            .len();
-    }
+    let changed = keeper.apply(edits).await?;
     if args.json {
         say(
             json!({ "taken": taken, "changed": changed, "waiting": waiting, "problems": problems }),
@@ -161,34 +142,28 @@ fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
 }
 
 fn unreadable(path: &Path, error: &Error) -> Refusal {
-    let said = |key: &str| {
-        error
-            .context()
-            .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, text)| text.as_str())
-    };
     let path = path.display();
     Refusal::usage(match error.kind() {
         ErrorKind::TooLarge => {
             format!(
                 "{path} is too large: no more than {} bytes are read",
-                said("most").unwrap_or("")
+                error.said("most").unwrap_or("")
             )
         }
         ErrorKind::Unsupported => {
             format!(
                 "{path} has version {}, and only version 1 is known here",
-                said("version").unwrap_or("")
+                error.said("version").unwrap_or("")
             )
         }
         _ => {
-            let at = said("where")
+            let at = error
+                .said("where")
                 .map(|at| format!(", {at}"))
                 .unwrap_or_default();
             format!(
                 "{path} cannot be imported: {}{at}",
-                said("why").unwrap_or("it cannot be understood")
+                error.said("why").unwrap_or("it cannot be understood")
             )
         }
     })

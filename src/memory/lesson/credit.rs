@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Aim, AimedMove, Credit, Lesson, LessonText, Move, Recovery, SiteRecovery, Template, Trouble,
+    Aim, AimedMove, Credit, FailureKind, Lesson, LessonText, Move, Recovery, SiteRecovery,
+    Template,
     recover::has_typed,
     trace::{Found, Trace, TraceStep},
 };
@@ -27,7 +28,7 @@ pub(super) fn credits(
 ) -> BTreeMap<Site, Credit> {
     let mut credits = BTreeMap::new();
     match &lesson.text {
-        LessonText::Template(template) if template.trouble == Trouble::Any => {
+        LessonText::Template(template) if template.trouble == FailureKind::Any => {
             any_time(template, id, trace, &mut credits);
         }
         LessonText::Template(template) => general(template, id, trace, &mut credits),

@@ -7,7 +7,7 @@ use std::{
 
 use aho_corasick::AhoCorasick;
 
-use super::{Aim, Category, Lesson, LessonSource, LessonText, Trouble};
+use super::{Aim, Category, FailureKind, Lesson, LessonSource, LessonText};
 use crate::{
     action::BrowserTool,
     base::{Trust, text},
@@ -27,14 +27,14 @@ pub const MAX_TIPS: usize = 3;
 #[derive(Debug)]
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
-    failures: HashMap<(BrowserTool, Trouble), Vec<Advice>>,
+    failures: HashMap<(BrowserTool, FailureKind), Vec<Advice>>,
     patterns: Vec<Pattern>,
     /// Finds all patterns in one pass; `None` if there are none.
     matcher: Option<AhoCorasick>,
     /// Tips for this site, by rank.
     site: Vec<SiteTip>,
     /// Positions in `site`, by the failure that they recover from and its target.
-    recoveries: HashMap<(BrowserTool, Trouble, Option<Aim>), Vec<usize>>,
+    recoveries: HashMap<(BrowserTool, FailureKind, Option<Aim>), Vec<usize>>,
     /// Positions in `site`, by the first element that must be on the page for them to apply.
     by_need: HashMap<Aim, Vec<usize>>,
     /// Positions in `site` of tips that need no element.
@@ -129,7 +129,7 @@ impl LessonIndex {
             self.tier_1.extend(make(Placement::System));
         }
         match &lesson.text {
-            LessonText::Template(template) if template.trouble != Trouble::Any => {
+            LessonText::Template(template) if template.trouble != FailureKind::Any => {
                 let known = self
                     .failures
                     .entry((template.command, template.trouble))
@@ -302,7 +302,7 @@ impl LessonIndex {
 /// A failed command, as the query to the index.
 struct Failure<'a> {
     command: &'a str,
-    trouble: Trouble,
+    trouble: FailureKind,
     targets: &'a [TargetIdentity],
     detail: &'a str,
 }
@@ -325,7 +325,7 @@ impl Index for LessonIndex {
             } if above => self.for_words(command, detail, true),
             Cue::CommandFailed {
                 command,
-                trouble,
+                failure,
                 targets,
                 detail,
                 seen,
@@ -333,7 +333,7 @@ impl Index for LessonIndex {
             } => {
                 let failure = Failure {
                     command,
-                    trouble: *trouble,
+                    trouble: *failure,
                     targets,
                     detail,
                 };

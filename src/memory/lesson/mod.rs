@@ -34,7 +34,9 @@
 //! - A choice that is called otherwise than the value proves a recovery only when the field was seen to take the
 //!   value: a day of the wrong month is called like the right one.
 
+mod admit;
 mod credit;
+mod describe;
 mod index;
 mod learn;
 mod original;
@@ -65,13 +67,16 @@ pub use rules::{
 pub use site::{Aim, AimedMove, SiteRecovery};
 pub use template::{MAX_MOVES, Recovery, Template};
 pub use trace::{Found, Trace, TraceStep};
-pub use words::{Form, Move, NamedKey, Thing, Trouble};
+pub use words::{Form, Move, NamedKey, Thing};
 
 use super::{
-    AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record,
-    RunLog, Shelf, ShelfEdit,
+    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Namespace, Note,
+    Occasion, Record, RunLog, Shelf, ShelfEdit,
 };
-use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
+use crate::{
+    action::FailureKind,
+    base::{Error, ErrorKind, Host, Result, RunId, Site},
+};
 
 /// Name of the collection.
 pub const COLLECTION: &str = "lessons";
@@ -106,8 +111,13 @@ impl Lessons {
                 .find(|record| record.key == key)
                 .ok_or_else(|| refuse("there is no such lesson"))?;
             let mut lesson = Lesson::from_record(record)?;
-            if lesson.text.render() != shown {
-                return Err(refuse("it says something else now"));
+            let words = lesson.text.render();
+            if words != shown {
+                return Err(refuse(if Advice::shown(&words) == shown {
+                    "it has line breaks, invisible characters or more than 300 characters, which no prompt shows as they are"
+                } else {
+                    "it says something else now"
+                }));
             }
             // A template is our own sentence and keeps the failure that it answers.
             if !matches!(lesson.text, LessonText::Template(_)) {
@@ -195,6 +205,18 @@ impl MemoryKind for Lessons {
             }
         };
         Ok(shelves.into_iter().map(edit).collect())
+    }
+
+    fn describe(&self, record: &Record) -> Result<Described> {
+        Ok(describe::describe(&Lesson::from_record(record)?))
+    }
+
+    fn accept(&self, key: &str, shown: &str, now: DateTime<Utc>) -> Result<Edit> {
+        Ok(Self::trust(key.to_owned(), shown.to_owned(), now))
+    }
+
+    fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
+        admit::admit(record, vouched)
     }
 
     fn undo(&self, run: &RunId) -> Result<Edit> {

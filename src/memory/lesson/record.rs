@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Original, SiteRecovery, Template, Trouble};
+use super::{FailureKind, Original, SiteRecovery, Template};
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, canonical, short_hash},
     memory::Record,
@@ -337,7 +337,7 @@ impl Lesson {
     }
 
     /// The kind of failure that it is about.
-    pub const fn trouble(&self) -> Option<Trouble> {
+    pub const fn trouble(&self) -> Option<FailureKind> {
         match &self.text {
             LessonText::Template(template) => Some(template.trouble),
             LessonText::Site(recovery) => Some(recovery.trouble),

@@ -5,7 +5,7 @@
 //! nothing.
 
 use super::{
-    AimedMove, Form, MAX_MOVES, Recovery, SiteRecovery, Trouble,
+    AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery,
     trace::{Found, TraceStep},
 };
 use crate::{
@@ -142,7 +142,7 @@ fn replaced(
         ) if on_it(logged)
             && matches!(
                 step.trouble,
-                Some(Trouble::NoEffect | Trouble::Failed(ErrorClass::BadValue))
+                Some(FailureKind::NoEffect | FailureKind::Failed(ErrorClass::BadValue))
             ) =>
         {
             Recovery::WriteAs(rewritten(old, new)?)

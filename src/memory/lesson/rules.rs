@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Category, Credit, Evidence, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Trouble};
+use super::{
+    Category, Credit, Evidence, FailureKind, Lesson, LessonSource, LessonText, MAX_EVIDENCE,
+};
 use crate::{
     base::{RunId, Site},
     memory::MAX_RECORD_BYTES,
@@ -248,7 +250,7 @@ impl Lesson {
     }
 
     fn may_be_promoted(&self) -> bool {
-        let is_template = matches!(&self.text, LessonText::Template(template) if template.trouble != Trouble::Any);
+        let is_template = matches!(&self.text, LessonText::Template(template) if template.trouble != FailureKind::Any);
         is_template
             && self.category == Category::ErrorRecovery
             && self.source == LessonSource::Learned

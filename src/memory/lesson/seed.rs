@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    Category, Lesson, LessonSource, LessonText, Move, NamedKey, Recovery, Template, Trouble,
+    Category, FailureKind, Lesson, LessonSource, LessonText, Move, NamedKey, Recovery, Template,
 };
 use crate::action::{BrowserTool, ErrorClass};
 
@@ -13,8 +13,8 @@ pub(super) fn lessons(now: DateTime<Utc>) -> Vec<(&'static str, Lesson)> {
         let text = LessonText::Template(Template::new(command, trouble, recovery));
         Lesson::new(text, category, LessonSource::Seed, now)
     };
-    let not_editable = Trouble::Failed(ErrorClass::NotEditable);
-    let covered = Trouble::Failed(ErrorClass::Intercepted);
+    let not_editable = FailureKind::Failed(ErrorClass::NotEditable);
+    let covered = FailureKind::Failed(ErrorClass::Intercepted);
     let press = Move::press;
     vec![
         (
@@ -31,7 +31,7 @@ pub(super) fn lessons(now: DateTime<Utc>) -> Vec<(&'static str, Lesson)> {
             seed(
                 Category::BestPractice,
                 BrowserTool::Click,
-                Trouble::Any,
+                FailureKind::Any,
                 Recovery::Instead(press(NamedKey::Enter)),
             ),
         ),

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Move, Recovery, Template, Trouble, template::TYPE_THEN_CHOOSE};
+use super::{FailureKind, Move, Recovery, Template, template::TYPE_THEN_CHOOSE};
 use crate::{
     action::BrowserTool,
     base::text,
@@ -120,7 +120,7 @@ pub struct SiteRecovery {
     /// The command that failed.
     pub command: BrowserTool,
     /// The kind of failure.
-    pub trouble: Trouble,
+    pub trouble: FailureKind,
     /// The target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Form, Move, Trouble};
+use super::{FailureKind, Form, Move};
 use crate::action::{BrowserTool, ErrorClass};
 
 /// Most moves of one recovery. Source: chosen; more moves are a course of their own, not a recovery.
@@ -38,14 +38,14 @@ pub struct Template {
     /// The command that fails.
     pub command: BrowserTool,
     /// The kind of failure.
-    pub trouble: Trouble,
+    pub trouble: FailureKind,
     /// The recovery.
     pub recovery: Recovery,
 }
 
 impl Template {
     /// A template.
-    pub const fn new(command: BrowserTool, trouble: Trouble, recovery: Recovery) -> Self {
+    pub const fn new(command: BrowserTool, trouble: FailureKind, recovery: Recovery) -> Self {
         Self {
             command,
             trouble,
@@ -57,7 +57,7 @@ impl Template {
     pub fn render(&self) -> String {
         let is_enter = |step: &Move| *step == Move::press(super::NamedKey::Enter);
         match (&self.recovery, self.trouble) {
-            (Recovery::Instead(step), Trouble::Any)
+            (Recovery::Instead(step), FailureKind::Any)
                 if self.command == BrowserTool::Click && is_enter(step) =>
             {
                 return "After filling a search box, press Enter to submit; suggestions often cover the button."
@@ -98,8 +98,8 @@ impl Template {
     }
 }
 
-fn is_covered(trouble: Trouble) -> bool {
-    trouble == Trouble::Failed(ErrorClass::Intercepted)
+fn is_covered(trouble: FailureKind) -> bool {
+    trouble == FailureKind::Failed(ErrorClass::Intercepted)
 }
 
 fn is_escape(steps: &[Move]) -> bool {
@@ -108,7 +108,7 @@ fn is_escape(steps: &[Move]) -> bool {
 
 /// A move before trying again. For a covered target, it prefers a button inside the covering element as the way to
 /// close it.
-fn first(step: Move, trouble: Trouble) -> String {
+fn first(step: Move, trouble: FailureKind) -> String {
     match (step.tool, step.on) {
         (BrowserTool::Click, Some(on)) if is_covered(trouble) => {
             format!("click the {} that closes what covers it", on.as_str())

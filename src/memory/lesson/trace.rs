@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Aim, Form, Move, SiteRecovery, Trouble, recover};
+use super::{Aim, FailureKind, Form, Move, SiteRecovery, recover};
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome, TextValue},
     base::{Host, RunId, Site, text},
@@ -51,7 +51,7 @@ pub struct TraceStep {
     pub form: Option<Form>,
     /// The kind of failure; `None` if the action succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<FailureKind>,
     /// The advice in the prompt that decided the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<AdviceId>,
@@ -144,7 +144,7 @@ impl TraceStep {
             step: Move::of(&logged.action, target.map(|target| &target.role)),
             aim: target.map(Aim::of),
             form,
-            trouble: Trouble::of(&logged.outcome),
+            trouble: FailureKind::of(&logged.outcome),
             offered: logged.offered.clone(),
         })
     }

@@ -1,49 +1,17 @@
-//! The closed vocabularies of lessons: kinds of failures, moves of recoveries, and kinds of elements.
-
-use std::fmt;
+//! The closed vocabularies of lessons: moves of recoveries and kinds of elements, and what failures mean to them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    action::{Action, BrowserAction, BrowserTool, ErrorClass, Outcome},
-    base::{Error, ErrorKind},
+    action::{Action, BrowserAction, BrowserTool, ErrorClass, FailureKind},
     page::Role,
 };
 
-/// The way in which a command fails. Written as `any`, `no_effect`, or the name of the error class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Trouble {
-    /// Any failure or none: for advice that always applies.
-    Any,
-    /// The command is carried out and nothing changes.
-    NoEffect,
-    /// The command fails with this class.
-    Failed(ErrorClass),
-}
-
-impl Trouble {
-    /// The failure of an outcome; `None` if the action succeeded or may have succeeded.
-    pub const fn of(outcome: &Outcome) -> Option<Self> {
-        match outcome {
-            Outcome::Done | Outcome::Unclear(_) => None,
-            Outcome::NoEffect => Some(Self::NoEffect),
-            Outcome::Failed(failure) => Some(Self::Failed(failure.class)),
-        }
-    }
-
-    /// The failure as events and files write it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::NoEffect => "no_effect",
-            Self::Failed(class) => class.as_str(),
-        }
-    }
-
+/// The vocabulary of failures belongs to actions; what lessons make of it belongs here.
+impl FailureKind {
     /// Returns true if a recovery from it can be learned: the page was the cause, and not one of our rules, a wrong
     /// argument, or a reference that never existed.
-    pub const fn teaches(self) -> bool {
+    pub(super) const fn teaches(self) -> bool {
         match self {
             Self::Any => false,
             Self::NoEffect => true,
@@ -76,39 +44,6 @@ impl Trouble {
             Self::NoEffect => " has no effect".to_owned(),
             Self::Failed(class) => format!(" fails because {}", class.sentence()),
         }
-    }
-}
-
-impl TryFrom<String> for Trouble {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self, Error> {
-        let class = || {
-            ErrorClass::ALL
-                .iter()
-                .copied()
-                .find(|class| class.as_str() == text)
-                .map(Self::Failed)
-        };
-        match text.as_str() {
-            "any" => Ok(Self::Any),
-            "no_effect" => Ok(Self::NoEffect),
-            _ => class().ok_or_else(|| {
-                Error::new(ErrorKind::InvalidInput, "trouble.parse").with("text", &text)
-            }),
-        }
-    }
-}
-
-impl From<Trouble> for String {
-    fn from(trouble: Trouble) -> Self {
-        trouble.as_str().to_owned()
-    }
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

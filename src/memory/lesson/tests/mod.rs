@@ -222,10 +222,10 @@ fn shown_as(url: &str, seen: Arc<Observation>) -> Cue {
     }
 }
 
-fn fails(command: &str, trouble: Trouble, url: &str) -> Cue {
+fn fails(command: &str, trouble: FailureKind, url: &str) -> Cue {
     Cue::CommandFailed {
         command: command.to_owned(),
-        trouble,
+        failure: trouble,
         targets: Vec::new(),
         detail: "covered".to_owned(),
         host: Some(host(url)),
@@ -237,7 +237,7 @@ fn fails(command: &str, trouble: Trouble, url: &str) -> Cue {
 fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
     Cue::CommandFailed {
         command: "click".to_owned(),
-        trouble: COVERED,
+        failure: COVERED,
         targets: vec![TargetIdentity::new(Role::Button, name)],
         detail: "covered".to_owned(),
         host: Some(host(url)),
@@ -245,7 +245,7 @@ fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
     }
 }
 
-const COVERED: Trouble = Trouble::Failed(ErrorClass::Intercepted);
+const COVERED: FailureKind = FailureKind::Failed(ErrorClass::Intercepted);
 
 /// A banner covers the button, and the banner's own button removes it.
 fn banner_run(run: &str, url: &str, day: i64, sees: &[AdviceId]) -> RunLog {

@@ -29,9 +29,12 @@ fn a_failed_command_recalls_the_lesson_of_its_class_and_no_other() {
             .said(&fails(command, trouble, "https://x.example"))
             .len()
     };
-    assert_eq!(said("fill", Trouble::Failed(ErrorClass::NotEditable)), 1);
-    assert_eq!(said("fill", Trouble::Failed(ErrorClass::Timeout)), 0);
-    assert_eq!(said("fill", Trouble::NoEffect), 0);
+    assert_eq!(
+        said("fill", FailureKind::Failed(ErrorClass::NotEditable)),
+        1
+    );
+    assert_eq!(said("fill", FailureKind::Failed(ErrorClass::Timeout)), 0);
+    assert_eq!(said("fill", FailureKind::NoEffect), 0);
     assert_eq!(said("click", COVERED), 1);
 }
 
@@ -109,7 +112,7 @@ fn a_pattern_of_a_person_is_found_in_the_error_whatever_its_case() {
     let said = |command: &str, detail: &str| {
         let cue = Cue::CommandFailed {
             command: command.to_owned(),
-            trouble: Trouble::Failed(ErrorClass::BadArguments),
+            failure: FailureKind::Failed(ErrorClass::BadArguments),
             targets: Vec::new(),
             detail: detail.to_owned(),
             host: None,

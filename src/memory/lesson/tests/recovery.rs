@@ -305,7 +305,7 @@ fn a_text_beside_a_field_is_its_name_only_if_it_will_stand_there_tomorrow() {
     );
     let recovery = SiteRecovery {
         command: BrowserTool::Fill,
-        trouble: Trouble::Failed(ErrorClass::BadValue),
+        trouble: FailureKind::Failed(ErrorClass::BadValue),
         aim: Some(said("9")),
         recovery: Recovery::WriteAs(Form::Time),
         moves: Vec::new(),

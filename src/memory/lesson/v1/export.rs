@@ -3,9 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::{Document, Entry, Problems, Source, sites_of};
-use crate::memory::{
-    Record, Scope, Shelf,
-    lesson::{COLLECTION, Lesson, LessonSource, LessonText, Trouble},
+use crate::{
+    action::FailureKind,
+    memory::{
+        Record, Scope, Shelf,
+        lesson::{COLLECTION, Lesson, LessonSource, LessonText},
+    },
 };
 
 /// Collection for the fields of an imported file itself.
@@ -60,7 +63,7 @@ pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
         _ if is_words => (lesson.failed_command.clone(), lesson.error_pattern.clone()),
         _ if lesson.original.is_some() => (original.failed_command, original.error_pattern),
         // In version 1, a command alone would match each of its failures.
-        None | Some(Trouble::Any) => (None, None),
+        None | Some(FailureKind::Any) => (None, None),
         Some(trouble) => (known(lesson.command()), known(Some(trouble.as_str()))),
     };
     let domain = match &shelf.scope {

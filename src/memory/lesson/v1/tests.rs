@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    action::{BrowserTool, ErrorClass},
+    action::{BrowserTool, ErrorClass, FailureKind},
     memory::{
         Cue, Index as _, MemoryKind as _, Namespace, Record, Shelf, apply,
         lesson::{
             COLLECTION, Lesson, LessonIndex, LessonSource, LessonText, Lessons, Move, NamedKey,
-            Recovery, Template, Trouble,
+            Recovery, Template,
         },
     },
 };
@@ -209,7 +209,7 @@ fn what_we_learned_is_written_in_the_words_of_version_1() {
     let press = Move::press(NamedKey::Escape);
     let template =
         |trouble| Template::new(BrowserTool::Click, trouble, Recovery::First(vec![press]));
-    let text = LessonText::Template(template(Trouble::Failed(ErrorClass::Intercepted)));
+    let text = LessonText::Template(template(FailureKind::Failed(ErrorClass::Intercepted)));
     let mut lesson = Lesson::new(text, Category::ErrorRecovery, LessonSource::Learned, now());
     lesson.counts.used = 7;
     lesson.triggered_domains = sites_of(&["b.example".to_owned(), "a.example".to_owned()]);

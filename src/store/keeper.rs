@@ -1,0 +1,389 @@
+//! The work of a person on memory: reading it, accepting it, taking it back, and moving it.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use chrono::{DateTime, Utc};
+
+use super::MemoryBackend;
+use crate::{
+    base::{Error, ErrorKind, Host, Result, RunId, Site},
+    memory::{
+        Change, Described, Edit, MemoryKind, Namespace, Origin, PENDING, Record, Scope, Shelf,
+        ShelfEdit, ShelfFilter, kinds,
+    },
+};
+
+/// Most names listed for an ambiguous beginning. Source: chosen.
+const MAX_NAMES: usize = 5;
+
+/// A record of memory with its shelf, as a person reads it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Item {
+    /// The shelf. Its collection is the name of the kind.
+    pub shelf: Shelf,
+    /// The record as it is stored.
+    pub record: Record,
+    /// The description by its kind.
+    pub described: Described,
+}
+
+impl Item {
+    /// The name of the item: its key, and its host if it has one, because two hosts can teach the same.
+    pub fn name(&self) -> String {
+        self.shelf.item_name(&self.record.key)
+    }
+}
+
+/// The items of a namespace, ordered by shelf and key.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Items {
+    /// The items.
+    pub items: Vec<Item>,
+    /// Number of records that their kind cannot read.
+    pub unreadable: usize,
+    /// Shelves of kinds that are not known here.
+    pub unknown: Vec<Shelf>,
+}
+
+impl Items {
+    /// The item with this name or key, or the only one whose name begins with it.
+    ///
+    /// # Errors
+    /// `InvalidInput` with the reason as `why` if there is none, or more than one.
+    pub fn find(&self, name: &str) -> Result<&Item> {
+        let all = |is: &dyn Fn(&&Item) -> bool| self.items.iter().filter(is).collect::<Vec<_>>();
+        let mut found = all(&|item| item.name() == name || item.record.key == name);
+        if found.is_empty() {
+            found = all(&|item| item.name().starts_with(name));
+        }
+        let why = match found[..] {
+            [one] => return Ok(one),
+            [] => {
+                format!("nothing is remembered under {name}: `webwise memory list` shows the keys")
+            }
+            _ => {
+                let mut names: Vec<String> = found
+                    .iter()
+                    .take(MAX_NAMES)
+                    .map(|item| item.name())
+                    .collect();
+                if found.len() > MAX_NAMES {
+                    names.push(format!("{} more", found.len() - MAX_NAMES));
+                }
+                format!("{name} could be {}: give more of it", names.join(", "))
+            }
+        };
+        Err(Error::new(ErrorKind::InvalidInput, "memory.find").with("why", why))
+    }
+}
+
+/// What was forgotten of a host or a site. Unit: records.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Records on its own shelves.
+    pub own: usize,
+    /// Records elsewhere that it had a part in.
+    pub elsewhere: usize,
+}
+
+/// The memory of one namespace in the hands of a person, with every kind that lives in it.
+///
+/// ```
+/// use webwise::{memory::Namespace, store::{InMemory, Keeper}};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> webwise::Result<()> {
+/// let store = InMemory::new();
+/// let keeper = Keeper::new(&store, Namespace::default());
+/// for item in keeper.items().await?.items {
+///     println!("{}: {}", item.name(), item.described.text);
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Keeper<'s, M> {
+    store: &'s M,
+    namespace: Namespace,
+    kinds: Vec<Arc<dyn MemoryKind>>,
+}
+
+impl<'s, M: MemoryBackend> Keeper<'s, M> {
+    /// A keeper of the built-in kinds.
+    pub fn new(store: &'s M, namespace: Namespace) -> Self {
+        Self {
+            store,
+            namespace,
+            kinds: kinds(),
+        }
+    }
+
+    /// The same with these kinds in the place of the built-in ones. Give it what
+    /// [`with_kinds`](crate::agent::DecisionLoopBuilder::with_kinds) was given.
+    #[must_use]
+    pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
+        Self { kinds, ..self }
+    }
+
+    /// The kinds.
+    pub fn kinds(&self) -> &[Arc<dyn MemoryKind>] {
+        &self.kinds
+    }
+
+    /// Reads every item of the namespace.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn items(&self) -> Result<Items> {
+        let mut read = Items::default();
+        for (shelf, records) in self.read(Some(&self.namespace)).await? {
+            if shelf.collection == PENDING {
+                continue;
+            }
+            let Some(kind) = self.kind(&shelf) else {
+                read.unknown.push(shelf);
+                continue;
+            };
+            for record in records {
+                match kind.describe(&record) {
+                    Ok(described) => read.items.push(Item {
+                        shelf: shelf.clone(),
+                        record,
+                        described,
+                    }),
+                    Err(_) => read.unreadable += 1,
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    /// Reads the shelves of a namespace, or of all, with everything on them: also shelves of unknown kinds, and runs that
+    /// wait to be learned from.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn read(&self, namespace: Option<&Namespace>) -> Result<Vec<(Shelf, Vec<Record>)>> {
+        let mut read = Vec::new();
+        for shelf in self.shelves(namespace).await? {
+            let records = self.store.load(&shelf).await?.records;
+            read.push((shelf, records));
+        }
+        Ok(read)
+    }
+
+    /// The shelves of a namespace, or of all.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn shelves(&self, namespace: Option<&Namespace>) -> Result<Vec<Shelf>> {
+        let filter = ShelfFilter {
+            namespace: namespace.cloned(),
+            ..ShelfFilter::default()
+        };
+        let mut shelves = self.store.shelves(&filter).await?;
+        // A store does not list a shelf that it does not understand, and a person must not take that for forgotten.
+        for kind in &self.kinds {
+            let global = Shelf::global(&self.namespace, kind.name());
+            if !shelves.contains(&global) && !self.store.load(&global).await?.records.is_empty() {
+                shelves.push(global);
+            }
+        }
+        Ok(shelves)
+    }
+
+    /// Accepts the words of an item as those of the person. They are stored exactly as the item showed them.
+    ///
+    /// # Errors
+    /// `InvalidInput` with the reason as `why` if the item says something else by now; `Unsupported` if its kind knows no
+    /// acceptance; those of the store.
+    pub async fn accept(&self, item: &Item, now: DateTime<Utc>) -> Result<()> {
+        let kind = self.kind(&item.shelf).ok_or_else(|| {
+            Error::new(ErrorKind::Unsupported, "memory.accept").with("shelf", &item.shelf)
+        })?;
+        let edit = kind.accept(&item.record.key, &item.described.text, now)?;
+        self.store.update(&item.shelf, edit).await.map(drop)
+    }
+
+    /// Removes an item, from the store's backup too.
+    ///
+    /// # Errors
+    /// `InvalidInput` with the reason as `why` for an item that is part of the program; those of the store.
+    pub async fn forget(&self, item: &Item) -> Result<()> {
+        if item.described.origin == Origin::Shipped {
+            let why = format!(
+                "{} is a seed: it would be planted again by the next run",
+                item.name()
+            );
+            return Err(Error::new(ErrorKind::InvalidInput, "memory.forget").with("why", why));
+        }
+        let key = item.record.key.clone();
+        let edit = Edit::new(move |_| Ok(vec![Change::Remove(key.clone())]));
+        self.change(&item.shelf, edit).await.map(drop)
+    }
+
+    /// Forgets everything that a host taught: its shelves, its part of what is known for all sites, and all runs that wait
+    /// to be learned from.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a host without a site. `Unsupported` with the `shelves` of which nobody here can tell what to
+    /// forget, and the number of records `changed` elsewhere. Those of the store.
+    pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
+        let site = host.site().ok_or_else(|| {
+            Error::new(ErrorKind::InvalidInput, "memory.forget")
+                .with("why", format!("{host} is no address of a site"))
+        })?;
+        self.forget_places(BTreeSet::from([host.clone()]), &site)
+            .await
+    }
+
+    /// Forgets everything that the hosts of a site taught, as [`forget_host`](Self::forget_host) does for one.
+    ///
+    /// # Errors
+    /// As [`forget_host`](Self::forget_host).
+    pub async fn forget_site(&self, site: &Site) -> Result<Forgotten> {
+        let shelves = self.shelves(Some(&self.namespace)).await?;
+        let with_shelf = shelves.into_iter().filter_map(|shelf| match shelf.scope {
+            Scope::Host(host) => Some(host),
+            Scope::Global => None,
+        });
+        let taught = self.items().await?.items.into_iter();
+        let taught = taught.flat_map(|item| item.described.hosts);
+        let is_inside = |host: &Host| host.site().as_ref() == Some(site);
+        let hosts = with_shelf.chain(taught).filter(is_inside).collect();
+        self.forget_places(hosts, site).await
+    }
+
+    async fn forget_places(&self, hosts: BTreeSet<Host>, site: &Site) -> Result<Forgotten> {
+        let shelves = self.shelves(Some(&self.namespace)).await?;
+        let (own, others): (Vec<Shelf>, Vec<Shelf>) = shelves
+            .into_iter()
+            .filter(|shelf| shelf.collection != PENDING)
+            .partition(|shelf| matches!(&shelf.scope, Scope::Host(host) if hosts.contains(host)));
+        // A site without a shelf of its own may have taught something for all sites.
+        let mut taught = hosts;
+        taught.extend(Host::of_domain(site.as_str()).ok());
+        let global = others.iter().filter(|shelf| shelf.scope == Scope::Global);
+        let (edits, untold) = self.edits(global, |kind| {
+            taught.iter().map(|host| kind.forget(site, host)).collect()
+        });
+        let mut forgotten = Forgotten::default();
+        for shelf in &own {
+            forgotten.own += self.store.load(shelf).await?.records.len();
+            self.store.remove(shelf).await?;
+        }
+        for (shelf, edit) in edits {
+            forgotten.elsewhere += self.change(shelf, edit).await?;
+        }
+        // A waiting run is cut into parts, and a name may be split between two of them, so all of them are removed.
+        let pending = Shelf::global(&self.namespace, PENDING);
+        forgotten.elsewhere += self.change(&pending, without(|_| true)).await?;
+        whole(forgotten.own + forgotten.elsewhere, &untold)?;
+        Ok(forgotten)
+    }
+
+    /// Removes every shelf of the namespace, also those of unknown kinds.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn forget_all(&self) -> Result<()> {
+        for shelf in self.shelves(Some(&self.namespace)).await? {
+            self.store.remove(&shelf).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes back what a run taught, and returns the number of changed records.
+    ///
+    /// # Errors
+    /// `Unsupported` with the `shelves` of which nobody here can tell what to take back, and the number of records `changed`
+    /// elsewhere. Those of the store.
+    pub async fn undo(&self, run: &RunId) -> Result<usize> {
+        let shelves = self.shelves(Some(&self.namespace)).await?;
+        let kept = shelves.iter().filter(|shelf| shelf.collection != PENDING);
+        let (edits, untold) = self.edits(kept, |kind| Ok(vec![kind.undo(run)?]));
+        let mut changed = 0;
+        for (shelf, edit) in edits {
+            changed += self.change(shelf, edit).await?;
+        }
+        let pending = Shelf::global(&self.namespace, PENDING);
+        let run = run.clone();
+        let of_run = without(move |record| record.body["run"] == run.as_str());
+        changed += self.change(&pending, of_run).await?;
+        whole(changed, &untold)?;
+        Ok(changed)
+    }
+
+    /// Makes these edits, such as those of an [import](crate::memory::archive::import), and returns the number of changed
+    /// records.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn apply(&self, edits: Vec<ShelfEdit>) -> Result<usize> {
+        let mut changed = 0;
+        for ShelfEdit { shelf, edit } in edits {
+            changed += self.store.update(&shelf, edit).await?.changes.len();
+        }
+        Ok(changed)
+    }
+
+    fn kind(&self, shelf: &Shelf) -> Option<&dyn MemoryKind> {
+        let mut kinds = self.kinds.iter();
+        kinds
+            .find(|kind| kind.name() == shelf.collection)
+            .map(|kind| &**kind)
+    }
+
+    /// The edits of these shelves by the kinds that own them, and the shelves whose kind is unknown here or cannot tell
+    /// what to change.
+    fn edits<'a>(
+        &self,
+        shelves: impl Iterator<Item = &'a Shelf>,
+        of: impl Fn(&dyn MemoryKind) -> Result<Vec<Edit>>,
+    ) -> (Vec<(&'a Shelf, Edit)>, Vec<&'a Shelf>) {
+        let (mut edits, mut untold) = (Vec::new(), Vec::new());
+        for shelf in shelves {
+            match self.kind(shelf).map(&of) {
+                Some(Ok(all)) => edits.extend(all.into_iter().map(|edit| (shelf, edit))),
+                _ => untold.push(shelf),
+            }
+        }
+        (edits, untold)
+    }
+
+    /// Changes a shelf and returns the number of changed records. What is removed is removed from the backup too.
+    async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<usize> {
+        let changed = self.store.update(shelf, edit).await?.changes.len();
+        if changed > 0 {
+            // The backup is the state before the last change, so one more change that alters nothing replaces it.
+            let again = Edit::new(|now: &[Record]| {
+                Ok(now.first().cloned().map(Change::Put).into_iter().collect())
+            });
+            if self.store.update(shelf, again).await?.changes.is_empty() {
+                self.store.remove(shelf).await?;
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// Fails if shelves were left as they are, because a person must not take them for forgotten.
+fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
+    if left.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = left.iter().map(ToString::to_string).collect();
+    Err(Error::new(ErrorKind::Unsupported, "memory.change")
+        .with("changed", changed)
+        .with("shelves", names.join(", ")))
+}
+
+/// An edit that removes the matching records.
+fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
+    Edit::new(move |records: &[Record]| {
+        let matching = records.iter().filter(|record| of(record));
+        Ok(matching
+            .map(|record| Change::Remove(record.key.clone()))
+            .collect())
+    })
+}
