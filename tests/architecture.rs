@@ -286,6 +286,40 @@ fn adapters_do_not_know_each_other_or_the_loop() {
     }
 }
 
+/// The list of kinds, and the name under which the documents of the first program are known.
+const MAY_NAME_A_KIND: [&str; 2] = ["kind.rs", "mod.rs"];
+
+#[test]
+fn nothing_outside_a_kind_of_memory_knows_it_from_another() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let memory = src.join("memory");
+    let kinds: Vec<String> = fs::read_dir(&memory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert!(kinds.contains(&"lesson".to_owned()));
+    let may = MAY_NAME_A_KIND.map(|file| memory.join(file));
+    for file in sources(&src).iter().filter(|file| !is_test_file(file)) {
+        if may.contains(file) {
+            continue;
+        }
+        let code = code(file);
+        for kind in kinds
+            .iter()
+            .filter(|kind| !file.starts_with(memory.join(kind)))
+        {
+            let own = format!("{kind}::");
+            let is_named = code.contains(&own)
+                || used_paths(&code)
+                    .iter()
+                    .any(|path| format!("{path}::").contains(&format!("::{own}")));
+            assert!(!is_named, "{} knows the kind {kind}", file.display());
+        }
+    }
+}
+
 /// Every path that a `use` names, groups expanded: `use std::{fs, io::{self, Read}}` names `std::fs`, `std::io` and
 /// `std::io::Read`.
 fn used_paths(code: &str) -> Vec<String> {

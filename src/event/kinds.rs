@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     action::{Action, CallProblem, Effect, Outcome},
@@ -288,6 +289,18 @@ pub enum EventKind {
         /// Time taken by the store. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
+    },
+    /// A record of a kind of memory was changed by this run.
+    MemoryChanged {
+        /// The record. Its collection is the name of the kind.
+        item: AdviceId,
+        /// What happened, in a word of the kind's own, such as `recorded`.
+        what: String,
+        /// The record's text.
+        text: String,
+        /// Figures of the kind's own. Left out of the JSON if there are none.
+        #[serde(default, skip_serializing_if = "Value::is_null")]
+        data: Value,
     },
     /// A run taught a new lesson.
     LessonRecorded {

@@ -58,6 +58,15 @@ impl EventKind {
                 net.all(lessons);
                 net.items(items);
             }
+            Self::MemoryChanged {
+                item,
+                what,
+                text,
+                data,
+            } => {
+                net.all([what, text, &mut item.key]);
+                net.0.json(data);
+            }
             Self::LessonRecorded {
                 lesson,
                 category,

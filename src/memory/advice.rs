@@ -93,6 +93,7 @@ pub struct Advice {
     text: String,
     trust: Trust,
     placement: Placement,
+    heading: Option<&'static str>,
 }
 
 impl Advice {
@@ -109,6 +110,7 @@ impl Advice {
             text,
             trust,
             placement,
+            heading: None,
         })
     }
 
@@ -149,7 +151,21 @@ impl Advice {
             pieces: kept,
             trust,
             placement,
+            heading: None,
         })
+    }
+
+    /// The same advice in a section of the step's message with this heading, in the place of the tips for the site. Only
+    /// for [`Placement::Site`]. The heading is part of the program, so no page can choose it.
+    #[must_use]
+    pub const fn under(mut self, heading: &'static str) -> Self {
+        self.heading = Some(heading);
+        self
+    }
+
+    /// The heading of its own section, if it has one.
+    pub const fn heading(&self) -> Option<&'static str> {
+        self.heading
     }
 
     /// The words as a prompt shows them: cleaned, on one line, cut to [`Advice::MAX_TEXT`].

@@ -1,4 +1,8 @@
-//! A kind of memory: what it reads, advises and learns. A new kind needs its own file and a line in [`kinds`].
+//! A kind of memory: what it reads, advises and learns, and what a person may do with it.
+//!
+//! A kind of this crate is a folder and a line in [`kinds`]; one of an embedder is given to the loop and to the
+//! [keeper](crate::store::Keeper) by `with_kinds`. Nothing else knows one kind from another: prompts get [`Advice`], events
+//! get [`Note`]s, and people get what it [describes](MemoryKind::describe). `tests/memory_kind.rs` is a kind of 150 lines.
 //!
 //! # Decisions
 //!

@@ -1,14 +1,27 @@
 //! Committed changes of memory, described for those who watch.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::AdviceId;
 use crate::base::Site;
 
-/// A change of the lessons in memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A change in memory. [`Note::Changed`] is for every kind; the others are about lessons, and the events of the same name
+/// are documented for other programs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Note {
+    /// A record of any kind was changed.
+    Changed {
+        /// The record. Its collection is the name of the kind.
+        id: AdviceId,
+        /// What happened, in a word of the kind's own, such as `recorded`.
+        what: String,
+        /// The record's text.
+        text: String,
+        /// Figures of the kind's own; null if there are none.
+        data: Value,
+    },
     /// A lesson was added.
     Recorded {
         /// The lesson's id.

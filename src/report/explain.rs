@@ -87,10 +87,12 @@ pub struct Credited {
 }
 
 /// The fate of an item after the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Became {
+    /// What its kind calls it in a word of its own.
+    Changed(String),
     /// The run taught it.
     Recorded,
     /// It became advice for every run.
@@ -242,6 +244,9 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                     harmed,
                 });
             }
+            EventKind::MemoryChanged {
+                item, what, text, ..
+            } => book.became(item, text, Became::Changed(what.clone())),
             EventKind::LessonRecorded { item, lesson, .. } => {
                 book.became(item, lesson, Became::Recorded);
             }

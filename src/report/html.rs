@@ -324,7 +324,7 @@ impl Remembered {
         let credited = item.credited.iter();
         fates.extend(credited.map(|credited| ("credited", words::credited(credited))));
         let became = item.became.iter();
-        fates.extend(became.map(|became| ("became", words::became(*became).to_owned())));
+        fates.extend(became.map(|became| ("became", words::became(became).to_owned())));
         Self {
             says: item.lesson.clone(),
             fates,

@@ -43,6 +43,12 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             .iter()
             .map(|lesson| Line::aside("memory", &quoted(lesson, MAX_TEXT)))
             .collect(),
+        EventKind::MemoryChanged { what, text, .. } => {
+            vec![Line::aside(
+                "memory",
+                &format!("{what} {}", quoted(text, MAX_TEXT)),
+            )]
+        }
         // A lesson for all sites is not shown until a second site confirms it.
         EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
             vec![Line::aside("learned", &quoted(lesson, MAX_TEXT))]

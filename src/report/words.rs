@@ -154,8 +154,9 @@ pub(crate) fn credited(credited: &Credited) -> String {
 }
 
 /// The fate of an item of memory.
-pub(crate) const fn became(became: Became) -> &'static str {
+pub(crate) fn became(became: &Became) -> &str {
     match became {
+        Became::Changed(what) => what,
         Became::Recorded => "new: this run taught it",
         Became::Promoted => "advice for every run",
         Became::Demoted => "no longer advice for every run",

@@ -118,8 +118,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// The same with these kinds in the place of the built-in ones. Give it what
-    /// [`with_kinds`](crate::agent::DecisionLoopBuilder::with_kinds) was given.
+    /// The same with these kinds in the place of the built-in ones. Give it those that the loop's builder was given.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         Self { kinds, ..self }

@@ -23,15 +23,15 @@ pub(in crate::cli) struct MemoryArgs {
 pub(super) enum MemoryCommand {
     /// List what is remembered: key, scope, category, source, counts, and what it says.
     List(ListArgs),
-    /// Show all of one lesson: where it comes from, what it did, and the exact text that a prompt would show.
+    /// Show all of one item: where it comes from, what it did, and the exact text that a prompt would show.
     Show(ShowArgs),
     /// Say why memory spoke in a run, and what happened next.
     Explain(ExplainArgs),
-    /// Go through the lessons that wait for a person, one by one; list them where nobody is at a terminal.
+    /// Go through the items that wait for a person, one by one; list them where nobody is at a terminal.
     Review(ListArgs),
-    /// Accept the words of a lesson: from then on they may stand in a prompt, exactly as shown.
+    /// Accept the words of an item: from then on they may stand in a prompt, exactly as shown.
     Trust(KeyArgs),
-    /// Forget a lesson, a host, a site, or everything.
+    /// Forget an item, a host, a site, or everything.
     Forget(ForgetArgs),
     /// Take back all that a run taught.
     Undo(UndoArgs),

@@ -96,7 +96,7 @@ fn lines(item: &Item) -> Vec<String> {
         );
     }
     for became in &item.became {
-        lines.push(format!("    became    {}", words::became(*became)));
+        lines.push(format!("    became    {}", words::became(became)));
     }
     lines
 }

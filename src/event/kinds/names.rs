@@ -29,6 +29,7 @@ impl EventKind {
             Self::HumanAsked { .. } => "human_asked",
             Self::FactProposed { .. } => "fact_proposed",
             Self::MemoryUpdated { .. } => "memory_updated",
+            Self::MemoryChanged { .. } => "memory_changed",
             Self::LessonRecorded { .. } => "lesson_recorded",
             Self::LessonDeduplicated { .. } => "lesson_deduplicated",
             Self::LessonPromoted { .. } => "lesson_promoted",
@@ -48,6 +49,17 @@ impl EventKind {
 impl From<Note> for EventKind {
     fn from(note: Note) -> Self {
         match note {
+            Note::Changed {
+                id: item,
+                what,
+                text,
+                data,
+            } => Self::MemoryChanged {
+                item,
+                what,
+                text,
+                data,
+            },
             Note::Recorded {
                 id: item,
                 lesson,

@@ -56,9 +56,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::StoreNoticed { .. } => 31,
         EventKind::LessonDemoted { .. } => 32,
         EventKind::LessonsCompacted { .. } => 33,
+        EventKind::MemoryChanged { .. } => 34,
     }
 }
-const VARIANTS: usize = 34;
+const VARIANTS: usize = 35;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -240,6 +241,12 @@ fn memory_samples() -> Vec<EventKind> {
             helped: 5,
             harmed: 1,
             item: item(),
+        },
+        EventKind::MemoryChanged {
+            item: item(),
+            what: text("recorded"),
+            text: text("a note"),
+            data: serde_json::json!({ "uses": 2 }),
         },
         EventKind::LessonRetired {
             lesson: text("press Enter"),

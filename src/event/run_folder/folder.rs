@@ -148,6 +148,7 @@ impl Folder {
             EventKind::Tier1Loaded { .. }
             | EventKind::ErrorRecall { .. }
             | EventKind::DomainRecall { .. }
+            | EventKind::MemoryChanged { .. }
             | EventKind::LessonRecorded { .. }
             | EventKind::LessonDeduplicated { .. }
             | EventKind::LessonPromoted { .. }
