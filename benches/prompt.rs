@@ -40,6 +40,7 @@ fn message(
         nonce: Nonce::new(1),
         goal_words,
         advice: &[],
+        site_notes: &[],
         history,
         view,
         layout,

@@ -113,6 +113,66 @@ fn words(text: &str, category: Category) -> Lesson {
 }
 
 #[tokio::test(start_paused = true)]
+async fn instructions_stand_in_the_system_instruction_and_notes_on_the_pages_of_their_host_alone() {
+    let browser = failing(ErrorClass::Disabled, "");
+    let replies = [does("goto", json!({ "url": OTHER })), give_up()];
+    let model = ScriptedModel::new(replies);
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .build()
+        .unwrap();
+    let task = Task::new("Press Go")
+        .unwrap()
+        .with_start_url(SHOP)
+        .unwrap()
+        .with_instructions("Prefer the cheapest.\nNever subscribe.")
+        .unwrap()
+        .with_site_note(
+            Host::of_domain("shop.example").unwrap(),
+            "Prices\nexclude tax.",
+        )
+        .unwrap();
+    agent.run(task).await;
+    let requests = model.requests();
+    let system = &requests[0].system;
+    assert!(
+        system.ends_with(
+            "\n## Instructions\nPrefer the cheapest.\nNever subscribe.\n\n## Goal\nPress Go\n"
+        ),
+        "{system}"
+    );
+    let note = "\n## Notes of the user for this site\n- Prices exclude tax.\n";
+    let outside = |at: usize| {
+        requests[at]
+            .message
+            .rsplit_once(">>>\n")
+            .unwrap()
+            .1
+            .to_owned()
+    };
+    assert!(outside(0).contains(note), "{}", requests[0].message);
+    assert!(
+        !requests[1].message.contains("exclude tax"),
+        "{}",
+        requests[1].message
+    );
+    assert!(
+        Task::new("x")
+            .unwrap()
+            .with_instructions("x".repeat(8_001))
+            .is_err()
+    );
+    let host = Host::of_domain("shop.example").unwrap();
+    for wrong in [" ".to_owned(), "x".repeat(301)] {
+        assert!(
+            Task::new("x")
+                .unwrap()
+                .with_site_note(host.clone(), wrong)
+                .is_err()
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_persons_words_about_an_error_reach_the_prompt_after_that_error_and_no_other() {
     const WORDS: &str = "Close the survey by its cross, then press Go.";
     let memory = InMemory::new();

@@ -270,12 +270,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .chain(chooser)
             .chain(self.sight.as_ref().map(Sight::note))
             .collect();
+        let host = self.page.as_ref().and_then(PageNow::host);
+        let site_notes = host.map(|host| self.task.notes_for(&host));
         let message = self.page.as_ref().map_or_else(String::new, |page| {
             step(&StepParts {
                 run_nonce: self.nonce(None),
                 nonce: self.nonce(Some(self.emitter.step)),
                 goal_words: &self.goal_words,
                 advice: &self.advice,
+                site_notes: site_notes.as_deref().unwrap_or_default(),
                 history: &self.history,
                 view: &page.view,
                 layout: page.layout(),

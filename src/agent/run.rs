@@ -276,6 +276,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
 
         let system = system(&SystemParts {
             goal: &goal,
+            instructions: &task.instructions,
             lessons: &lessons,
             parameters: &task.parameters,
             secrets: &secrets,

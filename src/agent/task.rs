@@ -8,11 +8,12 @@ use super::Cancel;
 
 use crate::{
     action::{ParameterName, Parameters},
-    base::{Error, ErrorKind, Result, RunId, SessionId, Site},
+    base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site},
+    memory::Advice,
     secret::{SecretName, Vault},
 };
 
-/// Longest goal. Unit: characters. Source: chosen; the goal stands in every request.
+/// Longest goal, and longest instructions. Unit: characters. Source: chosen; they stand in every request.
 const MAX_GOAL: usize = 8_000;
 
 /// A goal, a start address, and the parameters, secrets and sites that the agent may use.
@@ -27,6 +28,8 @@ const MAX_GOAL: usize = 8_000;
 #[derive(Clone)]
 pub struct Task {
     pub(super) goal: String,
+    pub(super) instructions: String,
+    pub(super) site_notes: Vec<(Host, String)>,
     pub(super) start_url: Option<Url>,
     pub(super) parameters: Parameters,
     pub(super) vault: Arc<Vault>,
@@ -70,6 +73,8 @@ impl Task {
         }
         Ok(Self {
             goal,
+            instructions: String::new(),
+            site_notes: Vec::new(),
             start_url: None,
             parameters: Parameters::new(),
             vault: Arc::default(),
@@ -96,6 +101,46 @@ impl Task {
         }
         self.start_url = Some(url);
         Ok(self)
+    }
+
+    /// Sets words of the user for the system instruction, beside the goal: how the work is done, for example, or what a
+    /// skill of the embedder says. They stand in it as they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if they are longer than 8,000 characters.
+    pub fn with_instructions(mut self, instructions: impl Into<String>) -> Result<Self> {
+        let instructions = instructions.into();
+        if instructions.chars().count() > MAX_GOAL {
+            return Err(Error::new(ErrorKind::InvalidInput, "task.instructions")
+                .with("instructions", "must have at most 8000 characters"));
+        }
+        self.instructions = instructions;
+        Ok(self)
+    }
+
+    /// Adds a note of the user about a host and the names below it. The message of a step shows it on one line while a page
+    /// of that host is shown.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if it is empty or longer than 300 characters.
+    pub fn with_site_note(mut self, host: Host, note: impl Into<String>) -> Result<Self> {
+        let note = note.into();
+        if note.trim().is_empty() || note.chars().count() > Advice::MAX_TEXT {
+            return Err(Error::new(ErrorKind::InvalidInput, "task.site_note")
+                .with("note", "must have 1 to 300 characters"));
+        }
+        self.site_notes.push((host, note));
+        Ok(self)
+    }
+
+    /// The notes about this host.
+    pub(super) fn notes_for(&self, host: &Host) -> Vec<&str> {
+        let hosts = host.and_above();
+        let here = self
+            .site_notes
+            .iter()
+            .filter(|(host, _)| hosts.contains(host));
+        here.map(|(_, note)| &**note).collect()
     }
 
     /// Adds a value that the goal refers to by name.

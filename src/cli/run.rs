@@ -102,6 +102,16 @@ fn task(args: &RunArgs) -> Result<Task, Refusal> {
     for site in &args.allow {
         task = task.with_allowed(site.clone());
     }
+    if let Some(instructions) = &args.instructions {
+        task = task
+            .with_instructions(instructions.as_str())
+            .map_err(wrong)?;
+    }
+    for (host, note) in &args.site_notes {
+        task = task
+            .with_site_note(host.clone(), note.as_str())
+            .map_err(wrong)?;
+    }
     if let Some(session) = &args.session_id {
         task = task.with_session(session.clone());
     }

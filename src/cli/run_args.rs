@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     action::ParameterName,
-    base::{SessionId, Site},
+    base::{Host, SessionId, Site},
 };
 
 /// Which actions are asked about before they run.
@@ -69,6 +69,12 @@ pub(super) struct RunArgs {
     /// A site that may be visited besides the first one; naming one closes the rest of the web.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) allow: Vec<Site>,
+    /// Words for the system instruction beside the goal, such as how the work is done.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) instructions: Option<String>,
+    /// A note about a host and the names below it, shown on their pages; may be given several times.
+    #[arg(long = "site-note", value_name = "HOST=NOTE", value_parser = values::site_note)]
+    pub(super) site_notes: Vec<(Host, String)>,
     /// A value that the goal speaks of by name.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::parameter)]
     pub(super) parameters: Vec<(ParameterName, String)>,
@@ -202,6 +208,9 @@ mod tests {
             ("--images", "yes"),
             ("--allow", "a b"),
             ("--param", "x"),
+            ("--site-note", "x"),
+            ("--site-note", "a b=x"),
+            ("--site-note", "shop.example="),
             ("--secret", "PASSWORD=hunter2"),
             ("--session-id", "../x"),
             ("--goal", ""),

@@ -7,7 +7,8 @@ use url::Url;
 use super::Refusal;
 use crate::{
     action::ParameterName,
-    base::{Origin, SessionId, Site},
+    base::{Host, Origin, SessionId, Site},
+    memory::Advice,
     secret::{Secret, SecretName, Vault},
 };
 
@@ -81,6 +82,21 @@ pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
         ParameterName::parse(name).map_err(|_| wrong())?,
         value.to_owned(),
     ))
+}
+
+/// A note about a host and the names below it, as `host=note`.
+pub(super) fn site_note(text: &str) -> Result<(Host, String), String> {
+    let wrong = || {
+        format!(
+            "give it as HOST=NOTE, such as shop.example=prices exclude tax, the note in at most {} characters",
+            Advice::MAX_TEXT
+        )
+    };
+    let (host, note) = text.split_once('=').ok_or_else(wrong)?;
+    let fits = (1..=Advice::MAX_TEXT).contains(&note.trim().chars().count());
+    let host = Host::of_domain(host).map_err(|_| wrong())?;
+    fits.then(|| (host, note.trim().to_owned()))
+        .ok_or_else(wrong)
 }
 
 /// The source of a secret and the origin it may be typed into, as `NAME=ENVVAR@ORIGIN`. The value itself never stands

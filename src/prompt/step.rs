@@ -61,6 +61,8 @@ pub struct StepParts<'a> {
     /// The advice of memory about this site and about the last error; advice for the system instruction is not shown
     /// here. The page names in it are numbered over all items.
     pub advice: &'a [Advice],
+    /// Notes of the user about this site.
+    pub site_notes: &'a [&'a str],
     /// The actions so far.
     pub history: &'a History,
     /// The page after interpretation.
@@ -252,6 +254,11 @@ fn write(parts: &StepParts<'_>, sections: &[Section], digest: DigestOptions) -> 
     let mut out = past.finish();
     out.push_str(&fence.finish());
 
+    section(&mut out, "Notes of the user for this site", |out| {
+        for note in parts.site_notes {
+            let _ = writeln!(out, "- {}", Advice::shown(note));
+        }
+    });
     section(&mut out, "Tips for this site", |out| lines(out, &site_tips));
     for (heading, tips) in &headed {
         section(&mut out, heading, |out| lines(out, tips));
@@ -580,6 +587,7 @@ mod tests {
                 nonce: Nonce::new(7),
                 goal_words: &[],
                 advice: &advice,
+                site_notes: &["Prices\nexclude tax."],
                 history: &History::default(),
                 view: &view,
                 layout: &Layout::default(),
@@ -610,7 +618,8 @@ mod tests {
         );
         assert_eq!(
             outside,
-            "\n## Tips for this site\n- click on n1 fails: click n2 first.\n- Log in first.\n\n\
+            "\n## Notes of the user for this site\n- Prices exclude tax.\n\n\
+             ## Tips for this site\n- click on n1 fails: click n2 first.\n- Log in first.\n\n\
              ## Notes\n- It ships on Monday.\n\n\
              ## Last action failed\nclick had no effect: the page did not change\nTips from previous experience:\n\
              - click on n1 fails: click n3 first.\n"
@@ -653,6 +662,7 @@ mod tests {
                 nonce: Nonce::new(7),
                 goal_words: &[],
                 advice: &[],
+                site_notes: &[],
                 history: &History::default(),
                 view: &view,
                 layout: &layout,

@@ -13,6 +13,8 @@ use crate::{
 pub struct SystemParts<'a> {
     /// The goal, in the user's words.
     pub goal: &'a str,
+    /// Instructions of the user beside the goal; empty if there are none.
+    pub instructions: &'a str,
     /// The advice of memory for the whole run; only advice with that placement is shown.
     pub lessons: &'a [Advice],
     /// The task's parameters.
@@ -49,7 +51,7 @@ const TIPS: &str = "\
 /// ```
 /// use webwise::prompt::{SystemParts, system};
 ///
-/// let parts = SystemParts { goal: "Buy milk", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 5, memory: true, tools: None };
+/// let parts = SystemParts { goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 5, memory: true, tools: None };
 /// assert!(system(&parts).ends_with("## Goal\nBuy milk\n"));
 /// ```
 pub fn system(parts: &SystemParts<'_>) -> String {
@@ -105,6 +107,9 @@ pub fn system(parts: &SystemParts<'_>) -> String {
                 serde_json::Value::from(value.as_str())
             );
         }
+    }
+    if !parts.instructions.trim().is_empty() {
+        let _ = write!(out, "\n## Instructions\n{}\n", parts.instructions.trim());
     }
     let _ = write!(out, "\n## Goal\n{}\n", parts.goal.trim());
     out

@@ -83,7 +83,7 @@ pub(crate) fn answer(path: &str, host: &str) -> Answer {
             all.innerHTML = '<p>Edition ' + 'abcdefghij'[n % 10] + '</p><button>Stable</button>' + '<button>Other</button>'.repeat(n % 5); \
             all.querySelector('button').onclick = () => log('pressed', 1); }; write(); setInterval(write, 500);</script>"),
         "never-settles" => page("Restless", "<h1>Restless</h1><img src=/never alt=''><p id=t></p>\
-            <script>setInterval(() => { fetch('/plain'); t.textContent = Math.random() }, 20); \
+            <script>setInterval(() => { fetch('/plain'); t.textContent = Math.random() }, 100); \
             (function turn() { t.style.marginLeft = Math.random() * 9 + 'px'; requestAnimationFrame(turn) })()</script>\
             <button onclick=\"log('pressed', 1)\">Press</button>"),
         "spins" => page("Spins", "<h1>Spins</h1><button onclick='for (;;) {}'>Spin</button>"),

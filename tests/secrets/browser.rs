@@ -149,6 +149,8 @@ impl Real {
             .with(Arc::new(recorder.clone()))
             .with(Arc::clone(&kept_runs) as _);
         let mut options = Options::default();
+        // A process a command takes long where much else runs.
+        options.command_timeout = Duration::from_mins(2);
         options.approval = ApprovalMode::Auto;
         options.screenshots = true;
         let agent = DecisionLoop::builder(Arc::clone(&self.driver), model.clone(), InMemory::new())

@@ -39,6 +39,7 @@ impl Eyes {
             nonce: Nonce::new(7),
             goal_words: &[],
             advice: &[],
+            site_notes: &[],
             history: &History::default(),
             view: &view,
             layout: &layout,

@@ -55,6 +55,7 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
     let secrets = [SecretName::parse("CARD_PIN").unwrap()];
     system(&SystemParts {
         goal,
+        instructions: "",
         lessons: advice,
         parameters: &[].into(),
         secrets: &secrets,
@@ -157,6 +158,7 @@ fn message(
         nonce: Nonce::new(7),
         goal_words: &[],
         advice,
+        site_notes: &[],
         history,
         view: &view,
         layout: &Layout::of(&site.tree(), &view.elements),
