@@ -6,8 +6,8 @@
 #[macro_use]
 #[path = "support/browsers.rs"]
 mod browsers;
-#[path = "support/errand.rs"]
-mod errand;
+#[path = "support/shopping.rs"]
+mod shopping;
 #[macro_use]
 #[path = "support/figure.rs"]
 mod figure;
@@ -28,8 +28,8 @@ use webwise::{
 };
 
 use browsers::{Driver, Wishes};
-use errand::{Watched, Yes};
 use profile::pick;
+use shopping::{Watched, Yes};
 use web::{Answer, Web};
 
 /// What the whole task may cost. Source: measured, 19,500 by the dearer driver; two thirds of it are rules and tools, which are
@@ -122,14 +122,14 @@ async fn run(by: Driver, mode: CallMode, options: Options, task: Task) -> (RunRe
     (report, Cost::of(&model.requests()))
 }
 
-/// The demo's errand, with so many calls in a reply, and what all its requests cost.
+/// The demo's shopping task, with so many calls in a reply, and what all its requests cost.
 async fn shopping(by: Driver, mode: CallMode, max_calls: usize) -> (RunReport, Cost) {
     let shop = Shop::start(ShopOptions::default().with_seed(7))
         .await
         .unwrap();
     let mut options = Options::default();
     options.max_calls = max_calls;
-    let (report, cost) = run(by, mode, options, errand::task(&shop).unwrap()).await;
+    let (report, cost) = run(by, mode, options, shopping::task(&shop).unwrap()).await;
     let number = &shop.orders()[0].number;
     assert!(report.answer.as_ref().unwrap().contains(number));
     (report, cost)

@@ -5,7 +5,7 @@
 //! ```text
 //! drivers      playwright-cli by its socket and our own driver, call by call, at 20, 300 and 10,000 elements
 //! growth       our own driver, alone and in the loop, at 10, 300, 3,000 and 10,000 buttons
-//! shopping     both on the demo's errand: what a step costs with the model's time taken out
+//! shopping     both on the demo's task: what a step costs with the model's time taken out
 //! transports   playwright-cli by its socket and by a process a command
 //! ```
 //!
@@ -14,11 +14,11 @@
 
 mod calls;
 mod drivers;
-#[path = "../../tests/support/errand.rs"]
-mod errand;
 mod growth;
 mod shopping;
 mod site;
+#[path = "../../tests/support/shopping.rs"]
+mod task;
 mod transports;
 
 use calls::Anything;

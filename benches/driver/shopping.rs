@@ -1,4 +1,4 @@
-//! The demo's errand by both drivers: what a step costs with the model's time taken out.
+//! The demo's task by both drivers: what a step costs with the model's time taken out.
 //!
 //! The model is the stand-in, so both drivers get the same decisions for the same pages. The driver's own time is measured at
 //! the port. What the loop adds to it is reading the page, memory, prompts, and a second look at a page that an action left
@@ -29,13 +29,13 @@ use webwise::{
 use crate::{
     calls::Anything,
     drivers::{COLUMNS, both},
-    errand::{self, Yes},
+    task::{self, Yes},
 };
 
-/// Errands for each driver. Source: chosen.
-const ERRANDS: usize = 3;
+/// Tasks for each driver. Source: chosen.
+const TASKS: usize = 3;
 
-/// The part of the actions that failed: the errand has one that meets a cover and waits for as long as the options let it,
+/// The part of the actions that failed: the task has one that meets a cover and waits for as long as the options let it,
 /// which says nothing of how fast a driver is.
 const FAILED: &str = "failed";
 
@@ -140,8 +140,8 @@ impl LlmClient for Model {
     }
 }
 
-/// What an errand took. Unit: milliseconds a step.
-struct Errand {
+/// What a task took. Unit: milliseconds a step.
+struct ShoppingTask {
     steps: u32,
     whole: f64,
     driver: f64,
@@ -154,33 +154,33 @@ struct Errand {
 pub(crate) async fn measure() -> Anything {
     println!(
         "\n{:<44}{:>12}{:>12}{:>8}",
-        "the demo's errand, median of", COLUMNS[0], COLUMNS[1], "ratio"
+        "the demo's task, median of", COLUMNS[0], COLUMNS[1], "ratio"
     );
-    let mut errands: [Vec<Errand>; 2] = Default::default();
-    for _ in 0..ERRANDS {
-        for (driver, errands) in both().await?.into_iter().zip(&mut errands) {
-            errands.push(run(driver).await?);
+    let mut tasks: [Vec<ShoppingTask>; 2] = Default::default();
+    for _ in 0..TASKS {
+        for (driver, tasks) in both().await?.into_iter().zip(&mut tasks) {
+            tasks.push(run(driver).await?);
         }
     }
-    let median = |errands: &[Errand], of: &dyn Fn(&Errand) -> f64| {
-        let mut values: Vec<f64> = errands.iter().map(of).collect();
+    let median = |tasks: &[ShoppingTask], of: &dyn Fn(&ShoppingTask) -> f64| {
+        let mut values: Vec<f64> = tasks.iter().map(of).collect();
         values.sort_unstable_by(f64::total_cmp);
         values[values.len() / 2]
     };
-    let row = |name: &str, of: &dyn Fn(&Errand) -> f64| {
-        let [first, second] = [0, 1].map(|column: usize| median(&errands[column], of));
+    let row = |name: &str, of: &dyn Fn(&ShoppingTask) -> f64| {
+        let [first, second] = [0, 1].map(|column: usize| median(&tasks[column], of));
         println!(
             "{name:<44}{first:>9.1} ms{second:>9.1} ms{:>6.1} x",
             first / second
         );
     };
-    row("a step in the driver, where it succeeded", &|errand| {
-        errand.done
+    row("a step in the driver, where it succeeded", &|task| {
+        task.done
     });
-    row("a step in the driver", &|errand| errand.driver);
-    row("a step in all, without the model", &|errand| errand.whole);
-    for (name, errands) in COLUMNS.into_iter().zip(&errands) {
-        let Some(last) = errands.last() else { continue };
+    row("a step in the driver", &|task| task.driver);
+    row("a step in all, without the model", &|task| task.whole);
+    for (name, tasks) in COLUMNS.into_iter().zip(&tasks) {
+        let Some(last) = tasks.last() else { continue };
         print!("{name}: {} steps;", last.steps);
         for (part, times) in &last.parts {
             let mean = times.iter().sum::<Duration>().as_secs_f64() * 1000.0
@@ -192,9 +192,9 @@ pub(crate) async fn measure() -> Anything {
     Ok(())
 }
 
-async fn run(driver: Box<dyn BrowserDriver>) -> Result<Errand, Box<dyn std::error::Error>> {
+async fn run(driver: Box<dyn BrowserDriver>) -> Result<ShoppingTask, Box<dyn std::error::Error>> {
     let shop = Shop::start(ShopOptions::default().with_seed(7)).await?;
-    let (task, meter) = (errand::task(&shop)?, Meter::default());
+    let (task, meter) = (task::task(&shop)?, Meter::default());
     let browser = Metered {
         driver,
         meter: meter.clone(),
@@ -207,7 +207,7 @@ async fn run(driver: Box<dyn BrowserDriver>) -> Result<Errand, Box<dyn std::erro
     let wall = begin.elapsed();
     agent.browser().close().await?;
     if report.summary.stop != StopReason::Finished || shop.orders().len() != 1 {
-        return Err(format!("the errand was not done: {report:?}").into());
+        return Err(format!("the task was not done: {report:?}").into());
     }
     let mut parts = meter.take();
     let model: Duration = parts.remove("model").unwrap_or_default().iter().sum();
@@ -218,7 +218,7 @@ async fn run(driver: Box<dyn BrowserDriver>) -> Result<Errand, Box<dyn std::erro
     let failed = parts.get(FAILED).cloned().unwrap_or_default();
     let succeeded = f64::from(steps) - f64::from(u32::try_from(failed.len())?);
     let done = all.saturating_sub(failed.iter().sum()).as_secs_f64() * 1000.0 / succeeded;
-    Ok(Errand {
+    Ok(ShoppingTask {
         steps,
         whole,
         driver,

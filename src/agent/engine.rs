@@ -30,7 +30,7 @@ const MAX_PENDING: usize = 20;
 
 /// The state of a shelf, as one run knows it.
 #[derive(Debug)]
-struct Known {
+struct CachedShelf {
     state: ShelfState,
     /// The index for queries; `None` until the first query, and again after a change.
     index: Option<Arc<dyn Index>>,
@@ -41,7 +41,7 @@ struct Known {
 pub(super) struct Engine {
     kinds: Vec<Arc<dyn MemoryKind>>,
     namespace: Namespace,
-    shelves: BTreeMap<Shelf, Known>,
+    shelves: BTreeMap<Shelf, CachedShelf>,
     timeout: Duration,
     /// The end of the run's time and of the extra time after it.
     end: Option<Instant>,
@@ -329,7 +329,7 @@ impl Engine {
             }
         }
         self.shelves
-            .insert(shelf.clone(), Known { state, index: None });
+            .insert(shelf.clone(), CachedShelf { state, index: None });
     }
 
     /// Keeps the change for the rest of this run only, on top of the store's records.

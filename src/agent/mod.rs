@@ -84,6 +84,7 @@
 
 mod absorb;
 mod act;
+mod agent_actions;
 mod aim;
 mod approval;
 pub(crate) mod approver;
@@ -92,14 +93,13 @@ mod cancel;
 mod clock;
 mod decide;
 mod decision_loop;
+mod dialog_words;
 mod emit;
 mod engine;
 mod execute;
-mod foreign;
 mod guards;
 mod journal;
 mod options;
-mod own;
 mod patience;
 mod reading;
 mod report;

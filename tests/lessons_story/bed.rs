@@ -15,7 +15,7 @@ use webwise::{
 
 use crate::{
     browsers::{Driver, Wishes},
-    errand::{Watched, Yes},
+    shopping::{Watched, Yes},
 };
 
 /// Browsers at a time. Source: chosen; most of the time they wait for what the test holds back, or for what never comes.

@@ -10,8 +10,9 @@ use webwise::{
 use crate::{
     bed::{Bed, Ran, clock, task_here},
     browsers::Driver,
-    episode, errand, pages,
+    episode, pages,
     profile::pick,
+    shopping,
 };
 
 on_each_driver! {
@@ -166,7 +167,7 @@ async fn what_failed_in_the_shop_does_not_fail_again_with_other_wares(by: Driver
     .holds(by, "demo shop");
 }
 
-/// The demo's errand in a shop with this seed, which must take the order.
+/// The demo's shopping task in a shop with this seed, which must take the order.
 async fn shop(by: Driver, seed: u64, port: u16, memory: &InMemory) -> (Ran, u16) {
     // A browser of its own: one that was here before has agreed to the notice.
     let bed = Bed::start(by).await;
@@ -175,7 +176,7 @@ async fn shop(by: Driver, seed: u64, port: u16, memory: &InMemory) -> (Ran, u16)
         .expect("the shop opens");
     let ran = bed
         .run(
-            errand::task(&shop).expect("the errand is a task"),
+            shopping::task(&shop).expect("it is a task"),
             memory.clone(),
             &clock(),
         )

@@ -6,8 +6,8 @@
 #[macro_use]
 #[path = "../support/browsers.rs"]
 mod browsers;
-#[path = "../support/errand.rs"]
-mod errand;
+#[path = "../support/shopping.rs"]
+mod shopping;
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;

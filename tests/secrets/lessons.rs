@@ -56,7 +56,7 @@ fn agent<L: LlmClient, M: MemoryBackend>(
 }
 
 /// Runs into a field that is none, types the value all the same, and finds a way past everything that is named after it.
-fn errand(kept: As, names: usize) -> Vec<ChatResponse> {
+fn shopping(kept: As, names: usize) -> Vec<ChatResponse> {
     // What a model types literally is left out of names that repeat it, so the control is a parameter.
     let typed = if kept == As::Secret {
         format!("<secret:{NAME}>")
@@ -85,7 +85,7 @@ fn errand(kept: As, names: usize) -> Vec<ChatResponse> {
 }
 
 async fn run(value: &str, kept: As, names: usize, memory: impl MemoryBackend, taps: &mut Taps) {
-    let (browser, model) = (Shadow::default(), ScriptedModel::new(errand(kept, names)));
+    let (browser, model) = (Shadow::default(), ScriptedModel::new(shopping(kept, names)));
     let mut task = Task::new("See the account")
         .unwrap()
         .with_start_url(SITE)

@@ -49,7 +49,7 @@ fn click(target: &str) -> Vec<(&'static str, Value)> {
 }
 
 /// Types the value, visits everything that repeats it, and says it wherever a model can.
-fn errand(value: &str, kept: As) -> Script {
+fn shopping(value: &str, kept: As) -> Script {
     let typed = if kept == As::Secret {
         format!("<secret:{NAME}>")
     } else {
@@ -91,7 +91,7 @@ fn errand(value: &str, kept: As) -> Script {
 /// Everything that the runs of one canary let out.
 pub(crate) async fn taps_of(value: &str, kept: As) -> Taps {
     let mut taps = Taps::default();
-    let report = run(value, kept, errand(value, kept), &mut taps).await;
+    let report = run(value, kept, shopping(value, kept), &mut taps).await;
     assert!(
         matches!(
             report.summary.stop,
@@ -100,7 +100,7 @@ pub(crate) async fn taps_of(value: &str, kept: As) -> Taps {
         "{value:?} {kept:?}: {report:?}"
     );
     // The two ways in which a run breaks: the provider refuses in words, and the browser is lost in words.
-    let first = errand(value, kept).into_iter().take(1);
+    let first = shopping(value, kept).into_iter().take(1);
     let refused = run(value, kept, first.clone().collect(), &mut taps).await;
     assert_eq!(refused.summary.stop, StopReason::ModelUnusable);
     let lost = first

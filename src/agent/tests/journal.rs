@@ -28,7 +28,7 @@ fn shop() -> ScriptedBrowser {
     )
 }
 
-fn errand() -> ScriptedModel {
+fn shopping() -> ScriptedModel {
     ScriptedModel::new([
         call("fill", json!({ "target": "e1", "text": "two" })),
         call("hover", json!({ "target": "e3" })),
@@ -81,7 +81,7 @@ impl Notes {
 #[tokio::test(start_paused = true)]
 async fn every_action_but_a_read_is_told_with_its_effect() {
     let notes = Notes::default();
-    let agent = DecisionLoop::builder(shop(), errand(), InMemory::new())
+    let agent = DecisionLoop::builder(shop(), shopping(), InMemory::new())
         .with_approval(ApprovalMode::Auto)
         .with_journal(notes.clone())
         .build()
@@ -113,7 +113,7 @@ async fn a_journal_that_fails_or_hangs_stops_only_what_cannot_be_undone() {
             end,
             ..Notes::default()
         };
-        let (browser, model, recorder) = (shop(), errand(), Recorder::new());
+        let (browser, model, recorder) = (shop(), shopping(), Recorder::new());
         let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new())
             .with_approval(ApprovalMode::Auto)
             .with_journal(notes.clone())
@@ -231,7 +231,7 @@ mod on_disk {
             journal_timeout: Duration::from_mins(1),
             ..Options::default()
         };
-        let agent = DecisionLoop::builder(browser.clone(), errand(), InMemory::new())
+        let agent = DecisionLoop::builder(browser.clone(), shopping(), InMemory::new())
             .with_options(options)
             .with_sink(Arc::clone(&runs))
             .with_journal(Arc::clone(&runs))

@@ -8,11 +8,11 @@ use tokio::time::timeout;
 
 use super::{
     driver::{Cdp, Turn},
+    error::CdpError,
     hub::{Evaluated, evaluated},
     pointer::Needs,
     settle::Mark,
     target::{Aim, Area},
-    trouble::Trouble,
     typing::Nothing,
 };
 use crate::{
@@ -49,7 +49,7 @@ struct Ticked {
 
 /// The facts that an action returned beside its success.
 #[derive(Debug, Default)]
-struct Told {
+struct Performed {
     locator: Option<Locator>,
     text: Option<String>,
     image: Option<Vec<u8>>,
@@ -62,8 +62,8 @@ impl Cdp {
         &self,
         turn: &mut Turn,
         request: &ExecuteRequest,
-    ) -> Result<Execution, Trouble> {
-        let mark = self.hub.known().mark();
+    ) -> Result<Execution, CdpError> {
+        let mark = self.hub.state().mark();
         turn.sent = false;
         self.still_there(request)?;
         if let Some(execution) = self.answered(&request.action).await? {
@@ -71,9 +71,9 @@ impl Cdp {
         }
         // While a dialog is open, nothing else is done.
         self.page()?;
-        let blocked = self.hub.known().dialog();
+        let blocked = self.hub.state().dialog();
         if let Some(dialog) = blocked {
-            return Err(Trouble::Dialog(dialog));
+            return Err(CdpError::Dialog(dialog));
         }
         self.tidy(turn).await;
         turn.session = Some(self.main_session()?);
@@ -83,7 +83,7 @@ impl Cdp {
         let told = match self.done(turn, request).await {
             Ok(told) => told,
             // A dialog counts as caused by the action once part of the action has reached the page.
-            Err(Trouble::Dialog(dialog)) if opens_dialogs(&request.action) && turn.sent => {
+            Err(CdpError::Dialog(dialog)) if opens_dialogs(&request.action) && turn.sent => {
                 return Ok(Execution {
                     dialog: Some(dialog),
                     ..Outcome::Done.into()
@@ -109,26 +109,26 @@ impl Cdp {
     }
 
     /// Waits until the effects of an action are over, and reports the page that it led to.
-    async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, Trouble> {
+    async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, CdpError> {
         let told = match self.hub.settle(mark).await {
-            Err(Trouble::Dialog(dialog)) => {
+            Err(CdpError::Dialog(dialog)) => {
                 execution.dialog = Some(dialog);
                 None
             }
             Ok(place) => place,
             // The page that was loading is given up; the next observation shows how far it came.
-            Err(Trouble::Late) => {
+            Err(CdpError::Late) => {
                 self.hub.stop_loading();
                 None
             }
             Err(trouble) => return Err(trouble),
         };
         if execution.dialog.is_none() {
-            execution.dialog = self.hub.known().dialog();
+            execution.dialog = self.hub.state().dialog();
         }
         if execution.dialog.is_none() {
             match self.hub.traced().await {
-                Err(Trouble::Dialog(dialog)) => execution.dialog = Some(dialog),
+                Err(CdpError::Dialog(dialog)) => execution.dialog = Some(dialog),
                 traces => execution.traces = traces?,
             }
         }
@@ -137,19 +137,19 @@ impl Cdp {
             // A page whose script never ends does not answer; the outcome of the action is known without it.
             _ => timeout(PLACE, self.place())
                 .await
-                .unwrap_or(Err(Trouble::Late)),
+                .unwrap_or(Err(CdpError::Late)),
         };
         match place {
             Ok(place) => {
                 let (url, title) = (clean(&place.url), clean(&place.title));
-                if let Some(tab) = self.hub.known().tab_mut() {
+                if let Some(tab) = self.hub.state().tab_mut() {
                     // The browser reports titles a little later.
                     tab.title.clone_from(&title);
                 }
                 execution.page = Some((url, title));
             }
-            Err(Trouble::Dialog(dialog)) => execution.dialog = Some(dialog),
-            Err(Trouble::Lost(why)) => return Err(Trouble::Lost(why)),
+            Err(CdpError::Dialog(dialog)) => execution.dialog = Some(dialog),
+            Err(CdpError::Lost(why)) => return Err(CdpError::Lost(why)),
             // Between two documents there is nothing to report.
             Err(_) => {}
         }
@@ -158,7 +158,7 @@ impl Cdp {
 
     /// Fails if an action that does not name an element would now reach a page of another origin than the one it was
     /// decided for.
-    fn still_there(&self, request: &ExecuteRequest) -> Result<(), Trouble> {
+    fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page
             .as_deref()
@@ -168,7 +168,7 @@ impl Cdp {
         };
         let now = self
             .hub
-            .known()
+            .state()
             .tab()
             .and_then(|tab| tab.main())
             .map(|main| main.url.clone())
@@ -176,12 +176,12 @@ impl Cdp {
         if is_same_origin(seen, &now) {
             Ok(())
         } else {
-            Err(Trouble::refused(ErrorClass::Detached, MOVED))
+            Err(CdpError::refused(ErrorClass::Detached, MOVED))
         }
     }
 
-    async fn done(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Told, Trouble> {
-        let nothing = Told::default;
+    async fn done(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Performed, CdpError> {
+        let nothing = Performed::default;
         match &request.action {
             BrowserAction::Goto(Goto { url }) => self.goto(url).await.map(|()| nothing()),
             BrowserAction::GoBack(_) => self.step_in_history(-1).await.map(|()| nothing()),
@@ -234,7 +234,7 @@ impl Cdp {
                         .ask(&aim.frame, "focus", json!([aim.number]))
                         .await?;
                     if !focused {
-                        return Err(Trouble::refused(
+                        return Err(CdpError::refused(
                             ErrorClass::NotEditable,
                             "the page took the focus away from the field",
                         ));
@@ -263,7 +263,7 @@ impl Cdp {
                             .ask(&aim.frame, "focus", json!([aim.number]))
                             .await?;
                         if !focused {
-                            return Err(Trouble::refused(ErrorClass::WrongElement, UNFOCUSED));
+                            return Err(CdpError::refused(ErrorClass::WrongElement, UNFOCUSED));
                         }
                         told
                     }
@@ -300,35 +300,35 @@ impl Cdp {
             BrowserAction::Snapshot(_) => self.seen(turn).await.map(|_| nothing()),
             BrowserAction::Screenshot(screenshot) => {
                 let image = self.picture(screenshot.target.as_ref()).await?;
-                Ok(Told {
+                Ok(Performed {
                     image: Some(image),
                     ..nothing()
                 })
             }
             BrowserAction::TabList(_) => {
                 self.ask_titles().await?;
-                Ok(Told {
+                Ok(Performed {
                     text: Some(listing(&self.tabs())),
                     ..nothing()
                 })
             }
             BrowserAction::TabNew(TabNew { url }) => {
                 self.tab_new(url.as_deref()).await?;
-                Ok(Told {
+                Ok(Performed {
                     text: Some(listing(&self.tabs())),
                     ..nothing()
                 })
             }
             BrowserAction::TabSelect(TabAt { index }) => {
                 self.tab_select(*index).await?;
-                Ok(Told {
+                Ok(Performed {
                     text: Some(listing(&self.tabs())),
                     ..nothing()
                 })
             }
             BrowserAction::TabClose(TabAt { index }) => {
                 self.tab_close(*index).await?;
-                Ok(Told {
+                Ok(Performed {
                     text: Some(listing(&self.tabs())),
                     ..nothing()
                 })
@@ -341,36 +341,36 @@ impl Cdp {
             }
             BrowserAction::Eval(Eval { function, target }) if self.hub.options.common.scripts => {
                 let text = self.evaluate(turn, function, target.as_ref()).await?;
-                Ok(Told {
+                Ok(Performed {
                     text: Some(text),
                     ..nothing()
                 })
             }
-            _ => Err(Trouble::refused(ErrorClass::Unsupported, "")),
+            _ => Err(CdpError::refused(ErrorClass::Unsupported, "")),
         }
     }
 
     /// Returns the element, and its durable locator while it is still there.
-    async fn begin(&self, target: &Target) -> Result<(Aim, Told), Trouble> {
+    async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
         Ok((aim, told))
     }
 
-    async fn told_of(&self, aim: &Aim) -> Result<Told, Trouble> {
+    async fn told_of(&self, aim: &Aim) -> Result<Performed, CdpError> {
         let locator = match self.locator_of(aim).await {
             Ok(locator) => locator,
             // Without a locator the action goes on; the next step reports any problem of the element.
-            Err(Trouble::Refused(_) | Trouble::Broken(_)) => None,
+            Err(CdpError::Refused(_) | CdpError::Broken(_)) => None,
             Err(trouble) => return Err(trouble),
         };
-        Ok(Told {
+        Ok(Performed {
             locator,
-            ..Told::default()
+            ..Performed::default()
         })
     }
 
-    async fn click_point(&self, turn: &mut Turn, click: &ClickXy) -> Result<Told, Trouble> {
+    async fn click_point(&self, turn: &mut Turn, click: &ClickXy) -> Result<Performed, CdpError> {
         let aim = self.aim(target_of(click.target.as_ref())?).await?;
         let clicks = if click.double { 2 } else { 1 };
         let needs = Needs::at(click.x, click.y);
@@ -378,7 +378,7 @@ impl Cdp {
             .await
     }
 
-    async fn drag_point(&self, turn: &mut Turn, drag: &DragXy) -> Result<Told, Trouble> {
+    async fn drag_point(&self, turn: &mut Turn, drag: &DragXy) -> Result<Performed, CdpError> {
         let (aim, told) = self.begin(target_of(drag.target.as_ref())?).await?;
         let (from, to) = ((drag.x, drag.y), (drag.to_x, drag.to_y));
         self.drag_within(turn, &aim, from, to).await.map(|()| told)
@@ -389,8 +389,8 @@ impl Cdp {
     async fn named(
         &self,
         aim: &Aim,
-        work: impl Future<Output = Result<(), Trouble>>,
-    ) -> Result<Told, Trouble> {
+        work: impl Future<Output = Result<(), CdpError>>,
+    ) -> Result<Performed, CdpError> {
         if aim.frame != self.page()? {
             // The frames around it are asked too, one after the other.
             let told = self.told_of(aim).await?;
@@ -400,7 +400,12 @@ impl Cdp {
         done.map(|()| told.unwrap_or_default())
     }
 
-    async fn tick(&self, turn: &mut Turn, target: &Target, wanted: bool) -> Result<Told, Trouble> {
+    async fn tick(
+        &self,
+        turn: &mut Turn,
+        target: &Target,
+        wanted: bool,
+    ) -> Result<Performed, CdpError> {
         let (aim, told) = self.begin(target).await?;
         let state = || {
             self.hub
@@ -411,19 +416,19 @@ impl Cdp {
             return Ok(told);
         }
         if before.radio && !wanted {
-            return Err(Trouble::refused(
+            return Err(CdpError::refused(
                 ErrorClass::WrongElement,
                 "a radio button is unticked by ticking another",
             ));
         }
         self.press(turn, &aim, None, Needs::CLICK, 1).await?;
         match state().await {
-            Ok(after) => Ok(Told {
+            Ok(after) => Ok(Performed {
                 has_no_effect: after.checked != Some(wanted),
                 ..told
             }),
             // The tick led to another page, or removed the box.
-            Err(Trouble::Moved | Trouble::Refused(_)) => Ok(told),
+            Err(CdpError::Moved | CdpError::Refused(_)) => Ok(told),
             Err(trouble) => Err(trouble),
         }
     }
@@ -433,9 +438,9 @@ impl Cdp {
         turn: &mut Turn,
         target: &Target,
         values: &[TextValue],
-    ) -> Result<Told, Trouble> {
+    ) -> Result<Performed, CdpError> {
         if values.iter().any(|value| value.secret().is_some()) {
-            return Err(Trouble::refused(ErrorClass::SecretRefused, OPTION_SECRET));
+            return Err(CdpError::refused(ErrorClass::SecretRefused, OPTION_SECRET));
         }
         let (aim, told) = self.begin(target).await?;
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
@@ -453,7 +458,7 @@ impl Cdp {
         turn: &mut Turn,
         function: &str,
         target: Option<&Target>,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, CdpError> {
         turn.sent = true;
         let page = self.page()?;
         let (session, mut params) = match target {
@@ -484,11 +489,13 @@ impl Cdp {
             "Runtime.evaluate"
         };
         let answer: Evaluated = match self.hub.call(&session, method, params).await {
-            Err(Trouble::Broken(_)) => return Err(Trouble::refused(ErrorClass::ScriptFailed, "")),
+            Err(CdpError::Broken(_)) => {
+                return Err(CdpError::refused(ErrorClass::ScriptFailed, ""));
+            }
             other => other?,
         };
         if let Some(why) = answer.thrown() {
-            return Err(Trouble::refused(ErrorClass::ScriptFailed, why));
+            return Err(CdpError::refused(ErrorClass::ScriptFailed, why));
         }
         Ok(clean(evaluated(answer)?.json()))
     }
@@ -509,6 +516,6 @@ const fn looks_only(action: &BrowserAction) -> bool {
 }
 
 /// The element that a point is counted from.
-fn target_of(target: Option<&Target>) -> Result<&Target, Trouble> {
-    target.ok_or_else(|| Trouble::refused(ErrorClass::BadArguments, NO_TARGET))
+fn target_of(target: Option<&Target>) -> Result<&Target, CdpError> {
+    target.ok_or_else(|| CdpError::refused(ErrorClass::BadArguments, NO_TARGET))
 }

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
+    error::{CdpError, answer},
     hub::{Hub, Object, evaluated},
-    known::World,
     page,
-    trouble::{Trouble, answer},
+    state::World,
 };
 use crate::action::ErrorClass;
 
@@ -23,7 +23,7 @@ impl Hub {
         frame: &str,
         function: &'static str,
         arguments: impl Serialize,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, CdpError> {
         let at = self.world(frame).await?;
         self.ask_in(&at, function, arguments).await
     }
@@ -34,7 +34,7 @@ impl Hub {
         (session, world): &(String, World),
         function: &'static str,
         arguments: impl Serialize,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, CdpError> {
         let params = question(world, function, arguments);
         let object = evaluated(self.call(session, "Runtime.callFunctionOn", params).await?)?;
         answer(object.json())
@@ -43,7 +43,7 @@ impl Hub {
     /// Calls our script in every document of the current page without waiting for the answers. A document without our
     /// script needs no call. Later calls are answered later.
     pub(super) fn tell(&self, function: &'static str) {
-        let known = self.known();
+        let known = self.state();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {
             if let Some(world) = &at.world {
                 let params = question(world, function, json!([]));
@@ -56,13 +56,13 @@ impl Hub {
     }
 
     /// Our script world in a frame's document, created on first use, with the session for it.
-    pub(super) async fn world(&self, frame: &str) -> Result<(String, World), Trouble> {
+    pub(super) async fn world(&self, frame: &str) -> Result<(String, World), CdpError> {
         let (session, loader, first) = {
-            let known = self.known();
+            let known = self.state();
             let at = known
                 .tab()
                 .and_then(|tab| tab.frames.get(frame))
-                .ok_or(Trouble::Moved)?;
+                .ok_or(CdpError::Moved)?;
             if let Some(world) = &at.world {
                 return Ok((at.session.clone(), world.clone()));
             }
@@ -75,7 +75,7 @@ impl Hub {
             let made: Made = self
                 .call(&session, "Page.createIsolatedWorld", params)
                 .await?;
-            Ok::<u64, Trouble>(made.execution_context_id)
+            Ok::<u64, CdpError>(made.execution_context_id)
         };
         let context = make().await?;
         let script = json!({ "expression": page::library(first), "contextId": context });
@@ -83,17 +83,17 @@ impl Hub {
         // Another process numbers its worlds anew, so the script may have reached a world of the page in between. Asked
         // again, the browser returns the world of that name, or creates one with another number.
         if make().await? != context {
-            return Err(Trouble::Moved);
+            return Err(CdpError::Moved);
         }
         let world = World {
             context,
-            object: object.ok_or(Trouble::Moved)?,
+            object: object.ok_or(CdpError::Moved)?,
         };
-        let mut known = self.known();
+        let mut known = self.state();
         let at = known
             .tab_mut()
             .and_then(|tab| tab.frames.get_mut(frame))
-            .ok_or(Trouble::Moved)?;
+            .ok_or(CdpError::Moved)?;
         // A document that arrived meanwhile has a world of its own.
         if at.loader == loader {
             at.world = Some(world.clone());
@@ -102,7 +102,7 @@ impl Hub {
     }
 
     /// An element as an object of the page's own world, for a script of the caller.
-    pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, Trouble> {
+    pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, CdpError> {
         let (session, world) = self.world(frame).await?;
         let params = json!({
             "functionDeclaration": "function (number) { return this.elementOf(number); }",
@@ -114,24 +114,24 @@ impl Hub {
                 .await?,
         )?
         .object_id;
-        let object = object.ok_or_else(|| Trouble::refused(ErrorClass::RefNotFound, ""))?;
+        let object = object.ok_or_else(|| CdpError::refused(ErrorClass::RefNotFound, ""))?;
         let node: Described = self
             .call(&session, "DOM.describeNode", json!({ "objectId": object }))
             .await?;
         let params = json!({ "backendNodeId": node.node.backend_node_id });
         let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
-        resolved.object.object_id.ok_or(Trouble::Moved)
+        resolved.object.object_id.ok_or(CdpError::Moved)
     }
 
     /// The number of a frame's element in its parent's document.
-    pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, Trouble> {
+    pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, CdpError> {
         let (owner, parent) = {
-            let known = self.known();
+            let known = self.state();
             let at = known
                 .tab()
                 .and_then(|tab| tab.frames.get(frame))
-                .ok_or(Trouble::Moved)?;
-            (at.owner, at.parent.clone().ok_or(Trouble::Moved)?)
+                .ok_or(CdpError::Moved)?;
+            (at.owner, at.parent.clone().ok_or(CdpError::Moved)?)
         };
         if let Some(owner) = owner {
             return Ok(owner);
@@ -143,7 +143,7 @@ impl Hub {
         let params =
             json!({ "backendNodeId": node.backend_node_id, "executionContextId": world.context });
         let resolved: Resolved = self.call(&session, "DOM.resolveNode", params).await?;
-        let object = resolved.object.object_id.ok_or(Trouble::Moved)?;
+        let object = resolved.object.object_id.ok_or(CdpError::Moved)?;
         let params = json!({
             "functionDeclaration": "function (element) { return this.numberOf(element); }",
             "objectId": world.object,
@@ -156,7 +156,7 @@ impl Hub {
         )?;
         let number: u64 = answer(value.json())?;
         self.told(number);
-        let mut known = self.known();
+        let mut known = self.state();
         if let Some(at) = known.tab_mut().and_then(|tab| tab.frames.get_mut(frame)) {
             at.owner = Some(number);
         }

@@ -13,11 +13,11 @@ use tokio::{
 use url::Url;
 
 use super::{
+    error::CdpError,
     hub::Hub,
     launch::{Life, there},
     options::CdpOptions,
     said::Said,
-    trouble::Trouble,
     wire,
 };
 use crate::base::{Error, ErrorKind, Result};
@@ -102,7 +102,7 @@ async fn in_the_background(
 pub(super) async fn close_tabs(hub: &Hub) {
     let close = async {
         let tabs: Vec<String> = hub
-            .known()
+            .state()
             .tabs
             .iter()
             .map(|tab| tab.target.clone())
@@ -120,14 +120,14 @@ pub(super) async fn close_tabs(hub: &Hub) {
 }
 
 /// Opens a new tab, and waits until its events arrive.
-async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
+async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
     // The browser's own default behaviour.
     let downloads = json!({ "behavior": "default", "eventsEnabled": true });
     hub.wire
         .call::<Value>(None, "Browser.setDownloadBehavior", downloads)
         .await?;
     let target = hub.open_tab().await?;
-    hub.known().current = Some(target);
+    hub.state().current = Some(target);
     let discover = json!({ "discover": true, "filter": [{ "type": "page" }] });
     hub.wire
         .call::<Value>(None, "Target.setDiscoverTargets", discover)

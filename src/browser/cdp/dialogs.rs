@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{driver::Cdp, known::Tab, trouble::Trouble};
+use super::{driver::Cdp, error::CdpError, state::Tab};
 use crate::{
     action::{BrowserAction, ErrorClass, Outcome, Upload},
     browser::{Execution, rules::DIALOG_SECRET},
@@ -14,7 +14,7 @@ impl Cdp {
     pub(super) async fn answered(
         &self,
         action: &BrowserAction,
-    ) -> Result<Option<Execution>, Trouble> {
+    ) -> Result<Option<Execution>, CdpError> {
         let (accept, text) = match action {
             BrowserAction::DialogAccept(answer) => (true, answer.text.as_ref()),
             BrowserAction::DialogDismiss(_) => (false, None),
@@ -22,12 +22,12 @@ impl Cdp {
             _ => return Ok(None),
         };
         if text.is_some_and(|text| text.secret().is_some()) {
-            return Err(Trouble::refused(ErrorClass::SecretRefused, DIALOG_SECRET));
+            return Err(CdpError::refused(ErrorClass::SecretRefused, DIALOG_SECRET));
         }
         let (target, number, kind, default) = {
-            let known = self.hub.known();
+            let known = self.hub.state();
             match known.trouble() {
-                None | Some(Trouble::Dialog(_)) => {}
+                None | Some(CdpError::Dialog(_)) => {}
                 Some(trouble) => return Err(trouble),
             }
             let tab = known.blocking();
@@ -35,7 +35,7 @@ impl Cdp {
             let default = tab
                 .and_then(|tab| tab.dialog.as_ref())
                 .map(|dialog| dialog.default_prompt.clone());
-            let dialog = dialog.ok_or_else(|| Trouble::refused(ErrorClass::NoDialog, ""))?;
+            let dialog = dialog.ok_or_else(|| CdpError::refused(ErrorClass::NoDialog, ""))?;
             let number = tab.map_or(0, |tab| tab.dialogs);
             (
                 tab.map(|tab| tab.target.clone()),
@@ -47,9 +47,9 @@ impl Cdp {
         if kind == DialogKind::FileChooser {
             if accept {
                 let why = "a file chooser can only be answered with upload, or dismissed";
-                return Err(Trouble::refused(ErrorClass::Unsupported, why));
+                return Err(CdpError::refused(ErrorClass::Unsupported, why));
             }
-            if let Some(tab) = self.hub.known().tab_mut() {
+            if let Some(tab) = self.hub.state().tab_mut() {
                 tab.chooser = None;
             }
             return Ok(Some(Outcome::Done.into()));
@@ -57,10 +57,10 @@ impl Cdp {
         let target = target.unwrap_or_default();
         let session = self
             .hub
-            .known()
+            .state()
             .by_target(&target)
             .and_then(|tab| tab.session.clone())
-            .ok_or(Trouble::Moved)?;
+            .ok_or(CdpError::Moved)?;
         let text = text.map_or(default, ToString::to_string);
         let params = json!({ "accept": accept, "promptText": text });
         self.hub
@@ -77,33 +77,33 @@ impl Cdp {
         Ok(Some(Outcome::Done.into()))
     }
 
-    async fn upload(&self, upload: &Upload) -> Result<Execution, Trouble> {
+    async fn upload(&self, upload: &Upload) -> Result<Execution, CdpError> {
         let mut files = Vec::new();
         for name in &upload.files {
             let file = self.hub.options.common.uploads.get(name);
             let file = file.filter(|file| file.is_file());
             files.push(
-                file.ok_or_else(|| Trouble::refused(ErrorClass::FileRefused, name))?
+                file.ok_or_else(|| CdpError::refused(ErrorClass::FileRefused, name))?
                     .display()
                     .to_string(),
             );
         }
-        let chooser = self.hub.known().tab().and_then(|tab| tab.chooser.clone());
-        let chooser = chooser.ok_or_else(|| Trouble::refused(ErrorClass::NoFileChooser, ""))?;
+        let chooser = self.hub.state().tab().and_then(|tab| tab.chooser.clone());
+        let chooser = chooser.ok_or_else(|| CdpError::refused(ErrorClass::NoFileChooser, ""))?;
         if files.len() > 1 && !chooser.multiple {
-            return Err(Trouble::refused(
+            return Err(CdpError::refused(
                 ErrorClass::BadArguments,
                 "the file chooser takes one file",
             ));
         }
         let node = chooser.node.ok_or_else(|| {
-            Trouble::refused(ErrorClass::Unsupported, "it gives its files to no field")
+            CdpError::refused(ErrorClass::Unsupported, "it gives its files to no field")
         })?;
         let params = json!({ "files": files, "backendNodeId": node });
         self.hub
             .call::<Value>(&chooser.session, "DOM.setFileInputFiles", params)
             .await?;
-        if let Some(tab) = self.hub.known().tab_mut() {
+        if let Some(tab) = self.hub.state().tab_mut() {
             tab.chooser = None;
         }
         Ok(Outcome::Done.into())

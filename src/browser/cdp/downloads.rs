@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use super::known::MAX_DOWNLOAD;
+use super::state::MAX_DOWNLOAD;
 use crate::{base::text::clean, browser::chromium, page::Notice};
 
 /// Most files that are reported after one action. Of the others only the number is reported, and none is kept. Source:

@@ -11,13 +11,13 @@ use tokio::{
 
 use super::{
     attach::{self, close_tabs},
+    error::{CdpError, lost},
     hub::Hub,
     launch::{self, Life},
     options::CdpOptions,
     pointer::Midway,
     rows::Seen,
     said,
-    trouble::{Trouble, lost},
 };
 use crate::{
     action::{BrowserTool, Outcome},
@@ -186,7 +186,7 @@ impl Cdp {
         // The rest of the time is for asking the browser itself.
         let page = end - time / 4;
         let seen = match timeout_at(page, self.seen(&mut turn)).await {
-            Err(_) | Ok(Err(Trouble::Late)) => self.unanswered(end).await,
+            Err(_) | Ok(Err(CdpError::Late)) => self.unanswered(end).await,
             Ok(seen) => seen,
         };
         let mut observation = seen.map_err(|trouble| turn.failed(trouble, OPERATION))?;
@@ -282,14 +282,14 @@ impl Cdp {
 
 impl Turn {
     /// Remembers that a browser is gone.
-    fn keep(&mut self, trouble: Trouble) -> Trouble {
-        if let Trouble::Lost(why) = trouble {
+    fn keep(&mut self, trouble: CdpError) -> CdpError {
+        if let CdpError::Lost(why) = trouble {
             self.gone = Some(why);
         }
         trouble
     }
 
-    fn failed(&mut self, trouble: Trouble, operation: &'static str) -> Error {
+    fn failed(&mut self, trouble: CdpError, operation: &'static str) -> Error {
         self.keep(trouble).into_error(operation)
     }
 }

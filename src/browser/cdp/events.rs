@@ -9,7 +9,7 @@ use crate::base::text::clean;
 
 /// An event of the browser. Texts are as the browser sent them; addresses and titles come from the page.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Told {
+pub(super) enum BrowserEvent {
     TargetCreated(TargetInfo),
     TargetChanged(TargetInfo),
     TargetDestroyed(String),
@@ -333,7 +333,7 @@ struct Drag {
 /// Longest delay of a navigation that counts as "at once". Unit: seconds. Source: chosen; forms and scripts have 0.
 const AT_ONCE: f64 = 0.05;
 
-impl Told {
+impl BrowserEvent {
     /// Parses an event; `None` for one that this driver does not use.
     pub(super) fn read(event: &Event<'_>) -> Option<Self> {
         let frame = || event.read::<OfFrame>();

@@ -19,12 +19,12 @@ use tokio::{
 
 use super::{
     downloads::{self, Offered},
-    events::{FrameTree, Told},
-    known::{Effect, Frame, Known, Tab, is_blank},
+    error::CdpError,
+    events::{BrowserEvent, FrameTree},
     options::CdpOptions,
     said::Said,
     sending::Guard,
-    trouble::Trouble,
+    state::{BrowserState, Effect, Frame, Tab, is_blank},
     wire::{Event, Line, Reader, Wire, Writer},
 };
 use crate::{base::ErrorKind, page::Notice};
@@ -52,7 +52,7 @@ pub(super) struct Hub {
 
 #[derive(Default)]
 struct Shared {
-    known: Mutex<Known>,
+    known: Mutex<BrowserState>,
     offered: Mutex<Offered>,
     /// The time at which the current command stops waiting for documents.
     load_until: Mutex<Option<Instant>>,
@@ -64,13 +64,13 @@ impl fmt::Debug for Shared {
     /// Shows nothing of the pages, which name files and tabs as they like.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared")
-            .field("known", &*self.known())
+            .field("known", &*self.state())
             .finish_non_exhaustive()
     }
 }
 
 impl Shared {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn state(&self) -> MutexGuard<'_, BrowserState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -147,20 +147,20 @@ impl Hub {
         said: Said,
     ) -> (Arc<Self>, Line) {
         let shared = Arc::<Shared>::default();
-        shared.known().own_only = private.is_none();
+        shared.state().own_only = private.is_none();
         let (effects, queue) = mpsc::unbounded_channel();
         let on_event = {
             let shared = Arc::clone(&shared);
             move |event: Option<Event<'_>>| {
                 let Some(event) = event else {
-                    shared.known().closed = true;
+                    shared.state().closed = true;
                     shared.changed.send_replace(());
                     return;
                 };
-                let Some(told) = Told::read(&event) else {
+                let Some(told) = BrowserEvent::read(&event) else {
                     return;
                 };
-                let todo = shared.known().learn(event.session, told);
+                let todo = shared.state().learn(event.session, told);
                 for effect in todo {
                     // Nobody listens only while the browser is being left.
                     let _ = effects.send(effect);
@@ -184,7 +184,7 @@ impl Hub {
 
     /// Marks the browser as closed and wakes every waiter.
     pub(super) fn close(&self) {
-        self.known().closed = true;
+        self.state().closed = true;
         self.shared.changed.send_replace(());
     }
 
@@ -209,8 +209,8 @@ impl Hub {
     }
 
     /// The known state. The guard must not be kept across an await.
-    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
-        self.shared.known()
+    pub(super) fn state(&self) -> MutexGuard<'_, BrowserState> {
+        self.shared.state()
     }
 
     /// The typed secrets, which must not leave. The guard must not be kept across an await.
@@ -223,21 +223,21 @@ impl Hub {
 
     /// Marks this number as used for an element, so that no other page uses it again.
     pub(super) fn told(&self, number: u64) {
-        let mut known = self.known();
+        let mut known = self.state();
         known.last_number = known.last_number.max(number);
     }
 
     /// Notices since the last call. Each is returned once.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
-        for tab in self.known().tabs.iter_mut().filter(|tab| !tab.told) {
+        for tab in self.state().tabs.iter_mut().filter(|tab| !tab.told) {
             tab.told = true;
             notices.push(Notice::TabOpened {
                 url: tab.url.clone(),
             });
         }
         notices.extend(
-            self.known()
+            self.state()
                 .untold_dialogs()
                 .into_iter()
                 .map(|tab| Notice::DialogBehind { tab }),
@@ -246,11 +246,11 @@ impl Hub {
     }
 
     /// Waits until `look` finds an answer in the known state. Ends otherwise only when the future is dropped.
-    pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut Known) -> Option<T>) -> T {
+    pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
             changed.borrow_and_update();
-            if let Some(found) = look(&mut self.known()) {
+            if let Some(found) = look(&mut self.state()) {
                 return found;
             }
             if changed.changed().await.is_err() {
@@ -266,7 +266,7 @@ impl Hub {
         session: &str,
         method: &'static str,
         params: Value,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, CdpError> {
         let answer = self.wire.call(Some(session), method, params);
         let work = async {
             tokio::select! {
@@ -281,11 +281,11 @@ impl Hub {
     /// Waits for work on the current page, which a dialog, a crash or the end of the browser would block.
     pub(super) async fn unless_blocked<T>(
         &self,
-        work: impl Future<Output = Result<T, Trouble>>,
-    ) -> Result<T, Trouble> {
+        work: impl Future<Output = Result<T, CdpError>>,
+    ) -> Result<T, CdpError> {
         tokio::select! {
             biased;
-            done = work => done.map_err(|trouble| self.known().trouble().unwrap_or(trouble)),
+            done = work => done.map_err(|trouble| self.state().trouble().unwrap_or(trouble)),
             trouble = self.until(|known| known.trouble()) => Err(trouble),
             never = self.watch_behind() => match never {},
         }
@@ -295,7 +295,7 @@ impl Hub {
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
-            let session = self.known().tab().and_then(|tab| tab.session.clone());
+            let session = self.state().tab().and_then(|tab| tab.session.clone());
             let params = json!({ "expression": "0", "returnByValue": true });
             let mut answers = Box::pin(self.wire.call::<Value>(
                 session.as_deref(),
@@ -307,7 +307,7 @@ impl Hub {
                 std::future::pending::<()>().await;
             }
             {
-                let mut known = self.known();
+                let mut known = self.state();
                 if known.dialog_behind().as_ref() == Some(&behind) {
                     known.over = Some(behind.clone());
                 }
@@ -317,7 +317,7 @@ impl Hub {
             tokio::spawn(async move {
                 // A page that answers under the dialog was busy and not blocked.
                 let _ = answers.await;
-                shared.known().over.take_if(|over| *over == behind);
+                shared.state().over.take_if(|over| *over == behind);
                 shared.changed.send_replace(());
             });
         }
@@ -431,7 +431,7 @@ impl Hub {
     /// Subscribes to the events of a new session, and reads its frames.
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
         // If requests of other sessions are checked, this session's requests must wait until theirs are checked too.
-        let guards = self.known().guards;
+        let guards = self.state().guards;
         let mut calls = vec![
             ("Page.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
@@ -465,13 +465,13 @@ impl Hub {
             .call::<Tree>(Some(&session), "Page.getFrameTree", json!({}))
             .await;
         if let Ok(tree) = &tree {
-            self.known().frames(&session, &tree.frame_tree);
+            self.state().frames(&session, &tree.frame_tree);
             self.changed();
         }
         if is_tab {
             self.emulate_focus(&session, &target).await;
         }
-        let mut known = self.known();
+        let mut known = self.state();
         if let Some(tab) = known.by_target(&target) {
             tab.prepared = true;
         }
@@ -487,28 +487,28 @@ struct Tree {
 }
 
 /// The value of a script that did not throw.
-pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, Trouble> {
+pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
     match evaluated.exception_details {
         None => Ok(evaluated.result),
         // Our own script threw; its message may quote the page.
-        Some(thrown) => Err(Trouble::Broken(
+        Some(thrown) => Err(CdpError::Broken(
             crate::base::Error::new(ErrorKind::MalformedReply, "browser.page")
                 .with("thrown", thrown.text.len()),
         )),
     }
 }
 
-impl Known {
+impl BrowserState {
     /// The obstacle between this driver and the current page, if any.
-    pub(super) fn trouble(&self) -> Option<Trouble> {
+    pub(super) fn trouble(&self) -> Option<CdpError> {
         if self.closed {
-            return Some(Trouble::Lost("the connection to the browser is closed"));
+            return Some(CdpError::Lost("the connection to the browser is closed"));
         }
         let Some(tab) = self.tab() else {
-            return Some(Trouble::Lost("the last tab was closed"));
+            return Some(CdpError::Lost("the last tab was closed"));
         };
         if let Some(why) = tab.crashed {
-            return Some(Trouble::Lost(why));
+            return Some(CdpError::Lost(why));
         }
         // A file chooser blocks nothing in the browser.
         let blocking = if tab.dialog.is_some() {
@@ -516,6 +516,6 @@ impl Known {
         } else {
             self.blocking().filter(|tab| tab.dialog.is_some())
         };
-        blocking.and_then(Tab::blocked_by).map(Trouble::Dialog)
+        blocking.and_then(Tab::blocked_by).map(CdpError::Dialog)
     }
 }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     driver::{Cdp, Turn},
+    error::CdpError,
     sending::By,
-    trouble::Trouble,
 };
 use crate::action::Key;
 
@@ -244,7 +244,7 @@ fn typed(text: &str) -> Vec<Typed> {
 
 impl Cdp {
     /// Presses a key.
-    pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), Trouble> {
+    pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), CdpError> {
         match key.last() {
             "Enter" => self.may_send(By::Enter).await?,
             "Space" | " " => self.may_send(By::Space).await?,
@@ -258,7 +258,7 @@ impl Cdp {
     }
 
     /// Types a text into whatever has the focus.
-    pub(super) async fn type_keys(&self, turn: &mut Turn, text: &str) -> Result<(), Trouble> {
+    pub(super) async fn type_keys(&self, turn: &mut Turn, text: &str) -> Result<(), CdpError> {
         if text.contains(['\n', '\r']) {
             self.may_send(By::Enter).await?;
         }
@@ -274,13 +274,13 @@ impl Cdp {
         Ok(())
     }
 
-    async fn insert(&self, turn: &mut Turn, text: &str) -> Result<(), Trouble> {
+    async fn insert(&self, turn: &mut Turn, text: &str) -> Result<(), CdpError> {
         self.dispatch(turn, "Input.insertText", vec![json!({ "text": text })])
             .await
     }
 
     /// Presses Enter.
-    pub(super) async fn press_enter(&self, turn: &mut Turn) -> Result<(), Trouble> {
+    pub(super) async fn press_enter(&self, turn: &mut Turn) -> Result<(), CdpError> {
         self.may_send(By::Enter).await?;
         let events = stroke("Enter", 0).into_iter().flatten().collect();
         self.dispatch(turn, "Input.dispatchKeyEvent", events).await

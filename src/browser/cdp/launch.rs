@@ -12,10 +12,10 @@ use tokio::{
 };
 
 use super::{
+    error::CdpError,
     hub::{self, Hub},
     options::CdpOptions,
     said,
-    trouble::Trouble,
     wire::{Line, PipeReader, PipeWriter},
 };
 use crate::{
@@ -154,7 +154,7 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
     };
     match timeout(options.common.launch_timeout, begin(&hub)).await {
         Ok(Ok(())) => Ok((hub, life)),
-        Ok(Err(Trouble::Lost(_))) => {
+        Ok(Err(CdpError::Lost(_))) => {
             let mut status = None;
             if let Some(own) = &mut life.own {
                 // A browser that only closed its pipe is ended below.
@@ -226,7 +226,7 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
 }
 
 /// Subscribes to the browser's tabs, and waits for the first one.
-async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
+async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
     let downloads = match (&hub.private, &hub.options.common.downloads) {
         (Some(private), Some(_)) => {
             json!({ "behavior": "allowAndName", "downloadPath": private.join(hub::FILES), "eventsEnabled": true })
@@ -244,10 +244,10 @@ async fn begin(hub: &Arc<Hub>) -> Result<(), Trouble> {
 }
 
 /// Waits until events of the current tab arrive.
-pub(super) async fn there(hub: &Hub) -> Result<(), Trouble> {
+pub(super) async fn there(hub: &Hub) -> Result<(), CdpError> {
     hub.until(|known| {
         if known.closed {
-            return Some(Err(Trouble::Lost("the browser ended while it started")));
+            return Some(Err(CdpError::Lost("the browser ended while it started")));
         }
         known
             .tab_mut()

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::{
     driver::Cdp,
+    error::{CdpError, answer},
     hub::{Object, evaluated},
-    known::World,
-    trouble::{Trouble, answer},
+    state::World,
 };
 
 /// Events of a click, of a key on the focused element, of a slider's handle, and of dragging.
@@ -82,7 +82,7 @@ impl Cdp {
         &self,
         at: &(String, World),
         known: &mut Listening,
-    ) -> Result<Vec<u64>, Trouble> {
+    ) -> Result<Vec<u64>, CdpError> {
         let (session, _) = at;
         let top = match known.top.take() {
             Some(top) => top,
@@ -108,7 +108,7 @@ impl Cdp {
     }
 
     /// The document object of the page's own world.
-    async fn page_document(&self, (session, world): &(String, World)) -> Result<String, Trouble> {
+    async fn page_document(&self, (session, world): &(String, World)) -> Result<String, CdpError> {
         let ours =
             json!({ "expression": "document", "contextId": world.context, "objectGroup": GROUP });
         let ours = evaluated(self.hub.call(session, "Runtime.evaluate", ours).await?)?;
@@ -116,7 +116,7 @@ impl Cdp {
         let told: Described = self.hub.call(session, "DOM.describeNode", ours).await?;
         let params = json!({ "backendNodeId": told.node.backend_node_id });
         let theirs: Resolved = self.hub.call(session, "DOM.resolveNode", params).await?;
-        theirs.object.object_id.ok_or(Trouble::Moved)
+        theirs.object.object_id.ok_or(CdpError::Moved)
     }
 
     /// Gives tickets to new elements.
@@ -125,7 +125,7 @@ impl Cdp {
         (session, world): &(String, World),
         new: &[u64],
         known: &mut HashMap<u64, u64>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let resolve = |node: &u64| {
             let params = json!({ "backendNodeId": node, "executionContextId": world.context, "objectGroup": GROUP });
             self.hub
@@ -136,7 +136,7 @@ impl Cdp {
             match resolved {
                 Ok(resolved) => met.extend(resolved.object.object_id.map(|object| (*node, object))),
                 // The node is gone, or in another document.
-                Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => {
+                Err(CdpError::Moved | CdpError::Broken(_) | CdpError::Refused(_)) => {
                     known.insert(*node, 0);
                 }
                 Err(trouble) => return Err(trouble),

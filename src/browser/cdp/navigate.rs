@@ -8,10 +8,10 @@ use tokio::time::{sleep, timeout};
 
 use super::{
     driver::Cdp,
+    error::CdpError,
     hub::Hub,
-    known::{Frame, Known, Tab},
     observe::UNTOLD,
-    trouble::Trouble,
+    state::{BrowserState, Frame, Tab},
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
@@ -49,7 +49,7 @@ struct Entry {
 impl Hub {
     /// Stops loading in the current tab.
     pub(super) fn stop_loading(&self) {
-        let session = self.known().tab().and_then(|tab| tab.session.clone());
+        let session = self.state().tab().and_then(|tab| tab.session.clone());
         if let Some(session) = session {
             // Nobody waits for the answer; events tell the effect.
             drop(
@@ -64,7 +64,7 @@ impl Hub {
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
-            .known()
+            .state()
             .tab()
             .and_then(Tab::main)
             .is_some_and(|main| main.loading);
@@ -77,10 +77,10 @@ impl Hub {
 
 impl Cdp {
     /// Opens an address in the current tab.
-    pub(super) async fn goto(&self, address: &str) -> Result<(), Trouble> {
+    pub(super) async fn goto(&self, address: &str) -> Result<(), CdpError> {
         let url = web_address(address).map_err(|outcome| match outcome {
-            crate::action::Outcome::Failed(failure) => Trouble::Refused(failure),
-            _ => Trouble::refused(ErrorClass::NavigationFailed, ""),
+            crate::action::Outcome::Failed(failure) => CdpError::Refused(failure),
+            _ => CdpError::refused(ErrorClass::NavigationFailed, ""),
         })?;
         let work = async {
             for _ in 0..SENT {
@@ -88,7 +88,7 @@ impl Cdp {
                     return Ok(());
                 }
             }
-            Err(Trouble::refused(
+            Err(CdpError::refused(
                 ErrorClass::NavigationFailed,
                 "the page that is there goes its own way",
             ))
@@ -97,11 +97,11 @@ impl Cdp {
     }
 
     /// Navigates the current tab. Returns false if the page went to another document meanwhile.
-    async fn sent_to(&self, url: &str) -> Result<bool, Trouble> {
+    async fn sent_to(&self, url: &str) -> Result<bool, CdpError> {
         let session = self.main_session()?;
         let is_under_way = self
             .hub
-            .known()
+            .state()
             .tab()
             .and_then(Tab::main)
             .is_some_and(Frame::moves);
@@ -115,10 +115,10 @@ impl Cdp {
             .await?;
         if let Some(why) = answer.error_text.filter(|why| !why.is_empty()) {
             self.await_error_page().await;
-            return Err(Trouble::refused(ErrorClass::NavigationFailed, &why));
+            return Err(CdpError::refused(ErrorClass::NavigationFailed, &why));
         }
         if answer.is_download {
-            return Err(Trouble::refused(
+            return Err(CdpError::refused(
                 ErrorClass::NavigationFailed,
                 "the address offers a file",
             ));
@@ -136,7 +136,7 @@ impl Cdp {
                 Err(_)
                     if self
                         .hub
-                        .known()
+                        .state()
                         .tab()
                         .and_then(Tab::main)
                         .is_some_and(Frame::moves) => {}
@@ -146,13 +146,13 @@ impl Cdp {
         }
         Ok(self
             .hub
-            .known()
+            .state()
             .tab()
             .is_some_and(|tab| tab.has_let_in(&loader)))
     }
 
     /// Reloads the page.
-    pub(super) async fn reload(&self) -> Result<(), Trouble> {
+    pub(super) async fn reload(&self) -> Result<(), CdpError> {
         let before = self.loader()?;
         let work = async {
             let session = self.main_session()?;
@@ -172,7 +172,7 @@ impl Cdp {
     }
 
     /// Goes one page back (-1) or forward (1) in the history.
-    pub(super) async fn step_in_history(&self, step: isize) -> Result<(), Trouble> {
+    pub(super) async fn step_in_history(&self, step: isize) -> Result<(), CdpError> {
         let session = self.main_session()?;
         let history: History = self
             .hub
@@ -185,7 +185,7 @@ impl Cdp {
         // The first page of a tab does not belong to the task.
         let entry = entry
             .filter(|entry| entry.url != BLANK)
-            .ok_or(Trouble::refused(ErrorClass::NoHistory, ""))?;
+            .ok_or(CdpError::refused(ErrorClass::NoHistory, ""))?;
         let (before, steps) = (self.loader()?, self.steps()?);
         let work = async {
             let params = json!({ "entryId": entry.id });
@@ -208,8 +208,8 @@ impl Cdp {
     /// Gives up a navigation that takes too long; otherwise nothing could be read until it ends.
     async fn within_the_time_to_load(
         &self,
-        work: impl Future<Output = Result<(), Trouble>>,
-    ) -> Result<(), Trouble> {
+        work: impl Future<Output = Result<(), CdpError>>,
+    ) -> Result<(), CdpError> {
         let patience = self.hub.time_to_load();
         let work = async {
             self.end_a_script_in_the_way().await;
@@ -219,7 +219,7 @@ impl Cdp {
             return done;
         }
         self.hub.stop_loading();
-        Err(Trouble::refused(
+        Err(CdpError::refused(
             ErrorClass::Timeout,
             "the address did not load in time",
         ))
@@ -231,7 +231,7 @@ impl Cdp {
         // While another document is on its way, the page does not answer, and none of its scripts is in the way.
         let is_there = self
             .hub
-            .known()
+            .state()
             .tab()
             .and_then(Tab::main)
             .is_some_and(|main| !(main.loading && main.ready));
@@ -249,7 +249,10 @@ impl Cdp {
         }
     }
 
-    async fn arrival(&self, there: impl FnMut(&mut Known) -> Option<()>) -> Result<(), Trouble> {
+    async fn arrival(
+        &self,
+        there: impl FnMut(&mut BrowserState) -> Option<()>,
+    ) -> Result<(), CdpError> {
         self.hub
             .unless_blocked(async {
                 self.hub.until(there).await;
@@ -268,21 +271,21 @@ impl Cdp {
         let _ = timeout(self.hub.options.quiet * 10, shown).await;
     }
 
-    fn loader(&self) -> Result<String, Trouble> {
-        let known = self.hub.known();
+    fn loader(&self) -> Result<String, CdpError> {
+        let known = self.hub.state();
         known
             .tab()
             .and_then(|tab| tab.main())
             .map(|main| main.loader.clone())
-            .ok_or(Trouble::Moved)
+            .ok_or(CdpError::Moved)
     }
 
-    fn steps(&self) -> Result<u64, Trouble> {
-        let known = self.hub.known();
+    fn steps(&self) -> Result<u64, CdpError> {
+        let known = self.hub.state();
         known
             .tab()
             .and_then(|tab| tab.main())
             .map(|main| main.steps)
-            .ok_or(Trouble::Moved)
+            .ok_or(CdpError::Moved)
     }
 }

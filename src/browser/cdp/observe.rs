@@ -18,10 +18,10 @@ use tokio::{
 
 use super::{
     driver::{Cdp, Turn},
-    known::{Frame, World},
+    error::CdpError,
     rows::{self, Seen, Shown, Walk},
+    state::{Frame, World},
     target::Area,
-    trouble::Trouble,
 };
 use crate::{
     action::Target,
@@ -71,7 +71,7 @@ struct Look {
 
 impl Cdp {
     /// The current state of the page.
-    pub(super) async fn seen(&self, turn: &mut Turn) -> Result<Observation, Trouble> {
+    pub(super) async fn seen(&self, turn: &mut Turn) -> Result<Observation, CdpError> {
         self.ask_titles().await?;
         if let Some(observation) = self.under_a_dialog()? {
             return Ok(observation);
@@ -85,11 +85,11 @@ impl Cdp {
         // A frame without a report is left out below.
         let _ = timeout(UNTOLD, untold).await;
         let (place, page, owners) = match self.walk_all(turn).await {
-            Err(Trouble::Dialog(_)) => return self.under_a_dialog()?.ok_or(Trouble::Late),
+            Err(CdpError::Dialog(_)) => return self.under_a_dialog()?.ok_or(CdpError::Late),
             other => other?,
         };
         let Some(shown) = shown(turn, &page, &owners) else {
-            return Err(Trouble::Moved);
+            return Err(CdpError::Moved);
         };
         let tree = rows::tree(&shown, self.hub.options.max_nodes);
         let mut observation = Observation::new(place.url, &place.title, tree);
@@ -99,21 +99,21 @@ impl Cdp {
 
     /// The observation of a page that does not answer. A browser that still answers can leave the page; otherwise
     /// nothing is known.
-    pub(super) async fn unanswered(&self, end: Instant) -> Result<Observation, Trouble> {
+    pub(super) async fn unanswered(&self, end: Instant) -> Result<Observation, CdpError> {
         let asked = self
             .hub
             .wire
             .call::<Value>(None, "Browser.getVersion", json!({}));
         match timeout_at(end, asked).await {
             Ok(answer) => answer.map(drop)?,
-            Err(_) => return Err(Trouble::Late),
+            Err(_) => return Err(CdpError::Late),
         }
         if let Some(observation) = self.under_a_dialog()? {
             return Ok(observation);
         }
         let (url, title) = {
-            let known = self.hub.known();
-            let tab = known.tab().ok_or(Trouble::Late)?;
+            let known = self.hub.state();
+            let tab = known.tab().ok_or(CdpError::Late)?;
             (tab.url.clone(), tab.title.clone())
         };
         let mut observation = Observation::unresponsive(url, &title);
@@ -123,7 +123,7 @@ impl Cdp {
 
     /// Reads the page with its frames, and stores the result. Returns the place of the page, its main frame, and the
     /// element of each frame.
-    async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), Trouble> {
+    async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), CdpError> {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
         let mut before = turn.seen.remove(&page);
@@ -132,7 +132,7 @@ impl Cdp {
             let how = (MAX_TEXT, std::mem::replace(&mut is_restless, true));
             match self.walk(&page, before.take(), how).await {
                 // The document was just replaced, so read the current one.
-                Err(Trouble::Moved) if Instant::now() < end => {
+                Err(CdpError::Moved) if Instant::now() < end => {
                     let now = self.page()?;
                     if now != page {
                         // The tab is gone, and another one is current.
@@ -145,7 +145,7 @@ impl Cdp {
                     }
                     sleep(AGAIN).await;
                 }
-                Err(Trouble::Moved) => return Err(Trouble::Late),
+                Err(CdpError::Moved) => return Err(CdpError::Late),
                 other => break other?,
             }
         };
@@ -159,22 +159,22 @@ impl Cdp {
     }
 
     /// The main frame of the current page.
-    pub(super) fn page(&self) -> Result<String, Trouble> {
-        let known = self.hub.known();
+    pub(super) fn page(&self) -> Result<String, CdpError> {
+        let known = self.hub.state();
         match known.trouble() {
             Some(trouble) => Err(trouble),
             None => known
                 .current
                 .clone()
-                .ok_or(Trouble::Lost("the last tab was closed")),
+                .ok_or(CdpError::Lost("the last tab was closed")),
         }
     }
 
     /// The observation of a page under a dialog, if there is one.
-    fn under_a_dialog(&self) -> Result<Option<Observation>, Trouble> {
-        let known = self.hub.known();
+    fn under_a_dialog(&self) -> Result<Option<Observation>, CdpError> {
+        let known = self.hub.state();
         match known.trouble() {
-            None | Some(Trouble::Dialog(_)) => {}
+            None | Some(CdpError::Dialog(_)) => {}
             Some(trouble) => return Err(trouble),
         }
         let Some(tab) = known.tab() else {
@@ -202,7 +202,7 @@ impl Cdp {
         frame: &str,
         before: Option<Seen>,
         (max_text, is_restless): (usize, bool),
-    ) -> Result<(Seen, Place), Trouble> {
+    ) -> Result<(Seen, Place), CdpError> {
         let at = self.hub.world(frame).await?;
         let (document, number) = self.document(frame, &at.1)?;
         let mut seen = before
@@ -215,7 +215,7 @@ impl Cdp {
             match self.listening(&at, &mut seen.listening).await {
                 // Without an answer, the page is read without listeners. The look itself finds out if the page is still
                 // there.
-                Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => Vec::new(),
+                Err(CdpError::Moved | CdpError::Broken(_) | CdpError::Refused(_)) => Vec::new(),
                 other => other?,
             }
         };
@@ -227,7 +227,7 @@ impl Cdp {
             seen = Seen::default();
             look = self.ask_look(frame, &at, (0, &listening), max_text).await?;
             if !seen.take(look.seen) {
-                return Err(Trouble::malformed("a change of a page without the page"));
+                return Err(CdpError::malformed("a change of a page without the page"));
             }
         }
         (seen.document, seen.number) = (document, number);
@@ -241,9 +241,9 @@ impl Cdp {
         at: &(String, World),
         (since, listening): (u64, &[u64]),
         max_text: usize,
-    ) -> Result<Look, Trouble> {
+    ) -> Result<Look, CdpError> {
         let above = {
-            let known = self.hub.known();
+            let known = self.hub.state();
             if known.current.as_deref() == Some(frame) {
                 known.last_number
             } else {
@@ -254,20 +254,20 @@ impl Cdp {
         let wanted = json!([{ "since": since, "maxNodes": max_nodes, "maxText": max_text, "above": above, "listening": listening }]);
         let told: String = self.hub.ask_in(at, "observe", wanted).await?;
         serde_json::from_str(&told)
-            .map_err(|_| Trouble::malformed("a look at a page that is not understood"))
+            .map_err(|_| CdpError::malformed("a look at a page that is not understood"))
     }
 
     /// The document of a script world, and the number of its frame while it shows that document.
-    fn document(&self, frame: &str, world: &World) -> Result<(String, u32), Trouble> {
-        let known = self.hub.known();
+    fn document(&self, frame: &str, world: &World) -> Result<(String, u32), CdpError> {
+        let known = self.hub.state();
         let at = known
             .tab()
             .and_then(|tab| tab.frames.get(frame))
-            .ok_or(Trouble::Moved)?;
+            .ok_or(CdpError::Moved)?;
         if at.world.as_ref() == Some(world) {
             Ok((at.loader.clone(), at.number))
         } else {
-            Err(Trouble::Moved)
+            Err(CdpError::Moved)
         }
     }
 
@@ -278,10 +278,10 @@ impl Cdp {
         turn: &mut Turn,
         page: &str,
         shown: Vec<u64>,
-    ) -> Result<Vec<Owner>, Trouble> {
+    ) -> Result<Vec<Owner>, CdpError> {
         let end = Instant::now() + FRAMES;
         let room = AtomicUsize::new(MAX_FRAMES);
-        let count = self.hub.known().tab().map_or(0, |tab| tab.frames.len());
+        let count = self.hub.state().tab().map_or(0, |tab| tab.frames.len());
         let max_text = MAX_TEXT / count.clamp(1, MAX_FRAMES);
         let mut owners = Vec::new();
         let mut reading = FuturesUnordered::new();
@@ -312,7 +312,7 @@ impl Cdp {
                     owners.push(owner);
                 }
                 // A hidden or removed frame, or one too many, is left out.
-                Ok(Some(Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)))) => {}
+                Ok(Some(Err(CdpError::Moved | CdpError::Broken(_) | CdpError::Refused(_)))) => {}
                 Ok(Some(Err(trouble))) => return Err(trouble),
                 // All frames are read, or the rest is too slow.
                 Ok(None) | Err(_) => return Ok(owners),
@@ -328,7 +328,7 @@ impl Cdp {
         mut before: Option<Seen>,
         max_text: usize,
         room: &AtomicUsize,
-    ) -> Result<(Owner, Seen), Trouble> {
+    ) -> Result<(Owner, Seen), CdpError> {
         let number = self.hub.owner_of(&owner.frame).await?;
         let take = |room: usize| room.checked_sub(1);
         if !shown.contains(&number)
@@ -336,21 +336,21 @@ impl Cdp {
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
                 .is_err()
         {
-            return Err(Trouble::Moved);
+            return Err(CdpError::Moved);
         }
         let mut left = LOOKS;
         loop {
             left -= 1;
             let how = (max_text, left + 1 < LOOKS);
             match self.walk(&owner.frame, before.take(), how).await {
-                Err(Trouble::Moved) if left > 0 => yield_now().await,
+                Err(CdpError::Moved) if left > 0 => yield_now().await,
                 other => return other.map(|(seen, _)| (Owner { number, ..owner }, seen)),
             }
         }
     }
 
     fn frames_in(&self, parent: &str) -> Vec<String> {
-        let known = self.hub.known();
+        let known = self.hub.state();
         let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
         frames
             .filter(|(_, frame)| frame.parent.as_deref() == Some(parent))
@@ -359,7 +359,7 @@ impl Cdp {
     }
 
     /// A picture of the window, or of one element.
-    pub(super) async fn picture(&self, target: Option<&Target>) -> Result<Vec<u8>, Trouble> {
+    pub(super) async fn picture(&self, target: Option<&Target>) -> Result<Vec<u8>, CdpError> {
         let page = self.page()?;
         let mut params = json!({ "format": "png" });
         if let Some(target) = target {
@@ -376,21 +376,21 @@ impl Cdp {
         bytes
             .ok()
             .filter(|bytes| bytes.starts_with(PNG))
-            .ok_or(Trouble::malformed("a picture that is not a PNG file"))
+            .ok_or(CdpError::malformed("a picture that is not a PNG file"))
     }
 
     /// The session for a frame.
-    pub(super) fn session(&self, frame: &str) -> Result<String, Trouble> {
-        let known = self.hub.known();
+    pub(super) fn session(&self, frame: &str) -> Result<String, CdpError> {
+        let known = self.hub.state();
         let at = known
             .tab()
             .and_then(|tab| tab.frames.get(frame))
-            .ok_or(Trouble::Moved)?;
+            .ok_or(CdpError::Moved)?;
         Ok(at.session.clone())
     }
 
     /// The place of the current page.
-    pub(super) async fn place(&self) -> Result<Place, Trouble> {
+    pub(super) async fn place(&self) -> Result<Place, CdpError> {
         let page = self.page()?;
         self.hub.ask(&page, "place", Value::Array(Vec::new())).await
     }

@@ -8,11 +8,11 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     driver::{Cdp, Turn},
-    known::{Tab, World},
+    error::CdpError,
     sending::By,
     settle::millis,
+    state::{Tab, World},
     target::{Aim, Area, Point},
-    trouble::Trouble,
 };
 use crate::action::{ErrorClass, MouseButton};
 
@@ -88,7 +88,7 @@ impl Needs {
 
 impl Cdp {
     /// Waits until an element is ready; returns the point in the page to aim at.
-    pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, Trouble> {
+    pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, CdpError> {
         let end = Instant::now() + self.hub.options.common.action_timeout;
         loop {
             let given = json!([aim.number, {
@@ -102,9 +102,9 @@ impl Cdp {
             match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
                 // This error is returned before the time is over, and an event that the page still waits for may remove
                 // the cover.
-                Err(Trouble::Refused(failure))
+                Err(CdpError::Refused(failure))
                     if failure.class == ErrorClass::Intercepted
-                        && self.hub.known().tab().is_some_and(Tab::is_fetching)
+                        && self.hub.state().tab().is_some_and(Tab::is_fetching)
                         && Instant::now() < end => {}
                 point => return self.through_frames(&aim.frame, point?).await,
             }
@@ -114,7 +114,7 @@ impl Cdp {
     /// Clicks an element and asks the page which element was hit.
     ///
     /// # Errors
-    /// [`Trouble::Refused`] if the clicks hit something else: then the page did not let them reach that element either.
+    /// [`CdpError::Refused`] if the clicks hit something else: then the page did not let them reach that element either.
     /// A dialog that opens during the clicks is an error too; by then they were sent.
     pub(super) async fn press(
         &self,
@@ -123,7 +123,7 @@ impl Cdp {
         button: Option<MouseButton>,
         needs: Needs,
         clicks: u32,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let point = self.ready(aim, needs).await?;
         turn.midway.watched = true;
         let watches = self.arm(aim).await?;
@@ -146,7 +146,7 @@ impl Cdp {
         {
             // A press that closes its tab may take the answers to all events with it. If the document is still there, the
             // watches tell.
-            Err(Trouble::Moved) if turn.sent => {}
+            Err(CdpError::Moved) if turn.sent => {}
             dispatched => dispatched?,
         }
         let verdict = self.verdict(watches).await;
@@ -157,7 +157,7 @@ impl Cdp {
 
     /// Starts to watch for the press in the element's frame and in each frame around it: an element that covers a frame
     /// receives the press there.
-    async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, Trouble> {
+    async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, CdpError> {
         let mut watches = Vec::new();
         let mut at = aim.clone();
         loop {
@@ -165,7 +165,7 @@ impl Cdp {
             let token = self.hub.ask_in(&world, "arm", json!([at.number])).await?;
             watches.push(Watch { world, token });
             let parent = {
-                let known = self.hub.known();
+                let known = self.hub.state();
                 known
                     .tab()
                     .and_then(|tab| tab.frames.get(&at.frame))
@@ -182,7 +182,7 @@ impl Cdp {
     }
 
     /// Collects the reports of the watches.
-    async fn verdict(&self, watches: Vec<Watch>) -> Result<(), Trouble> {
+    async fn verdict(&self, watches: Vec<Watch>) -> Result<(), CdpError> {
         let mut hit = Ok(());
         // All are asked, because asking ends the watch.
         for Watch { world, token } in watches {
@@ -197,17 +197,17 @@ impl Cdp {
                     intercepted: Some(what),
                     ..
                 }) => {
-                    hit = Err(Trouble::refused(ErrorClass::Intercepted, &what));
+                    hit = Err(CdpError::refused(ErrorClass::Intercepted, &what));
                 }
                 Ok(Verdict { hit: false, .. }) => {
-                    hit = Err(Trouble::refused(
+                    hit = Err(CdpError::refused(
                         ErrorClass::NotStable,
                         "the click reached nothing",
                     ));
                 }
-                Err(trouble @ Trouble::Refused(_)) => hit = Err(trouble),
+                Err(trouble @ CdpError::Refused(_)) => hit = Err(trouble),
                 // The click replaced the document.
-                Ok(Verdict { hit: true, .. }) | Err(Trouble::Moved) => {}
+                Ok(Verdict { hit: true, .. }) | Err(CdpError::Moved) => {}
                 Err(trouble) => return Err(trouble),
             }
         }
@@ -215,7 +215,7 @@ impl Cdp {
     }
 
     /// Moves the pointer over an element.
-    pub(super) async fn hover(&self, turn: &mut Turn, aim: &Aim) -> Result<(), Trouble> {
+    pub(super) async fn hover(&self, turn: &mut Turn, aim: &Aim) -> Result<(), CdpError> {
         let point = self.ready(aim, Needs::HOVER).await?;
         self.dispatch(
             turn,
@@ -228,7 +228,7 @@ impl Cdp {
     }
 
     /// Drags one element onto another: as the browser's own drag and drop where the page began one, by the mouse otherwise.
-    pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), Trouble> {
+    pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), CdpError> {
         let start = self.ready(from, Needs::HOVER).await?;
         self.drag_to(turn, start, End::Element(to)).await
     }
@@ -240,12 +240,12 @@ impl Cdp {
         aim: &Aim,
         (x, y): (u32, u32),
         (to_x, to_y): (u32, u32),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
         if f64::from(to_x) >= area.width || f64::from(to_y) >= area.height {
             let (width, height) = (area.width.floor(), area.height.floor());
             let why = format!("the element is {width} by {height} pixels");
-            return Err(Trouble::refused(ErrorClass::BadArguments, &why));
+            return Err(CdpError::refused(ErrorClass::BadArguments, &why));
         }
         let needs = Needs {
             enabled: false,
@@ -262,8 +262,8 @@ impl Cdp {
         self.drag_to(turn, start, End::Point(end)).await
     }
 
-    async fn drag_to(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), Trouble> {
-        let session = turn.session.clone().ok_or(Trouble::Moved)?;
+    async fn drag_to(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
+        let session = turn.session.clone().ok_or(CdpError::Moved)?;
         turn.midway.dragged = true;
         self.hub
             .call::<Value>(
@@ -272,7 +272,7 @@ impl Cdp {
                 json!({ "enabled": true }),
             )
             .await?;
-        self.hub.known().drag = None;
+        self.hub.state().drag = None;
         let dragged = self.drag_from(turn, start, to).await;
         // A later drag of this page must not be held back, however this one ended.
         let released = self
@@ -287,7 +287,7 @@ impl Cdp {
         dragged.and(released.map(drop))
     }
 
-    async fn drag_from(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), Trouble> {
+    async fn drag_from(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
         (turn.midway.pressed, turn.pointer) = (true, (start.x, start.y));
         let down = vec![
             mouse("mouseMoved", start, "none", 0, 0),
@@ -357,14 +357,14 @@ impl Cdp {
         turn: &mut Turn,
         method: &'static str,
         events: Vec<Value>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let done = self.dispatch(turn, method, events).await;
         turn.sent = false;
         done
     }
 
     /// Releases the mouse button at the position of the pointer.
-    async fn release(&self, turn: &mut Turn) -> Result<(), Trouble> {
+    async fn release(&self, turn: &mut Turn) -> Result<(), CdpError> {
         self.dispatch(turn, "Input.dispatchMouseEvent", vec![released(turn)])
             .await?;
         turn.midway.pressed = false;
@@ -385,7 +385,7 @@ impl Cdp {
                 drop(tell("Input.dispatchDragEvent", cancel));
             }
             drop(tell("Input.setInterceptDrags", json!({ "enabled": false })));
-            self.hub.known().drag = None;
+            self.hub.state().drag = None;
         }
         if std::mem::take(&mut turn.midway).watched {
             self.hub.tell("disarm");
@@ -397,7 +397,7 @@ impl Cdp {
         &self,
         turn: &mut Turn,
         (right, down): (i64, i64),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let (width, height) = self.hub.options.common.viewport;
         let (x, y) = match turn.pointer {
             // If the pointer was never moved, the middle of the window is used.
@@ -415,8 +415,8 @@ impl Cdp {
         turn: &mut Turn,
         method: &'static str,
         events: Vec<Value>,
-    ) -> Result<(), Trouble> {
-        let session = turn.session.clone().ok_or(Trouble::Moved)?;
+    ) -> Result<(), CdpError> {
+        let session = turn.session.clone().ok_or(CdpError::Moved)?;
         turn.sent = true;
         let answers: Vec<_> = events
             .into_iter()
@@ -426,11 +426,11 @@ impl Cdp {
             .unless_blocked(async {
                 let mut is_taken = false;
                 for answer in answers {
-                    match answer.await.map_err(Trouble::from) {
+                    match answer.await.map_err(CdpError::from) {
                         Ok(_) => is_taken = true,
                         // An earlier event closed the page: a tab that closes itself at the press never receives the
                         // release.
-                        Err(Trouble::Moved) if is_taken => return Ok(()),
+                        Err(CdpError::Moved) if is_taken => return Ok(()),
                         Err(trouble) => return Err(trouble),
                     }
                 }
@@ -441,12 +441,12 @@ impl Cdp {
 
     /// Returns the session of the current tab. All input goes through it, because the browser finds the frame by
     /// itself.
-    pub(super) fn main_session(&self) -> Result<String, Trouble> {
-        let known = self.hub.known();
+    pub(super) fn main_session(&self) -> Result<String, CdpError> {
+        let known = self.hub.state();
         known
             .tab()
             .and_then(|tab| tab.session.clone())
-            .ok_or(Trouble::Moved)
+            .ok_or(CdpError::Moved)
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{driver::Cdp, observe::Place, target::numbers, trouble::Trouble};
+use super::{driver::Cdp, error::CdpError, observe::Place, target::numbers};
 use crate::{
     base::text::clean,
     browser::rules::{MAX_SEEN_FRAMES, SeenDrawing, drawing, in_order, placed, whole_pixels},
@@ -33,7 +33,7 @@ struct Next {
 
 impl Cdp {
     /// Returns what is visible in the window, with the boxes of these elements.
-    pub(super) async fn scene_of(&self, wanted: &[ElementRef]) -> Result<Scene, Trouble> {
+    pub(super) async fn scene_of(&self, wanted: &[ElementRef]) -> Result<Scene, CdpError> {
         let page = self.page()?;
         let mut scene = Scene::default();
         let mut waiting = vec![Next {
@@ -60,7 +60,7 @@ impl Cdp {
             let part: Part = match self.hub.ask(&next.frame, "scene", json!(asks)).await {
                 Ok(part) => part,
                 // Of a frame that went or gives no answer nothing is seen.
-                Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_))
+                Err(CdpError::Moved | CdpError::Broken(_) | CdpError::Refused(_))
                     if next.frame != page =>
                 {
                     continue;
@@ -110,9 +110,9 @@ impl Cdp {
     }
 
     /// The frames that stand in the document of a frame.
-    async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, Trouble> {
+    async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, CdpError> {
         let known: Vec<(String, u32)> = {
-            let known = self.hub.known();
+            let known = self.hub.state();
             let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
             frames
                 .filter(|(_, frame)| frame.parent.as_deref() == Some(parent))
@@ -123,7 +123,7 @@ impl Cdp {
         for (id, number) in known.into_iter().take(MAX_SEEN_FRAMES) {
             match self.hub.owner_of(&id).await {
                 Ok(owner) => inner.push(Inner { id, number, owner }),
-                Err(Trouble::Moved | Trouble::Broken(_) | Trouble::Refused(_)) => {}
+                Err(CdpError::Moved | CdpError::Broken(_) | CdpError::Refused(_)) => {}
                 Err(trouble) => return Err(trouble),
             }
         }

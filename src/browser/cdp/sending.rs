@@ -11,7 +11,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{driver::Cdp, events::Paused, hub::Hub, known::World, trouble::Trouble};
+use super::{driver::Cdp, error::CdpError, events::Paused, hub::Hub, state::World};
 use crate::{
     action::{ErrorClass, Failure},
     secret::{Misdirected, Outgoing, SecretName, SecretResolver, TypedSecrets},
@@ -57,8 +57,8 @@ pub(super) enum By<'a> {
     Space,
 }
 
-fn refused(misdirected: &Misdirected) -> Trouble {
-    Trouble::refused(ErrorClass::SecretLeaves, &misdirected.to_string())
+fn refused(misdirected: &Misdirected) -> CdpError {
+    CdpError::refused(ErrorClass::SecretLeaves, &misdirected.to_string())
 }
 
 impl Cdp {
@@ -71,7 +71,7 @@ impl Cdp {
         at: &(String, World),
         field: Option<u64>,
         (name, secrets): (&SecretName, &SecretResolver),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let Sends { to } = self.hub.ask_in(at, "sendsFrom", json!([field])).await?;
         to.iter()
             .try_for_each(|address| secrets.may_send(name, address))
@@ -82,8 +82,8 @@ impl Cdp {
     ///
     /// # Errors
     /// A refusal, if they may not go there.
-    pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), Trouble> {
-        if !self.hub.known().guards {
+    pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), CdpError> {
+        if !self.hub.state().guards {
             return Ok(());
         }
         let asked = |frame: String| async move {
@@ -98,7 +98,7 @@ impl Cdp {
             By::Click(frame, _) => vec![frame.to_owned()],
             // Where our script world was never needed, nothing was typed.
             By::Enter | By::Space => {
-                let known = self.hub.known();
+                let known = self.hub.state();
                 let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
                 frames
                     .filter(|(_, at)| at.world.is_some())
@@ -110,7 +110,7 @@ impl Cdp {
             let sending = match asked(frame).await {
                 Ok(sending) => sending,
                 // Text that was typed into a document is gone with it.
-                Err(Trouble::Moved) => continue,
+                Err(CdpError::Moved) => continue,
                 Err(trouble) => return Err(trouble),
             };
             let Sending {
@@ -138,11 +138,11 @@ impl Hub {
         frame: &str,
         name: &SecretName,
         secrets: &SecretResolver,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let document = {
-            let known = self.known();
+            let known = self.state();
             let at = known.tab().and_then(|tab| tab.frames.get(frame));
-            at.ok_or(Trouble::Moved)?.loader.clone()
+            at.ok_or(CdpError::Moved)?.loader.clone()
         };
         {
             let mut guard = self.guard();
@@ -150,7 +150,7 @@ impl Hub {
             guard.typed.add(name, secrets);
         }
         let begun = {
-            let mut known = self.known();
+            let mut known = self.state();
             if known.guards {
                 return Ok(());
             }
@@ -167,9 +167,9 @@ impl Hub {
                 .wire
                 .call::<Value>(None, "Target.setAutoAttach", windows);
             for call in calls {
-                match call.await.map_err(Trouble::from) {
+                match call.await.map_err(CdpError::from) {
                     // The session is gone, with everything that it could have sent.
-                    Ok(_) | Err(Trouble::Moved) => {}
+                    Ok(_) | Err(CdpError::Moved) => {}
                     Err(trouble) => return Err(trouble),
                 }
             }
@@ -178,7 +178,7 @@ impl Hub {
         };
         let done = self.unless_blocked(watched).await;
         if done.is_err() {
-            self.known().guards = false;
+            self.state().guards = false;
         }
         done
     }
@@ -258,7 +258,7 @@ impl Hub {
 
     fn is_shown_what_was_typed(&self) -> bool {
         let guard = self.guard();
-        let known = self.known();
+        let known = self.state();
         let mut frames = known.tabs.iter().flat_map(|tab| tab.frames.values());
         frames.any(|at| guard.documents.contains(&at.loader))
     }

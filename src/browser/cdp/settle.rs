@@ -11,10 +11,10 @@ use serde_json::json;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
+    error::CdpError,
     hub::Hub,
-    known::{Frame, Known, is_blank},
     observe::Place,
-    trouble::Trouble,
+    state::{BrowserState, Frame, is_blank},
 };
 
 /// Longest time for a requested navigation to begin; one that does not was refused. Source: chosen; it takes a few
@@ -59,7 +59,7 @@ struct Quiet {
     place: Place,
 }
 
-impl Known {
+impl BrowserState {
     /// Makes the mark for an action that begins now.
     pub(super) fn mark(&mut self) -> Mark {
         self.aimed = None;
@@ -130,11 +130,11 @@ impl Hub {
     /// Waits until everything that began after `mark` is over. Returns the place of the page if it is quiet.
     ///
     /// # Errors
-    /// [`Trouble::Late`] if a navigation did not reach its document in time; a dialog, a crash, the end of the browser.
-    pub(super) async fn settle(&self, mark: &Mark) -> Result<Option<Place>, Trouble> {
+    /// [`CdpError::Late`] if a navigation did not reach its document in time; a dialog, a crash, the end of the browser.
+    pub(super) async fn settle(&self, mark: &Mark) -> Result<Option<Place>, CdpError> {
         let begin = Instant::now();
         let navigation = begin + self.time_to_load();
-        let restless = self.known().tab().is_some_and(|tab| tab.restless);
+        let restless = self.state().tab().is_some_and(|tab| tab.restless);
         let time = if restless {
             self.options.common.settle / RESTLESS
         } else {
@@ -144,14 +144,15 @@ impl Hub {
         let mut end = navigation.min(begin + time);
         let (mut documents, mut quiet) = (0, None);
         loop {
-            let pending = self.known().pending(mark);
+            let pending = self.state().pending(mark);
             match pending {
                 Pending::Nothing if quiet.is_some() || Instant::now() >= end => break,
                 Pending::Nothing => quiet = self.quiet(end).await?,
                 Pending::Asked if Instant::now() >= end + BEGINNING => break,
                 Pending::Asked => {
-                    let still =
-                        |known: &mut Known| (known.pending(mark) != Pending::Asked).then_some(());
+                    let still = |known: &mut BrowserState| {
+                        (known.pending(mark) != Pending::Asked).then_some(())
+                    };
                     if timeout(BEGINNING, self.moved(still))
                         .await
                         .map_or(Ok(true), |moved| moved.map(|()| false))?
@@ -161,7 +162,7 @@ impl Hub {
                 }
                 Pending::Navigation if documents == MAX_DOCUMENTS => break,
                 Pending::Navigation => {
-                    let there = |known: &mut Known| {
+                    let there = |known: &mut BrowserState| {
                         (known.pending(mark) != Pending::Navigation).then_some(())
                     };
                     let arrived = async {
@@ -172,8 +173,8 @@ impl Hub {
                         }
                     };
                     let Ok(moved) = timeout_at(navigation, arrived).await else {
-                        self.known().give_up();
-                        return Err(Trouble::Late);
+                        self.state().give_up();
+                        return Err(CdpError::Late);
                     };
                     moved?;
                     documents += 1;
@@ -182,20 +183,21 @@ impl Hub {
                 }
                 Pending::Parts | Pending::Rest if Instant::now() >= end => break,
                 Pending::Rest => {
-                    let received = self.known().tab().map(|tab| tab.received);
-                    let more = |known: &mut Known| {
+                    let received = self.state().tab().map(|tab| tab.received);
+                    let more = |known: &mut BrowserState| {
                         let is_more = known.tab().map(|tab| tab.received) != received;
                         (is_more || known.pending(mark) != Pending::Rest).then_some(())
                     };
                     match timeout(REST, self.moved(more)).await {
                         Ok(moved) => moved?,
-                        Err(_) => self.known().forget_rest(),
+                        Err(_) => self.state().forget_rest(),
                     }
                     quiet = None;
                 }
                 Pending::Parts => {
-                    let complete =
-                        |known: &mut Known| (known.pending(mark) != Pending::Parts).then_some(());
+                    let complete = |known: &mut BrowserState| {
+                        (known.pending(mark) != Pending::Parts).then_some(())
+                    };
                     if let Ok(moved) = timeout_at(end, self.moved(complete)).await {
                         moved?;
                     }
@@ -203,7 +205,7 @@ impl Hub {
                 }
             }
         }
-        let mut known = self.known();
+        let mut known = self.state();
         if quiet.is_none() {
             known.give_up();
         }
@@ -214,11 +216,11 @@ impl Hub {
     }
 
     /// The place of the page, if its document and that of the frame of the action became quiet in time.
-    async fn quiet(&self, end: Instant) -> Result<Option<Place>, Trouble> {
+    async fn quiet(&self, end: Instant) -> Result<Option<Place>, CdpError> {
         let (page, frame) = {
-            let known = self.known();
+            let known = self.state();
             let Some(page) = known.current.clone() else {
-                return Err(Trouble::Lost("the last tab was closed"));
+                return Err(CdpError::Lost("the last tab was closed"));
             };
             let frame = known.aimed.clone().filter(|aimed| *aimed != page);
             (page, frame)
@@ -232,7 +234,7 @@ impl Hub {
             match ask(&page).await {
                 Ok(told) => Ok(told.quiet.then_some(told.place)),
                 // Another document is coming, and is waited for next.
-                Err(Trouble::Moved) => Ok(None),
+                Err(CdpError::Moved) => Ok(None),
                 Err(trouble) => Err(trouble),
             }
         };
@@ -241,7 +243,7 @@ impl Hub {
             match ask(&frame).await {
                 Ok(told) => Ok(told.quiet),
                 // The frame is gone, or another document is coming to it, so a part of the page is missing.
-                Err(Trouble::Moved | Trouble::Broken(_)) => Ok(true),
+                Err(CdpError::Moved | CdpError::Broken(_)) => Ok(true),
                 Err(trouble) => Err(trouble),
             }
         };
@@ -269,7 +271,10 @@ impl Hub {
         std::future::pending().await
     }
 
-    async fn moved(&self, look: impl FnMut(&mut Known) -> Option<()>) -> Result<(), Trouble> {
+    async fn moved(
+        &self,
+        look: impl FnMut(&mut BrowserState) -> Option<()>,
+    ) -> Result<(), CdpError> {
         self.unless_blocked(async {
             self.until(look).await;
             Ok(())
@@ -278,7 +283,7 @@ impl Hub {
     }
 
     fn forget_asked(&self) {
-        if let Some(tab) = self.known().tab_mut() {
+        if let Some(tab) = self.state().tab_mut() {
             for frame in tab.frames.values_mut() {
                 frame.asked = false;
             }

@@ -23,7 +23,7 @@ use self::{
     file::{Cookie, OfOrigin, State},
     visit::{Stored, Visit},
 };
-use super::{driver::Cdp, trouble::Trouble};
+use super::{driver::Cdp, error::CdpError};
 use crate::{
     action::ErrorClass,
     base::{Error, ErrorKind, SessionId},
@@ -37,7 +37,7 @@ struct Cookies {
 
 impl Cdp {
     /// Saves the cookies, and the local storage of visited origins.
-    pub(super) async fn save_state(&self, name: &str) -> Result<(), Trouble> {
+    pub(super) async fn save_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let cookies = self
             .cookies()
@@ -45,7 +45,7 @@ impl Cdp {
             .into_iter()
             .filter_map(Cookie::told)
             .collect();
-        let visited = self.hub.known().origins.clone();
+        let visited = self.hub.state().origins.clone();
         let mut origins: Vec<OfOrigin> = Vec::new();
         if !visited.is_empty() {
             origins.extend(self.kept_here().await?);
@@ -59,7 +59,7 @@ impl Cdp {
                 continue;
             };
             let unreadable = |trouble| match trouble {
-                Trouble::Broken(_) | Trouble::Refused(_) | Trouble::Moved => Trouble::refused(
+                CdpError::Broken(_) | CdpError::Refused(_) | CdpError::Moved => CdpError::refused(
                     ErrorClass::FileRefused,
                     &format!("what {origin} keeps cannot be read"),
                 ),
@@ -82,23 +82,24 @@ impl Cdp {
     }
 
     /// The local storage of the current page's origin, as the page sees it now; `None` if the page cannot tell.
-    async fn kept_here(&self) -> Result<Option<OfOrigin>, Trouble> {
+    async fn kept_here(&self) -> Result<Option<OfOrigin>, CdpError> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {
             Ok(Stored { origin, items }) => Ok(Some(OfOrigin {
                 origin,
                 local_storage: items,
             })),
-            Err(Trouble::Moved | Trouble::Refused(_) | Trouble::Broken(_)) => Ok(None),
+            Err(CdpError::Moved | CdpError::Refused(_) | CdpError::Broken(_)) => Ok(None),
             Err(trouble) => Err(trouble),
         }
     }
 
     /// Replaces the current cookies by a saved state, and adds its local storage. In a browser that was attached to,
     /// cookies of sites that the state does not mention stay.
-    pub(super) async fn load_state(&self, name: &str) -> Result<(), Trouble> {
+    pub(super) async fn load_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
-        let refused = |_| Trouble::refused(ErrorClass::FileRefused, "there is no such saved state");
+        let refused =
+            |_| CdpError::refused(ErrorClass::FileRefused, "there is no such saved state");
         let state = spawn_blocking(move || State::read(&path))
             .await
             .map_err(io::Error::other)
@@ -119,12 +120,12 @@ impl Cdp {
         loaded
     }
 
-    async fn put(&self, state: &State, before: &[Value], new: &[Value]) -> Result<(), Trouble> {
+    async fn put(&self, state: &State, before: &[Value], new: &[Value]) -> Result<(), CdpError> {
         let is_replaced = |domain: &str| self.hub.owned || state.speaks_of(domain);
         self.exchange(before, new, is_replaced)
             .await
             .map_err(|trouble| match trouble {
-                Trouble::Broken(_) => Trouble::refused(
+                CdpError::Broken(_) => CdpError::refused(
                     ErrorClass::FileRefused,
                     "it has a cookie that no browser takes",
                 ),
@@ -147,18 +148,18 @@ impl Cdp {
                 .write(&url, &of.local_storage)
                 .await
                 .map_err(|trouble| match trouble {
-                    Trouble::Broken(_) => Trouble::refused(
+                    CdpError::Broken(_) => CdpError::refused(
                         ErrorClass::FileRefused,
                         &format!("{} cannot keep that much", of.origin),
                     ),
                     other => other,
                 })?;
-            self.hub.known().visited(&url);
+            self.hub.state().visited(&url);
         }
         Ok(())
     }
 
-    async fn cookies(&self) -> Result<Vec<Value>, Trouble> {
+    async fn cookies(&self) -> Result<Vec<Value>, CdpError> {
         let Cookies { cookies } = self
             .hub
             .wire
@@ -174,7 +175,7 @@ impl Cdp {
         old: &[Value],
         new: &[Value],
         goes: impl Fn(&str) -> bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let session = self.main_session()?;
         self.hub
             .wire
@@ -199,9 +200,9 @@ impl Cdp {
         Ok(())
     }
 
-    fn state_file(&self, name: &str) -> Result<PathBuf, Trouble> {
+    fn state_file(&self, name: &str) -> Result<PathBuf, CdpError> {
         if SessionId::parse(name).is_err() {
-            return Err(Trouble::refused(ErrorClass::BadArguments, STATE_NAME));
+            return Err(CdpError::refused(ErrorClass::BadArguments, STATE_NAME));
         }
         let folder = self
             .hub
@@ -211,7 +212,7 @@ impl Cdp {
             .clone()
             .or_else(|| self.hub.private.clone());
         let folder = folder.ok_or_else(|| {
-            Trouble::refused(
+            CdpError::refused(
                 ErrorClass::FileRefused,
                 "a browser that was attached to has no folder for saved states",
             )
@@ -242,6 +243,6 @@ fn web_origin(origin: &str) -> Option<Url> {
         .filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-fn broken(error: io::Error) -> Trouble {
-    Trouble::Broken(Error::new(ErrorKind::Io, "browser.state").with_source(error))
+fn broken(error: io::Error) -> CdpError {
+    CdpError::Broken(Error::new(ErrorKind::Io, "browser.state").with_source(error))
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{driver::Cdp, events::TargetInfo, hub::Hub, navigate::BLANK, trouble::Trouble};
+use super::{driver::Cdp, error::CdpError, events::TargetInfo, hub::Hub, navigate::BLANK};
 use crate::{
     action::ErrorClass,
     browser::rules::{LAST_TAB, web_address},
@@ -30,14 +30,14 @@ struct Targets {
 
 impl Hub {
     /// Opens an empty tab. It is recorded even if this future is dropped, and so it is closed at the end.
-    pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, Trouble> {
+    pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, CdpError> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
             let Opened { target_id: target } = hub
                 .wire
                 .call(None, "Target.createTarget", json!({ "url": BLANK }))
                 .await?;
-            hub.known().open(&target);
+            hub.state().open(&target);
             hub.changed();
             if !hub.owned {
                 let params = json!({ "targetId": target, "flatten": true });
@@ -47,14 +47,14 @@ impl Hub {
             }
             Ok(target)
         });
-        opening.await.unwrap_or(Err(Trouble::Late))
+        opening.await.unwrap_or(Err(CdpError::Late))
     }
 }
 
 impl Cdp {
     /// Queries the titles of several tabs, because the browser reports only the address of a background tab.
-    pub(super) async fn ask_titles(&self) -> Result<(), Trouble> {
-        if self.hub.known().tabs.len() < 2 {
+    pub(super) async fn ask_titles(&self) -> Result<(), CdpError> {
+        if self.hub.state().tabs.len() < 2 {
             return Ok(());
         }
         let all: Targets = self
@@ -62,7 +62,7 @@ impl Cdp {
             .wire
             .call(None, "Target.getTargets", json!({}))
             .await?;
-        let mut known = self.hub.known();
+        let mut known = self.hub.state();
         for target in all.target_infos {
             // Events may have arrived meanwhile: a title belongs to the address that came with it.
             if let Some(tab) = known
@@ -77,7 +77,7 @@ impl Cdp {
 
     /// The tabs in the order in which they appeared.
     pub(super) fn tabs(&self) -> Vec<Tab> {
-        let known = self.hub.known();
+        let known = self.hub.state();
         let current = known.current.as_deref();
         let tabs = (0..).zip(&known.tabs);
         tabs.map(|(index, tab)| {
@@ -92,10 +92,10 @@ impl Cdp {
     }
 
     /// Opens a tab, and an address in it.
-    pub(super) async fn tab_new(&self, address: Option<&str>) -> Result<(), Trouble> {
+    pub(super) async fn tab_new(&self, address: Option<&str>) -> Result<(), CdpError> {
         // A refused address must not open a tab.
         if let Some(Err(crate::action::Outcome::Failed(failure))) = address.map(web_address) {
-            return Err(Trouble::Refused(failure));
+            return Err(CdpError::Refused(failure));
         }
         let opened = self.hub.open_tab().await?;
         let there = self.hub.until(|known| {
@@ -103,7 +103,7 @@ impl Cdp {
             let tab = known.by_target(&opened)?;
             (closed || (tab.prepared && tab.main().is_some())).then_some(())
         });
-        timeout(CHANGE, there).await.map_err(|_| Trouble::Late)?;
+        timeout(CHANGE, there).await.map_err(|_| CdpError::Late)?;
         self.turn_to(opened)?;
         match address {
             Some(address) => self.goto(address).await,
@@ -112,7 +112,7 @@ impl Cdp {
     }
 
     /// Makes a tab the current one.
-    pub(super) async fn tab_select(&self, index: u32) -> Result<(), Trouble> {
+    pub(super) async fn tab_select(&self, index: u32) -> Result<(), CdpError> {
         let target = self.target_at(index)?;
         self.hub
             .wire
@@ -122,19 +122,19 @@ impl Cdp {
     }
 
     /// Makes a tab the current one, if it is still there.
-    fn turn_to(&self, target: String) -> Result<(), Trouble> {
-        let mut known = self.hub.known();
+    fn turn_to(&self, target: String) -> Result<(), CdpError> {
+        let mut known = self.hub.state();
         if known.by_target(&target).is_none() {
-            return Err(Trouble::refused(ErrorClass::NoSuchTab, "it closed"));
+            return Err(CdpError::refused(ErrorClass::NoSuchTab, "it closed"));
         }
         known.current = Some(target);
         Ok(())
     }
 
     /// Closes a tab.
-    pub(super) async fn tab_close(&self, index: u32) -> Result<(), Trouble> {
-        if self.hub.known().tabs.len() < 2 {
-            return Err(Trouble::refused(ErrorClass::BadArguments, LAST_TAB));
+    pub(super) async fn tab_close(&self, index: u32) -> Result<(), CdpError> {
+        if self.hub.state().tabs.len() < 2 {
+            return Err(CdpError::refused(ErrorClass::BadArguments, LAST_TAB));
         }
         let target = self.target_at(index)?;
         self.hub
@@ -144,15 +144,15 @@ impl Cdp {
         let gone = self
             .hub
             .until(|known| known.by_target(&target).is_none().then_some(()));
-        timeout(CHANGE, gone).await.map_err(|_| Trouble::Late)
+        timeout(CHANGE, gone).await.map_err(|_| CdpError::Late)
     }
 
-    fn target_at(&self, index: u32) -> Result<String, Trouble> {
-        let known = self.hub.known();
+    fn target_at(&self, index: u32) -> Result<String, CdpError> {
+        let known = self.hub.state();
         let tab = usize::try_from(index)
             .ok()
             .and_then(|index| known.tabs.get(index));
         tab.map(|tab| tab.target.clone())
-            .ok_or_else(|| Trouble::refused(ErrorClass::NoSuchTab, ""))
+            .ok_or_else(|| CdpError::refused(ErrorClass::NoSuchTab, ""))
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{driver::Cdp, trouble::Trouble};
+use super::{driver::Cdp, error::CdpError};
 use crate::{
     action::{ErrorClass, Target},
     page::{ElementRef, Locator, LocatorStep, Role},
@@ -40,19 +40,19 @@ struct Found {
 
 impl Cdp {
     /// Resolves a target to its element.
-    pub(super) async fn aim(&self, target: &Target) -> Result<Aim, Trouble> {
+    pub(super) async fn aim(&self, target: &Target) -> Result<Aim, CdpError> {
         let aim = match target {
             Target::Ref(reference) => self.aim_at(reference)?,
             Target::Locator(locator) => self.find(locator).await?,
         };
-        self.hub.known().aimed = Some(aim.frame.clone());
+        self.hub.state().aimed = Some(aim.frame.clone());
         Ok(aim)
     }
 
-    fn aim_at(&self, reference: &ElementRef) -> Result<Aim, Trouble> {
-        let unknown = || Trouble::refused(ErrorClass::RefNotFound, "");
+    fn aim_at(&self, reference: &ElementRef) -> Result<Aim, CdpError> {
+        let unknown = || CdpError::refused(ErrorClass::RefNotFound, "");
         let (frame, number) = numbers(reference).ok_or_else(unknown)?;
-        let known = self.hub.known();
+        let known = self.hub.state();
         let tab = known.tab().ok_or_else(unknown)?;
         let found = tab.frames.iter().find(|(id, at)| {
             if frame == 0 {
@@ -69,7 +69,7 @@ impl Cdp {
             .ok_or_else(unknown)
     }
 
-    async fn find(&self, locator: &Locator) -> Result<Aim, Trouble> {
+    async fn find(&self, locator: &Locator) -> Result<Aim, CdpError> {
         let mut frame = self.page()?;
         let mut parts = locator
             .steps()
@@ -80,9 +80,9 @@ impl Cdp {
             let found: Found = self.hub.ask(&frame, "find", json!([steps])).await?;
             let number = match (found.count, &found.refs[..]) {
                 (1, [number]) => *number,
-                (0, _) => return Err(Trouble::refused(ErrorClass::NotFound, "")),
+                (0, _) => return Err(CdpError::refused(ErrorClass::NotFound, "")),
                 (count, _) => {
-                    return Err(Trouble::refused(
+                    return Err(CdpError::refused(
                         ErrorClass::NotUnique,
                         &format!("{count} elements match"),
                     ));
@@ -97,16 +97,16 @@ impl Cdp {
             }
             frame = self.frame_in(&aim).await?;
         }
-        Err(Trouble::refused(
+        Err(CdpError::refused(
             ErrorClass::BadArguments,
             "a locator ends with an element",
         ))
     }
 
     /// Returns the frame that an element shows.
-    async fn frame_in(&self, aim: &Aim) -> Result<String, Trouble> {
+    async fn frame_in(&self, aim: &Aim) -> Result<String, CdpError> {
         let inside: Vec<String> = {
-            let known = self.hub.known();
+            let known = self.hub.state();
             let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
             frames
                 .filter(|(_, f)| f.parent.as_ref() == Some(&aim.frame))
@@ -118,14 +118,14 @@ impl Cdp {
                 return Ok(frame);
             }
         }
-        Err(Trouble::refused(
+        Err(CdpError::refused(
             ErrorClass::WrongElement,
             "the element shows no frame",
         ))
     }
 
     /// Returns a durable locator of an element, if it has one.
-    pub(super) async fn locator_of(&self, aim: &Aim) -> Result<Option<Locator>, Trouble> {
+    pub(super) async fn locator_of(&self, aim: &Aim) -> Result<Option<Locator>, CdpError> {
         let mut steps = Vec::new();
         let mut at = aim.clone();
         loop {
@@ -140,7 +140,7 @@ impl Cdp {
             };
             steps.splice(0..0, told);
             let parent = {
-                let known = self.hub.known();
+                let known = self.hub.state();
                 known
                     .tab()
                     .and_then(|tab| tab.frames.get(&at.frame))
@@ -157,15 +157,19 @@ impl Cdp {
     }
 
     /// Converts a point of a frame's own window to a point of the page, if nothing covers the frame there.
-    pub(super) async fn through_frames(&self, frame: &str, point: Point) -> Result<Point, Trouble> {
+    pub(super) async fn through_frames(
+        &self,
+        frame: &str,
+        point: Point,
+    ) -> Result<Point, CdpError> {
         let (mut frame, mut point) = (frame.to_owned(), point);
         loop {
             let parent = {
-                let known = self.hub.known();
+                let known = self.hub.state();
                 let at = known
                     .tab()
                     .and_then(|tab| tab.frames.get(&frame))
-                    .ok_or(Trouble::Moved)?;
+                    .ok_or(CdpError::Moved)?;
                 at.parent.clone()
             };
             let Some(parent) = parent else {
@@ -182,11 +186,11 @@ impl Cdp {
 
     /// Returns the place of an element in the page, after scrolling it into view. Unit: CSS pixels from the top of the
     /// page.
-    pub(super) async fn area_of(&self, target: &Target) -> Result<Area, Trouble> {
+    pub(super) async fn area_of(&self, target: &Target) -> Result<Area, CdpError> {
         let aim = self.aim(target).await?;
         let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
         if area.width < 1.0 || area.height < 1.0 {
-            return Err(Trouble::refused(
+            return Err(CdpError::refused(
                 ErrorClass::NotVisible,
                 "the element has no size",
             ));

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{hub::Hub, known::World, trouble::Trouble};
+use super::{error::CdpError, hub::Hub, state::World};
 use crate::page::Trace;
 
 /// Most documents of a page that are watched. Source: chosen; each is asked once before and once after an action.
@@ -20,7 +20,7 @@ impl Hub {
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.
-    pub(super) async fn trace(&self) -> Result<(), Trouble> {
+    pub(super) async fn trace(&self) -> Result<(), CdpError> {
         self.ask_documents::<Value>("traceFrom").await.map(drop)
     }
 
@@ -28,7 +28,7 @@ impl Hub {
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.
-    pub(super) async fn traced(&self) -> Result<Option<Vec<Trace>>, Trouble> {
+    pub(super) async fn traced(&self) -> Result<Option<Vec<Trace>>, CdpError> {
         let seen = self.ask_documents::<Option<Vec<Trace>>>("traced").await?;
         let seen: Vec<Vec<Trace>> = seen.into_iter().flatten().collect();
         Ok((!seen.is_empty()).then(|| seen.concat()))
@@ -38,9 +38,9 @@ impl Hub {
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,
-    ) -> Result<Vec<T>, Trouble> {
+    ) -> Result<Vec<T>, CdpError> {
         let worlds: Vec<(String, World)> = {
-            let known = self.known();
+            let known = self.state();
             let frames = known.tab().into_iter().flat_map(|tab| tab.frames.values());
             let worlds = frames.filter_map(|at| Some((at.session.clone(), at.world.clone()?)));
             worlds.take(MAX_WATCHED).collect()
@@ -50,7 +50,9 @@ impl Hub {
             for world in &worlds {
                 match self.ask_in(world, function, json!([])).await {
                     Ok(answer) => answers.push(answer),
-                    Err(trouble @ (Trouble::Dialog(_) | Trouble::Lost(_))) => return Err(trouble),
+                    Err(trouble @ (CdpError::Dialog(_) | CdpError::Lost(_))) => {
+                        return Err(trouble);
+                    }
                     Err(_) => {}
                 }
             }

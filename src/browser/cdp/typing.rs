@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::{
     driver::{Cdp, Turn},
-    known::World,
+    error::CdpError,
     observe::Place,
     settle::millis,
+    state::World,
     target::Aim,
-    trouble::Trouble,
 };
 use crate::{
     action::{ErrorClass, TextValue},
@@ -39,7 +39,7 @@ impl Cdp {
         aim: &Aim,
         text: &TextValue,
         secrets: &SecretResolver,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         self.able(aim, json!({ "editable": true })).await?;
         match text {
             TextValue::Secret(name) => {
@@ -62,7 +62,7 @@ impl Cdp {
 
     /// Waits until an element is visible, enabled, and has the other wanted properties. Changes nothing meanwhile, so
     /// that nothing happens later if the caller gives up.
-    pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), Trouble> {
+    pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), CdpError> {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);
         wanted["ms"] = json!(millis(self.hub.options.common.action_timeout));
@@ -78,7 +78,7 @@ impl Cdp {
         turn: &mut Turn,
         text: &TextValue,
         secrets: &SecretResolver,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         let TextValue::Secret(name) = text else {
             return self.type_keys(turn, &text.to_string()).await;
         };
@@ -97,8 +97,8 @@ impl Cdp {
         (frame, field): (&str, Option<u64>),
         name: &SecretName,
         secrets: &SecretResolver,
-    ) -> Result<((String, World), Secret), Trouble> {
-        let refuse = |why: &str| Trouble::refused(ErrorClass::SecretRefused, why);
+    ) -> Result<((String, World), Secret), CdpError> {
+        let refuse = |why: &str| CdpError::refused(ErrorClass::SecretRefused, why);
         let (page, at) = (
             self.hub.world(&self.page()?).await?,
             self.hub.world(frame).await?,
@@ -114,11 +114,11 @@ impl Cdp {
 
     /// The origin of a document, by its own report and by its address. A sandboxed document has none, whatever its
     /// address.
-    async fn origin(&self, at: &(String, World)) -> Result<Origin, Trouble> {
+    async fn origin(&self, at: &(String, World)) -> Result<Origin, CdpError> {
         let place: Place = self.hub.ask_in(at, "place", json!([])).await?;
         let none = || {
             let why = "the page or the frame has no web address of its own";
-            Trouble::refused(ErrorClass::SecretRefused, why)
+            CdpError::refused(ErrorClass::SecretRefused, why)
         };
         // A frame that its page wrote has the page's origin and no address; the author of its text is unknown.
         let origins = Origin::parse(&place.origin)
@@ -131,10 +131,10 @@ impl Cdp {
     }
 
     /// The frame with the focused field.
-    async fn focused(&self) -> Result<String, Trouble> {
+    async fn focused(&self) -> Result<String, CdpError> {
         let frames: Vec<String> = self
             .hub
-            .known()
+            .state()
             .tab()
             .map(|tab| tab.frames.keys().cloned().collect())
             .unwrap_or_default();
@@ -143,13 +143,13 @@ impl Cdp {
             match self.hub.ask::<Focus>(&frame, "focused", json!([])).await {
                 Ok(Focus { field: true }) => found.push(frame),
                 // A frame that is gone has no focus.
-                Ok(_) | Err(Trouble::Moved) => {}
+                Ok(_) | Err(CdpError::Moved) => {}
                 Err(trouble) => return Err(trouble),
             }
         }
         match found.pop() {
             Some(frame) if found.is_empty() => Ok(frame),
-            _ => Err(Trouble::refused(
+            _ => Err(CdpError::refused(
                 ErrorClass::SecretRefused,
                 "not exactly one field has the focus",
             )),
@@ -162,11 +162,11 @@ impl Cdp {
         at: &(String, World),
         function: &'static str,
         given: Value,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         match self.hub.ask_in::<Nothing>(at, function, given).await {
             Ok(Nothing {}) => Ok(()),
-            Err(Trouble::Refused(failure)) => Err(Trouble::refused(failure.class, "")),
-            Err(Trouble::Moved) => Err(Trouble::refused(
+            Err(CdpError::Refused(failure)) => Err(CdpError::refused(failure.class, "")),
+            Err(CdpError::Moved) => Err(CdpError::refused(
                 ErrorClass::SecretRefused,
                 "the page moved while the value was typed",
             )),

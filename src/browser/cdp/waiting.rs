@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::{
     driver::{Cdp, Turn},
-    trouble::Trouble,
+    error::CdpError,
 };
 use crate::{
     action::{ErrorClass, Wait},
@@ -22,12 +22,12 @@ impl Cdp {
         turn: &mut Turn,
         wait: &Wait,
         longest: Duration,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CdpError> {
         if let Some(seconds) = wait.seconds {
             let lost = self.hub.until(|known| {
                 known
                     .trouble()
-                    .filter(|trouble| matches!(trouble, Trouble::Lost(_)))
+                    .filter(|trouble| matches!(trouble, CdpError::Lost(_)))
             });
             // Dialogs may come and go, because nothing is asked of the page. A lost browser does not come back.
             return timeout(Duration::from_secs(seconds.into()), lost)
@@ -35,7 +35,7 @@ impl Cdp {
                 .map_or(Ok(()), Err);
         }
         let wanted = Awaited::of(wait).map_err(|_| {
-            Trouble::refused(
+            CdpError::refused(
                 ErrorClass::BadArguments,
                 "wait takes one of text, gone and seconds",
             )
@@ -45,18 +45,18 @@ impl Cdp {
             match self.seen(turn).await {
                 Ok(seen) => {
                     if let Some(dialog) = seen.dialog {
-                        return Err(Trouble::Dialog(dialog));
+                        return Err(CdpError::Dialog(dialog));
                     }
                     if wanted.is_met_by(&seen) {
                         return Ok(());
                     }
                 }
                 // Between two documents there is nothing to read.
-                Err(Trouble::Moved) => {}
+                Err(CdpError::Moved) => {}
                 Err(trouble) => return Err(trouble),
             }
             if Instant::now() + LOOK_EVERY > deadline {
-                return Err(Trouble::refused(ErrorClass::WaitedInVain, ""));
+                return Err(CdpError::refused(ErrorClass::WaitedInVain, ""));
             }
             sleep(LOOK_EVERY).await;
         }

@@ -2,7 +2,7 @@
 //! records.
 //!
 //! ```text
-//! errand     the shopping task, as a goal for the agent and as the order that the shop must have recorded
+//! shopping   the task, as a goal for the agent and as the order that the shop must have recorded
 //! approver   approves the order itself, on the shop's own origin and nowhere else
 //! verdict    the agent's answer compared with the shop's orders
 //! ```
@@ -14,14 +14,14 @@
 //!   the answer.
 
 mod approver;
-mod errand;
+mod shopping;
 mod verdict;
 
 use std::{sync::Arc, time::Duration};
 
 use uuid::Uuid;
 
-use self::{approver::ShopOnly, errand::Errand};
+use self::{approver::ShopOnly, shopping::ShoppingTask};
 use super::{
     Refusal,
     drive::{Drive, RunsDir, Source, Stop, check_screen, model},
@@ -58,15 +58,15 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         .await
         .map_err(|error| no_shop(&error))?;
     let choice = setup::ensure(args.browser.driver).await?;
-    let (voice, errand) = (
+    let (voice, shopping) = (
         Voice {
             json: args.output.json,
         },
-        Errand::default(),
+        ShoppingTask::default(),
     );
     let stop = Stop::listen(voice)?;
     let origin = Origin::of(shop.url()).map_err(|error| no_shop(&error))?;
-    let task = task(&shop, &errand, &origin).map_err(|error| no_shop(&error))?;
+    let task = task(&shop, &shopping, &origin).map_err(|error| no_shop(&error))?;
     voice.line(format_args!(
         "Shop      {} (seed {seed}), made for this demo; nothing is sold and nothing is sent",
         shop.url()
@@ -99,7 +99,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     let orders = shop.orders();
     shop.stop().await;
 
-    let verdict = verdict::of(&ended.report, &orders, &errand);
+    let verdict = verdict::of(&ended.report, &orders, &shopping);
     if args.output.json {
         let mut object = ended.json(verdict.as_ref().err().map(String::as_str));
         object["seed"] = seed.into();
@@ -136,9 +136,9 @@ async fn open(port: Option<u16>, seed: u64) -> Result<Shop, Error> {
     }
 }
 
-fn task(shop: &Shop, errand: &Errand, origin: &Origin) -> Result<Task, Error> {
+fn task(shop: &Shop, shopping: &ShoppingTask, origin: &Origin) -> Result<Task, Error> {
     let name = SecretName::parse("PASSWORD")?;
-    let goal = errand.goal(shop.user(), &name.placeholder());
+    let goal = shopping.goal(shop.user(), &name.placeholder());
     let vault = Vault::new().with(name, Secret::new(shop.password()), vec![origin.clone()])?;
     Ok(Task::new(goal)?
         .with_start_url(shop.url().as_str())?

@@ -1,13 +1,13 @@
 //! The verdict of the demo: the agent's answer compared with the shop's orders. Pure.
 
-use super::errand::Errand;
+use super::shopping::ShoppingTask;
 use crate::{RunReport, demo::Order, report::words};
 
 /// The order, if the run ended on evidence, reports the number of the only order, and that order is the right one.
 pub(super) fn of<'a>(
     report: &RunReport,
     orders: &'a [Order],
-    errand: &Errand,
+    shopping: &ShoppingTask,
 ) -> Result<&'a Order, String> {
     let stop = report.summary.stop;
     if !stop.is_success() {
@@ -16,10 +16,18 @@ pub(super) fn of<'a>(
             words::stop(stop)
         ));
     }
-    judge(report.answer.as_deref().unwrap_or_default(), orders, errand)
+    judge(
+        report.answer.as_deref().unwrap_or_default(),
+        orders,
+        shopping,
+    )
 }
 
-fn judge<'a>(answer: &str, orders: &'a [Order], errand: &Errand) -> Result<&'a Order, String> {
+fn judge<'a>(
+    answer: &str,
+    orders: &'a [Order],
+    shopping: &ShoppingTask,
+) -> Result<&'a Order, String> {
     let [order] = orders else {
         let count = orders.len();
         return Err(format!(
@@ -32,7 +40,7 @@ fn judge<'a>(answer: &str, orders: &'a [Order], errand: &Errand) -> Result<&'a O
             order.number
         ));
     }
-    errand.difference(order).map_or(Ok(order), |difference| {
+    shopping.difference(order).map_or(Ok(order), |difference| {
         Err(format!(
             "the shop has the order {}, but {difference}",
             order.number
@@ -90,13 +98,20 @@ mod tests {
     }
 
     fn wrong(answer: &str, orders: &[Order]) -> String {
-        judge(answer, orders, &Errand::default()).unwrap_err()
+        judge(answer, orders, &ShoppingTask::default()).unwrap_err()
     }
 
     #[test]
     fn the_answer_must_hold_the_number_of_the_one_order() {
         let orders = [order(|_| {})];
-        assert!(judge("Your order is FW-ABCD2345.", &orders, &Errand::default()).is_ok());
+        assert!(
+            judge(
+                "Your order is FW-ABCD2345.",
+                &orders,
+                &ShoppingTask::default()
+            )
+            .is_ok()
+        );
         for answer in [
             "",
             "FW-ABCD234",

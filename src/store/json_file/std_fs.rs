@@ -20,7 +20,7 @@ use super::fs::{FsFile, FsLock};
 pub struct StdFs {
     root: PathBuf,
     #[cfg(unix)]
-    known: unix::Known,
+    known: unix::FolderState,
 }
 
 impl StdFs {
@@ -30,7 +30,7 @@ impl StdFs {
         Self {
             root: std::path::absolute(&root).unwrap_or(root),
             #[cfg(unix)]
-            known: unix::Known::default(),
+            known: unix::FolderState::default(),
         }
     }
 }

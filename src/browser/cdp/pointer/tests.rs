@@ -173,7 +173,7 @@ async fn driver(mut played: Played) -> Cdp {
             played.hears(&call).iter().for_each(|m| _ = say(m));
         }
     });
-    hub.known().current = Some(PAGE.to_owned());
+    hub.state().current = Some(PAGE.to_owned());
     there(&hub).await.unwrap();
     let life = Life {
         line: Some(line),
@@ -182,7 +182,7 @@ async fn driver(mut played: Played) -> Cdp {
     Cdp::new(Arc::clone(&hub), life)
 }
 
-async fn pressed(frame: &str, played: Played) -> Result<(), Trouble> {
+async fn pressed(frame: &str, played: Played) -> Result<(), CdpError> {
     let driver = driver(played).await;
     let mut turn = Turn::default();
     turn.session = Some("s".to_owned());
@@ -212,8 +212,8 @@ async fn a_press_whose_document_was_replaced_before_the_verdict_is_a_hit() {
 
 #[tokio::test]
 async fn a_press_that_its_own_document_saw_go_astray_is_none_whatever_becomes_of_others() {
-    let class = |told: Result<(), Trouble>| match told {
-        Err(Trouble::Refused(failure)) => Some(failure.class),
+    let class = |told: Result<(), CdpError>| match told {
+        Err(CdpError::Refused(failure)) => Some(failure.class),
         _ => None,
     };
     for (frame, then) in [

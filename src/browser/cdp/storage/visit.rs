@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use super::file::{Item, OfOrigin};
 use crate::browser::cdp::{
+    error::CdpError,
     hub::{Evaluated, Hub, evaluated},
-    known::HIDDEN,
     page::STORED,
+    state::HIDDEN,
     tabs::Opened,
-    trouble::Trouble,
     wire::Wire,
 };
 
@@ -55,19 +55,19 @@ struct Attached {
 
 /// Returns true if a visit reached its origin, and false if the browser went to the https origin instead. In that case
 /// it does so for every page, so no page can see the storage of this origin.
-fn is_at(origin: &Url, there: &str) -> Result<bool, Trouble> {
+fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
     let mut safe = origin.clone();
     // Another port is another origin.
     let has_safe = origin.scheme() == "http" && safe.set_scheme("https").is_ok();
     match there {
         there if there == origin.origin().ascii_serialization() => Ok(true),
         there if has_safe && there == safe.origin().ascii_serialization() => Ok(false),
-        _ => Err(Trouble::malformed("a page of another origin")),
+        _ => Err(CdpError::malformed("a page of another origin")),
     }
 }
 
 impl<'a> Visit<'a> {
-    pub(super) async fn begin(hub: &'a Hub) -> Result<Self, Trouble> {
+    pub(super) async fn begin(hub: &'a Hub) -> Result<Self, CdpError> {
         let wire = hub.wire.clone();
         let address = format!("{HIDDEN}{}", Uuid::new_v4().simple());
         // Browsers that know `hidden` show the tab in no window, and close it when the connection ends.
@@ -75,12 +75,12 @@ impl<'a> Visit<'a> {
         let making = tokio::spawn(async move {
             let opened: Opened = wire.call(None, "Target.createTarget", params).await?;
             // If the caller gave up waiting, the tab is dropped here and closes.
-            Ok::<_, Trouble>(Hidden {
+            Ok::<_, CdpError>(Hidden {
                 wire,
                 target: opened.target_id,
             })
         });
-        let tab = making.await.map_err(|_| Trouble::Late)??;
+        let tab = making.await.map_err(|_| CdpError::Late)??;
         let params = json!({ "targetId": tab.target, "flatten": true });
         let Attached {
             session_id: session,
@@ -110,7 +110,7 @@ impl<'a> Visit<'a> {
     }
 
     /// Reads the local storage of an origin.
-    pub(super) async fn read(&self, origin: &Url) -> Result<OfOrigin, Trouble> {
+    pub(super) async fn read(&self, origin: &Url) -> Result<OfOrigin, CdpError> {
         self.go(origin).await?;
         let Stored {
             origin: there,
@@ -130,10 +130,10 @@ impl<'a> Visit<'a> {
     }
 
     /// Adds to the local storage of an origin.
-    pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), Trouble> {
+    pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), CdpError> {
         self.go(origin).await?;
         let items = serde_json::to_string(items)
-            .map_err(|_| Trouble::malformed("a state that cannot be written"))?;
+            .map_err(|_| CdpError::malformed("a state that cannot be written"))?;
         let wanted = json!(origin.origin().ascii_serialization());
         let write = format!(
             "if (self.origin === {wanted}) for (const {{ name, value }} of {items}) localStorage.setItem(name, value); \
@@ -143,13 +143,13 @@ impl<'a> Visit<'a> {
         is_at(origin, &there).map(drop)
     }
 
-    async fn go(&self, origin: &Url) -> Result<(), Trouble> {
+    async fn go(&self, origin: &Url) -> Result<(), CdpError> {
         let (wire, session) = (&self.hub.wire, Some(&*self.session));
         let navigated = wire.call::<Value>(session, "Page.navigate", json!({ "url": origin }));
         let answered = async {
             loop {
                 let request = self.hub.until(|known| {
-                    let closed = known.closed.then_some(Err(Trouble::Lost(
+                    let closed = known.closed.then_some(Err(CdpError::Lost(
                         "the connection to the browser is closed",
                     )));
                     closed.or_else(|| known.paused.remove(&self.session).map(Ok))
@@ -170,7 +170,7 @@ impl<'a> Visit<'a> {
             biased;
             navigated = navigated => match navigated?.get("errorText") {
                 None => Ok(()),
-                Some(_) => Err(Trouble::malformed("a page of an origin that did not come")),
+                Some(_) => Err(CdpError::malformed("a page of an origin that did not come")),
             },
             never = answered => never,
         }
@@ -179,7 +179,7 @@ impl<'a> Visit<'a> {
     async fn evaluate<T: serde::de::DeserializeOwned>(
         &self,
         expression: &str,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, CdpError> {
         let params = json!({ "expression": expression, "returnByValue": true });
         let told = self
             .hub
@@ -187,6 +187,6 @@ impl<'a> Visit<'a> {
             .call::<Evaluated>(Some(&self.session), "Runtime.evaluate", params)
             .await?;
         serde_json::from_str(evaluated(told)?.json())
-            .map_err(|_| Trouble::malformed("a storage that is not understood"))
+            .map_err(|_| CdpError::malformed("a storage that is not understood"))
     }
 }

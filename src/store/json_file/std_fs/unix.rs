@@ -43,12 +43,12 @@ type Identity = (u64, u64, Option<SystemTime>);
 
 /// The state kept between calls.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct FolderState {
     durable: Mutex<HashMap<PathBuf, Identity>>,
     tightened: Mutex<Vec<PathBuf>>,
 }
 
-impl Known {
+impl FolderState {
     fn is_durable(&self, path: &Path, identity: Identity) -> bool {
         lock(&self.durable).get(path) == Some(&identity)
     }

@@ -7,7 +7,7 @@ use crate::demo::{Order, OrderLine};
 /// No other product's name begins with this product's name, but other names are its beginning, so it is a mistake to
 /// open the first similar product.
 #[derive(Debug, Clone)]
-pub(super) struct Errand {
+pub(super) struct ShoppingTask {
     product: &'static str,
     size: &'static str,
     colour: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Errand {
     shipping: &'static str,
 }
 
-impl Default for Errand {
+impl Default for ShoppingTask {
     fn default() -> Self {
         Self {
             product: "Alpine Rain Jacket Light",
@@ -33,7 +33,7 @@ impl Default for Errand {
     }
 }
 
-impl Errand {
+impl ShoppingTask {
     /// The goal, in the words of a person who knows what they want but not how the shop looks.
     pub(super) fn goal(&self, user: &str, password: &str) -> String {
         let Self {

@@ -1,4 +1,4 @@
-//! The demo's errand as the stand-in does it, watched. Include it with `#[path]`.
+//! The demo's shopping task as the stand-in does it, watched. Include it with `#[path]`.
 #![allow(dead_code, reason = "each target uses its own part")]
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ const GOAL: &str = "Log in as \"demo\" with the password <secret:PASSWORD>. Sear
                     to \"50667\", choose \"Express delivery\", accept the terms and place the order. Report the confirmation \
                     number.";
 
-/// The errand in this shop.
+/// The shopping task in this shop.
 pub(crate) fn task(shop: &Shop) -> Result<Task> {
     let url = shop.url();
     let password = Secret::new(shop.password());

@@ -12,7 +12,7 @@ use crate::{
 
 /// See the module.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum CdpError {
     /// The browser, or its page, is gone.
     Lost(&'static str),
     /// The document or frame that was asked is gone.
@@ -38,20 +38,20 @@ struct Refusal {
 
 /// Parses an answer of the script in the page: the result or a refusal. A refusal begins with its class, so a long
 /// answer is parsed only once.
-pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, Trouble> {
+pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, CdpError> {
     if json.starts_with(r#"{"failed":"#)
         && let Ok(refusal) = serde_json::from_str::<Refusal>(json)
     {
-        return Err(Trouble::Refused(Failure::new(
+        return Err(CdpError::Refused(Failure::new(
             refusal.failed,
             &refusal.detail,
         )));
     }
     serde_json::from_str(json)
-        .map_err(|_| Trouble::malformed("an answer of the page side that is not understood"))
+        .map_err(|_| CdpError::malformed("an answer of the page side that is not understood"))
 }
 
-impl Trouble {
+impl CdpError {
     /// A refusal by this driver.
     pub(super) fn refused(class: ErrorClass, why: &str) -> Self {
         Self::Refused(Failure::new(class, why))
@@ -132,7 +132,7 @@ const MOVED: [&str; 7] = [
 /// The code for an unknown method. Source: JSON-RPC 2.0. Our methods exist, but a tab that is just closing knows none.
 const NO_METHOD: i64 = -32601;
 
-impl From<WireError> for Trouble {
+impl From<WireError> for CdpError {
     fn from(error: WireError) -> Self {
         match &error {
             WireError::Closed => Self::Lost("the connection to the browser is closed"),
@@ -167,12 +167,12 @@ mod tests {
         assert_eq!(answer::<u32>("7").unwrap(), 7);
         let refused = answer::<u32>(r#"{"failed":"intercepted","detail":"<div> \u0007"}"#);
         assert!(
-            matches!(refused, Err(Trouble::Refused(f)) if f.class == ErrorClass::Intercepted && f.detail == "<div>")
+            matches!(refused, Err(CdpError::Refused(f)) if f.class == ErrorClass::Intercepted && f.detail == "<div>")
         );
         // A class that the page invented is not a class.
         assert!(matches!(
             answer::<u32>(r#"{"failed":"hacked"}"#),
-            Err(Trouble::Broken(_))
+            Err(CdpError::Broken(_))
         ));
     }
 
@@ -183,7 +183,7 @@ mod tests {
             code: -32000,
             message: "hunter2".into(),
         };
-        let error = Trouble::from(error).into_error("browser.execute");
+        let error = CdpError::from(error).into_error("browser.execute");
         assert!(
             !format!("{error:?}").contains("hunter2") && error.kind() == ErrorKind::MalformedReply
         );
@@ -192,12 +192,12 @@ mod tests {
             code: 1,
             message: "Cannot find context with specified id".into(),
         };
-        assert!(matches!(Trouble::from(moved), Trouble::Moved));
+        assert!(matches!(CdpError::from(moved), CdpError::Moved));
         let closing = WireError::Refused {
             method: "A.b",
             code: NO_METHOD,
             message: "'A.b' wasn't found".into(),
         };
-        assert!(matches!(Trouble::from(closing), Trouble::Moved));
+        assert!(matches!(CdpError::from(closing), CdpError::Moved));
     }
 }

@@ -8,12 +8,12 @@ use crate::{
 
 /// A browser whose events the test makes.
 #[derive(Default)]
-struct Played(Known);
+struct Played(BrowserState);
 
 impl Played {
     fn hears(&mut self, session: Option<&str>, method: &str, params: &Value) -> Vec<Effect> {
         let params = RawValue::from_string(params.to_string()).unwrap();
-        let told = Told::read(&Event {
+        let told = BrowserEvent::read(&Event {
             session,
             method,
             params: &params,
@@ -370,7 +370,7 @@ fn a_dialog_blocks_until_it_is_closed_and_a_chooser_until_it_is_answered() {
     assert_eq!(dialog, Some(Dialog::new(DialogKind::Confirm, "Sure?")));
     assert!(matches!(
         played.0.trouble(),
-        Some(crate::browser::cdp::trouble::Trouble::Dialog(_))
+        Some(crate::browser::cdp::error::CdpError::Dialog(_))
     ));
     played.hears(
         Some("s"),
@@ -404,7 +404,7 @@ fn a_crash_and_the_end_are_told_before_anything_else() {
     played.hears(Some("s"), "Inspector.targetCrashed", &json!({}));
     assert!(matches!(
         played.0.trouble(),
-        Some(crate::browser::cdp::trouble::Trouble::Lost(
+        Some(crate::browser::cdp::error::CdpError::Lost(
             "the page crashed"
         ))
     ));
@@ -412,7 +412,7 @@ fn a_crash_and_the_end_are_told_before_anything_else() {
     played.hears(None, "Target.targetCrashed", &crash);
     let why = "the page's process was out of memory";
     assert!(
-        matches!(played.0.trouble(), Some(crate::browser::cdp::trouble::Trouble::Lost(said)) if said == why)
+        matches!(played.0.trouble(), Some(crate::browser::cdp::error::CdpError::Lost(said)) if said == why)
     );
     let how = played.0.tab().and_then(|tab| tab.how.clone());
     assert_eq!(how.as_deref(), Some("oom, 5"), "in the browser's words");
@@ -420,7 +420,7 @@ fn a_crash_and_the_end_are_told_before_anything_else() {
     played.hears(None, "Target.targetDestroyed", &json!({ "targetId": "T" }));
     assert!(matches!(
         played.0.trouble(),
-        Some(crate::browser::cdp::trouble::Trouble::Lost(
+        Some(crate::browser::cdp::error::CdpError::Lost(
             "the last tab was closed"
         ))
     ));
@@ -822,7 +822,7 @@ fn a_dialog_of_another_tab_is_told_once_and_blocks_only_if_it_holds_the_page_up(
     );
     assert!(matches!(
         played.0.trouble(),
-        Some(crate::browser::cdp::trouble::Trouble::Dialog(_))
+        Some(crate::browser::cdp::error::CdpError::Dialog(_))
     ));
     played.hears(
         Some("u"),

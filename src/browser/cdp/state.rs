@@ -17,7 +17,7 @@ use self::files::Files;
 pub(super) use self::files::MAX_DOWNLOAD;
 pub(super) use self::tab::{Frame, Request, Tab, World};
 
-use super::events::{FrameTree, Paused, TargetInfo, Told};
+use super::events::{BrowserEvent, FrameTree, Paused, TargetInfo};
 use crate::page::Dialog;
 
 /// An effect: something that must be done about an event.
@@ -56,7 +56,7 @@ pub(super) enum Effect {
 
 /// The known state.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct BrowserState {
     /// The tabs, in the order in which they appeared.
     pub(super) tabs: Vec<Tab>,
     /// The target of the current tab.
@@ -98,17 +98,17 @@ pub(super) const MAX_TABS: usize = 30;
 /// Most origins that are remembered. Source: chosen; a page has up to some thirty.
 const MAX_ORIGINS: usize = 200;
 
-impl fmt::Debug for Known {
+impl fmt::Debug for BrowserState {
     /// Shows nothing of the pages, which may contain typed text; only the run knows which texts are secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Known")
+        f.debug_struct("BrowserState")
             .field("closed", &self.closed)
             .field("tabs", &self.tabs.len())
             .finish_non_exhaustive()
     }
 }
 
-impl Known {
+impl BrowserState {
     /// The current tab.
     pub(super) fn tab(&self) -> Option<&Tab> {
         self.tabs
@@ -195,43 +195,47 @@ impl Known {
     }
 
     /// Updates the state with an event.
-    pub(super) fn learn(&mut self, session: Option<&str>, told: Told) -> Vec<Effect> {
+    pub(super) fn learn(&mut self, session: Option<&str>, told: BrowserEvent) -> Vec<Effect> {
         match told {
-            Told::TargetCreated(target) => return self.created(&target).into_iter().collect(),
-            Told::TargetChanged(target) => {
+            BrowserEvent::TargetCreated(target) => {
+                return self.created(&target).into_iter().collect();
+            }
+            BrowserEvent::TargetChanged(target) => {
                 if let Some(tab) = self.by_target(&target.target_id) {
                     tab.url = target.url;
                     tab.title = target.title;
                 }
             }
-            Told::TargetDestroyed(target) => self.destroyed(&target),
-            Told::TargetCrashed { target, why, how } => {
+            BrowserEvent::TargetDestroyed(target) => self.destroyed(&target),
+            BrowserEvent::TargetCrashed { target, why, how } => {
                 if let Some(tab) = self.by_target(&target) {
                     tab.crashed = Some(why);
                     tab.how = Some(how);
                 }
             }
-            Told::Attached {
+            BrowserEvent::Attached {
                 session: new,
                 target,
                 waits,
             } => return self.attached(session, new, &target, waits),
-            Told::Detached { session } => return self.detached(session),
+            BrowserEvent::Detached { session } => return self.detached(session),
             // In a browser that was attached to, events of other pages' files arrive too.
-            Told::DownloadBegan { id, frame, name } if self.has_frame(&frame) || !self.own_only => {
+            BrowserEvent::DownloadBegan { id, frame, name }
+                if self.has_frame(&frame) || !self.own_only =>
+            {
                 return self.files.began(id, name, !self.own_only);
             }
-            Told::DownloadBegan { .. } => {}
-            Told::Download {
+            BrowserEvent::DownloadBegan { .. } => {}
+            BrowserEvent::Download {
                 id,
                 received,
                 state,
             } => {
                 return self.files.progress(id, received, &state, !self.own_only);
             }
-            Told::WindowOpened { url } => self.blank += usize::from(is_blank(&url)),
-            Told::DragBegan(data) => self.drag = Some(data),
-            Told::RequestPaused(request) => {
+            BrowserEvent::WindowOpened { url } => self.blank += usize::from(is_blank(&url)),
+            BrowserEvent::DragBegan(data) => self.drag = Some(data),
+            BrowserEvent::RequestPaused(request) => {
                 let Some(session) = session.map(str::to_owned) else {
                     return Vec::new();
                 };
@@ -240,7 +244,7 @@ impl Known {
                 }
                 self.paused.insert(session, request.id);
             }
-            Told::RequestStarted {
+            BrowserEvent::RequestStarted {
                 request,
                 frame,
                 kind,
@@ -250,7 +254,7 @@ impl Known {
                 if let Some(tab) = session.and_then(|session| self.tab_of(session)) {
                     if let Some(frame) = frame.as_ref().filter(|_| kind == "Document") {
                         // The request of a document has the document's id.
-                        let began = Told::NavigationBegan {
+                        let began = BrowserEvent::NavigationBegan {
                             frame: frame.clone(),
                             loader: request.clone(),
                         };
@@ -276,7 +280,7 @@ impl Known {
                     return Vec::new();
                 };
                 let number = self.last_frame + 1;
-                if let Told::FrameNavigated(frame) = &other {
+                if let BrowserEvent::FrameNavigated(frame) = &other {
                     self.shown(&frame.url);
                 }
                 let Some(tab) = self.tab_of(session) else {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::{
-    browser::cdp::events::{CRASHED, DialogInfo, FrameInfo, Told},
+    browser::cdp::events::{BrowserEvent, CRASHED, DialogInfo, FrameInfo},
     page::{Dialog, DialogKind},
 };
 
@@ -231,9 +231,9 @@ impl Tab {
     }
 
     /// Updates the tab with an event of one of its sessions. Returns true if the frame number was used.
-    pub(super) fn learn(&mut self, session: &str, told: Told, number: u32) -> bool {
+    pub(super) fn learn(&mut self, session: &str, told: BrowserEvent, number: u32) -> bool {
         match told {
-            Told::FrameAttached { frame, parent } => {
+            BrowserEvent::FrameAttached { frame, parent } => {
                 let is_new = !self.frames.contains_key(&frame);
                 let frame = self
                     .frames
@@ -242,29 +242,33 @@ impl Tab {
                 frame.parent = Some(parent);
                 return is_new;
             }
-            Told::FrameDetached {
+            BrowserEvent::FrameDetached {
                 frame,
                 swapped: false,
             } => self.remove(&frame),
-            Told::FrameDetached { frame, .. } => self.leaves(session, &frame),
-            Told::FrameNavigated(info) => return self.navigated(session, &info, number),
-            Told::NavigatedWithin { frame, url } => self.with(&frame, |frame| {
+            BrowserEvent::FrameDetached { frame, .. } => self.leaves(session, &frame),
+            BrowserEvent::FrameNavigated(info) => return self.navigated(session, &info, number),
+            BrowserEvent::NavigatedWithin { frame, url } => self.with(&frame, |frame| {
                 frame.url = url;
                 frame.steps += 1;
                 frame.asked = false;
             }),
-            Told::NavigationAsked { frame } => self.with(&frame, |frame| frame.begins(None)),
-            Told::NavigationBegan { frame, loader } => {
+            BrowserEvent::NavigationAsked { frame } => {
+                self.with(&frame, |frame| frame.begins(None));
+            }
+            BrowserEvent::NavigationBegan { frame, loader } => {
                 self.with(&frame, |frame| frame.begins(Some(loader)));
             }
-            Told::LoadingStarted { frame } => self.with(&frame, |frame| frame.loading = true),
-            Told::LoadingStopped { frame } => self.with(&frame, |frame| {
+            BrowserEvent::LoadingStarted { frame } => {
+                self.with(&frame, |frame| frame.loading = true);
+            }
+            BrowserEvent::LoadingStopped { frame } => self.with(&frame, |frame| {
                 frame.loading = false;
                 frame.asked = false;
                 frame.goes = None;
                 frame.vain = false;
             }),
-            Told::Lifecycle {
+            BrowserEvent::Lifecycle {
                 frame,
                 loader,
                 name,
@@ -273,29 +277,29 @@ impl Tab {
                     frame.ready |= matches!(&*name, "DOMContentLoaded" | "load");
                 }
             }),
-            Told::DialogOpened(dialog) => {
+            BrowserEvent::DialogOpened(dialog) => {
                 self.dialog = Some(dialog);
                 self.dialog_told = false;
                 self.dialogs += 1;
             }
-            Told::DialogClosed => self.dialog = None,
-            Told::ChooserOpened { node, multiple, .. } => {
+            BrowserEvent::DialogClosed => self.dialog = None,
+            BrowserEvent::ChooserOpened { node, multiple, .. } => {
                 self.chooser = Some(Chooser {
                     session: session.to_owned(),
                     node,
                     multiple,
                 });
             }
-            Told::Answered { request } => {
+            BrowserEvent::Answered { request } => {
                 self.received += 1;
                 if let Some(request) = self.requests.get_mut(&request) {
                     request.answered = true;
                 }
             }
-            Told::Received { request } => {
+            BrowserEvent::Received { request } => {
                 self.received += u64::from(self.requests.contains_key(&request));
             }
-            Told::RequestEnded { request, given_up } => {
+            BrowserEvent::RequestEnded { request, given_up } => {
                 self.requests.remove(&request);
                 // The answer was not a document but a file, or nothing at all.
                 let of_it = |frame: &&mut Frame| given_up && frame.goes.as_ref() == Some(&request);
@@ -304,7 +308,7 @@ impl Tab {
                 }
             }
             // A crashed frame cannot be read, but the page goes on.
-            Told::Crashed if self.session.as_deref() == Some(session) => {
+            BrowserEvent::Crashed if self.session.as_deref() == Some(session) => {
                 self.crashed.get_or_insert(CRASHED);
             }
             _ => {}
