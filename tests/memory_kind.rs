@@ -172,6 +172,83 @@ impl Index for Accepted {
     }
 }
 
+/// A kind that keeps nothing, and says how much of another kind is known about a host.
+#[derive(Debug)]
+struct Counts;
+
+impl MemoryKind for Counts {
+    fn name(&self) -> &'static str {
+        "counts"
+    }
+
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        Some(Edit::new(|_| {
+            panic!("a shelf of another kind is not kept up")
+        }))
+    }
+
+    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
+        Notes.wants(namespace, cue)
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(Count(shelf.clone(), records.len()))
+    }
+
+    fn limit(&self, _: &Cue) -> usize {
+        1
+    }
+
+    fn distill(&self, _: &RunLog) -> Option<Value> {
+        None
+    }
+
+    fn learn(&self, _: &Namespace, _: &Value) -> Result<Vec<ShelfEdit>> {
+        Ok(Vec::new())
+    }
+
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+        Vec::new()
+    }
+}
+
+#[derive(Debug)]
+struct Count(Shelf, usize);
+
+impl Index for Count {
+    fn advise(&self, _: &Cue, _: bool) -> Vec<Advice> {
+        let id = AdviceId {
+            shelf: self.0.clone(),
+            key: "count".to_owned(),
+        };
+        let text = format!("Notes about this site: {}.", self.1);
+        Advice::new(id, &text, Trust::Code, Placement::Site)
+            .into_iter()
+            .collect()
+    }
+}
+
+#[tokio::test]
+async fn two_kinds_read_one_shelf_each_in_its_own_way() {
+    let store = InMemory::new();
+    run(&store, "run_1", true).await;
+    let keeper = keeper(&store);
+    let read = keeper.items().await.unwrap();
+    let note = read.find("delivery").unwrap();
+    keeper.accept(note, Utc::now()).await.unwrap();
+    let kinds: [Vec<Arc<dyn MemoryKind>>; 2] = [
+        vec![Arc::new(Notes), Arc::new(Counts)],
+        vec![Arc::new(Counts), Arc::new(Notes)],
+    ];
+    for kinds in kinds {
+        let (messages, _) = run_with(&store, kinds, "run_2", false).await;
+        let note = format!("\n## Notes for this site\n- {FACT}\n");
+        let count = "\n## Tips for this site\n- Notes about this site: 1.\n";
+        assert!(messages[0].contains(&note), "{}", messages[0]);
+        assert!(messages[0].contains(count), "{}", messages[0]);
+    }
+}
+
 fn all_kinds() -> Vec<Arc<dyn MemoryKind>> {
     let mut all = kinds();
     all.push(Arc::new(Notes));
@@ -184,6 +261,15 @@ fn keeper(store: &InMemory) -> Keeper<'_, InMemory> {
 
 /// A run on the shop that remembers the fact if it is told to; returns what the model read and the events.
 async fn run(store: &InMemory, id: &str, remembers: bool) -> (Vec<String>, Recorder) {
+    run_with(store, all_kinds(), id, remembers).await
+}
+
+async fn run_with(
+    store: &InMemory,
+    kinds: Vec<Arc<dyn MemoryKind>>,
+    id: &str,
+    remembers: bool,
+) -> (Vec<String>, Recorder) {
     let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", "button \"Buy\" e1");
     let remember = call("remember", json!({ "key": "delivery", "value": FACT }));
     let give_up = call("finish", json!({ "answer": "no", "success": false }));
@@ -191,7 +277,7 @@ async fn run(store: &InMemory, id: &str, remembers: bool) -> (Vec<String>, Recor
     let model = ScriptedModel::new(replies);
     let recorder = Recorder::new();
     let agent = DecisionLoop::builder(browser, model.clone(), store.clone())
-        .with_kinds(all_kinds())
+        .with_kinds(kinds)
         .with_sink(recorder.clone())
         .build()
         .unwrap();

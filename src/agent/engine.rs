@@ -32,8 +32,9 @@ const MAX_PENDING: usize = 20;
 #[derive(Debug)]
 struct CachedShelf {
     state: ShelfState,
-    /// The index for queries; `None` until the first query, and again after a change.
-    index: Option<Arc<dyn Index>>,
+    /// The indexes for queries, by kind: a kind may read what another one wrote. Empty until the first query, and again
+    /// after a change.
+    indexes: BTreeMap<&'static str, Arc<dyn Index>>,
 }
 
 /// The shelves of one run. Each is read once, and changes that the store refuses are kept here until the run ends.
@@ -225,7 +226,7 @@ impl Engine {
                     );
                 }
                 Err(error) => {
-                    let kept = self.keep_here(store, kind, &shelf, &edit, asking).await;
+                    let kept = self.keep_here(store, &shelf, &edit, asking).await;
                     // The first error of the store says what is wrong.
                     first = first.and_then(|()| kept.and(Err::<(), Error>(error)));
                 }
@@ -264,26 +265,21 @@ impl Engine {
         shelf: &Shelf,
         asking: Asking<'_>,
     ) -> Arc<dyn Index> {
-        self.read(store, kind, shelf, asking).await;
+        self.read(store, shelf, asking).await;
         let make = |records: &[Record]| kind.index(shelf, records);
         match self.shelves.get_mut(shelf) {
             Some(known) => Arc::clone(
                 known
-                    .index
-                    .get_or_insert_with(|| make(&known.state.records)),
+                    .indexes
+                    .entry(kind.name())
+                    .or_insert_with(|| make(&known.state.records)),
             ),
             None => make(&[]),
         }
     }
 
-    /// Reads a shelf unless it is known, and does its upkeep.
-    async fn read(
-        &mut self,
-        store: &impl MemoryBackend,
-        kind: &dyn MemoryKind,
-        shelf: &Shelf,
-        asking: Asking<'_>,
-    ) {
+    /// Reads a shelf unless it is known, and has the kind that owns it do its upkeep.
+    async fn read(&mut self, store: &impl MemoryBackend, shelf: &Shelf, asking: Asking<'_>) {
         if self.shelves.contains_key(shelf) {
             return;
         }
@@ -293,7 +289,14 @@ impl Engine {
             self.tell(error, asking);
             ShelfState::default()
         });
-        if let Some(edit) = kind.upkeep(shelf, &state.records, asking.emitter.clock.now()) {
+        let mut kinds = self.kinds.iter();
+        let owner = kinds.find(|kind| kind.name() == shelf.collection).cloned();
+        let now = asking.emitter.clock.now();
+        let upkeep = owner.and_then(|kind| {
+            let edit = kind.upkeep(shelf, &state.records, now)?;
+            Some((kind, edit))
+        });
+        if let Some((kind, edit)) = upkeep {
             let started = Instant::now();
             match self.within(store.update(shelf, edit.clone())).await {
                 Ok(committed) if is_known => {
@@ -311,7 +314,7 @@ impl Engine {
                         }
                     }
                     tell_of(
-                        (kind, Occasion::Upkeep),
+                        (&*kind, Occasion::Upkeep),
                         shelf,
                         &asking.emitter.run,
                         (committed, elapsed_ms),
@@ -328,23 +331,27 @@ impl Engine {
                 }
             }
         }
-        self.shelves
-            .insert(shelf.clone(), CachedShelf { state, index: None });
+        self.shelves.insert(
+            shelf.clone(),
+            CachedShelf {
+                state,
+                indexes: BTreeMap::new(),
+            },
+        );
     }
 
     /// Keeps the change for the rest of this run only, on top of the store's records.
     async fn keep_here(
         &mut self,
         store: &impl MemoryBackend,
-        kind: &dyn MemoryKind,
         shelf: &Shelf,
         edit: &Edit,
         asking: Asking<'_>,
     ) -> Result<()> {
-        self.read(store, kind, shelf, asking).await;
+        self.read(store, shelf, asking).await;
         if let Some(known) = self.shelves.get_mut(shelf) {
             known.state.records = apply(&known.state.records, &edit.changes(&known.state.records)?);
-            known.index = None;
+            known.indexes.clear();
         }
         Ok(())
     }
