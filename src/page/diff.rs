@@ -362,14 +362,17 @@ impl PageDiff {
             lines.push("the order changed".to_owned());
         }
         let mut rest: Vec<(u8, char, &Change)> = Vec::new();
-        rest.extend(self.changed.iter().map(|c| (1, '~', c)));
-        rest.extend(self.added.iter().map(|c| (urgency(&c.role), '+', c)));
+        rest.extend(self.changed.iter().map(|c| (2, '~', c)));
+        rest.extend(self.added.iter().map(|c| (urgency_of_new(c), '+', c)));
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);
         if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
-            // It is shown whole, so only what asks for an answer is told apart.
+            // It is shown whole, so only what asks for an answer is told apart, and the first sentence, which is where
+            // pages say what became of a form.
             lines.push("most of the page is new".to_owned());
-            rest.retain(|(urgency, ..)| *urgency == 0);
+            rest.retain(|(urgency, ..)| *urgency <= 1);
+            let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
+            rest.truncate(answers + 1);
         }
         // What is filled takes the focus from what was filled before: news only where nothing else is.
         let is_focus = |what: &String| FOCUS.contains(&what.as_str());
@@ -425,9 +428,21 @@ const fn urgency(role: &Role) -> u8 {
     if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
         0
     } else if role.is_interactive() || matches!(role, Role::Heading | Role::Text) {
-        2
+        3
     } else {
-        4
+        5
+    }
+}
+
+/// Returns the rank of something that was added: a sentence comes right after alerts, because most pages write their
+/// answer to an action without marking it as one.
+fn urgency_of_new(change: &Change) -> u8 {
+    let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
+    let urgency = urgency(&change.role);
+    if is_sentence && !change.role.is_interactive() {
+        urgency.min(1)
+    } else {
+        urgency
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::{
     base::text,
-    page::{Node, NodeId, Observation, Tree},
+    page::{ElementRef, Node, NodeId, Observation, Role, Tree},
 };
 
 /// Fewest letters and digits that can prove anything. Source: chosen; an order number has 4, and "OK" would match
@@ -86,11 +86,17 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
         ));
     }
     let here = page.map(shown).unwrap_or_default();
-    if here.windows(wanted.len()).any(|window| window == wanted) {
-        return Evidence::Shown;
-    }
-    if seen.has_read(&wanted) {
-        return Evidence::Earlier;
+    for quoted in [wanted.clone(), text::words(&unmarked(evidence))] {
+        let letters: usize = quoted.iter().map(|word| word.chars().count()).sum();
+        if letters < MIN_EVIDENCE {
+            continue;
+        }
+        if here.windows(quoted.len()).any(|window| window == quoted) {
+            return Evidence::Shown;
+        }
+        if seen.has_read(&quoted) {
+            return Evidence::Earlier;
+        }
     }
     let known: HashSet<&String> = here.iter().collect();
     let missing: Vec<&str> = wanted
@@ -106,6 +112,29 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
         let words = serde_json::Value::from(missing.join(" "));
         format!("these words of the evidence are not on the page: {words}")
     })
+}
+
+/// The evidence without what a line of the prompt adds to the words of the page: references, roles and states outside of
+/// quotation marks. `e8 img "True" [clickable]` becomes `True`.
+fn unmarked(evidence: &str) -> String {
+    let mut kept = String::new();
+    // Every second piece stands between quotation marks.
+    for (nth, piece) in evidence.split('"').enumerate() {
+        if nth % 2 == 1 {
+            kept.push_str(piece);
+        } else {
+            let is_mark = |word: &&str| {
+                let known = Role::parse(word);
+                !matches!(known, Role::Other(_))
+                    || ElementRef::parse(word).is_ok()
+                    || (word.starts_with('[') && word.ends_with(']'))
+            };
+            let words = piece.split_whitespace().filter(|word| !is_mark(word));
+            words.for_each(|word| kept.extend([" ", word]));
+        }
+        kept.push(' ');
+    }
+    kept
 }
 
 /// Claims of an answer that neither its evidence nor any page of the run has shown: numbers, quoted names, and the
@@ -235,7 +264,7 @@ fn last_inside(tree: &Tree, id: NodeId) -> Option<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::{Dialog, DialogKind, Role};
+    use crate::page::{Dialog, DialogKind};
 
     fn is_shown(evidence: &str, page: &Observation) -> bool {
         check(evidence, Some(page), &Seen::default()) == Evidence::Shown
@@ -283,8 +312,27 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_the_prompt_is_evidence_for_the_words_in_it() {
+        for evidence in [
+            r#"heading "Thank you!" [clickable]"#,
+            r#"- e7 link "Your order number:" | strong "PX-40213""#,
+        ] {
+            assert!(is_shown(evidence, &page()), "{evidence}");
+        }
+        for evidence in [
+            r#"e7 strong "PX-40214""#,
+            r#"e7 strong "PX""#,
+            r#"heading "Thank you!" and "PX-40213""#,
+            r#"heading "" e7"#,
+        ] {
+            assert!(!is_shown(evidence, &page()), "{evidence}");
+        }
+    }
+
+    #[test]
     fn what_the_model_typed_is_no_evidence() {
         for evidence in [
+            r#"e4 searchbox "Order number" value "PX-40213""#,
             "PX-40213",
             "Order number PX-40213",
             "Your order was shipped",

@@ -117,7 +117,10 @@ fn a_page_that_is_new_at_the_same_address_is_told_as_one_with_what_is_urgent() {
     };
     let (old, new) = (
         tree(&many("a")),
-        tree(&format!("alert: Saved\n{}", many("b"))),
+        tree(&format!(
+            "alert: Saved\n{}listitem: 1 confirmed.\nparagraph: Pick one.\n",
+            many("b")
+        )),
     );
     let titled = diff((&head("", "Edit"), &old), (&head("", "List"), &new)).summary(10);
     assert_eq!(
@@ -125,9 +128,11 @@ fn a_page_that_is_new_at_the_same_address_is_told_as_one_with_what_is_urgent() {
         [r#"title is now "List""#, "most of the page is new"]
     );
     assert!(
-        titled.len() == 3 && titled[2].starts_with("+ alert"),
+        titled.len() == 4 && titled[2].starts_with("+ alert"),
         "{titled:?}"
     );
+    // What the page says of the action, though it does not mark it as an alert.
+    assert!(titled[3].ends_with(r#""1 confirmed.""#), "{titled:?}");
     let same = diff((&head("", "Edit"), &old), (&head("", "Edit"), &new)).summary(10);
     assert!(same.len() == 10, "{same:?}");
 }
