@@ -50,7 +50,7 @@ pub(crate) const ALL: &[Rule] = &[
 ];
 
 /// Values that are sent, by each transport.
-const QUICK: usize = 1_500;
+const QUICK: usize = 900;
 const FULL: usize = 10_000;
 /// Drivers that work side by side. Source: chosen; continuous integration has two cores.
 const WORKERS: usize = 2;

@@ -176,7 +176,7 @@ async fn frames_that_come_and_go_break_no_look() {
         .collect();
     let bed = Bed::start(&pages).await;
     bed.open("/restless").await;
-    for _ in 0..pick(8, 20) {
+    for _ in 0..pick(4, 20) {
         let text = timeout(NEVER, bed.text()).await.expect("it does not hang");
         assert!(text.contains("steady"), "{text}");
     }

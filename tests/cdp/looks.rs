@@ -136,7 +136,7 @@ async fn what_is_told_of_a_frame_is_all_of_one_document() {
     .await;
     bed.open("/").await;
     let (mut looks, mut frames) = (0, 0);
-    let (wanted, least) = pick((8, 8), (60, 60));
+    let (wanted, least) = pick((5, 5), (60, 60));
     for _ in 0..wanted {
         let seen = timeout(NEVER, bed.see()).await.expect("it does not hang");
         looks += 1;

@@ -9,24 +9,23 @@ use crate::{
     bed::{Bed, options},
     browsers::Driver,
     played::{click, click_at, decides, finish, reference, says},
-    profile::full,
+    profile::pick,
 };
 
 on_each_driver! {
+    a_page_that_rewrites_itself_is_still_used,
+}
+
+in_turn! {
     on_a_page_of_thousands_of_buttons_the_last_one_is_found_and_pressed,
     a_feed_without_end_grows_and_the_message_does_not,
-    a_page_that_rewrites_itself_is_still_used,
     a_page_that_never_settles_does_not_hold_the_run_up,
 }
 
 async fn on_a_page_of_thousands_of_buttons_the_last_one_is_found_and_pressed(by: Driver) {
     let bed = Bed::start(by).await;
-    // A view keeps 10,000 elements. The tool takes its time to write so many down.
-    let crowd = match by {
-        _ if full() => 20_000,
-        Driver::Cdp => 12_000,
-        Driver::PlaywrightCli | Driver::PlaywrightCliByProcesses => 3_000,
-    };
+    // A view keeps 10,000 elements.
+    let crowd = pick(12_000, 20_000);
     let last = crowd - 1;
     let model = decides(move |calls, message| match calls {
         0 => call("find", json!({ "query": format!("Item number {last}") })),

@@ -14,10 +14,13 @@ use crate::{
 on_each_driver! {
     a_window_that_a_page_opens_is_told_and_does_not_take_over,
     a_window_that_closes_itself_gives_way_to_the_one_that_opened_it,
-    a_flood_of_windows_does_not_flood_the_message,
     a_file_nobody_asked_for_is_refused_and_told,
     a_file_that_is_wanted_is_kept_under_a_name_of_ours,
     a_file_without_end_is_dropped_and_told_and_the_disk_stays_free,
+}
+
+in_turn! {
+    a_flood_of_windows_does_not_flood_the_message,
 }
 
 /// Largest file that the driver keeps. Unit: bytes. Source: the driver's own documentation.

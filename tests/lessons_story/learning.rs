@@ -17,6 +17,9 @@ use crate::{
 
 on_each_driver! {
     what_failed_on_a_task_does_not_fail_again_with_another_seed,
+}
+
+in_turn! {
     what_failed_in_the_shop_does_not_fail_again_with_other_wares,
 }
 

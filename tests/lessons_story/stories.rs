@@ -30,24 +30,7 @@ on_each_driver! {
     a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_other_site,
 }
 
-/// A test of each of these functions: by the native driver, in the full profile by the other one too. What memory concludes of many
-/// runs does not depend on what drove them.
-macro_rules! in_turn {
-    ($($rule:ident),* $(,)?) => {
-        mod in_turn {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $rule() {
-                let drivers = [Driver::Cdp, Driver::PlaywrightCli];
-                for by in drivers.into_iter().take(pick(1, 2)) {
-                    super::$rule(by).await;
-                }
-            })*
-
-            use crate::{browsers::Driver, profile::pick};
-        }
-    };
-}
-
+// What memory concludes of many runs does not depend on what drove them.
 in_turn! {
     what_helped_five_times_on_five_sites_stands_in_the_system_instruction_of_the_sixth,
     what_was_not_used_for_ninety_days_is_pruned_and_seeds_stay,

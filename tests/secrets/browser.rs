@@ -273,8 +273,7 @@ async fn repeated(by: Driver, values: [String; 5]) -> Repeated {
     // by the native driver alone.
     let tried = match by {
         Driver::Cdp => values.len(),
-        Driver::PlaywrightCli => pick(2, values.len()),
-        Driver::PlaywrightCliByProcesses => pick(1, values.len()),
+        _ => pick(1, values.len()),
     };
     for value in &values[..tried] {
         let scanner = Scanner::new(value);

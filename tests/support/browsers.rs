@@ -156,3 +156,20 @@ macro_rules! on_each_driver {
         }
     };
 }
+
+/// A test of each of these functions, for what does not depend on the driver: by the native one, and in the full profile by the
+/// other one after it.
+#[allow(unused_macros, reason = "each test target uses its own part")]
+macro_rules! in_turn {
+    ($($rule:ident),* $(,)?) => {
+        mod in_turn {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $rule() {
+                use $crate::browsers::Driver;
+                for by in [Driver::Cdp, Driver::PlaywrightCli].into_iter().take($crate::profile::pick(1, 2)) {
+                    super::$rule(by).await;
+                }
+            })*
+        }
+    };
+}

@@ -70,7 +70,7 @@ pub(crate) fn miniwob(site: &site::Site) -> Vec<Course> {
         .collect();
     names.sort();
     assert_eq!(names.len(), TASKS, "the pages are not those of the release");
-    let names: Vec<String> = names.into_iter().step_by(pick(8, 1)).collect();
+    let names: Vec<String> = names.into_iter().step_by(pick(16, 1)).collect();
     let visit = |name: &String| {
         let url = site.url("a.localhost", &format!("miniwob/{name}.html"));
         page(name, [Step::Open(url), Step::Run(BEGIN.to_owned())])
