@@ -32,7 +32,7 @@ fn read(text: &str) -> (PageView, Layout) {
 fn message(
     (view, layout): &(PageView, Layout),
     goal_words: &[String],
-    history: &History,
+    history: History<'_>,
     digest: DigestOptions,
 ) -> String {
     step(&StepParts {

@@ -2,18 +2,20 @@
 
 use std::{hint::black_box, sync::Arc};
 
+use chrono::DateTime;
 use divan::Bencher;
 use webwise::{
     Host, Site,
     action::{BrowserTool, ErrorClass, FailureKind},
     memory::{
-        Cue, Index as _, Namespace, Record, Shelf,
+        Cue, Index as _, Moment, Namespace, Record, Shelf,
         lesson::{
             Aim, COLLECTION, Category, Lesson, LessonIndex, LessonSource, LessonText, Move,
             NamedKey, Recovery, SiteRecovery, Template,
         },
     },
     page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},
+    working::About,
 };
 
 const CLASSES: [ErrorClass; 8] = [
@@ -133,6 +135,14 @@ fn page() -> Arc<Observation> {
     ))
 }
 
+/// Asks the index at a moment with this cue.
+fn ask(bencher: Bencher<'_, '_>, index: &LessonIndex, cue: &Cue) {
+    let about = About::new("Buy the kayak");
+    let moment = Moment::new(cue, &about, &[], DateTime::UNIX_EPOCH);
+    assert!(!index.advise(&moment, false).is_empty());
+    bencher.bench_local(|| index.advise(black_box(&moment), false));
+}
+
 /// Trigger A: a failed command, with what a blocked click prints.
 #[divan::bench(args = SIZES)]
 fn by_error(bencher: Bencher<'_, '_>, count: usize) {
@@ -148,8 +158,7 @@ fn by_error(bencher: Bencher<'_, '_>, count: usize) {
         host: Some(host()),
         seen: Some(page()),
     };
-    assert!(!index.advise(&cue, false).is_empty());
-    bencher.bench_local(|| index.advise(black_box(&cue), false));
+    ask(bencher, &index, &cue);
 }
 
 /// Trigger B: a page of a host is shown.
@@ -161,8 +170,7 @@ fn by_host(bencher: Bencher<'_, '_>, count: usize) {
         page: PageTemplate::parse("https://shop.example/p7").ok(),
         seen: page(),
     };
-    assert!(!index.advise(&cue, false).is_empty());
-    bencher.bench_local(|| index.advise(black_box(&cue), false));
+    ask(bencher, &index, &cue);
 }
 
 /// What a run pays once for each shelf that it reads.

@@ -18,8 +18,11 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("secret", &["base", "page"]),
     ("action", &["base", "page", "secret"]),
     ("chat", &["base", "page", "secret", "action"]),
-    ("memory", &["base", "page", "secret", "action", "chat"]),
     ("working", &["base", "page", "secret", "action", "chat"]),
+    (
+        "memory",
+        &["base", "page", "secret", "action", "chat", "working"],
+    ),
     (
         "guard",
         &["base", "page", "secret", "action", "chat", "working"],

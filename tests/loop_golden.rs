@@ -14,10 +14,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
-    DecisionLoop, Error, ErrorKind, Origin, Result, RunId, Task, Trust,
+    DecisionLoop, Error, ErrorKind, Origin, RunId, Task, Trust,
     action::{BrowserTool, ErrorClass, FailureKind, Outcome, RawCall},
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport, StepEnd},
     base::TokenCount,
@@ -26,8 +25,7 @@ use webwise::{
     event::{EventKind, RunFolder},
     guard::{ApprovalMode, Money, Prices},
     memory::{
-        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
-        Occasion, Placement, Record, RunLog, Shelf, ShelfEdit,
+        Advice, AdviceId, Change, Cue, Edit, Namespace, Placement, Shelf,
         lesson::{
             Aim, AimedMove, COLLECTION, Category, Lesson, LessonSource, LessonText, Move, Recovery,
             SiteRecovery, Thing,
@@ -37,7 +35,7 @@ use webwise::{
     secret::{Secret, SecretName, Vault},
     store::{InMemory, MemoryBackend},
     testing::{
-        FixedClock, MockBrowserDriver, Recorder, ScriptedBrowser, ScriptedModel,
+        FixedClock, MockBrowserDriver, Recorder, ScriptedBrowser, ScriptedKind, ScriptedModel,
         ScriptedReply as Reply, call, tree,
     },
     working::StopReason,
@@ -1406,58 +1404,21 @@ fn the_main_types_can_cross_threads() {
 }
 
 /// A kind that knows one thing about every site, and one about every failure there, both in a page's words.
-#[derive(Debug)]
-struct SiteTips;
-
-impl MemoryKind for SiteTips {
-    fn name(&self) -> &'static str {
-        "site-tips"
-    }
-    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
-        None
-    }
-    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
-        match cue {
-            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, "site-tips", host)],
-            _ => vec![Shelf::global(namespace, "site-tips")],
-        }
-    }
-    fn index(&self, shelf: &Shelf, _: &[Record]) -> Arc<dyn Index> {
-        Arc::new(Tips(shelf.clone()))
-    }
-    fn limit(&self, _: &Cue) -> usize {
-        3
-    }
-    fn distill(&self, _: &RunLog) -> Option<Value> {
-        None
-    }
-    fn learn(&self, _: &Namespace, _: &Value) -> Result<Vec<ShelfEdit>> {
-        Ok(Vec::new())
-    }
-    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
-        Vec::new()
-    }
-}
-
-/// One tip a cue.
-#[derive(Debug)]
-struct Tips(Shelf);
-
-impl Index for Tips {
-    fn advise(&self, cue: &Cue, _: bool) -> Vec<Advice> {
-        let (text, placement) = match cue {
+fn site_tips() -> ScriptedKind {
+    ScriptedKind::new("site-tips").saying(|shelf, _, moment| {
+        let (text, placement) = match moment.cue {
             Cue::RunStarted => ("SYSTEM TIP", Placement::System),
             Cue::PageShown { host, .. } => (&*format!("SITE TIP for {host}"), Placement::Site),
             _ => ("ERROR TIP", Placement::Error),
         };
         let id = AdviceId {
-            shelf: self.0.clone(),
+            shelf: shelf.clone(),
             key: "tip".into(),
         };
         Advice::new(id, text, Trust::Page, placement)
             .into_iter()
             .collect()
-    }
+    })
 }
 
 #[tokio::test(start_paused = true)]
@@ -1483,7 +1444,7 @@ async fn advice_for_a_site_stands_in_its_fence_and_changes_with_the_host() {
     let recorder = Recorder::new();
     let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
         .with_options(options())
-        .with_kinds(vec![Arc::new(SiteTips)])
+        .with_kinds(vec![Arc::new(site_tips())])
         .with_sink(recorder.clone())
         .build()
         .unwrap();

@@ -10,9 +10,9 @@ use webwise::{
     action::{Action, AgentAction},
     event::EventKind,
     memory::{
-        Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Namespace,
-        Note, Occasion, Origin, Placement, Record, RunLog, Scope, Shelf, ShelfEdit, Standing,
-        apply, archive, kinds,
+        Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
+        Namespace, Note, Occasion, Origin, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
+        Standing, apply, archive, kinds,
     },
     report::explain::{Became, explain},
     store::{InMemory, Keeper, MemoryBackend as _},
@@ -36,8 +36,8 @@ impl MemoryKind for Notes {
         None
     }
 
-    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
-        match cue {
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        match moment.cue {
             Cue::PageShown { host, .. } => vec![Shelf::host(namespace, NOTES, host)],
             _ => Vec::new(),
         }
@@ -47,7 +47,7 @@ impl MemoryKind for Notes {
         Arc::new(Accepted(shelf.clone(), records.to_vec()))
     }
 
-    fn limit(&self, _: &Cue) -> usize {
+    fn limit(&self, _: &Moment<'_>) -> usize {
         5
     }
 
@@ -57,7 +57,7 @@ impl MemoryKind for Notes {
             .iter()
             .filter_map(|step| match &step.action {
                 Action::Agent(AgentAction::Remember(fact)) if step.outcome.is_done() => {
-                    Some(json!({ "host": step.host, "key": fact.key, "text": fact.value }))
+                    Some(json!({ "host": step.before.host(), "key": fact.key, "text": fact.value }))
                 }
                 _ => None,
             })
@@ -156,7 +156,7 @@ impl MemoryKind for Notes {
 struct Accepted(Shelf, Vec<Record>);
 
 impl Index for Accepted {
-    fn advise(&self, _: &Cue, _: bool) -> Vec<Advice> {
+    fn advise(&self, _: &Moment<'_>, _: bool) -> Vec<Advice> {
         let accepted = self.1.iter().filter(|r| r.body["accepted"] == true);
         let advice = accepted.filter_map(|record| {
             let id = AdviceId {
@@ -187,15 +187,15 @@ impl MemoryKind for Counts {
         }))
     }
 
-    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
-        Notes.wants(namespace, cue)
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        Notes.wants(namespace, moment)
     }
 
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
         Arc::new(Count(shelf.clone(), records.len()))
     }
 
-    fn limit(&self, _: &Cue) -> usize {
+    fn limit(&self, _: &Moment<'_>) -> usize {
         1
     }
 
@@ -216,7 +216,7 @@ impl MemoryKind for Counts {
 struct Count(Shelf, usize);
 
 impl Index for Count {
-    fn advise(&self, _: &Cue, _: bool) -> Vec<Advice> {
+    fn advise(&self, _: &Moment<'_>, _: bool) -> Vec<Advice> {
         let id = AdviceId {
             shelf: self.0.clone(),
             key: "count".to_owned(),

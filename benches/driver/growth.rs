@@ -150,9 +150,9 @@ async fn steps(
         }
     }
     let failed = run
-        .history()
-        .entries()
-        .filter(|entry| !entry.outcome.is_done())
+        .steps()
+        .iter()
+        .filter(|step| !step.outcome.is_done())
         .count();
     if failed > 0 {
         return Err(format!("{failed} actions failed").into());

@@ -4,43 +4,46 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::{Run, emit::elapsed_ms, engine::Asking, guards::TurnNow, step::references};
+use super::{
+    Run, emit::elapsed_ms, engine::Asking, guards::TurnNow, run::Queued, step::references,
+};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, BrowserAction, ErrorClass, FailureKind, Outcome},
+    action::{Action, BrowserAction, Effect, ErrorClass, FailureKind, Outcome, Signature},
     base::{Host, text},
     event::EventKind,
-    memory::{Advice, Cue, LoggedStep},
-    page::TargetIdentity,
+    memory::{Advice, Cue, Moment},
+    page::{PageDiff, TargetIdentity},
     prompt::LastFailure,
     verify::{CallMade, PageNow, empties, moves_the_caret, restored},
-    working::{Entry, StopReason},
+    working::{By, Finished, Step, StopReason},
 };
 
-/// An action that was tried, with everything that is known about it.
+/// An action under way, which becomes a [`Step`] when it has ended.
 #[derive(Debug, Clone)]
 pub(super) struct Tried {
     pub(super) action: Action,
     pub(super) targets: Vec<TargetIdentity>,
+    pub(super) effect: Effect,
     pub(super) before: Option<PageNow>,
-    pub(super) changed: Vec<String>,
+    pub(super) changes: Option<PageDiff>,
+    pub(super) finished: Option<Finished>,
+    by: By,
     outcome: Outcome,
     started: Instant,
 }
 
 impl Tried {
-    /// An action that is about to be tried.
-    pub(super) const fn new(
-        action: Action,
-        targets: Vec<TargetIdentity>,
-        before: Option<PageNow>,
-        started: Instant,
-    ) -> Self {
+    /// An action of the queue that is about to be tried on this page.
+    pub(super) fn new(next: Queued, before: Option<PageNow>, started: Instant) -> Self {
         Self {
-            action,
-            targets,
+            action: next.action,
+            targets: next.targets.unwrap_or_default(),
+            effect: Effect::Read,
             before,
-            changed: Vec::new(),
+            changes: None,
+            finished: None,
+            by: next.by,
             outcome: Outcome::Done,
             started,
         }
@@ -76,6 +79,13 @@ const fn only_looks(action: &Action) -> bool {
     )
 }
 
+/// The words around the first target of an action, if the page has other elements of that name.
+fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
+    let reference = *references(action).first()?;
+    let node = page.tree().by_ref(reference.as_str())?;
+    page.layout().surroundings(node)
+}
+
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Steps 14 and 15: records the action, asks memory about a failure, and applies the rules that stop a run.
     pub(super) async fn absorb(&mut self, tried: Tried) -> Result<(), StopReason> {
@@ -95,10 +105,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             targets,
             outcome,
             before,
-            changed,
             ..
         } = tried.clone();
-        self.record(tried, &verdicts.signature);
+        let changed = self.record(tried, verdicts.signature.clone());
         for event in verdicts.events() {
             self.emitter.emit(event);
         }
@@ -108,7 +117,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .into_iter()
             .map(|(_, text)| text)
             .collect();
-        self.note_call(&action, &outcome, &changed, before.as_ref());
+        self.note_call(&action, &outcome, changed, before.as_ref());
         match outcome {
             Outcome::Done => self.errors_in_row = 0,
             // Neither success nor failure: memory is not asked for another way to do what may already be done.
@@ -128,7 +137,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 if !only_looks(&action) && !is_caret {
                     self.drop_queue("the call before them did not succeed");
                 }
-                let host = before.as_ref().and_then(PageNow::host);
+                let host = before.as_ref().and_then(|page| page.place.host().cloned());
                 self.recall_for_failure(&action, targets, &outcome, host)
                     .await;
                 self.remarks.last_failure = Some(LastFailure {
@@ -156,7 +165,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         &mut self,
         action: &Action,
         outcome: &Outcome,
-        changed: &[String],
+        changed: Vec<String>,
         before: Option<&PageNow>,
     ) {
         if let Action::Agent(_) = action {
@@ -174,7 +183,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             step: self.emitter.step,
             tool: action.tool_name().to_owned(),
             outcome: outcome.clone(),
-            changed: changed.to_vec(),
+            changed,
             went_on,
         });
     }
@@ -197,65 +206,37 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 },
             );
             self.errors += 1;
-            self.record(tried, &verdicts.signature);
+            self.record(tried, verdicts.signature);
         }
     }
 
-    /// Step 14: one event, one line of history, one entry for memory.
-    fn record(&mut self, tried: Tried, signature: &crate::action::Signature) {
-        let Tried {
-            action,
-            targets,
-            before,
-            changed,
-            outcome,
-            started,
-        } = tried;
-        let action = self.clean(&action);
-        let url =
-            |page: Option<&PageNow>| page.map(|page| page.head.url.clone()).unwrap_or_default();
-        let (url_before, url_after) = (url(before.as_ref()), url(self.page.as_ref()));
-        self.emitter.emit(EventKind::ActionExecuted {
-            action: action.clone(),
-            targets: targets.clone(),
-            outcome: outcome.clone(),
-            url_before: url_before.clone(),
-            url_after,
-            changed,
-            elapsed_ms: elapsed_ms(started),
-        });
-        let mut logged = LoggedStep::new(
-            self.emitter.step,
-            action.clone(),
-            outcome.clone(),
-            signature.clone(),
-        );
-        logged.targets.clone_from(&targets);
-        logged.host = before.as_ref().and_then(PageNow::host);
-        logged.site = before.as_ref().and_then(PageNow::site);
-        logged.page = before.as_ref().and_then(PageNow::template);
-        let left_scope = std::mem::take(&mut self.left_scope);
-        let is_elsewhere =
-            logged.site.is_some() && self.page.as_ref().and_then(PageNow::site) != logged.site;
-        logged.left_site = left_scope || is_elsewhere;
-        logged.offered.clone_from(&self.offered_now);
-        logged.empties = empties(&logged.targets, before.as_ref(), self.page.as_ref());
-        logged.restores = restored(&self.log, before.as_ref(), self.page.as_ref());
-        self.log.push(logged);
-        let within = before.as_ref().and_then(|page| {
-            let reference = *references(&action).first()?;
-            let node = page.tree().by_ref(reference.as_str())?;
-            page.layout().surroundings(node)
-        });
-        let entry = Entry::new(
-            self.emitter.step,
-            action,
-            targets,
-            outcome,
-            url_before,
-            signature.clone(),
-        );
-        self.history.push(entry.with_surroundings(within));
+    /// Step 14: keeps the step, tells the sinks, and returns the lines of its changes.
+    pub(super) fn record(&mut self, tried: Tried, signature: Signature) -> Vec<String> {
+        let (before, after) = (tried.before.as_ref(), self.page.as_ref());
+        let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
+        let action = self.clean(&tried.action);
+        let mut step = Step::new(self.emitter.step, action, tried.outcome, signature);
+        step.turn = self.spent.calls;
+        step.by = tried.by;
+        step.effect = tried.effect;
+        step.before = place(before).unwrap_or_default();
+        step.after = place(after).unwrap_or_default();
+        step.left_scope = std::mem::take(&mut self.left_scope);
+        step.within = before.and_then(|page| surroundings(page, &step.action));
+        step.restores = restored(&self.steps, before, after);
+        step.empties = empties(&tried.targets, before, after);
+        step.offered.clone_from(&self.offered_now);
+        step.targets = tried.targets;
+        step.changes = tried.changes;
+        step.finished = tried.finished;
+        step.elapsed_ms = elapsed_ms(tried.started);
+        let changed = step.changed();
+        // What was checked of an answer is an event of its own.
+        if step.finished.is_none() {
+            self.emitter.emit(EventKind::executed(&step));
+        }
+        self.steps.push(step);
+        changed
     }
 
     /// Trigger A: asks memory about the command that failed.
@@ -277,7 +258,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let seen = self
             .page
             .as_ref()
-            .filter(|page| host.is_some() && page.host() == host)
+            .filter(|page| host.is_some() && page.place.host() == host.as_ref())
             .map(|page| Arc::clone(&page.observation));
         let cue = Cue::CommandFailed {
             command: action.tool_name().to_owned(),
@@ -292,7 +273,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             redactor: &self.redactor,
         };
         let started = Instant::now();
-        let found = self.engine.recall(&self.parts.memory, &cue, asking).await;
+        let now = self.parts.clock.now();
+        let moment = Moment::new(&cue, &self.about, &self.steps, now);
+        let found = self
+            .engine
+            .recall(&self.parts.memory, &moment, asking)
+            .await;
         self.emitter.emit(EventKind::ErrorRecall {
             command: action.tool_name().to_owned(),
             error_snippet: text::truncate(&detail, 200),

@@ -7,7 +7,7 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
     event::EventKind,
-    working::StopReason,
+    working::{By, StopReason},
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -18,15 +18,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         next: Queued,
     ) -> Result<(), StopReason> {
         let started = Instant::now();
-        let found = next.targets.clone().unwrap_or_default();
-        let mut tried = Tried::new(next.action, found, self.page.clone(), started);
         let refused = match &next.targets {
             None => Some(Outcome::failed(ErrorClass::RefNotFound, "")),
             Some(_) => self.refusal(&action),
         };
+        let by = next.by;
+        let mut tried = Tried::new(next, self.page.clone(), started);
         let effect = judged(&action, self.page.as_ref());
+        tried.effect = effect;
         let refused = match refused {
-            None if !next.given => self.approval(&tried.action, &tried.targets, effect).await?, // 11
+            // What the task itself asks for needs nobody's approval.
+            None if by != By::Task => self.approval(&tried.action, &tried.targets, effect).await?, // 11
             known => known,
         };
         let refused = match refused {
@@ -42,14 +44,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             targets,
         });
         self.in_flight = Some(tried.clone());
-        let (execution, changed) = self
+        let (execution, changes) = self
             .execute(&self.normalised(&action), &tried.targets)
             .await?; // 12, 13
         self.in_flight = None;
         if let (Some(first), Some(locator)) = (tried.targets.first_mut(), execution.locator) {
             first.locator = Some(locator);
         }
-        tried.changed = changed;
+        tried.changes = changes;
         self.absorb(tried.ended(execution.outcome)).await // 14, 15
     }
 

@@ -9,12 +9,13 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
         AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish, Note, Outcome,
-        Remember,
+        Remember, Signature,
     },
     base::{Error, ErrorKind, text},
     event::EventKind,
+    page::PageTemplate,
     verify::{Evidence, check, unverified},
-    working::StopReason,
+    working::{Finished, StopReason},
 };
 
 /// Most characters of an answer, a question, a fact, and of what an embedder's tool gives. Source: chosen, as an extraction.
@@ -33,7 +34,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     ) -> Result<(), StopReason> {
         let started = Instant::now();
         let outcome = match &action {
-            AgentAction::Finish(finish) => return self.finish_or_refuse(finish),
+            AgentAction::Finish(finish) => {
+                let tried = Tried::new(next, self.page.clone(), started);
+                return self.finish_or_refuse(finish, tried);
+            }
             AgentAction::Extract(_) | AgentAction::Read(_) if next.targets.is_none() => {
                 Outcome::failed(ErrorClass::RefNotFound, "")
             }
@@ -44,17 +48,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             AgentAction::Remember(fact) => self.propose(fact),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
-        let tried = Tried::new(
-            next.action,
-            next.targets.unwrap_or_default(),
-            self.page.clone(),
-            started,
-        );
+        let tried = Tried::new(next, self.page.clone(), started);
         self.absorb(tried.ended(outcome)).await
     }
 
     /// Step 9: a finish needs evidence on the page. Without it, it is refused once, then recorded as unverified.
-    fn finish_or_refuse(&mut self, finish: &Finish) -> Result<(), StopReason> {
+    fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
         let page = self.page.as_ref();
         let found = check(
             &finish.evidence,
@@ -78,6 +77,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             earlier: found == Evidence::Earlier,
             unverified: unverified.clone(),
         });
+        let clean = |text: &str| self.redactor.text(text);
+        tried.finished = Some(Finished::new(clean(&answer), clean(&evidence), shown));
+        let is_refused = finish.success && !shown && !self.finish_refused;
+        let outcome = match &found {
+            Evidence::Missing(why) if is_refused => Outcome::failed(ErrorClass::BadArguments, why),
+            _ => Outcome::Done,
+        };
+        let template = page.and_then(|page| page.place.template());
+        let template = template.map_or("", PageTemplate::as_str);
+        let signature = Signature::of(&tried.action, &[], template);
+        self.record(tried.ended(outcome), signature);
         let stop = match (finish.success, shown, self.finish_refused) {
             (false, ..) => StopReason::GaveUp,
             (true, true, _) => StopReason::Finished,
@@ -151,7 +161,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         call: CustomCall,
         next: Queued,
     ) -> Result<(), StopReason> {
-        let mut tried = Tried::new(next.action, Vec::new(), self.page.clone(), Instant::now());
+        let mut tried = Tried::new(next, self.page.clone(), Instant::now());
         let Some(tool) = self
             .parts
             .tools
@@ -166,8 +176,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 )))
                 .await;
         };
-        let refused = match self.approval(&tried.action, &[], tool.effect()).await? {
-            None => self.intend(&tried.action, &[], tool.effect()).await,
+        tried.effect = tool.effect();
+        let refused = match self.approval(&tried.action, &[], tried.effect).await? {
+            None => self.intend(&tried.action, &[], tried.effect).await,
             known => known,
         };
         if let Some(refused) = refused {

@@ -19,12 +19,12 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse, Image, Usage},
     event::EventKind,
     guard::{CallEstimate, Spent},
-    memory::{Advice, AdviceId, Cue, Placement},
+    memory::{Advice, AdviceId, Cue, Moment, Placement},
     page::{DialogKind, Node, Observation, Role, TargetIdentity},
     prompt::{StepParts, step},
     secret::mask_fields,
     verify::{PageNow, changes},
-    working::StopReason,
+    working::{By, History, StopReason},
 };
 
 /// Replies in a row without a usable call after which the model counts as unusable. Source: chosen.
@@ -183,7 +183,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Trigger B: asks memory about a page that it was not asked about yet.
     pub(super) async fn recall_for_page(&mut self) {
         let page = self.page.as_ref();
-        let here = page.and_then(|page| Some((page.host()?, page.template(), &page.observation)));
+        let here = page.and_then(|page| {
+            let place = &page.place;
+            Some((
+                place.host()?.clone(),
+                place.template().cloned(),
+                &page.observation,
+            ))
+        });
         let Some((host, page, seen)) = here else {
             self.asked_for = None;
             self.advice
@@ -209,7 +216,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             redactor: &self.redactor,
         };
         let started = Instant::now();
-        let found = self.engine.recall(&self.parts.memory, &cue, asking).await;
+        let now = self.parts.clock.now();
+        let moment = Moment::new(&cue, &self.about, &self.steps, now);
+        let found = self
+            .engine
+            .recall(&self.parts.memory, &moment, asking)
+            .await;
         let elapsed_ms = elapsed_ms(started);
         let items: Vec<AdviceId> = found.iter().map(|advice| advice.id().clone()).collect();
         let shown = self
@@ -270,8 +282,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .chain(chooser)
             .chain(self.sight.as_ref().map(Sight::note))
             .collect();
-        let host = self.page.as_ref().and_then(PageNow::host);
-        let site_notes = host.map(|host| self.task.notes_for(&host));
+        let host = self.page.as_ref().and_then(|page| page.place.host());
+        let site_notes = host.map(|host| self.task.notes_for(host));
         let message = self.page.as_ref().map_or_else(String::new, |page| {
             step(&StepParts {
                 run_nonce: self.nonce(None),
@@ -279,7 +291,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 goal_words: &self.goal_words,
                 advice: &self.advice,
                 site_notes: site_notes.as_deref().unwrap_or_default(),
-                history: &self.history,
+                history: History::of(&self.steps),
                 view: &page.view,
                 layout: page.layout(),
                 dialog: page.observation.dialog.as_ref(),
@@ -403,7 +415,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     let targets = self.identify(&action);
                     self.queue.push_back(Queued {
                         action,
-                        given: false,
+                        by: By::Model,
                         targets,
                     });
                 }

@@ -14,8 +14,8 @@ use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Occasion, PENDING,
-        Record, RunLog, Scope, Shelf, ShelfEdit, ShelfState, apply,
+        Advice, Change, Committed, Edit, Index, MemoryKind, Moment, Namespace, Occasion, PENDING,
+        Record, RunLog, Shelf, ShelfEdit, ShelfState, apply,
         waiting::{self, Waiting},
     },
     secret::Redactor,
@@ -143,21 +143,21 @@ impl Engine {
         }
     }
 
-    /// Collects the advice of every kind for a cue, in the order of the kinds.
+    /// Collects the advice of every kind at a moment, in the order of the kinds.
     pub(super) async fn recall(
         &mut self,
         store: &impl MemoryBackend,
-        cue: &Cue,
+        moment: &Moment<'_>,
         asking: Asking<'_>,
     ) -> Vec<Advice> {
         let mut advice = Vec::new();
         for kind in self.kinds.clone() {
             let mut said = Vec::new();
-            for shelf in kind.wants(&self.namespace, cue) {
+            for shelf in kind.wants(&self.namespace, moment) {
                 let index = self.index(store, &*kind, &shelf, asking).await;
-                said.extend(index.advise(cue, is_above(&shelf, cue)));
+                said.extend(index.advise(moment, moment.is_above(&shelf)));
             }
-            said.truncate(kind.limit(cue));
+            said.truncate(kind.limit(moment));
             advice.extend(said);
         }
         tell_notices(store, asking);
@@ -393,14 +393,5 @@ fn tell_of(
     });
     for note in notes {
         asking.emitter.emit(note.into());
-    }
-}
-
-/// Returns true if a shelf belongs to a parent name of the page's host.
-fn is_above(shelf: &Shelf, cue: &Cue) -> bool {
-    match (&shelf.scope, cue) {
-        (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
-        (Scope::Host(own), Cue::CommandFailed { host, .. }) => Some(own) != host.as_ref(),
-        _ => false,
     }
 }

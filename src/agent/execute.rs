@@ -20,8 +20,6 @@ use crate::{
     working::StopReason,
 };
 
-/// Most lines of a difference that the model is told. Source: chosen; the page itself follows.
-const MAX_CHANGED: usize = 6;
 /// Most actions to leave a page: three dialogs and the way back. Source: chosen.
 const MAX_LEAVING: usize = 4;
 /// Time for which a number that changed with an action is watched, to see if it is a clock: one that shows seconds
@@ -36,15 +34,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         &mut self,
         action: &BrowserAction,
         targets: &[TargetIdentity],
-    ) -> Result<(Execution, Vec<String>), StopReason> {
+    ) -> Result<(Execution, Option<PageDiff>), StopReason> {
         let resolved = match action.with_parameters(&self.task.parameters) {
             Ok(resolved) => resolved,
             Err(error) => {
                 let why = self.describe(error);
-                return Ok((
-                    Outcome::failed(ErrorClass::BadArguments, &why).into(),
-                    Vec::new(),
-                ));
+                return Ok((Outcome::failed(ErrorClass::BadArguments, &why).into(), None));
             }
         };
         self.note_secrets(action);
@@ -183,11 +178,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let here =
             changes.filter(|changes| !changes.navigated && is_seen(&before) && is_seen(&self.page));
-        Ok((
-            execution,
-            here.map(|changes| changes.summary(MAX_CHANGED))
-                .unwrap_or_default(),
-        ))
+        Ok((execution, here))
     }
 
     /// Returns true if a number changed that is known to answer actions.

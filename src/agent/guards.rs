@@ -110,17 +110,8 @@ impl Guards {
         numbers: &Numbers,
         turn: TurnNow,
     ) -> Verdicts {
-        let url = before
-            .map(|page| page.head.url.as_str())
-            .unwrap_or_default();
-        let template = Url::parse(url)
-            .ok()
-            .and_then(|url| PageTemplate::of(&url).ok());
-        let key = ActionKey::of(
-            action,
-            targets,
-            template.as_ref().map_or("", PageTemplate::as_str),
-        );
+        let template = before.and_then(|page| page.place.template());
+        let key = ActionKey::of(action, targets, template.map_or("", PageTemplate::as_str));
         let mut verdicts = Verdicts {
             signature: key.signature().clone(),
             warnings: Vec::new(),

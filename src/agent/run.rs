@@ -29,12 +29,12 @@ use crate::{
     chat::CallMode,
     event::{EventKind, RunSummary},
     guard::Spent,
-    memory::{Advice, AdviceId, Cue, LoggedStep, RunLog},
+    memory::{Advice, AdviceId, Cue, Moment, RunLog},
     page::{ElementRef, Observation, PageView, TargetIdentity},
     prompt::{LastFailure, SystemParts, system},
     secret::{Redactor, SecretName, SecretResolver},
     verify::{CallMade, Numbers, PageNow, Seen},
-    working::{History, StopReason},
+    working::{About, By, Step, StopReason},
 };
 
 /// The state of a run after a step.
@@ -50,8 +50,7 @@ pub enum StepEnd {
 #[derive(Debug, Clone)]
 pub(super) struct Queued {
     pub(super) action: Action,
-    /// True if the task itself asks for the action, so that nobody needs to approve it.
-    pub(super) given: bool,
+    pub(super) by: By,
     /// The targets, in the order of the references; `None` if one of them was not on the page that the action was
     /// decided for.
     pub(super) targets: Option<Vec<TargetIdentity>>,
@@ -88,6 +87,7 @@ pub(super) struct Remarks {
 pub struct Run<'l, B, L, M> {
     pub(super) parts: &'l DecisionLoop<B, L, M>,
     pub(super) task: Task,
+    pub(super) about: About,
     pub(super) emitter: Emitter,
     pub(super) redactor: Redactor,
     pub(super) secrets: SecretResolver,
@@ -123,11 +123,11 @@ pub struct Run<'l, B, L, M> {
     /// Notes of the model.
     pub(super) notes: Vec<String>,
     pub(super) advice: Vec<Advice>,
-    pub(super) offered_now: Vec<AdviceId>,
-    /// The items in the system instruction.
-    standing: Vec<AdviceId>,
+    /// Positions in `offered` of what stands in the current prompt.
+    pub(super) offered_now: Vec<usize>,
+    /// Number of the items in the system instruction, which are the first of `offered`.
+    standing: usize,
 
-    pub(super) history: History,
     pub(super) guards: Guards,
     pub(super) spent: Spent,
     pub(super) estimated: bool,
@@ -144,8 +144,9 @@ pub struct Run<'l, B, L, M> {
     /// Fields of this page that a secret was typed into.
     pub(super) typed_into: BTreeSet<ElementRef>,
 
-    pub(super) log: Vec<LoggedStep>,
-    offered: BTreeSet<AdviceId>,
+    pub(super) steps: Vec<Step>,
+    /// Every advice that was shown, in the order in which it first was.
+    offered: Vec<AdviceId>,
     pub(super) answer: Option<String>,
     pub(super) evidence: Option<String>,
     /// Claims of the answer that its evidence does not support.
@@ -227,18 +228,18 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
         .with_deadline(deadline);
 
-        let goal = redactor.text(&task.goal);
+        let mut about = About::new(redactor.text(&task.goal));
+        let start = task.start_url.as_ref();
+        about.start = start.map(|url| redactor.text(url.as_str()));
+        about.session.clone_from(&task.session);
         let seed = parts
             .options
             .seed
             .map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
         emitter.emit(EventKind::RunStarted {
-            goal: goal.clone(),
-            start_url: task
-                .start_url
-                .as_ref()
-                .map(|url| redactor.text(url.as_str())),
-            session: task.session.clone(),
+            goal: about.goal.clone(),
+            start_url: about.start.clone(),
+            session: about.session.clone(),
             driver: browser.driver,
             attached: browser.attached,
             model: parts.model.capabilities().model,
@@ -262,7 +263,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         if turn.is_some() {
             engine.prepare(&parts.memory, asking).await;
             let asked = Instant::now();
-            lessons = engine.recall(&parts.memory, &Cue::RunStarted, asking).await;
+            let moment = Moment::new(&Cue::RunStarted, &about, &[], parts.clock.now());
+            lessons = engine.recall(&parts.memory, &moment, asking).await;
             emitter.emit(EventKind::Tier1Loaded {
                 count: lessons.len(),
                 lessons: lessons
@@ -275,7 +277,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
 
         let system = system(&SystemParts {
-            goal: &goal,
+            goal: &about.goal,
             instructions: &task.instructions,
             lessons: &lessons,
             parameters: &task.parameters,
@@ -299,7 +301,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             seed,
             system,
             tools,
-            goal_words: text::words(&goal),
+            goal_words: text::words(&about.goal),
+            about,
             page: None,
             earlier: None,
             seen: Seen::default(),
@@ -315,8 +318,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             lines_read: None,
             advice: Vec::new(),
             offered_now: Vec::new(),
-            standing: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
-            history: History::default(),
+            standing: lessons.len(),
             guards,
             spent: Spent::default(),
             estimated: false,
@@ -328,7 +330,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             left_scope: false,
             secret_seen: false,
             typed_into: BTreeSet::new(),
-            log: Vec::new(),
+            steps: Vec::new(),
             offered: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
             answer: None,
             evidence: None,
@@ -350,7 +352,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             action: Action::Browser(BrowserAction::Goto(Goto {
                 url: url.to_string(),
             })),
-            given: true,
+            by: By::Task,
             targets: Some(Vec::new()),
         });
         goto.into_iter().collect()
@@ -385,9 +387,15 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
 
     /// Records that these items stand in the next prompt.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
-        self.offered.extend(items.iter().cloned());
         // The system instruction stands in every prompt.
-        self.offered_now = self.standing.iter().cloned().chain(items).collect();
+        self.offered_now = (0..self.standing).collect();
+        for item in items {
+            let known = self.offered.iter().position(|known| *known == item);
+            self.offered_now.push(known.unwrap_or(self.offered.len()));
+            if known.is_none() {
+                self.offered.push(item);
+            }
+        }
     }
 
     /// An error as text for people and models, with secrets replaced.
@@ -395,9 +403,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         format!("{:?}", error.map_text(|text| self.redactor.text(text)))
     }
 
-    /// The actions so far.
-    pub const fn history(&self) -> &History {
-        &self.history
+    /// The steps so far, one for each action that was tried.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// The page, as it was last observed.
@@ -432,13 +440,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     pub async fn finish(mut self) -> RunReport {
         let stop = self.stopped.unwrap_or(StopReason::Cancelled);
         if self.parts.options.memory && self.turn.is_some() {
-            let offered = std::mem::take(&mut self.offered).into_iter().collect();
             let log = RunLog::new(
                 self.emitter.run.clone(),
+                self.about.clone(),
                 self.parts.clock.now(),
                 stop.is_success(),
-                std::mem::take(&mut self.log),
-                offered,
+                std::mem::take(&mut self.steps),
+                std::mem::take(&mut self.offered),
             );
             let asking = Asking {
                 emitter: &self.emitter,

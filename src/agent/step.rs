@@ -74,8 +74,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let (next, refused) = self.aim(next);
         if let Some(refused) = refused {
-            let targets = next.targets.unwrap_or_default();
-            let tried = Tried::new(next.action, targets, self.page.clone(), Instant::now());
+            let tried = Tried::new(next, self.page.clone(), Instant::now());
             return self.absorb(tried.ended(refused)).await;
         }
         match next.action.clone() {

@@ -1,14 +1,58 @@
-//! Cues: the moments at which memory is asked for advice.
+//! Moments: when, and about what, memory is asked for advice.
 
 use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
 
 use crate::{
     action::FailureKind,
     base::Host,
+    memory::{Scope, Shelf},
     page::{Observation, PageTemplate, TargetIdentity},
+    working::{About, Step},
 };
 
-/// A moment in a run at which memory is asked.
+/// A moment in a run at which memory is asked: the reason, and the run so far.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Moment<'a> {
+    /// The reason why memory is asked.
+    pub cue: &'a Cue,
+    /// The task.
+    pub about: &'a About,
+    /// The steps so far.
+    pub steps: &'a [Step],
+    /// The time by the run's clock.
+    pub now: DateTime<Utc>,
+}
+
+impl<'a> Moment<'a> {
+    /// A moment of a run.
+    pub const fn new(
+        cue: &'a Cue,
+        about: &'a About,
+        steps: &'a [Step],
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            cue,
+            about,
+            steps,
+            now,
+        }
+    }
+
+    /// Returns true if a shelf belongs to a parent name of the page's host.
+    pub fn is_above(&self, shelf: &Shelf) -> bool {
+        match (&shelf.scope, self.cue) {
+            (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
+            (Scope::Host(own), Cue::CommandFailed { host, .. }) => Some(own) != host.as_ref(),
+            _ => false,
+        }
+    }
+}
+
+/// The reason why memory is asked.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Cue {

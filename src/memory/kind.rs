@@ -20,7 +20,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    Advice, Committed, Cue, Described, Edit, Namespace, Note, Record, RunLog, Shelf,
+    Advice, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
     lesson::Lessons,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
@@ -37,7 +37,7 @@ pub struct ShelfEdit {
 /// The records of one shelf, prepared for queries.
 pub trait Index: Debug + Send + Sync {
     /// Returns its advice, best first. `above` is true if the shelf belongs to a parent name of the page's host.
-    fn advise(&self, cue: &Cue, above: bool) -> Vec<Advice>;
+    fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 }
 
 /// A kind of memory. Pure: records come in, advice and edits go out.
@@ -49,14 +49,14 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// `None` if it needs nothing. Idempotent.
     fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit>;
 
-    /// Returns the shelves to read for a cue, the most relevant ones first.
-    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf>;
+    /// Returns the shelves to read at a moment, the most relevant ones first.
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf>;
 
     /// Prepares the records of a shelf for queries. Called once for each generation that a run reads.
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index>;
 
-    /// Most advice for a cue, over all shelves.
-    fn limit(&self, cue: &Cue) -> usize;
+    /// Most advice at a moment, over all shelves.
+    fn limit(&self, moment: &Moment<'_>) -> usize;
 
     /// Extracts from a run's log what this kind can learn from; `None` if nothing. The value contains no secrets, and
     /// may wait in a store until there is time to learn from it.

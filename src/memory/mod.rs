@@ -17,12 +17,12 @@ mod shelf;
 pub(crate) mod waiting;
 
 pub use advice::{Advice, AdviceId, PageName, Piece, Placement};
-pub use cue::Cue;
+pub use cue::{Cue, Moment};
 pub use described::{Described, Origin, Standing};
 pub use edit::{Change, Committed, Durable, Edit, apply};
 pub use kind::{Index, MemoryKind, Occasion, ShelfEdit, kinds};
 pub use lesson::v1;
-pub use log::{LoggedStep, RunLog};
+pub use log::RunLog;
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};
 pub use shelf::{

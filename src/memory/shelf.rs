@@ -163,6 +163,11 @@ impl Record {
         }
     }
 
+    /// Returns true if a person wrote or accepted the record: its field `source` is `user`. A store never evicts it.
+    pub fn is_from_a_person(&self) -> bool {
+        self.body.get("source").and_then(Value::as_str) == Some("user")
+    }
+
     /// The size that counts against [`MAX_RECORD_BYTES`]. Unit: bytes.
     pub fn size(&self) -> usize {
         self.key.len() + self.body.to_string().len()

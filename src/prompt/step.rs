@@ -17,7 +17,7 @@ use crate::{
     },
     memory::{Advice, PageName, Piece, Placement},
     page::{Dialog, DigestOptions, Layout, PageView, Tab},
-    working::{Entry, History},
+    working::{History, Step},
 };
 
 /// Longest question, and longest answer of a person, that is shown. Unit: characters. Source: chosen.
@@ -64,7 +64,7 @@ pub struct StepParts<'a> {
     /// Notes of the user about this site.
     pub site_notes: &'a [&'a str],
     /// The actions so far.
-    pub history: &'a History,
+    pub history: History<'a>,
     /// The page after interpretation.
     pub view: &'a PageView,
     /// The same page as lines.
@@ -197,7 +197,7 @@ fn sections(parts: &StepParts<'_>) -> [Section; 7] {
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
     let results = parts.results.iter().flat_map(result_lines);
     let mut history = Section::new(HISTORY, 50, Keep::Last, steps);
-    history.gone = usize::try_from(parts.history.dropped()).unwrap_or(usize::MAX);
+    history.gone = parts.history.dropped();
     [
         Section::new("Read before", 30, Keep::Last, parts.known.iter().cloned()),
         history,
@@ -399,16 +399,16 @@ impl<'a> Names<'a> {
 /// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome, unless it is done.
 ///
 /// References are left out, because they named elements of an earlier page.
-fn history_line(entry: &Entry) -> String {
-    let mut line = format!("{}. {}", entry.step, entry.action.tool_name());
-    let mut arguments = entry.action.arguments();
-    for target in &entry.targets {
+fn history_line(step: &Step) -> String {
+    let mut line = format!("{}. {}", step.number, step.action.tool_name());
+    let mut arguments = step.action.arguments();
+    for target in &step.targets {
         let _ = write!(line, " {} {}", target.role, quoted(target.said(), MAX_NAME));
     }
-    if let Some(within) = &entry.within {
+    if let Some(within) = &step.within {
         let _ = write!(line, " in {}", quoted(within, MAX_NAME));
     }
-    if let (Some(map), false) = (arguments.as_object_mut(), entry.targets.is_empty()) {
+    if let (Some(map), false) = (arguments.as_object_mut(), step.targets.is_empty()) {
         map.retain(|name, _| !TARGETS.contains(&name.as_str()));
     }
     match arguments.as_object() {
@@ -417,13 +417,13 @@ fn history_line(entry: &Entry) -> String {
         Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
         _ => argument(&mut line, &arguments),
     }
-    if entry.outcome != Outcome::Done {
-        let failed = if matches!(entry.outcome, Outcome::Failed(_)) {
+    if step.outcome != Outcome::Done {
+        let failed = if matches!(step.outcome, Outcome::Failed(_)) {
             "failed "
         } else {
             ""
         };
-        let _ = write!(line, " -> {failed}{}", entry.outcome.as_str());
+        let _ = write!(line, " -> {failed}{}", step.outcome.as_str());
     }
     line
 }
@@ -522,14 +522,9 @@ mod tests {
             let action = Action::Browser(BrowserAction::Fill(fill));
             let targets = vec![target];
             let signature = Signature::of(&action, &targets, "");
-            history_line(&Entry::new(
-                1,
-                action,
-                targets,
-                Outcome::Done,
-                String::new(),
-                signature,
-            ))
+            let mut step = Step::new(1, action, Outcome::Done, signature);
+            step.targets = targets;
+            history_line(&step)
         };
         let mut field = TargetIdentity::new(Role::TextBox, "");
         assert_eq!(line(field.clone()), r#"1. fill textbox "" "ada""#);
@@ -588,7 +583,7 @@ mod tests {
                 goal_words: &[],
                 advice: &advice,
                 site_notes: &["Prices\nexclude tax."],
-                history: &History::default(),
+                history: History::default(),
                 view: &view,
                 layout: &Layout::default(),
                 dialog: None,
@@ -663,7 +658,7 @@ mod tests {
                 goal_words: &[],
                 advice: &[],
                 site_notes: &[],
-                history: &History::default(),
+                history: History::default(),
                 view: &view,
                 layout: &layout,
                 dialog: None,

@@ -1,4 +1,4 @@
-//! Tools for tests of this crate and of programs that embed it: a scripted browser and model, a fixed clock, mocks,
+//! Tools for tests of this crate and of programs that embed it: a scripted browser, model and kind of memory, a fixed clock, mocks,
 //! fault injection, and one conformance suite for each port.
 //!
 //! ```
@@ -18,12 +18,14 @@ mod browser;
 mod clock;
 pub mod conformance;
 pub mod faults;
+mod kind;
 mod model;
 mod recorder;
 mod tree;
 
 pub use browser::{ScriptedBrowser, ScriptedReply};
 pub use clock::FixedClock;
+pub use kind::ScriptedKind;
 pub use model::{ScriptedModel, call};
 pub use recorder::Recorder;
 pub use tree::tree;

@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    base::{Host, Site},
     page::{
-        Identities, Layout, NodeId, Observation, PageHead, PageTemplate, PageView, TargetIdentity,
-        Tree, ViewOptions, interpret,
+        Identities, Layout, NodeId, Observation, PageHead, PageView, TargetIdentity, Tree,
+        ViewOptions, interpret,
     },
+    working::Place,
 };
 
 /// The note for the model about a page that does not answer.
@@ -18,6 +18,7 @@ const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be se
 #[derive(Debug, Clone)]
 pub(crate) struct PageNow {
     pub(crate) head: PageHead,
+    pub(crate) place: Place,
     pub(crate) observation: Arc<Observation>,
     pub(crate) view: Arc<PageView>,
     /// Made at the first question about an element: one walk over the page answers all of them.
@@ -35,6 +36,7 @@ impl PageNow {
             view.notes.push(UNRESPONSIVE.to_owned());
         }
         Self {
+            place: Place::of(head.url.clone()),
             head,
             observation: Arc::new(observation),
             view: Arc::new(view),
@@ -75,17 +77,5 @@ impl PageNow {
         wanted: &'a TargetIdentity,
     ) -> impl Iterator<Item = NodeId> + 'a {
         self.identities().find(self.tree(), wanted)
-    }
-
-    pub(crate) fn host(&self) -> Option<Host> {
-        Host::of(&url::Url::parse(&self.head.url).ok()?).ok()
-    }
-
-    pub(crate) fn template(&self) -> Option<PageTemplate> {
-        PageTemplate::parse(&self.head.url).ok()
-    }
-
-    pub(crate) fn site(&self) -> Option<Site> {
-        Site::of(&url::Url::parse(&self.head.url).ok()?).ok()
     }
 }

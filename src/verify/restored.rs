@@ -3,8 +3,8 @@
 use super::PageNow;
 use crate::{
     action::{Action, BrowserAction, Fill, TextValue},
-    memory::LoggedStep,
     page::{Node, TargetIdentity},
+    working::Step,
 };
 
 /// Most steps back in which a failure is searched for. Source: chosen, the same as the window in which lessons search
@@ -13,24 +13,24 @@ const WINDOW: usize = 10;
 
 /// Numbers of failed fills whose field has their value now, and did not have it before this step.
 pub(crate) fn restored(
-    log: &[LoggedStep],
+    steps: &[Step],
     before: Option<&PageNow>,
     after: Option<&PageNow>,
 ) -> Vec<u32> {
     let (Some(before), Some(after)) = (before, after) else {
         return Vec::new();
     };
-    let holds = |page: &PageNow, logged: &LoggedStep| {
-        asked(logged).is_some_and(|(field, text)| holds(page, field, text))
+    let holds = |page: &PageNow, step: &Step| {
+        asked(step).is_some_and(|(field, text)| holds(page, field, text))
     };
-    let failed = log
+    let failed = steps
         .iter()
         .rev()
         .take(WINDOW)
-        .filter(|logged| !logged.outcome.is_done());
+        .filter(|step| !step.outcome.is_done());
     failed
-        .filter(|logged| holds(after, logged) && !holds(before, logged))
-        .map(|logged| logged.step)
+        .filter(|step| holds(after, step) && !holds(before, step))
+        .map(|step| step.number)
         .collect()
 }
 
@@ -60,8 +60,8 @@ pub(crate) fn empties(
 }
 
 /// The target and the value of a step.
-fn asked(logged: &LoggedStep) -> Option<(&TargetIdentity, &str)> {
-    match (&logged.action, logged.targets.first()?) {
+fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
+    match (&step.action, step.targets.first()?) {
         (
             Action::Browser(BrowserAction::Fill(Fill {
                 text: TextValue::Literal(text),
@@ -101,7 +101,7 @@ mod tests {
         PageNow::of(Observation::new("https://x.example/", "", b.finish()))
     }
 
-    fn fill(text: &str, outcome: Outcome) -> LoggedStep {
+    fn fill(text: &str, outcome: Outcome) -> Step {
         let fill = Fill {
             target: Target::parse("e1").unwrap(),
             text: text.into(),
@@ -113,9 +113,9 @@ mod tests {
         let id: NodeId = tree.by_ref("e1").unwrap();
         let targets = vec![TargetIdentity::of(tree, id)];
         let signature = Signature::of(&action, &targets, "");
-        let mut logged = LoggedStep::new(7, action, outcome, signature);
-        logged.targets = targets;
-        logged
+        let mut step = Step::new(7, action, outcome, signature);
+        step.targets = targets;
+        step
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_field_that_holds_the_value_now_and_not_before_is_restored() {
         let failed = || fill("12/05/2016", Outcome::failed(ErrorClass::NotEditable, ""));
-        let now = |before: &PageNow, after: &PageNow, log: &[LoggedStep]| {
+        let now = |before: &PageNow, after: &PageNow, log: &[Step]| {
             restored(log, Some(before), Some(after))
         };
         let (empty, full) = (page("", ""), page("12/05/2016", ""));

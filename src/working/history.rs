@@ -1,93 +1,63 @@
-//! The actions of this run, one entry each.
+//! The history of a run as the prompt shows it: a view of the last steps.
 
-use std::collections::VecDeque;
+use super::Step;
+use crate::action::{Action, AgentAction};
 
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    action::{Action, Outcome, Signature},
-    page::TargetIdentity,
-};
-
-/// Most entries kept. Source: chosen; each is one line of the prompt.
+/// Most steps shown. Source: chosen; each is one line of the prompt.
 pub const MAX_ENTRIES: usize = 50;
-/// Entries that are dropped together. Source: chosen; until the next drop, each prompt begins like the one before it,
-/// so a provider can cache that beginning.
-const DROPPED_AT_ONCE: u8 = 10;
+/// Steps that leave the view together. Source: chosen; until the next ones do, each prompt begins like the one before
+/// it, so a provider can cache that beginning.
+const DROPPED_AT_ONCE: usize = 10;
 
-/// One action and its outcome.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Entry {
-    /// Number of the step, from 1.
-    pub step: u32,
-    /// The action.
-    pub action: Action,
-    /// The elements that the action was aimed at.
-    pub targets: Vec<TargetIdentity>,
-    /// The outcome.
-    pub outcome: Outcome,
-    /// Address of the page before the action.
-    pub url: String,
-    /// The action's signature.
-    pub signature: Signature,
-    /// The words around the target, if the page has other elements of that name. Page data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<String>,
+/// The steps of a run that a prompt shows, oldest first. A `finish` that was refused is told as a remark instead.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct History<'a>(&'a [Step]);
+
+impl<'a> History<'a> {
+    /// The view of these steps.
+    pub const fn of(steps: &'a [Step]) -> Self {
+        Self(steps)
+    }
+
+    fn all(self) -> impl Iterator<Item = &'a Step> {
+        let is_finish = |step: &&Step| matches!(step.action, Action::Agent(AgentAction::Finish(_)));
+        self.0.iter().filter(move |step| !is_finish(step))
+    }
+
+    /// The steps that are shown, oldest first.
+    pub fn entries(self) -> impl Iterator<Item = &'a Step> {
+        self.all().skip(self.dropped())
+    }
+
+    /// The number of earlier steps, which are not shown.
+    pub fn dropped(self) -> usize {
+        let over = self.all().count().saturating_sub(MAX_ENTRIES);
+        over.next_multiple_of(DROPPED_AT_ONCE)
+    }
 }
 
-impl Entry {
-    /// An entry.
-    pub fn new(
-        step: u32,
-        action: Action,
-        targets: Vec<TargetIdentity>,
-        outcome: Outcome,
-        url: String,
-        signature: Signature,
-    ) -> Self {
-        Self {
-            step,
-            action,
-            targets,
-            outcome,
-            url,
-            signature,
-            within: None,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::{BrowserAction, NoArguments, Outcome, Signature};
+
+    #[test]
+    fn steps_leave_the_view_ten_at_a_time_and_are_counted() {
+        let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+        let signature = Signature::of(&action, &[], "");
+        let steps: Vec<Step> = (1..=61)
+            .map(|number| Step::new(number, action.clone(), Outcome::Done, signature.clone()))
+            .collect();
+        for (count, dropped) in [(0, 0), (50, 0), (51, 10), (60, 10), (61, 20)] {
+            let history = History::of(&steps[..count]);
+            assert_eq!(history.dropped(), dropped, "{count}");
+            let shown: Vec<u32> = history.entries().map(|step| step.number).collect();
+            assert_eq!(shown.len(), count - dropped);
+            assert!(
+                shown
+                    .first()
+                    .is_none_or(|first| *first as usize == dropped + 1)
+            );
         }
-    }
-
-    /// The same entry with the words around its target.
-    #[must_use]
-    pub fn with_surroundings(self, within: Option<String>) -> Self {
-        Self { within, ..self }
-    }
-}
-
-/// The actions of this run, oldest first.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct History {
-    entries: VecDeque<Entry>,
-    dropped: u32,
-}
-
-impl History {
-    /// Adds an entry. Above the cap, the oldest entries are dropped.
-    pub fn push(&mut self, entry: Entry) {
-        self.entries.push_back(entry);
-        if self.entries.len() > MAX_ENTRIES {
-            self.entries.drain(..usize::from(DROPPED_AT_ONCE));
-            self.dropped += u32::from(DROPPED_AT_ONCE);
-        }
-    }
-
-    /// The entries, oldest first.
-    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> + ExactSizeIterator {
-        self.entries.iter()
-    }
-
-    /// The number of entries that were dropped because of the cap.
-    pub const fn dropped(&self) -> u32 {
-        self.dropped
     }
 }

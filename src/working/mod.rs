@@ -1,9 +1,11 @@
-//! The state that belongs to one run: its history and its stop reason.
+//! The state that belongs to one run: its steps, the history made of them, and its stop reason.
 //!
-//! Pure. The loop adds to it, `prompt` shows it, and memory learns from it at the end.
+//! Pure. The loop adds a [`Step`] for each action, `event` and `prompt` show it, and memory learns from it at the end.
 
 mod history;
+mod step;
 mod stop;
 
-pub use history::{Entry, History, MAX_ENTRIES};
+pub use history::{History, MAX_ENTRIES};
+pub use step::{About, By, Finished, Place, Step};
 pub use stop::{BudgetKind, StopReason};

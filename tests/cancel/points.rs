@@ -11,7 +11,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Handle};
 use webwise::{
@@ -26,11 +25,10 @@ use webwise::{
     event::{Event, EventKind, FanOut, Intent, Journal, RunFolder},
     guard::ApprovalMode,
     memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record,
-        RunLog, Shelf, ShelfEdit, ShelfFilter, ShelfState, StoreNotice,
+        Change, Committed, Edit, Namespace, Record, Shelf, ShelfFilter, ShelfState, StoreNotice,
     },
     store::InMemory,
-    testing::{Recorder, ScriptedModel, call},
+    testing::{Recorder, ScriptedKind, ScriptedModel, call},
     working::StopReason,
 };
 
@@ -160,56 +158,17 @@ impl Journal for Slow<()> {
     }
 }
 
-/// Says nothing.
-#[derive(Debug)]
-struct Silent;
-
-impl Index for Silent {
-    fn advise(&self, _: &Cue, _: bool) -> Vec<Advice> {
-        Vec::new()
-    }
-}
-
 /// Two records for each run, in one change: whoever sees one without the other sees half of it.
-#[derive(Debug)]
-struct Pairs;
-
-impl MemoryKind for Pairs {
-    fn name(&self) -> &'static str {
-        "pairs"
-    }
-    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
-        None
-    }
-    fn wants(&self, _: &Namespace, _: &Cue) -> Vec<Shelf> {
-        Vec::new()
-    }
-    fn index(&self, _: &Shelf, _: &[Record]) -> Arc<dyn Index> {
-        Arc::new(Silent)
-    }
-    fn limit(&self, _: &Cue) -> usize {
-        3
-    }
-    fn distill(&self, log: &RunLog) -> Option<Value> {
-        Some(json!(log.run))
-    }
-    fn learn(&self, namespace: &Namespace, said: &Value) -> Result<Vec<ShelfEdit>> {
-        let run = said.as_str().unwrap_or_default().to_owned();
-        let record = move |half: &str| {
-            Change::Put(Record::new(
-                format!("{run}-{half}"),
-                &json!({ "half": half }),
-            ))
+fn pairs() -> ScriptedKind {
+    let learns = |said: &Value| {
+        let run = said.as_str().unwrap_or_default();
+        let half = |half: &str| {
+            let body = json!({ "half": half });
+            Change::Put(Record::new(format!("{run}-{half}"), &body))
         };
-        let edit = Edit::new(move |_| Ok(vec![record("a"), record("b")]));
-        Ok(vec![ShelfEdit {
-            shelf: Shelf::global(namespace, "pairs"),
-            edit,
-        }])
-    }
-    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
-        Vec::new()
-    }
+        vec![half("a"), half("b")]
+    };
+    ScriptedKind::new("pairs").learning(|log| Some(json!(log.run)), learns)
 }
 
 type Agent = DecisionLoop<Slow<Eyes<Club>>, Slow<ScriptedModel>, Slow<InMemory>>;
@@ -246,7 +205,7 @@ impl World {
         options.approval = ApprovalMode::Safe;
         let kinds = webwise::memory::kinds()
             .into_iter()
-            .chain([Arc::new(Pairs) as _])
+            .chain([Arc::new(pairs()) as _])
             .collect();
         let agent = DecisionLoop::builder(
             Slow(eyes, place.clone()),

@@ -253,7 +253,7 @@ async fn hold_up(waits: Waits, place: u32, seed: u32) -> (Duration, StopReason) 
         Waits::Memory(first) => {
             let kinds = webwise::memory::kinds()
                 .into_iter()
-                .chain([Arc::new(crate::run::Diary) as _])
+                .chain([Arc::new(crate::run::diary()) as _])
                 .collect();
             let store = Silent(first, std::sync::atomic::AtomicU32::new(0));
             let agent = DecisionLoop::builder(eyes, model, store)

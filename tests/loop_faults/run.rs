@@ -9,26 +9,22 @@ use std::{
     time::Duration,
 };
 
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tokio::{
     runtime::{Builder, Runtime},
     time::{Instant, timeout},
 };
 use webwise::{
-    DecisionLoop, MemoryBackend, Result, RunId,
+    DecisionLoop, MemoryBackend,
     action::Outcome,
     agent::{Options, RunReport},
     event::{Event, EventKind, FanOut, RunFolder},
     guard::ApprovalMode,
     llm::Retrying,
-    memory::{
-        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record,
-        RunLog, Shelf, ShelfEdit,
-    },
+    memory::{Change, MemoryKind, Namespace, Record, RunLog, Shelf},
     store::InMemory,
     testing::{
-        FixedClock, Recorder, ScriptedModel,
+        FixedClock, Recorder, ScriptedKind, ScriptedModel,
         faults::{BrowserFault, FaultyBrowser, FaultyModel, ModelFault},
     },
     working::StopReason,
@@ -137,7 +133,7 @@ pub(crate) async fn play(
     }
     let kinds = webwise::memory::kinds()
         .into_iter()
-        .chain([Arc::new(Diary) as Arc<dyn MemoryKind>])
+        .chain([Arc::new(diary()) as Arc<dyn MemoryKind>])
         .collect();
     let agent = DecisionLoop::builder(
         eyes,
@@ -292,8 +288,8 @@ pub(crate) fn check(played: &Played, wrong: &mut Vec<String>) {
     check_calls(report, events, model, wrong);
     check_actions(report, events, browser, wrong);
     let memory = remembered(&played.store);
-    let executed = count("action_executed");
-    let expected = json!({ "run": report.run, "success": report.is_success(), "steps": executed });
+    let steps = count("action_executed") + count("finish_checked");
+    let expected = json!({ "run": report.run, "success": report.is_success(), "steps": steps });
     if memory != [expected] {
         wrong.push(format!("memory holds {memory:?}"));
     }
@@ -405,60 +401,15 @@ fn check_actions(
     }
 }
 
-/// Says nothing.
-#[derive(Debug)]
-struct Silent;
-
-impl Index for Silent {
-    fn advise(&self, _: &Cue, _: bool) -> Vec<Advice> {
-        Vec::new()
-    }
-}
-
 /// A memory of runs: one record for each, of which it is seen whether it was written whole and once.
-#[derive(Debug)]
-pub(crate) struct Diary;
-
-impl MemoryKind for Diary {
-    fn name(&self) -> &'static str {
-        "diary"
-    }
-
-    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
-        None
-    }
-
-    fn wants(&self, _: &Namespace, _: &Cue) -> Vec<Shelf> {
-        Vec::new()
-    }
-
-    fn index(&self, _: &Shelf, _: &[Record]) -> Arc<dyn Index> {
-        Arc::new(Silent)
-    }
-
-    fn limit(&self, _: &Cue) -> usize {
-        3
-    }
-
-    fn distill(&self, log: &RunLog) -> Option<Value> {
+pub(crate) fn diary() -> ScriptedKind {
+    let distills = |log: &RunLog| {
         Some(json!({ "run": log.run, "success": log.success, "steps": log.steps.len() }))
-    }
-
-    fn learn(&self, namespace: &Namespace, said: &Value) -> Result<Vec<ShelfEdit>> {
-        let (key, body) = (
-            said["run"].as_str().unwrap_or_default().to_owned(),
-            said.clone(),
-        );
-        let edit = Edit::new(move |_| Ok(vec![Change::Put(Record::new(key.clone(), &body))]));
-        Ok(vec![ShelfEdit {
-            shelf: Shelf::global(namespace, "diary"),
-            edit,
-        }])
-    }
-
-    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
-        Vec::new()
-    }
+    };
+    ScriptedKind::new("diary").learning(distills, |said| {
+        let run = said["run"].as_str().unwrap_or_default();
+        vec![Change::Put(Record::new(run, said))]
+    })
 }
 
 fn remembered(store: &InMemory) -> Vec<Value> {

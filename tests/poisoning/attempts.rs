@@ -9,8 +9,8 @@ use serde_json::Value;
 use webwise::{
     RunId,
     memory::{
-        Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record, RunLog, Shelf,
-        ShelfEdit, lesson::Lessons,
+        Committed, Edit, Index, MemoryKind, Moment, Namespace, Note, Occasion, Record, RunLog,
+        Shelf, ShelfEdit, lesson::Lessons,
     },
     testing::Recorder,
 };
@@ -203,7 +203,7 @@ impl MemoryKind for Witness {
         None
     }
 
-    fn wants(&self, _: &Namespace, _: &Cue) -> Vec<Shelf> {
+    fn wants(&self, _: &Namespace, _: &Moment<'_>) -> Vec<Shelf> {
         Vec::new()
     }
 
@@ -211,7 +211,7 @@ impl MemoryKind for Witness {
         Lessons.index(shelf, records)
     }
 
-    fn limit(&self, _: &Cue) -> usize {
+    fn limit(&self, _: &Moment<'_>) -> usize {
         0
     }
 

@@ -9,8 +9,8 @@ use webwise::{
     agent::Options,
     guard::ApprovalMode,
     memory::{
-        Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note, Occasion, Record, RunLog,
-        Shelf, ShelfEdit, kinds,
+        Change, Committed, Edit, Index, MemoryKind, Moment, Namespace, Note, Occasion, Record,
+        RunLog, Shelf, ShelfEdit, kinds,
         lesson::{COLLECTION, Category, Lesson, LessonSource, LessonText, Lessons, Trace},
     },
     store::InMemory,
@@ -34,16 +34,16 @@ impl MemoryKind for Careless {
         Lessons.upkeep(shelf, records, now)
     }
 
-    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
-        Lessons.wants(namespace, cue)
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        Lessons.wants(namespace, moment)
     }
 
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
         Lessons.index(shelf, records)
     }
 
-    fn limit(&self, cue: &Cue) -> usize {
-        Lessons.limit(cue)
+    fn limit(&self, moment: &Moment<'_>) -> usize {
+        Lessons.limit(moment)
     }
 
     fn distill(&self, log: &RunLog) -> Option<Value> {

@@ -11,7 +11,7 @@ use webwise::{
     Result, RunId, Site, Trust,
     base::text,
     memory::{
-        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
+        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Moment, Namespace, Note,
         Occasion, PageName, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
         lesson::{Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, SiteRecovery, Trace},
     },
@@ -132,7 +132,7 @@ impl Weak {
                     .unwrap_or_default(),
                 Off::Names => names().collect(),
                 Off::Typed => step.action.arguments()["text"].to_string(),
-                Off::Places => format!("{:?} {:?}", step.host, step.page),
+                Off::Places => format!("{:?} {:?}", step.before.host(), step.before.template()),
                 _ => continue,
             };
             out.insert(format!("{} {trouble}", step.action.tool_name()), raw);
@@ -187,9 +187,9 @@ impl MemoryKind for Weak {
         Lessons.upkeep(shelf, records, now)
     }
 
-    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
-        let mut shelves = Lessons.wants(namespace, cue);
-        let reads_all = match cue {
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        let mut shelves = Lessons.wants(namespace, moment);
+        let reads_all = match moment.cue {
             Cue::RunStarted => self.off == Off::Ours,
             Cue::PageShown { .. } => self.off == Off::OwnHost,
             _ => false,
@@ -236,18 +236,21 @@ impl MemoryKind for Weak {
         })
     }
 
-    fn limit(&self, cue: &Cue) -> usize {
+    fn limit(&self, moment: &Moment<'_>) -> usize {
         if self.off == Off::Limit {
             usize::MAX
         } else {
-            Lessons.limit(cue)
+            Lessons.limit(moment)
         }
     }
 
     fn distill(&self, log: &RunLog) -> Option<Value> {
         let mut log = log.clone();
         for step in &mut log.steps {
-            step.left_site &= self.off != Off::Border;
+            if self.off == Off::Border {
+                step.left_scope = false;
+                step.after.clone_from(&step.before);
+            }
         }
         Lessons.distill(&log)?;
         let mut trace = Trace::of(&log);
@@ -409,9 +412,9 @@ impl WeakIndex {
 }
 
 impl Index for WeakIndex {
-    fn advise(&self, cue: &Cue, above: bool) -> Vec<Advice> {
+    fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice> {
         let off = self.memory.off;
-        let is_page = matches!(cue, Cue::PageShown { .. });
+        let is_page = matches!(moment.cue, Cue::PageShown { .. });
         for (_, recovery) in self.recoveries() {
             let moves = recovery.moves.iter().filter_map(|step| step.aim.as_ref());
             for aim in recovery.aim.iter().chain(moves) {
@@ -426,12 +429,12 @@ impl Index for WeakIndex {
             Off::Cleaning | Off::Cap | Off::Quoting | Off::Limit if is_page && !above => {
                 return self.all_names();
             }
-            Off::Ours if *cue == Cue::RunStarted && self.shelf.scope != Scope::Global => {
+            Off::Ours if *moment.cue == Cue::RunStarted && self.shelf.scope != Scope::Global => {
                 return self.all_ours();
             }
             _ => {}
         }
-        let said = self.inner.advise(cue, above);
+        let said = self.inner.advise(moment, above);
         said.into_iter()
             .map(|advice| self.with_raw(advice))
             .collect()

@@ -22,7 +22,7 @@ use webwise::{
 use crate::{
     mirror::{Mirror, SITE},
     model::{Model, Script},
-    taps::{Diary, Echo, Intents, Lines, Person, Taps, files, panic_message},
+    taps::{Echo, Intents, Lines, Person, Taps, diary, files, panic_message},
 };
 
 const NAME: &str = "CANARY";
@@ -142,9 +142,7 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
     options.images = Images::Always;
     options.seed = Some(7);
     let mut all_kinds = kinds();
-    all_kinds.push(Arc::new(Diary {
-        value: value.to_owned(),
-    }));
+    all_kinds.push(Arc::new(diary(value.to_owned())));
     let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new())
         .with_options(options)
         .with_kinds(all_kinds)
@@ -178,7 +176,7 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
     while let StepEnd::Continue = run.step().await {
         writeln!(debug, "{run:?}").unwrap();
     }
-    writeln!(debug, "{run:?}\n{:?}\n{:?}", run.page(), run.history()).unwrap();
+    writeln!(debug, "{run:?}\n{:?}\n{:?}", run.page(), run.steps()).unwrap();
     let report = run.finish().await;
     writeln!(debug, "{agent:?}\n{}", browser.asked().join("\n")).unwrap();
     debug.push_str(&of_the_vault(value, kept));

@@ -8,17 +8,15 @@ use std::{
 };
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
-    Error, ErrorKind, RunId, Trust,
+    Error, ErrorKind, Trust,
     action::{Effect, ToolSpec},
     agent::{Approval, ApprovalRequest, Approver, Tool},
     event::{Intent, Journal, RunFolder},
-    memory::{
-        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Namespace, Note,
-        Occasion, Placement, Record, RunLog, Shelf, ShelfEdit,
-    },
+    memory::{Advice, AdviceId, Change, Cue, Placement, Record, RunLog},
+    testing::ScriptedKind,
+    working::Step,
 };
 
 use crate::{forms::Scanner, mirror::Mirror};
@@ -157,98 +155,34 @@ impl Tool for Echo {
     }
 }
 
-/// A kind of memory that writes down all it is told and knows the value from elsewhere.
-pub(crate) struct Diary {
-    pub(crate) value: String,
-}
-
-impl std::fmt::Debug for Diary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Diary")
-    }
-}
-
-const DIARY: &str = "diary";
-
-/// What it says on every occasion.
-struct Page {
-    shelf: Shelf,
-    value: String,
-}
-
-impl std::fmt::Debug for Page {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Page")
-    }
-}
-
-impl Index for Page {
-    fn advise(&self, cue: &Cue, _: bool) -> Vec<Advice> {
-        let placement = match cue {
-            Cue::RunStarted => Placement::System,
-            Cue::PageShown { .. } => Placement::Site,
-            _ => Placement::Error,
-        };
-        let id = AdviceId {
-            shelf: self.shelf.clone(),
-            key: "a".to_owned(),
-        };
-        Advice::new(
-            id,
-            &format!("the word is: {}", self.value),
-            Trust::User,
-            placement,
-        )
-        .into_iter()
-        .collect()
-    }
-}
-
-impl MemoryKind for Diary {
-    fn name(&self) -> &'static str {
-        DIARY
-    }
-
-    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
-        None
-    }
-
-    fn wants(&self, namespace: &Namespace, _: &Cue) -> Vec<Shelf> {
-        vec![Shelf::global(namespace, DIARY)]
-    }
-
-    fn index(&self, shelf: &Shelf, _: &[Record]) -> Arc<dyn Index> {
-        Arc::new(Page {
-            shelf: shelf.clone(),
-            value: self.value.clone(),
-        })
-    }
-
-    fn limit(&self, _: &Cue) -> usize {
-        3
-    }
-
-    fn distill(&self, log: &RunLog) -> Option<Value> {
-        Some(json!({
-            "steps": log.steps.iter().map(|step| json!({
+/// A kind of memory that writes down all it is told, knows the value from elsewhere, and says it on every occasion.
+pub(crate) fn diary(value: String) -> ScriptedKind {
+    let distills = |log: &RunLog| {
+        let step = |step: &Step| {
+            json!({
                 "action": step.action, "outcome": step.outcome, "targets": step.targets, "signature": step.signature,
-                "host": step.host, "debug": format!("{step:?}"),
-            })).collect::<Vec<_>>(),
-        }))
-    }
-
-    fn learn(&self, namespace: &Namespace, said: &Value) -> webwise::Result<Vec<ShelfEdit>> {
-        let body = said.clone();
-        let edit = Edit::new(move |_| Ok(vec![Change::Put(Record::new("log", &body))]));
-        Ok(vec![ShelfEdit {
-            shelf: Shelf::global(namespace, DIARY),
-            edit,
-        }])
-    }
-
-    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
-        Vec::new()
-    }
+                "step": step, "debug": format!("{step:?}"),
+            })
+        };
+        Some(json!({ "about": log.about, "steps": log.steps.iter().map(step).collect::<Vec<_>>() }))
+    };
+    ScriptedKind::new("diary")
+        .learning(distills, |said| vec![Change::Put(Record::new("log", said))])
+        .saying(move |shelf, _, moment| {
+            let placement = match moment.cue {
+                Cue::RunStarted => Placement::System,
+                Cue::PageShown { .. } => Placement::Site,
+                _ => Placement::Error,
+            };
+            let id = AdviceId {
+                shelf: shelf.clone(),
+                key: "a".to_owned(),
+            };
+            let text = format!("the word is: {value}");
+            Advice::new(id, &text, Trust::User, placement)
+                .into_iter()
+                .collect()
+        })
 }
 
 static PANICS: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());

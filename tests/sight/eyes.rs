@@ -40,7 +40,7 @@ impl Eyes {
             goal_words: &[],
             advice: &[],
             site_notes: &[],
-            history: &History::default(),
+            history: History::default(),
             view: &view,
             layout: &layout,
             dialog: observation.dialog.as_ref(),

@@ -1,9 +1,22 @@
-//! Names of events, and the conversion of memory's notes into events.
+//! Names of events, and the conversion of steps and of memory's notes into events.
 
 use super::EventKind;
-use crate::memory::Note;
+use crate::{memory::Note, working::Step};
 
 impl EventKind {
+    /// The event of an action that was carried out.
+    pub fn executed(step: &Step) -> Self {
+        Self::ActionExecuted {
+            action: step.action.clone(),
+            targets: step.targets.clone(),
+            outcome: step.outcome.clone(),
+            url_before: step.before.url().to_owned(),
+            url_after: step.after.url().to_owned(),
+            changed: step.changed(),
+            elapsed_ms: step.elapsed_ms,
+        }
+    }
+
     /// The name, as in the JSON field `event`.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use super::{Aim, Category, FailureKind, Lesson, LessonSource, LessonText};
 use crate::{
     action::BrowserTool,
     base::{Trust, text},
-    memory::{Advice, AdviceId, Cue, Index, Placement, Record, Scope, Shelf},
+    memory::{Advice, AdviceId, Cue, Index, Moment, Placement, Record, Scope, Shelf},
     page::{PageTemplate, Role, TargetIdentity, Tree, sketch},
 };
 
@@ -315,8 +315,8 @@ fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
 }
 
 impl Index for LessonIndex {
-    fn advise(&self, cue: &Cue, above: bool) -> Vec<Advice> {
-        match cue {
+    fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice> {
+        match moment.cue {
             Cue::RunStarted => self.tier_1.clone(),
             Cue::PageShown { .. } if above => self.below.iter().take(MAX_TIPS).cloned().collect(),
             Cue::PageShown { page, seen, .. } => self.for_site(page.as_ref(), &seen.tree),

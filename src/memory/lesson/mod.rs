@@ -70,8 +70,8 @@ pub use trace::{Found, Trace, TraceStep};
 pub use words::{Form, Move, NamedKey, Thing};
 
 use super::{
-    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Namespace, Note,
-    Occasion, Record, RunLog, Shelf, ShelfEdit,
+    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
+    Namespace, Note, Occasion, Record, RunLog, Shelf, ShelfEdit,
 };
 use crate::{
     action::FailureKind,
@@ -142,9 +142,9 @@ impl MemoryKind for Lessons {
         needed.then(|| Edit::new(move |records| learn::upkeep(&shelf, records, now)))
     }
 
-    fn wants(&self, namespace: &Namespace, cue: &Cue) -> Vec<Shelf> {
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
         let global = Shelf::global(namespace, COLLECTION);
-        match cue {
+        match moment.cue {
             Cue::RunStarted => vec![global],
             Cue::PageShown { host, .. } => host
                 .and_above()
@@ -165,8 +165,8 @@ impl MemoryKind for Lessons {
         Arc::new(LessonIndex::new(shelf, records))
     }
 
-    fn limit(&self, cue: &Cue) -> usize {
-        match cue {
+    fn limit(&self, moment: &Moment<'_>) -> usize {
+        match moment.cue {
             Cue::RunStarted => MAX_TIER_1,
             _ => MAX_TIPS,
         }

@@ -11,23 +11,23 @@ use super::{
 use crate::{
     action::{Action, BrowserAction, BrowserTool, ErrorClass, Fill, Select, TextValue, Type},
     base::text,
-    memory::LoggedStep,
     page::{Role, TargetIdentity},
+    working::Step,
 };
 
 /// Steps after a failure in which its recovery is searched for. Source: chosen; a recovery follows soon or not at all.
 const WINDOW: usize = 10;
 
-type Step<'a> = (&'a LoggedStep, TraceStep);
+type Traced<'a> = (&'a Step, TraceStep);
 
 /// Every failure that was recovered, in order.
-pub(super) fn found(steps: &[Step<'_>]) -> Vec<Found> {
+pub(super) fn found(steps: &[Traced<'_>]) -> Vec<Found> {
     (0..steps.len())
         .filter_map(|at| recovered(steps, at))
         .collect()
 }
 
-fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
+fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
     let (logged, step) = &steps[failed];
     let trouble = step.trouble.filter(|trouble| trouble.teaches())?;
     let end = steps.len().min(failed + 1 + WINDOW);
@@ -59,7 +59,7 @@ fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
     Some(Found {
         failed,
         first: failed + 1 + first,
-        page: logged.page.clone(),
+        page: logged.before.template().cloned(),
         what,
     })
 }
@@ -67,7 +67,7 @@ fn recovered(steps: &[Step<'_>], failed: usize) -> Option<Found> {
 type Way = (usize, Recovery, Vec<AimedMove>);
 
 /// The moves before the same action succeeded. Failed attempts between them were not part of the recovery.
-fn retried(before: &[Step<'_>]) -> Option<Way> {
+fn retried(before: &[Traced<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()
         .enumerate()
@@ -98,14 +98,14 @@ fn retried(before: &[Step<'_>]) -> Option<Way> {
 
 /// Another action in place of the failed one, with the same known effect.
 fn replaced(
-    (failed, step): (&LoggedStep, &TraceStep),
+    (failed, step): (&Step, &TraceStep),
     before: Option<&TraceStep>,
-    after: &[Step<'_>],
+    after: &[Traced<'_>],
 ) -> Option<Way> {
     let Action::Browser(action) = &failed.action else {
         return None;
     };
-    let done: Vec<(usize, &LoggedStep, &BrowserAction)> = after
+    let done: Vec<(usize, &Step, &BrowserAction)> = after
         .iter()
         .enumerate()
         .filter(|(_, (_, step))| step.is_done())
@@ -115,19 +115,18 @@ fn replaced(
         })
         .take(3)
         .collect();
-    let on_it = |logged: &LoggedStep| is_on_same(failed, logged);
+    let on_it = |logged: &Step| is_on_same(failed, logged);
     let (at, logged, first) = *done.first()?;
     let then = |at: usize| done.get(at).map(|(_, logged, action)| (*logged, *action));
     let (second, third) = (then(1), then(2));
-    let clicks = |then: Option<(&LoggedStep, &BrowserAction)>,
-                  is_it: &dyn Fn(&LoggedStep) -> bool| {
+    let clicks = |then: Option<(&Step, &BrowserAction)>, is_it: &dyn Fn(&Step) -> bool| {
         then.is_some_and(|(logged, then)| matches!(then, BrowserAction::Click(_)) && is_it(logged))
     };
     let recovery = match (action, first) {
         (BrowserAction::Fill(Fill { text, .. }), BrowserAction::Click(_)) if on_it(logged) => {
             if second.is_some_and(|(_, then)| types(then, text)) {
                 Recovery::ClickThenType
-            } else if clicks(second, &|then| then.restores.contains(&failed.step)) {
+            } else if clicks(second, &|then| then.restores.contains(&failed.number)) {
                 // A choice often has another name than the value, like a day in a calendar. The field was seen to take
                 // the value.
                 Recovery::ClickThenChoose
@@ -189,7 +188,7 @@ fn replaced(
     Some((at, recovery, Vec::new()))
 }
 
-fn is_button(logged: &LoggedStep) -> bool {
+fn is_button(logged: &Step) -> bool {
     logged
         .targets
         .first()
@@ -216,7 +215,7 @@ fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
 }
 
 /// Returns true if the name of a step's target is one of these values.
-fn is_called(logged: &LoggedStep, values: &[TextValue]) -> bool {
+fn is_called(logged: &Step, values: &[TextValue]) -> bool {
     let named = |target: &TargetIdentity, value: &str| {
         target.name.trim() == value
             || target
@@ -232,7 +231,7 @@ fn is_called(logged: &LoggedStep, values: &[TextValue]) -> bool {
 }
 
 /// Returns true if the name of a step's target is this value or begins with it.
-fn is_begun(logged: &LoggedStep, value: &TextValue) -> bool {
+fn is_begun(logged: &Step, value: &TextValue) -> bool {
     let TextValue::Literal(value) = value else {
         return false;
     };
@@ -243,11 +242,11 @@ fn is_begun(logged: &LoggedStep, value: &TextValue) -> bool {
 }
 
 /// Returns true if both steps do the same to the same element. References are compared by their elements.
-fn is_same(a: &LoggedStep, b: &LoggedStep) -> bool {
+fn is_same(a: &Step, b: &Step) -> bool {
     // The same words on another page, or at another position in a list, mean another element.
     let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;
     a.signature == b.signature
-        || (a.page == b.page
+        || (a.before.template() == b.before.template()
             && a.targets
                 .iter()
                 .zip(&b.targets)
@@ -258,7 +257,7 @@ fn is_same(a: &LoggedStep, b: &LoggedStep) -> bool {
             && without_targets(&a.action) == without_targets(&b.action))
 }
 
-fn is_on_same(a: &LoggedStep, b: &LoggedStep) -> bool {
+fn is_on_same(a: &Step, b: &Step) -> bool {
     a.targets.len() == b.targets.len()
         && !a.targets.is_empty()
         && a.targets

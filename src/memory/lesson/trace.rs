@@ -8,8 +8,9 @@ use super::{Aim, FailureKind, Form, Move, SiteRecovery, recover};
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome, TextValue},
     base::{Host, RunId, Site, text},
-    memory::{AdviceId, LoggedStep, RunLog},
+    memory::{AdviceId, RunLog},
     page::PageTemplate,
+    working::Step,
 };
 
 /// Shortest typed text that a stored name must not repeat. Unit: characters. Source: chosen; shorter ones are parts of
@@ -75,10 +76,10 @@ impl Trace {
     /// Extracts from a run's log what lessons can learn from.
     pub fn of(log: &RunLog) -> Self {
         let typed: Vec<String> = log.steps.iter().flat_map(typed).collect();
-        let kept: Vec<(&LoggedStep, TraceStep)> = log
+        let kept: Vec<(&Step, TraceStep)> = log
             .steps
             .iter()
-            .filter_map(|logged| Some((logged, TraceStep::of(logged)?.without(&typed))))
+            .filter_map(|logged| Some((logged, TraceStep::of(logged, log)?.without(&typed))))
             .collect();
         let found = recover::found(&kept);
         let steps = kept.into_iter().map(|(_, step)| step).collect();
@@ -109,7 +110,7 @@ impl Trace {
 impl TraceStep {
     /// `None` for a step that changes nothing, whose outcome is unclear, that happened on no host, or that led away
     /// from its site: nothing is learned across that border.
-    fn of(logged: &LoggedStep) -> Option<Self> {
+    fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;
         };
@@ -128,7 +129,7 @@ impl TraceStep {
             .iter()
             .any(|target| !target.frames.is_empty());
         let is_unclear = matches!(logged.outcome, Outcome::Unclear(_));
-        if looks_only || is_unclear || logged.left_site || is_framed {
+        if looks_only || is_unclear || logged.left_site() || is_framed {
             return None;
         }
         let target = logged.targets.first();
@@ -138,14 +139,14 @@ impl TraceStep {
             _ => None,
         };
         Some(Self {
-            host: logged.host.clone()?,
-            site: logged.site.clone()?,
+            host: logged.before.host().cloned()?,
+            site: logged.before.site().cloned()?,
             tool: action.tool(),
             step: Move::of(&logged.action, target.map(|target| &target.role)),
             aim: target.map(Aim::of),
             form,
             trouble: FailureKind::of(&logged.outcome),
-            offered: logged.offered.clone(),
+            offered: log.offered_at(logged).cloned().collect(),
         })
     }
 
@@ -172,7 +173,7 @@ impl TraceStep {
 }
 
 /// The texts that a step typed, folded. Short ones are left out, because every name contains them.
-fn typed(logged: &LoggedStep) -> Vec<String> {
+fn typed(logged: &Step) -> Vec<String> {
     let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) =
         &logged.action
     else {

@@ -11,7 +11,7 @@ use crate::{
     page::{DigestOptions, Layout, PageHead, TargetIdentity, ViewOptions, interpret},
     prompt::{LastFailure, StepParts, SystemParts, step, system},
     secret::SecretName,
-    working::{Entry, History},
+    working::{History, Place, Step},
 };
 
 /// Most model calls of a test.
@@ -73,7 +73,7 @@ pub(super) fn goal_only(goal: &str) -> ChatRequest {
 /// Runs a task to its end.
 pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
     let mut report = Report::default();
-    let mut history = History::default();
+    let mut history: Vec<Step> = Vec::new();
     let mut last_failure: Option<LastFailure> = None;
     let instruction = instruction(goal, advice);
     while report.calls < MAX_CALLS {
@@ -118,14 +118,10 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
                     let action = Action::Browser(action);
                     let signature = Signature::of(&action, &targets, "");
                     let number = u32::try_from(report.log.len()).unwrap();
-                    history.push(Entry::new(
-                        number,
-                        action,
-                        targets,
-                        outcome.clone(),
-                        site.url(),
-                        signature,
-                    ));
+                    let mut step = Step::new(number, action, outcome.clone(), signature);
+                    step.targets = targets;
+                    step.before = Place::of(site.url());
+                    history.push(step);
                     if outcome != Outcome::Done {
                         report.failures += 1;
                         last_failure = Some(LastFailure {
@@ -144,7 +140,7 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
 
 fn message(
     site: &Library,
-    history: &History,
+    history: &[Step],
     failure: Option<&LastFailure>,
     advice: &[Advice],
 ) -> String {
@@ -159,7 +155,7 @@ fn message(
         goal_words: &[],
         advice,
         site_notes: &[],
-        history,
+        history: History::of(history),
         view: &view,
         layout: &Layout::of(&site.tree(), &view.elements),
         dialog: None,

@@ -10,8 +10,6 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
-
 use super::{
     Files,
     failure::Failure,
@@ -254,12 +252,11 @@ impl Files {
     /// wrote.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
-        let is_a_persons =
-            |record: &Record| record.body.get("source").and_then(Value::as_str) == Some("user");
         let place = Place::of(&document.shelf)
             .ok()
             .filter(|place| place.file() == path)?;
-        (!document.records.iter().any(is_a_persons)).then_some((place, document.generation))
+        (!document.records.iter().any(Record::is_from_a_person))
+            .then_some((place, document.generation))
     }
 
     /// The document in a file, whichever shelf it belongs to.

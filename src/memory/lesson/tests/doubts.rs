@@ -246,7 +246,7 @@ fn another_element_of_the_same_name_is_another_element() {
     );
     log.steps[2].targets[0].ordinal = 7;
     log.steps[2].targets[0].ancestors = vec!["Other product".to_owned()];
-    log.steps[2].page = PageTemplate::parse("https://shop.example/b").ok();
+    log.steps[2].before = Place::of("https://shop.example/b");
     log.steps[2].signature = Signature::of(
         &log.steps[2].action,
         &log.steps[2].targets,

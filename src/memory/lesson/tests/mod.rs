@@ -11,8 +11,9 @@ use serde_json::json;
 use super::*;
 use crate::{
     action::{Action, BrowserTool, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
-    memory::{LoggedStep, Placement, Scope, apply},
+    memory::{Placement, apply},
     page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},
+    working::{About, Place, Step},
 };
 
 fn at(day: i64) -> DateTime<Utc> {
@@ -63,7 +64,7 @@ const SEARCH: Option<(&str, &str)> = Some(("textbox", "Search"));
 fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
     let url: url::Url = url.parse().unwrap();
-    let mut offered = BTreeSet::new();
+    let mut offered: Vec<AdviceId> = Vec::new();
     let logged = steps.into_iter().zip(1..).map(|(done, step)| {
         let mut arguments = done.arguments;
         if done.target.is_some() {
@@ -78,22 +79,27 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
             .map(|(role, name)| TargetIdentity::new(Role::parse(role), name))
             .collect();
         let signature = Signature::of(&action, &targets, url.as_str());
-        let mut logged = LoggedStep::new(step, action, done.outcome, signature);
+        let mut logged = Step::new(step, action, done.outcome, signature);
         logged.targets = targets;
-        logged.host = Some(Host::of(&url).unwrap());
-        logged.site = Some(Site::of(&url).unwrap());
-        logged.page = PageTemplate::of(&url).ok();
-        offered.extend(done.sees.iter().cloned());
-        logged.offered = done.sees;
+        logged.before = Place::of(url.as_str());
+        logged.after = logged.before.clone();
+        for id in done.sees {
+            let known = offered.iter().position(|known| *known == id);
+            logged.offered.push(known.unwrap_or(offered.len()));
+            if known.is_none() {
+                offered.push(id);
+            }
+        }
         logged
     });
     let steps = logged.collect();
     RunLog::new(
         RunId::parse(run).unwrap(),
+        About::new("a goal"),
         at(day),
         true,
         steps,
-        offered.into_iter().collect(),
+        offered,
     )
 }
 
@@ -157,16 +163,14 @@ impl Memory {
 
     fn advise(&self, cue: &Cue) -> Vec<Advice> {
         let mut said = Vec::new();
-        for shelf in Lessons.wants(&Namespace::default(), cue) {
+        let about = About::default();
+        let moment = &Moment::new(cue, &about, &[], at(0));
+        for shelf in Lessons.wants(&Namespace::default(), moment) {
             let records = self.0.get(&shelf).map(Vec::as_slice).unwrap_or_default();
-            let above = match (&shelf.scope, cue) {
-                (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
-                (Scope::Host(own), Cue::CommandFailed { host, .. }) => Some(own) != host.as_ref(),
-                _ => false,
-            };
-            said.extend(Lessons.index(&shelf, records).advise(cue, above));
+            let above = moment.is_above(&shelf);
+            said.extend(Lessons.index(&shelf, records).advise(moment, above));
         }
-        said.truncate(Lessons.limit(cue));
+        said.truncate(Lessons.limit(moment));
         said
     }
 

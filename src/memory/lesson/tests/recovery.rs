@@ -146,10 +146,11 @@ fn a_long_detour_is_no_way_out() {
 #[test]
 fn nothing_is_learned_across_the_border_of_a_site() {
     let mut log = banner_run("run_1", "https://shop.example", 0, &[]);
-    log.steps[0].left_site = true;
+    log.steps[0].left_scope = true;
     assert_eq!(Trace::of(&log).found, []);
     let mut log = banner_run("run_1", "https://shop.example", 0, &[]);
-    log.steps[2].host = Some(host("https://other.example"));
+    log.steps[2].before = Place::of("https://other.example");
+    log.steps[2].after = log.steps[2].before.clone();
     assert_eq!(Trace::of(&log).found, []);
 }
 

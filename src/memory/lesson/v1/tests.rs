@@ -9,12 +9,13 @@ use super::*;
 use crate::{
     action::{BrowserTool, ErrorClass, FailureKind},
     memory::{
-        Cue, Index as _, MemoryKind as _, Namespace, Record, Shelf, apply,
+        Cue, Index as _, MemoryKind as _, Moment, Namespace, Record, Shelf, apply,
         lesson::{
             COLLECTION, Lesson, LessonIndex, LessonSource, LessonText, Lessons, Move, NamedKey,
             Recovery, Template,
         },
     },
+    working::About,
 };
 
 fn now() -> DateTime<Utc> {
@@ -114,7 +115,15 @@ fn words_of_another_program_are_never_shown_before_a_person_accepts_them() {
         );
         assert_eq!((done.taken, done.waiting), (1, usize::from(!trust)));
         LessonIndex::new(&global(), &memory[&global()])
-            .advise(&Cue::RunStarted, false)
+            .advise(
+                &Moment::new(
+                    &Cue::RunStarted,
+                    &About::default(),
+                    &[],
+                    DateTime::UNIX_EPOCH,
+                ),
+                false,
+            )
             .len()
     };
     assert_eq!((said(false), said(true)), (0, 1));
@@ -184,14 +193,16 @@ fn a_lesson_of_a_site_goes_to_its_host_and_one_of_a_public_suffix_nowhere() {
         page: None,
         seen: std::sync::Arc::default(),
     };
+    let about = About::default();
+    let moment = Moment::new(&shown, &about, &[], DateTime::UNIX_EPOCH);
     assert!(
         Lessons
-            .wants(&Namespace::default(), &shown)
+            .wants(&Namespace::default(), &moment)
             .contains(&shelf)
     );
     assert_eq!(
         LessonIndex::new(&shelf, &memory[&shelf])
-            .advise(&shown, true)
+            .advise(&moment, true)
             .len(),
         1,
         "subdomains are included"

@@ -1,0 +1,150 @@
+//! A kind of memory by script.
+
+use std::{fmt, sync::Arc};
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use crate::{
+    base::{Result, RunId},
+    memory::{
+        Advice, Change, Committed, Cue, Edit, Index, MemoryKind, Moment, Namespace, Note, Occasion,
+        Record, RunLog, Shelf, ShelfEdit,
+    },
+};
+
+/// Most advice of a scripted kind at a moment. Source: chosen, as lessons give for a site.
+const MAX_ADVICE: usize = 3;
+
+type Says = dyn Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync;
+type Distills = dyn Fn(&RunLog) -> Option<Value> + Send + Sync;
+type Learns = dyn Fn(&Value) -> Vec<Change> + Send + Sync;
+
+/// A kind of memory that does what a test tells it. By default it reads nothing, says nothing, and keeps nothing.
+///
+/// ```
+/// use std::sync::Arc;
+/// use webwise::{
+///     DecisionLoop, Trust,
+///     memory::{Advice, AdviceId, Placement},
+///     store::InMemory,
+///     testing::{ScriptedBrowser, ScriptedKind, ScriptedModel},
+/// };
+///
+/// let kind = ScriptedKind::new("hours").saying(|shelf, _, _| {
+///     let id = AdviceId { shelf: shelf.clone(), key: "open".into() };
+///     Advice::new(id, "The shop is closed on Sundays.", Trust::User, Placement::Site).into_iter().collect()
+/// });
+/// let agent = DecisionLoop::builder(ScriptedBrowser::new(), ScriptedModel::new([]), InMemory::new())
+///     .with_kinds(vec![Arc::new(kind)])
+///     .build()?;
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct ScriptedKind {
+    name: &'static str,
+    says: Option<Arc<Says>>,
+    distills: Arc<Distills>,
+    learns: Arc<Learns>,
+}
+
+impl ScriptedKind {
+    /// A kind with this name.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            says: None,
+            distills: Arc::new(|_| None),
+            learns: Arc::new(|_| Vec::new()),
+        }
+    }
+
+    /// The kind reads the shelf of the host when a page is shown, else the global one, and says this of its records.
+    #[must_use]
+    pub fn saying(
+        mut self,
+        says: impl Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync + 'static,
+    ) -> Self {
+        self.says = Some(Arc::new(says));
+        self
+    }
+
+    /// The kind distills this from a run, and makes these changes of the global shelf of it.
+    #[must_use]
+    pub fn learning(
+        mut self,
+        distills: impl Fn(&RunLog) -> Option<Value> + Send + Sync + 'static,
+        learns: impl Fn(&Value) -> Vec<Change> + Send + Sync + 'static,
+    ) -> Self {
+        (self.distills, self.learns) = (Arc::new(distills), Arc::new(learns));
+        self
+    }
+}
+
+impl fmt::Debug for ScriptedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ScriptedKind").field(&self.name).finish()
+    }
+}
+
+impl MemoryKind for ScriptedKind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
+    }
+
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        match (&self.says, moment.cue) {
+            (None, _) => Vec::new(),
+            (_, Cue::PageShown { host, .. }) => vec![Shelf::host(namespace, self.name, host)],
+            _ => vec![Shelf::global(namespace, self.name)],
+        }
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(Script {
+            kind: self.clone(),
+            shelf: shelf.clone(),
+            records: records.to_vec(),
+        })
+    }
+
+    fn limit(&self, _: &Moment<'_>) -> usize {
+        MAX_ADVICE
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        (self.distills)(log)
+    }
+
+    fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
+        let changes = (self.learns)(distilled);
+        let edit = ShelfEdit {
+            shelf: Shelf::global(namespace, self.name),
+            edit: Edit::new(move |_| Ok(changes.clone())),
+        };
+        Ok(vec![edit])
+    }
+
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+        Vec::new()
+    }
+}
+
+/// The records of one shelf, and what is said of them.
+#[derive(Debug)]
+struct Script {
+    kind: ScriptedKind,
+    shelf: Shelf,
+    records: Vec<Record>,
+}
+
+impl Index for Script {
+    fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
+        let says = self.kind.says.as_ref();
+        says.map_or_else(Vec::new, |says| says(&self.shelf, &self.records, moment))
+    }
+}
