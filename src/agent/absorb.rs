@@ -100,13 +100,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 is_over: self.queue.is_empty() || !tried.outcome.is_done(),
             },
         );
-        let Tried {
-            action,
-            targets,
-            outcome,
-            before,
-            ..
-        } = tried.clone();
+        let (action, outcome) = (tried.action.clone(), tried.outcome.clone());
+        let (targets, before) = (tried.targets.clone(), tried.before.clone());
         let changed = self.record(tried, verdicts.signature.clone());
         for event in verdicts.events() {
             self.emitter.emit(event);
