@@ -79,7 +79,7 @@ fn whole_way(bencher: Bencher<'_, '_>, text: &str) {
         message(
             &read(divan::black_box(text)),
             &goal,
-            &history,
+            history,
             DigestOptions::default(),
         )
     });
@@ -96,7 +96,7 @@ fn prompt(bencher: Bencher<'_, '_>, elements: usize) {
         message(
             divan::black_box(&view),
             &goal,
-            &history,
+            history,
             DigestOptions::default(),
         )
     });
@@ -114,7 +114,7 @@ fn prompt_of_the_whole_page(bencher: Bencher<'_, '_>, elements: usize) {
         message(
             divan::black_box(&view),
             &goal,
-            &history,
+            history,
             DigestOptions::whole(),
         )
     });
