@@ -8,6 +8,8 @@
 mod figure;
 #[path = "support/chromium.rs"]
 mod chromium;
+#[path = "support/profile.rs"]
+mod profile;
 
 mod shop {
     pub(crate) mod model_server;
@@ -30,6 +32,7 @@ use webwise::{
 };
 
 use chromium::Running;
+use profile::pick;
 use shop::{
     model_server::ModelServer,
     program::{Place, json_lines, text},
@@ -103,7 +106,6 @@ macro_rules! by_each_driver {
 
 by_each_driver! {
     the_demo_buys_what_was_asked_for_and_the_shop_has_the_order,
-    the_second_demo_does_first_what_the_first_one_had_to_find_out,
     the_first_ctrl_c_stops_the_run_and_keeps_what_there_is,
     the_second_ctrl_c_ends_the_program_and_its_browser,
 }
@@ -273,7 +275,15 @@ fn on_a_machine_with_chromium_and_without_node_the_readmes_first_command_runs_th
     );
 }
 
-async fn the_second_demo_does_first_what_the_first_one_had_to_find_out(driver: &str, _: &str) {
+/// What memory concludes does not depend on the driver: by the native one, and in the full profile by the other one too.
+#[test]
+fn the_second_demo_does_first_what_the_first_one_had_to_find_out() {
+    for driver in ["cdp", "playwright-cli"].into_iter().take(pick(1, 2)) {
+        second_demo(driver);
+    }
+}
+
+fn second_demo(driver: &str) {
     let place = Place::new();
     // The same place each time, as the demo has it: memory knows a host by its port, too.
     let port = std::net::TcpListener::bind("127.0.0.1:0")

@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Values that are filled in by each transport.
-const QUICK: usize = 20;
+const QUICK: usize = 15;
 const FULL: usize = 50;
 /// How long the page may take to tell what it got. Unit: looks and time. Source: chosen.
 const LOOKS: u32 = 40;

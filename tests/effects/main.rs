@@ -20,7 +20,7 @@ mod widget;
 use self::{bed::told_by, browsers::Driver, profile::pick};
 
 /// Of how many widgets the slower driver takes one in the quick suite.
-const QUICK: usize = 6;
+const QUICK: usize = 10;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn verdicts_by_cdp() {

@@ -10,16 +10,11 @@ use webwise::{
 use crate::{
     bed::{Bed, Ran, clock, task_here},
     browsers::Driver,
-    episode, pages,
-    profile::pick,
-    shopping,
+    episode, pages, shopping,
 };
 
-on_each_driver! {
-    what_failed_on_a_task_does_not_fail_again_with_another_seed,
-}
-
 in_turn! {
+    what_failed_on_a_task_does_not_fail_again_with_another_seed,
     what_failed_in_the_shop_does_not_fail_again_with_other_wares,
 }
 
@@ -107,12 +102,8 @@ async fn what_failed_on_a_task_does_not_fail_again_with_another_seed(by: Driver)
 async fn learn_tasks(by: Driver, share: usize) {
     let site = pages::miniwob().await;
     let bed = Bed::start(by).await;
-    let most = match by {
-        Driver::Cdp => TASKS.len(),
-        _ => pick(1, TASKS.len()),
-    };
     let tasks = TASKS.into_iter().skip(share).step_by(BROWSERS);
-    for (name, [seed, other]) in tasks.take(most) {
+    for (name, [seed, other]) in tasks {
         let url = site.url(
             &format!("{name}.localhost"),
             &format!("miniwob/{name}.html"),

@@ -188,7 +188,11 @@ async fn task(
 async fn every_task_gives_its_full_reward(by: Driver, browsers: usize) {
     let name = by.name();
     let site = Arc::new(site().await);
-    let waiting = Arc::new(Mutex::new(TASKS.into_iter()));
+    // In the quick suite the slower driver plays every second task.
+    let step = if by == Driver::Cdp { 1 } else { pick(2, 1) };
+    let tasks: Vec<_> = TASKS.into_iter().step_by(step).collect();
+    let played = tasks.len();
+    let waiting = Arc::new(Mutex::new(tasks.into_iter()));
     let results = Arc::new(Mutex::new(BTreeMap::new()));
     let workers: Vec<_> = (0..browsers)
         .map(|_| {
@@ -253,7 +257,7 @@ async fn every_task_gives_its_full_reward(by: Driver, browsers: usize) {
             .count();
     }
     figure!("miniwob: {name}: finished on evidence: {on_evidence}");
-    let all = TASKS.len() * seeds().len();
+    let all = played * seeds().len();
     figure!("miniwob: {name}: {total} of {all}");
     assert_eq!(total, all);
 }

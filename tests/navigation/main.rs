@@ -115,7 +115,7 @@ fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<
 
 /// Of so many forms of addresses a browser meets one in the quick profile. Source: chosen, prime to the three forms of a host, so
 /// that each kind comes.
-const QUICK: usize = 14;
+const QUICK: usize = 29;
 
 on_each_driver! {
     no_page_off_scope_is_observed_by_the_model,
@@ -144,7 +144,7 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
     assert!(problems.is_empty(), "{problems:#?}");
     let (least, taken, controlled) = match by {
         _ if full() => (300, 40, courses),
-        Driver::Cdp => (300 / QUICK, 40, courses / 5),
+        Driver::Cdp => (300 / QUICK, 40, courses / 10),
         _ => (300 / QUICK, 6, courses),
     };
     assert!(forms >= least && courses >= taken && controls >= controlled && observed == 0);
@@ -203,9 +203,9 @@ async fn take_courses(by: Driver, share: usize) -> Found {
     let mut found = Found::default();
     let courses = courses::all(|path| world.home(path));
     for (number, course) in courses.iter().enumerate().skip(share).step_by(BROWSERS) {
-        // In the quick profile playwright-cli takes every seventh course, and the native driver every fourth control.
+        // In the quick profile playwright-cli takes every seventh course, and the native driver every eighth control.
         let nth = number / BROWSERS;
-        let (is_the_tools, has_no_control) = (nth.is_multiple_of(7), !nth.is_multiple_of(4));
+        let (is_the_tools, has_no_control) = (nth.is_multiple_of(7), !nth.is_multiple_of(8));
         if !full() && by != Driver::Cdp && !is_the_tools {
             continue;
         }

@@ -92,10 +92,13 @@ fn trials(place: &Path) -> Vec<Trial> {
                 for stays in [false, true] {
                     // A call that is interrupted for ever is one that is tried for ever.
                     let is_endless = stays && error == "EINTR";
-                    let is_usual = before == Before::Written || error == "EIO";
-                    if !is_endless
-                        && (profile::full() || is_usual && !(stays && before != Before::Written))
-                    {
+                    // Each call with each error where a shelf was written, with two of them for good,
+                    // and with one elsewhere.
+                    let is_usual = match before {
+                        Before::Written => !stays || matches!(error, "EIO" | "ENOSPC"),
+                        _ => !stays && error == "EIO",
+                    };
+                    if !is_endless && (profile::full() || is_usual) {
                         trials.push(Trial {
                             before,
                             call: call.clone(),

@@ -128,6 +128,7 @@ const RESTLESS: [(&str, &str); 2] = [
 pub(crate) fn hostile(site: &server::Site) -> Vec<Course> {
     let whole = HOSTILE
         .iter()
+        .step_by(pick(2, 1))
         .map(|name| page(*name, [Step::Open(site.url(name))]));
     let torn = TORN
         .iter()

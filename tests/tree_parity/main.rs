@@ -44,7 +44,7 @@ const PAIRS: usize = 3;
 const OVERALL: f64 = 0.99;
 const EACH: f64 = 0.95;
 /// The fewest pages that count as a proof: those that others wrote (quick: every sixteenth of MiniWoB++), and those that are drawn.
-const LEAST: (usize, usize) = (80, 280);
+const LEAST: (usize, usize) = (65, 280);
 
 async fn visit(pair: &Pair, page: &Page) -> Result<Comparison, String> {
     for step in &page.steps {
