@@ -26,7 +26,7 @@ use crate::{
 
 /// How often it is killed with each driver, and the fewest of these kills that must meet a run.
 pub(crate) fn kills() -> (u32, u32) {
-    if full() { (50, 10) } else { (5, 2) }
+    if full() { (50, 10) } else { (8, 2) }
 }
 
 /// So many programs run side by side.
