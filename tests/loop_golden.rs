@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, Error, ErrorKind, Origin, RunId, Task, Trust,
     action::{BrowserTool, ErrorClass, FailureKind, Outcome, RawCall},
-    agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport, StepEnd},
+    agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport, State, StepEnd},
     base::TokenCount,
     browser::BrowserCapabilities,
     chat::ChatResponse,
@@ -92,13 +92,81 @@ fn options() -> Options {
 }
 
 /// Runs a scenario and gives its report with the transcript of all that was said, seen and done.
+///
+/// A twin of it is written as JSON after each step, read, and continued: it must ask the model the same.
 async fn run(
     browser: ScriptedBrowser,
     model: ScriptedModel,
     options: Options,
     task: Task,
 ) -> (RunReport, String) {
-    run_with(browser, model, options, task, None, InMemory::new()).await
+    let (twin, recorder) = (browser.fork(), Recorder::new());
+    let parts = (browser, model.clone(), InMemory::new());
+    let first = run_recorded(parts, options.clone(), task.clone(), None, &recorder);
+    let ran = Box::pin(first).await;
+    // A cancelled twin would be cancelled by the same handle, before its first step.
+    if ran.0.summary.stop != StopReason::Cancelled {
+        Box::pin(continued(twin, &model, &recorder, options, task, &ran.0)).await;
+    }
+    ran
+}
+
+/// Runs the same once more, each step from what was written after the one before.
+async fn continued(
+    twin: ScriptedBrowser,
+    model: &ScriptedModel,
+    recorder: &Recorder,
+    options: Options,
+    task: Task,
+    first: &RunReport,
+) {
+    let replies = recorder.events().into_iter().filter_map(|event| {
+        Some(match event.kind {
+            EventKind::ModelReplied { response, .. } => Ok(response),
+            EventKind::ModelFailed { kind, .. } => Err(Error::new(kind, "replayed")),
+            _ => return None,
+        })
+    });
+    let replayed = ScriptedModel::with_results(replies.collect::<Vec<_>>())
+        .with_capabilities(webwise::LlmClient::capabilities(model));
+    let agent = DecisionLoop::builder(twin, replayed.clone(), InMemory::new())
+        .with_options(options)
+        .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
+        .build()
+        .unwrap();
+    let mut run = agent.start(task.clone()).await;
+    loop {
+        let end = run.step().await;
+        let state = run.state().unwrap();
+        drop(run);
+        let json = serde_json::to_string(&state).unwrap();
+        let read: State = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, state);
+        run = agent.go_on(task.clone(), read).unwrap();
+        if end != StepEnd::Continue {
+            break;
+        }
+    }
+    let report = run.finish().await;
+    let asked = |model: &ScriptedModel| -> Vec<(String, String)> {
+        let requests = model.requests().into_iter();
+        requests
+            .map(|asked| (asked.system, asked.message))
+            .collect()
+    };
+    assert_eq!(asked(&replayed), asked(model));
+    let end = |report: &RunReport| {
+        let summary = report.summary.clone();
+        let said = (report.answer.clone(), report.evidence.clone());
+        (
+            summary.stop,
+            summary.steps,
+            summary.errors,
+            summary.calls,
+            said,
+        )
+    };
+    assert_eq!(end(&report), end(first));
 }
 
 async fn run_with(
@@ -109,7 +177,17 @@ async fn run_with(
     approver: Option<Arc<dyn Approver>>,
     memory: impl MemoryBackend,
 ) -> (RunReport, String) {
-    let recorder = Recorder::new();
+    let parts = (browser, model, memory);
+    run_recorded(parts, options, task, approver, &Recorder::new()).await
+}
+
+async fn run_recorded(
+    (browser, model, memory): (ScriptedBrowser, ScriptedModel, impl MemoryBackend),
+    options: Options,
+    task: Task,
+    approver: Option<Arc<dyn Approver>>,
+    recorder: &Recorder,
+) -> (RunReport, String) {
     let mut builder = DecisionLoop::builder(browser.clone(), model.clone(), memory)
         .with_options(options)
         .with_sink(recorder.clone())

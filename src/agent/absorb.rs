@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::{
-    Run, emit::elapsed_ms, engine::Asking, guards::TurnNow, run::Queued, step::references,
+    Run, emit::elapsed_ms, engine::Asking, guards::TurnNow, state::Queued, step::references,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -89,15 +89,15 @@ fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Steps 14 and 15: records the action, asks memory about a failure, and applies the rules that stop a run.
     pub(super) async fn absorb(&mut self, tried: Tried) -> Result<(), StopReason> {
-        let verdicts = self.guards.record(
+        let verdicts = self.state.guards.record(
             &tried.action,
             &tried.targets,
             &tried.outcome,
-            (tried.before.as_ref(), self.page.as_ref()),
-            &self.numbers,
+            (tried.before.as_ref(), self.state.page.as_ref()),
+            &self.state.numbers,
             TurnNow {
-                number: self.spent.calls,
-                is_over: self.queue.is_empty() || !tried.outcome.is_done(),
+                number: self.state.spent.calls,
+                is_over: self.state.queue.is_empty() || !tried.outcome.is_done(),
             },
         );
         let (action, outcome) = (tried.action.clone(), tried.outcome.clone());
@@ -107,27 +107,28 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.emitter.emit(event);
         }
         // The guards judge everything that was done so far, so their earlier warnings are out of date.
-        self.remarks.warnings = verdicts
+        self.state.remarks.warnings = verdicts
             .warnings
             .into_iter()
             .map(|(_, text)| text)
             .collect();
         self.note_call(&action, &outcome, changed, before.as_ref());
         match outcome {
-            Outcome::Done => self.errors_in_row = 0,
+            Outcome::Done => self.state.errors_in_row = 0,
             // Neither success nor failure: memory is not asked for another way to do what may already be done.
             Outcome::Unclear(_) => {
                 self.drop_queue("it is not known whether the call before them worked");
-                self.remarks.notes.push(unclear(action.tool_name()));
+                self.state.remarks.notes.push(unclear(action.tool_name()));
             }
             Outcome::NoEffect | Outcome::Failed(_) => {
-                self.errors += 1;
+                self.state.errors += 1;
                 // Several calls of one reply can fail before the model learns of the first failure. And a caret key is
                 // pressed until it no longer has any effect.
-                let is_first = self.error_call.replace(self.spent.calls) != Some(self.spent.calls);
+                let is_first = self.state.error_call.replace(self.state.spent.calls)
+                    != Some(self.state.spent.calls);
                 let is_caret = matches!(&action, Action::Browser(key) if moves_the_caret(key));
                 if is_first && !is_caret {
-                    self.errors_in_row += 1;
+                    self.state.errors_in_row += 1;
                 }
                 if !only_looks(&action) && !is_caret {
                     self.drop_queue("the call before them did not succeed");
@@ -135,7 +136,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 let host = before.as_ref().and_then(|page| page.place.host().cloned());
                 self.recall_for_failure(&action, targets, &outcome, host)
                     .await;
-                self.remarks.last_failure = Some(LastFailure {
+                self.state.remarks.last_failure = Some(LastFailure {
                     command: action.tool_name().to_owned(),
                     outcome,
                 });
@@ -147,7 +148,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .parts
                 .options
                 .budget
-                .is_too_many_errors(self.errors_in_row) =>
+                .is_too_many_errors(self.state.errors_in_row) =>
             {
                 Err(StopReason::TooManyErrors)
             }
@@ -166,15 +167,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if let Action::Agent(_) = action {
             if action.tool_name() == "extract"
                 && outcome.is_done()
-                && let (Some((_, text)), Some(page)) = (self.remarks.results.last(), &self.page)
+                && let (Some((_, text)), Some(page)) =
+                    (self.state.remarks.results.last(), &self.state.page)
             {
-                self.seen.extract(text, &page.observation);
+                self.state.seen.extract(text, &page.observation);
             }
             return;
         }
         let url = |page: Option<&PageNow>| page.map(|page| page.head.url.clone());
-        let went_on = url(before) != url(self.page.as_ref());
-        self.remarks.calls.push(CallMade {
+        let went_on = url(before) != url(self.state.page.as_ref());
+        self.state.remarks.calls.push(CallMade {
             step: self.emitter.step,
             tool: action.tool_name().to_owned(),
             outcome: outcome.clone(),
@@ -189,38 +191,38 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let why = "the run ended while this was carried out; what it did is not known";
             let tried = tried.ended(Outcome::failed(ErrorClass::Other, why));
             let page = tried.before.as_ref();
-            let verdicts = self.guards.record(
+            let verdicts = self.state.guards.record(
                 &tried.action,
                 &tried.targets,
                 &tried.outcome,
                 (page, page),
-                &self.numbers,
+                &self.state.numbers,
                 TurnNow {
-                    number: self.spent.calls,
+                    number: self.state.spent.calls,
                     is_over: true,
                 },
             );
-            self.errors += 1;
+            self.state.errors += 1;
             self.record(tried, verdicts.signature);
         }
     }
 
     /// Step 14: keeps the step, tells the sinks, and returns the lines of its changes.
     pub(super) fn record(&mut self, tried: Tried, signature: Signature) -> Vec<String> {
-        let (before, after) = (tried.before.as_ref(), self.page.as_ref());
+        let (before, after) = (tried.before.as_ref(), self.state.page.as_ref());
         let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
         let action = self.clean(&tried.action);
         let mut step = Step::new(self.emitter.step, action, tried.outcome, signature);
-        step.turn = self.spent.calls;
+        step.turn = self.state.spent.calls;
         step.by = tried.by;
         step.effect = tried.effect;
         step.before = place(before).unwrap_or_default();
         step.after = place(after).unwrap_or_default();
-        step.left_scope = std::mem::take(&mut self.left_scope);
+        step.left_scope = std::mem::take(&mut self.state.left_scope);
         step.within = before.and_then(|page| surroundings(page, &step.action));
-        step.restores = restored(&self.steps, before, after);
+        step.restores = restored(&self.state.steps, before, after);
         step.empties = empties(&tried.targets, before, after);
-        step.offered.clone_from(&self.offered_now);
+        step.offered.clone_from(&self.state.offered_now);
         step.targets = tried.targets;
         step.changes = tried.changes;
         step.finished = tried.finished;
@@ -230,7 +232,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if step.finished.is_none() {
             self.emitter.emit(EventKind::executed(&step));
         }
-        self.steps.push(step);
+        self.state.steps.push(step);
         changed
     }
 
@@ -251,6 +253,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         // Lessons of a host are shown on its own pages only, and the action may have led to another host.
         let seen = self
+            .state
             .page
             .as_ref()
             .filter(|page| host.is_some() && page.place.host() == host.as_ref())
@@ -269,7 +272,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let started = Instant::now();
         let now = self.parts.clock.now();
-        let moment = Moment::new(&cue, &self.about, &self.steps, now);
+        let moment = Moment::new(&cue, &self.state.about, &self.state.steps, now);
         let found = self
             .engine
             .recall(&self.parts.memory, &moment, asking)
@@ -292,11 +295,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
         for advice in found {
             if !self
+                .state
                 .advice
                 .iter()
                 .any(|known| known.id() == advice.id() && known.placement() == advice.placement())
             {
-                self.advice.push(advice);
+                self.state.advice.push(advice);
             }
         }
     }

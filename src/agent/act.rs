@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{Run, absorb::Tried, aim::judged, run::Queued};
+use super::{Run, absorb::Tried, aim::judged, state::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
@@ -23,8 +23,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Some(_) => self.refusal(&action),
         };
         let by = next.by;
-        let mut tried = Tried::new(next, self.page.clone(), started);
-        let effect = judged(&action, self.page.as_ref());
+        let mut tried = Tried::new(next, self.state.page.clone(), started);
+        let effect = judged(&action, self.state.page.as_ref());
         tried.effect = effect;
         let refused = match refused {
             // What the task itself asks for needs nobody's approval.
@@ -66,7 +66,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         {
             return Some(Outcome::failed(ErrorClass::Unsupported, ""));
         }
-        if action.tool() == BrowserTool::Screenshot && self.secret_seen {
+        if action.tool() == BrowserTool::Screenshot && self.state.secret_seen {
             return Some(Outcome::failed(
                 ErrorClass::Blocked,
                 "no picture is taken once a secret was typed or shown",
@@ -74,7 +74,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         if let Some(refusal) = action
             .url()
-            .and_then(|url| self.guards.check_url(url).err())
+            .and_then(|url| self.state.guards.check_url(url).err())
         {
             return Some(Outcome::failed(ErrorClass::Blocked, refusal.sentence()));
         }
@@ -105,7 +105,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// The action with its address in the form that the scope check understood, so that no other code interprets it
     /// differently.
     fn normalised(&self, action: &BrowserAction) -> BrowserAction {
-        let Some(Ok(url)) = action.url().map(|url| self.guards.check_url(url)) else {
+        let Some(Ok(url)) = action.url().map(|url| self.state.guards.check_url(url)) else {
             return action.clone();
         };
         match action {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
 
-use super::{Run, absorb::Tried, reading::MAX_EXTRACT, run::Queued};
+use super::{Run, absorb::Tried, reading::MAX_EXTRACT, state::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
@@ -35,7 +35,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let started = Instant::now();
         let outcome = match &action {
             AgentAction::Finish(finish) => {
-                let tried = Tried::new(next, self.page.clone(), started);
+                let tried = Tried::new(next, self.state.page.clone(), started);
                 return self.finish_or_refuse(finish, tried);
             }
             AgentAction::Extract(_) | AgentAction::Read(_) if next.targets.is_none() => {
@@ -48,23 +48,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             AgentAction::Remember(fact) => self.propose(fact),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
-        let tried = Tried::new(next, self.page.clone(), started);
+        let tried = Tried::new(next, self.state.page.clone(), started);
         self.absorb(tried.ended(outcome)).await
     }
 
     /// Step 9: a finish needs evidence on the page. Without it, it is refused once, then recorded as unverified.
     fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
-        let page = self.page.as_ref();
+        let page = self.state.page.as_ref();
         let found = check(
             &finish.evidence,
             page.map(|page| &*page.observation),
-            &self.seen,
+            &self.state.seen,
         );
         let shown = !matches!(found, Evidence::Missing(_));
         let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));
         // Nobody relies on the answer of a run that gave up.
         let unverified = if finish.success {
-            unverified(&finish.answer, &finish.evidence, &self.seen, is_whole)
+            unverified(&finish.answer, &finish.evidence, &self.state.seen, is_whole)
         } else {
             Vec::new()
         };
@@ -79,7 +79,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
         let clean = |text: &str| self.redactor.text(text);
         tried.finished = Some(Finished::new(clean(&answer), clean(&evidence), shown));
-        let is_refused = finish.success && !shown && !self.finish_refused;
+        let is_refused = finish.success && !shown && !self.state.finish_refused;
         let outcome = match &found {
             Evidence::Missing(why) if is_refused => Outcome::failed(ErrorClass::BadArguments, why),
             _ => Outcome::Done,
@@ -88,19 +88,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let template = template.map_or("", PageTemplate::as_str);
         let signature = Signature::of(&tried.action, &[], template);
         self.record(tried.ended(outcome), signature);
-        let stop = match (finish.success, shown, self.finish_refused) {
+        let stop = match (finish.success, shown, self.state.finish_refused) {
             (false, ..) => StopReason::GaveUp,
             (true, true, _) => StopReason::Finished,
             (true, false, true) => StopReason::FinishedUnverified,
             (true, false, false) => {
-                self.finish_refused = true;
+                self.state.finish_refused = true;
                 self.drop_queue("finish was refused");
                 let note = "finish was refused: its evidence must be words that the current page shows, or that extract gave in this \
                             run (not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
                             such words, or go on.";
-                self.remarks.notes.push(note.to_owned());
+                self.state.remarks.notes.push(note.to_owned());
                 if let Evidence::Missing(why) = &found {
-                    self.remarks.refused.push(CallProblem {
+                    self.state.remarks.refused.push(CallProblem {
                         tool: Some("finish".to_owned()),
                         failure: Failure::new(ErrorClass::BadArguments, why),
                     });
@@ -108,17 +108,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 return Ok(());
             }
         };
-        self.answer = Some(answer);
-        self.evidence = shown.then_some(evidence);
-        self.unverified = unverified;
+        self.state.answer = Some(answer);
+        self.state.evidence = shown.then_some(evidence);
+        self.state.unverified = unverified;
         Err(stop)
     }
 
     /// Keeps a note of the model's; the oldest go first.
     fn write_down(&mut self, note: &Note) -> Outcome {
-        self.notes.push(text::cut(&note.text, MAX_NOTE));
-        let over = self.notes.len().saturating_sub(MAX_NOTES);
-        self.notes.drain(..over);
+        self.state.notes.push(text::cut(&note.text, MAX_NOTE));
+        let over = self.state.notes.len().saturating_sub(MAX_NOTES);
+        self.state.notes.drain(..over);
         Outcome::Done
     }
 
@@ -127,7 +127,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             key: text::cut(&fact.key, MAX_SAID),
             value: text::cut(&fact.value, MAX_SAID),
         });
-        self.remarks
+        self.state
+            .remarks
             .notes
             .push("The fact is kept for a person to review.".to_owned());
         Outcome::Done
@@ -148,7 +149,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
         match answer {
             Some(answer) => {
-                self.remarks.answers.push((question, answer));
+                self.state.remarks.answers.push((question, answer));
                 Outcome::Done
             }
             None => Outcome::failed(ErrorClass::Rejected, "nobody is there to answer"),
@@ -161,7 +162,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         call: CustomCall,
         next: Queued,
     ) -> Result<(), StopReason> {
-        let mut tried = Tried::new(next, self.page.clone(), Instant::now());
+        let mut tried = Tried::new(next, self.state.page.clone(), Instant::now());
         let Some(tool) = self
             .parts
             .tools
@@ -185,7 +186,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return self.absorb(tried.ended(refused)).await;
         }
         self.in_flight = Some(tried.clone());
-        self.stale = true;
+        self.state.stale = true;
         let limit = self.parts.options.tool_timeout;
         let result =
             match timeout(limit, tool.call(&call.arguments)).await {
@@ -196,13 +197,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut outcome = match result {
             Ok(text) => {
                 let text = text::cut(&self.redactor.text(&text::clean(&text)), MAX_SAID);
-                self.remarks.results.push((call.tool, text));
+                self.state.remarks.results.push((call.tool, text));
                 Outcome::Done
             }
             Err(error) => Outcome::failed(ErrorClass::Other, &self.describe(error)),
         };
         // The tool may have used the same browser.
-        let before = self.page.clone();
+        let before = self.state.page.clone();
         let mut after = self.look(self.patience()).await?;
         if let Some(blocked) = self
             .back_in_scope(None, before.as_ref(), &mut after)
@@ -210,7 +211,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         {
             outcome = blocked;
         }
-        self.page = Some(after);
+        self.state.page = Some(after);
         self.in_flight = None;
         tried.before = before;
         self.absorb(tried.ended(outcome)).await

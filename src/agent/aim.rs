@@ -1,6 +1,6 @@
 //! Resolving words to references: the element that a target means is decided here, before any guard sees the action.
 
-use super::{Run, run::Queued, step::references};
+use super::{Run, state::Queued, step::references};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
@@ -19,7 +19,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Replaces words that mean one element of the page by its reference. If words mean several elements, refuses the
     /// action and lists them.
     pub(super) fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
-        let (Some(page), Action::Browser(action)) = (&self.page, &mut next.action) else {
+        let (Some(page), Action::Browser(action)) = (&self.state.page, &mut next.action) else {
             return (next, None);
         };
         let mut is_aimed = match self.aim_by_sight(action) {
@@ -51,7 +51,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     lines.dedup();
                     let shown: Vec<Shown<'_>> =
                         lines.into_iter().map(|line| layout.shown(line)).collect();
-                    self.remarks.found = reading(&shown, &page.view.elements);
+                    self.state.remarks.found = reading(&shown, &page.view.elements);
                     return (next, Some(Outcome::failed(ErrorClass::NotUnique, &why)));
                 }
             }

@@ -52,18 +52,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         &mut self,
         targets: &[TargetIdentity],
     ) -> Result<Option<Outcome>, StopReason> {
-        let before = self.page.clone();
+        let before = self.state.page.clone();
         let url = before.as_ref().map(|page| page.head.url.clone());
         let mut now = self.look(self.patience()).await?;
         // While the person decided, the page may have gone anywhere.
         if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut now).await? {
-            self.page = Some(now);
+            self.state.page = Some(now);
             return Ok(Some(blocked));
         }
         let same_page = url.as_deref() == Some(now.head.url.as_str());
         let is_there = |wanted: &TargetIdentity| now.find(wanted).next().is_some();
         let unchanged = same_page && targets.iter().all(is_there);
-        self.page = Some(now);
+        self.state.page = Some(now);
         Ok((!unchanged).then(|| {
             Outcome::failed(
                 ErrorClass::Detached,
@@ -84,7 +84,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut request =
             ApprovalRequest::new(self.emitter.run.clone(), self.clean(action), effect);
         request.targets = targets.to_vec();
-        if let Some(page) = &self.page {
+        if let Some(page) = &self.state.page {
             request.url.clone_from(&page.head.url);
             request.title.clone_from(&page.head.title);
             request.dialog = page

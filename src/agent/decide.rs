@@ -5,8 +5,13 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
-    Run, aim::identities, emit::elapsed_ms, engine::Asking, patience::Patience, run::Queued,
+    Run,
+    aim::identities,
+    emit::elapsed_ms,
+    engine::Asking,
+    patience::Patience,
     sight::Sight,
+    state::{Queued, Remarks},
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -51,16 +56,16 @@ const LAST_LOOK: Duration = Duration::from_secs(5);
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Observes the page, unless the verification of the last action already did.
     pub(super) async fn observe(&mut self) -> Result<(), StopReason> {
-        if self.page.is_none() || self.stale {
+        if self.state.page.is_none() || self.state.stale {
             let mut page = self.look(self.patience()).await?;
-            let before = self.page.clone();
+            let before = self.state.page.clone();
             if before.is_some() {
                 self.back_in_scope(None, before.as_ref(), &mut page).await?;
-            } else if let Err(refusal) = self.guards.check_first_page(&page.head.url) {
+            } else if let Err(refusal) = self.state.guards.check_first_page(&page.head.url) {
                 // A page that the run may not visit is never shown, even if the browser was there from the start.
                 return Err(self.out_of_scope(&refusal));
             }
-            self.page = Some(page);
+            self.state.page = Some(page);
         }
         Ok(())
     }
@@ -79,12 +84,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if observed.as_ref().is_err_and(may_pass) {
             observed = self.observed(patience).await;
         }
-        self.stale = false;
+        self.state.stale = false;
         let observation = match observed {
             Ok(observation) => self.redacted(observation),
             Err(error) => return Err(self.lost(error)),
         };
-        let page = PageNow::of(observation);
+        let mut page = PageNow::of(observation);
+        self.state.looks += 1;
+        page.look = self.state.looks;
         let elapsed_ms = elapsed_ms(started);
         self.emitter.emit(EventKind::Observed {
             observation: Arc::clone(&page.observation),
@@ -101,7 +108,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let request = ObserveRequest::default()
             .with_timeout(limit)
             // A picture cannot be redacted, so none is taken after a secret was typed or shown.
-            .with_screenshot(self.parts.options.screenshots && !self.secret_seen);
+            .with_screenshot(self.parts.options.screenshots && !self.state.secret_seen);
         match timeout_at(patience.last(), self.parts.browser.observe(&request)).await {
             Ok(result) => result,
             Err(_) => {
@@ -117,16 +124,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// The part of an observation that the run may see: without secrets, and without tabs that it may not visit.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
-        let may_show = |url: &str| self.guards.may_show_frame(url);
-        observation.tree =
-            mask_fields(observation.tree, &self.typed_into).close_frames(may_show, CLOSED_FRAME);
+        let may_show = |url: &str| self.state.guards.may_show_frame(url);
+        observation.tree = mask_fields(observation.tree, &self.state.typed_into)
+            .close_frames(may_show, CLOSED_FRAME);
         if observation.tree.nodes().iter().any(is_closed_frame) {
             // The picture shows the frame, and cannot be cut.
             observation.screenshot = None;
         }
         observation.tabs.truncate(MAX_TABS);
         for tab in &mut observation.tabs {
-            if !tab.url.starts_with("about:") && self.guards.check_url(&tab.url).is_err() {
+            if !tab.url.starts_with("about:") && self.state.guards.check_url(&tab.url).is_err() {
                 (tab.title, tab.url) = (String::new(), "not allowed in this run".to_owned());
             }
         }
@@ -144,8 +151,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     fn without_secrets(&mut self, observation: &Observation) -> Observation {
         let mut clean = self.redactor.observation(observation.clone());
         // A secret that the browser filled in, or kept from another run, would be in a picture just like a typed one.
-        self.secret_seen |= clean != *observation;
-        clean.screenshot = clean.screenshot.filter(|_| !self.secret_seen);
+        self.state.secret_seen |= clean != *observation;
+        clean.screenshot = clean.screenshot.filter(|_| !self.state.secret_seen);
         clean
     }
 
@@ -170,41 +177,40 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 guard: "finish".to_owned(),
                 text,
             });
-            self.error = Some(error);
+            self.state.error = Some(error);
         }
     }
 
     /// Ends the run because the browser can no longer be observed.
     pub(super) fn lost(&mut self, error: Error) -> StopReason {
-        self.error = Some(self.describe(error));
+        self.state.error = Some(self.describe(error));
         StopReason::BrowserLost
     }
 
     /// Trigger B: asks memory about a page that it was not asked about yet.
     pub(super) async fn recall_for_page(&mut self) {
-        let page = self.page.as_ref();
-        let here = page.and_then(|page| {
-            let place = &page.place;
-            Some((
-                place.host()?.clone(),
-                place.template().cloned(),
-                &page.observation,
-            ))
-        });
-        let Some((host, page, seen)) = here else {
-            self.asked_for = None;
-            self.advice
+        let page = self.state.page.as_ref();
+        let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
+        let Some((host, page)) = here else {
+            self.state.asked_for = None;
+            self.state
+                .advice
                 .retain(|advice| advice.placement() != Placement::Site);
             return;
         };
-        let asked = self.asked_for.as_ref();
-        if asked.is_some_and(|(_, asked)| Arc::ptr_eq(asked, seen)) {
+        let asked = self.state.asked_for.as_ref();
+        if asked.is_some_and(|(_, look)| *look == page.look) {
             return;
         }
-        let seen = Arc::clone(seen);
+        let (page, seen, look) = (
+            page.place.template().cloned(),
+            Arc::clone(&page.observation),
+            page.look,
+        );
         let was_on = self
+            .state
             .asked_for
-            .replace((host.clone(), Arc::clone(&seen)))
+            .replace((host.clone(), look))
             .map(|(host, _)| host);
         let cue = Cue::PageShown {
             host: host.clone(),
@@ -217,7 +223,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let started = Instant::now();
         let now = self.parts.clock.now();
-        let moment = Moment::new(&cue, &self.about, &self.steps, now);
+        let moment = Moment::new(&cue, &self.state.about, &self.state.steps, now);
         let found = self
             .engine
             .recall(&self.parts.memory, &moment, asking)
@@ -225,6 +231,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let elapsed_ms = elapsed_ms(started);
         let items: Vec<AdviceId> = found.iter().map(|advice| advice.id().clone()).collect();
         let shown = self
+            .state
             .advice
             .iter()
             .filter(|advice| advice.placement() == Placement::Site)
@@ -242,7 +249,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 elapsed_ms,
             });
         }
-        self.advice
+        self.state
+            .advice
             .retain(|advice| advice.placement() != Placement::Site);
         self.add_advice(found);
     }
@@ -251,29 +259,32 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) fn prompt(&mut self) -> ChatRequest {
         let options = &self.parts.options;
         let capabilities = self.parts.model.capabilities();
-        let mut request =
-            ChatRequest::new(self.system.clone(), String::new(), Arc::clone(&self.tools));
+        let mut request = ChatRequest::new(
+            self.state.system.clone(),
+            String::new(),
+            Arc::clone(&self.tools),
+        );
         request.mode = capabilities.mode;
         request.max_calls = options.max_calls;
         request.temperature = options.temperature;
         request.max_output = options.max_output;
         if capabilities.images {
-            let asked_for = std::mem::take(&mut self.remarks.pictures);
+            let asked_for = std::mem::take(&mut self.state.remarks.pictures);
             let shown = self.sight.as_ref().map(|sight| sight.png.clone());
             request
                 .images
                 .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
         }
         let budget = room(capabilities.context_window, &request);
-        if let Some(page) = &self.page {
-            self.seen.page(&page.observation);
+        if let Some(page) = &self.state.page {
+            self.state.seen.page(&page.observation);
         }
-        let changed = changes(&self.remarks.calls);
-        let chooser = self.page.as_ref().and_then(|page| {
+        let changed = changes(&self.state.remarks.calls);
+        let chooser = self.state.page.as_ref().and_then(|page| {
             let dialog = page.observation.dialog.as_ref()?;
             (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())
         });
-        let remarks = &self.remarks;
+        let remarks = &self.state.remarks;
         let notes: Vec<String> = remarks
             .warnings
             .iter()
@@ -282,29 +293,29 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .chain(chooser)
             .chain(self.sight.as_ref().map(Sight::note))
             .collect();
-        let host = self.page.as_ref().and_then(|page| page.place.host());
+        let host = self.state.page.as_ref().and_then(|page| page.place.host());
         let site_notes = host.map(|host| self.task.notes_for(host));
-        let message = self.page.as_ref().map_or_else(String::new, |page| {
+        let message = self.state.page.as_ref().map_or_else(String::new, |page| {
             step(&StepParts {
                 run_nonce: self.nonce(None),
                 nonce: self.nonce(Some(self.emitter.step)),
                 goal_words: &self.goal_words,
-                advice: &self.advice,
+                advice: &self.state.advice,
                 site_notes: site_notes.as_deref().unwrap_or_default(),
-                history: History::of(&self.steps),
+                history: History::of(&self.state.steps),
                 view: &page.view,
                 layout: page.layout(),
                 dialog: page.observation.dialog.as_ref(),
                 tabs: &page.observation.tabs,
                 changed: &changed,
-                last_failure: self.remarks.last_failure.as_ref(),
-                found: &self.remarks.found,
-                read: &self.remarks.read,
-                known: &self.known,
-                noted: &self.notes,
-                results: &self.remarks.results,
-                answers: &self.remarks.answers,
-                refused: &self.remarks.refused,
+                last_failure: self.state.remarks.last_failure.as_ref(),
+                found: &self.state.remarks.found,
+                read: &self.state.remarks.read,
+                known: &self.state.known,
+                noted: &self.state.notes,
+                results: &self.state.remarks.results,
+                answers: &self.state.remarks.answers,
+                refused: &self.state.remarks.refused,
                 notes: &notes,
                 digest: options.digest,
                 budget,
@@ -323,19 +334,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let budget = &self.parts.options.budget;
         // The current step is already counted.
         let others = Spent {
-            steps: self.spent.steps.saturating_sub(1),
-            ..self.spent
+            steps: self.state.spent.steps.saturating_sub(1),
+            ..self.state.spent
         };
         budget
             .check_before_call(&others, &worst, self.elapsed())
             .map_err(StopReason::Budget)?;
         let offered: Vec<AdviceId> = self
+            .state
             .advice
             .iter()
             .map(|advice| advice.id().clone())
             .collect();
         self.emitter.emit(EventKind::ModelAsked {
-            system: (self.spent.calls == 0).then(|| request.system.clone()),
+            system: (self.state.spent.calls == 0).then(|| request.system.clone()),
             message: request.message.clone(),
             estimated_tokens,
             offered: offered.clone(),
@@ -343,8 +355,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.offer(offered);
         let started = Instant::now();
         // Counted before the answer, because a call that is given up was made all the same.
-        let before = self.spent;
-        self.spent.add_call(None, &worst, prices);
+        let before = self.state.spent;
+        self.state.spent.add_call(None, &worst, prices);
         let limit = self.parts.options.model_timeout;
         let answer =
             match timeout(limit, self.parts.model.complete(&request)).await {
@@ -359,9 +371,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 let usage = response
                     .usage
                     .unwrap_or_else(|| estimate_usage(&response, estimated_tokens));
-                self.estimated |= response.usage.is_none();
-                self.spent = before;
-                self.spent.add_call(Some(&usage), &worst, prices);
+                self.state.estimated |= response.usage.is_none();
+                self.state.spent = before;
+                self.state.spent.add_call(Some(&usage), &worst, prices);
                 let elapsed_ms = elapsed_ms(started);
                 self.emitter.emit(EventKind::ModelReplied {
                     response: response.clone(),
@@ -373,11 +385,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 let kind = error.kind();
                 if matches!(kind, ErrorKind::Timeout | ErrorKind::MalformedReply) {
                     // The cost of a call without an answer, or with an unreadable one, is unknown.
-                    self.estimated = true;
+                    self.state.estimated = true;
                 } else {
                     // The provider refused, so nothing was read or written.
-                    self.spent = before;
-                    self.spent.add_call(Some(&Usage::default()), &worst, prices);
+                    self.state.spent = before;
+                    self.state
+                        .spent
+                        .add_call(Some(&Usage::default()), &worst, prices);
                 }
                 let error = self.describe(error);
                 self.emitter.emit(EventKind::ModelFailed {
@@ -388,7 +402,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     // An unreadable answer counts as one without calls.
                     return Ok(ChatResponse::default());
                 }
-                self.error = Some(error);
+                self.state.error = Some(error);
                 Err(StopReason::ModelUnusable)
             }
         }
@@ -398,8 +412,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
-        self.remarks = super::run::Remarks::default();
-        self.advice
+        self.state.remarks = Remarks::default();
+        self.state
+            .advice
             .retain(|advice| advice.placement() == Placement::Site);
         let calls = parse_calls(&response.calls, &response.text, &self.tools);
         let calls = match calls {
@@ -413,7 +428,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             match call {
                 Ok(action) => {
                     let targets = self.identify(&action);
-                    self.queue.push_back(Queued {
+                    self.state.queue.push_back(Queued {
                         action,
                         by: By::Model,
                         targets,
@@ -423,36 +438,36 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     self.emitter.emit(EventKind::CallRefused {
                         problem: problem.clone(),
                     });
-                    self.remarks.refused.push(problem);
+                    self.state.remarks.refused.push(problem);
                     // The calls after one that cannot run were decided on the assumption that it would.
                     break;
                 }
             }
         }
         if taken < total {
-            let why = if self.remarks.refused.is_empty() {
+            let why = if self.state.remarks.refused.is_empty() {
                 "too many in one reply"
             } else {
                 "the call before them was refused"
             };
             self.tell_dropped(total - taken, why);
         }
-        if !self.queue.is_empty() {
-            self.unusable_in_row = 0;
+        if !self.state.queue.is_empty() {
+            self.state.unusable_in_row = 0;
             return Ok(());
         }
-        self.unusable_in_row += 1;
-        if self.unusable_in_row < MAX_UNUSABLE {
+        self.state.unusable_in_row += 1;
+        if self.state.unusable_in_row < MAX_UNUSABLE {
             return Ok(());
         }
         let why = |problem: &CallProblem| problem.failure.detail.clone();
-        self.error = self.remarks.refused.last().map(why);
+        self.state.error = self.state.remarks.refused.last().map(why);
         Err(StopReason::ModelUnusable)
     }
 
     /// The current identities of the elements that an action refers to; `None` if a reference is not on the page.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
-        identities(action, self.page.as_ref()?)
+        identities(action, self.state.page.as_ref()?)
     }
 }
 

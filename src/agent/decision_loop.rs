@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use super::{Approver, Builder, Cancel, Clock, Options, Run, RunReport, StepEnd, Task, Tool};
+use super::{
+    Approver, Builder, Cancel, Clock, Options, Run, RunReport, State, StepEnd, Task, Tool,
+};
 use crate::{
     BrowserDriver, LlmClient,
+    base::Result,
     event::{EventSink, Journal},
     memory::MemoryKind,
     store::MemoryBackend,
@@ -81,5 +84,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// start.
     pub async fn start(&self, task: Task) -> Run<'_, B, L, M> {
         Run::start(self, task).await
+    }
+
+    /// Goes on with a run whose [`State`] was kept: with its goal, steps, advice, guards and budgets as they were.
+    ///
+    /// The task is the one that it was started with: secrets and parameters stand in no state. The browser shows what
+    /// it showed; the page is looked at anew before the next decision.
+    ///
+    /// # Errors
+    /// `Unsupported` if another version of this crate wrote the state.
+    pub fn go_on(&self, task: Task, state: State) -> Result<Run<'_, B, L, M>> {
+        Run::go_on(self, task, state)
     }
 }

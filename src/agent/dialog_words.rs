@@ -21,6 +21,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// The same for the dialog that an action reports.
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
         let here = self
+            .state
             .page
             .as_ref()
             .map(|page| page.head.url.clone())
@@ -39,14 +40,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Returns true if the words may come from a frame and not from the page itself.
     fn may_be_foreign(&self, message: &str, url: &str) -> bool {
-        let Some(page) = self.page.as_ref().filter(|page| page.head.url == url) else {
-            return self.guards.is_bounded();
+        let Some(page) = self.state.page.as_ref().filter(|page| page.head.url == url) else {
+            return self.state.guards.is_bounded();
         };
         match &page.observation.dialog {
             None => page.observation.tree.nodes().iter().any(is_closed_frame),
             // The same dialog again: the earlier decision still holds.
             Some(shown) => {
-                shown.message != message && (shown.message == HIDDEN || self.guards.is_bounded())
+                shown.message != message
+                    && (shown.message == HIDDEN || self.state.guards.is_bounded())
             }
         }
     }

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::{Run, aim::judged, decide::is_closed_frame, patience::Patience, step::has_target};
+use super::{
+    Run, aim::judged, decide::is_closed_frame, emit::elapsed_ms, patience::Patience,
+    step::has_target,
+};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, BrowserAction, DialogAccept, Effect, ErrorClass, Goto, NoArguments, Outcome},
@@ -45,8 +48,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.note_secrets(action);
         let began = Instant::now();
         // From here on the observed page may be out of date, even if this future is dropped.
-        self.stale = true;
-        let before = self.page.clone();
+        self.state.stale = true;
+        let before = self.state.page.clone();
         let seen = before.as_ref().map(|page| page.head.url.as_str());
         let patience = self.patience_for(&resolved);
         let mut execution = self.attempt(resolved.clone(), seen, patience).await?;
@@ -82,14 +85,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         // Also where traces answer the action: a number that they do not name is told to the model, and not taken for a clock.
         if quiet(&changes)
             && let (Some(before), Some(found)) = (&before, &changes)
-            && self.numbers.is_open(found)
+            && self.state.numbers.is_open(found)
         {
             tokio::time::sleep(TICK).await;
             let later = self.look(patience).await?;
             // A number that stood still for a shorter time may be a clock all the same.
-            let long = self.earlier.as_ref().filter(|(_, time)| *time >= TICK);
+            let long = self
+                .state
+                .earlier
+                .as_ref()
+                .filter(|(_, time)| u128::from(*time) >= TICK.as_millis());
             let earlier = long.map(|(page, _)| difference(page, before));
-            self.numbers
+            self.state
+                .numbers
                 .watched(found, &difference(&after, &later), earlier.as_ref());
             changes = Some(difference(before, &later));
             after = later;
@@ -97,11 +105,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if let (Some(before), Some(changes)) = (&before, &mut changes) {
             let tree = before.tree();
             let target = aimed_at(&resolved, tree);
-            let is_clock = self.numbers.explain(changes, tree, target);
+            let is_clock = self.state.numbers.explain(changes, tree, target);
             if let Some(traces) = execution.traces.as_mut().filter(|_| is_clock) {
                 *traces = beside_a_clock(traces);
             }
-            self.numbers.credit(changes, tree, target);
+            self.state.numbers.credit(changes, tree, target);
         }
         let left = self
             .back_in_scope(Some(action), before.as_ref(), &mut after)
@@ -140,19 +148,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let navigated = changes.as_ref().is_none_or(|changes| changes.navigated);
         let page = before.clone().filter(|_| !navigated);
-        self.earlier = page.map(|page| (page, began.elapsed()));
+        self.state.earlier = page.map(|page| (page, elapsed_ms(began)));
         if navigated {
-            self.numbers.clear();
+            self.state.numbers.clear();
             self.sight = None;
-            self.typed_into.clear();
-            if self.queue.iter().any(|next| has_target(&next.action)) {
+            self.state.typed_into.clear();
+            if self.state.queue.iter().any(|next| has_target(&next.action)) {
                 // References are numbered anew on another page, so the same reference, or the same words, may mean
                 // another element.
                 self.drop_queue("another page is shown");
             }
         }
         if let Some(text) = told(action, execution.text.take(), &after) {
-            self.remarks
+            self.state
+                .remarks
                 .results
                 .push((action.tool().as_str().to_owned(), text));
         }
@@ -160,24 +169,24 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if let Some(png) = execution
             .image
             .take()
-            .filter(|_| !self.secret_seen && !shows_closed)
+            .filter(|_| !self.state.secret_seen && !shows_closed)
         {
             self.emitter.emit(EventKind::Pictured { png: png.clone() });
             if action.targets().is_empty() {
-                self.remarks.window = Some(png);
+                self.state.remarks.window = Some(png);
             } else {
-                self.remarks.pictures.push(png);
+                self.state.remarks.pictures.push(png);
             }
         }
-        self.page = Some(after);
+        self.state.page = Some(after);
         // Another page is shown whole, so its difference from the previous one is not told. The difference to a page
         // that does not answer is unknown.
         let is_seen = |page: &Option<PageNow>| {
             page.as_ref()
                 .is_some_and(|page| !page.observation.unresponsive)
         };
-        let here =
-            changes.filter(|changes| !changes.navigated && is_seen(&before) && is_seen(&self.page));
+        let here = changes
+            .filter(|changes| !changes.navigated && is_seen(&before) && is_seen(&self.state.page));
         Ok((execution, here))
     }
 
@@ -185,7 +194,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     fn is_answered_in_numbers(&self, changes: Option<&PageDiff>) -> bool {
         changes.is_some_and(|changes| {
             let mut counted = changes.counted.iter();
-            counted.any(|c| self.numbers.answers(c.slot))
+            counted.any(|c| self.state.numbers.answers(c.slot))
         })
     }
 
@@ -243,8 +252,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Records that a secret is typed, and where.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
-            self.secret_seen = true;
-            self.typed_into.extend(
+            self.state.secret_seen = true;
+            self.state.typed_into.extend(
                 action
                     .targets()
                     .into_iter()
@@ -260,7 +269,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     fn tell_notices(&mut self, notices: &[Notice], left: bool) {
         for notice in notices {
             let line = match notice {
-                Notice::TabOpened { url } if self.guards.check_url(url).is_ok() => {
+                Notice::TabOpened { url } if self.state.guards.check_url(url).is_ok() => {
                     Some(("a new tab opened", url.clone()))
                 }
                 Notice::TabOpened { .. } => Some((
@@ -270,7 +279,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Notice::DialogBehind { tab } => {
                     Some(("a dialog opened in another tab", format!("tab {tab}")))
                 }
-                Notice::Download { kept, .. } if left || self.guards.is_bounded() => {
+                Notice::Download { kept, .. } if left || self.state.guards.is_bounded() => {
                     Some((offered(*kept), "its name is not shown".to_owned()))
                 }
                 Notice::Download {
@@ -279,7 +288,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 } => Some((offered(*kept), suggested_name.clone())),
                 Notice::TransportChanged { .. } => None,
             };
-            self.remarks
+            self.state
+                .remarks
                 .results
                 .extend(line.map(|(label, text)| (label.to_owned(), text)));
             self.emitter.emit(EventKind::Noticed {
@@ -326,18 +336,22 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         before: Option<&PageNow>,
         after: &mut PageNow,
     ) -> Result<Option<Outcome>, StopReason> {
-        let Err(refusal) = self.guards.check_page(action, before, &after.head.url) else {
+        let Err(refusal) = self
+            .state
+            .guards
+            .check_page(action, before, &after.head.url)
+        else {
             return Ok(None);
         };
         let back = before
             .map(|page| page.head.url.clone())
-            .filter(|url| self.guards.check_url(url).is_ok())
+            .filter(|url| self.state.guards.check_url(url).is_ok())
             .or_else(|| self.task.start_url.as_ref().map(ToString::to_string));
         let leave = match back {
             Some(url) => BrowserAction::Goto(Goto { url }),
             None => BrowserAction::GoBack(NoArguments {}),
         };
-        self.left_scope = true;
+        self.state.left_scope = true;
         let patience = self.patience();
         for _ in 0..MAX_LEAVING {
             // A dialog of the page blocks leaving it, and so does its own question whether to leave.
@@ -359,6 +373,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 _ => *after = self.look(patience).await?,
             }
             if self
+                .state
                 .guards
                 .check_page(action, before, &after.head.url)
                 .is_ok()
@@ -381,7 +396,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .site()
             .map(|site| format!(": {site}"))
             .unwrap_or_default();
-        self.error = Some(format!(
+        self.state.error = Some(format!(
             "{}{}",
             refusal.sentence(),
             self.redactor.text(&site)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
@@ -21,12 +22,12 @@ use crate::{
 const ENDS: &str = " If it goes on like this, the run ends: when nothing else is left, call finish with success false.";
 
 /// Scope, repetition and standstill.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Guards {
     scope: Scope,
     repeat: RepeatGuard,
     stuck: StuckGuard,
-    warned: BTreeMap<&'static str, WarnedTurns>,
+    warned: BTreeMap<String, WarnedTurns>,
 }
 
 /// The turn of the model that an action belongs to.
@@ -143,7 +144,7 @@ impl Guards {
     /// Replaces the end of the run by a warning if the model was not warned often enough or its batch goes on. The flag
     /// is true if the next verdict may end the run.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
-        let turns = self.warned.entry(guard).or_default();
+        let turns = self.warned.entry(guard.to_owned()).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());
         let is_last = turns.is_last();
         match verdict {

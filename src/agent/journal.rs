@@ -31,7 +31,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             effect,
         );
         intent.targets = targets.to_vec();
-        if let Some(page) = &self.page {
+        if let Some(page) = &self.state.page {
             intent.url.clone_from(&page.head.url);
         }
         let intent = intent.redacted(&self.redactor);
@@ -45,10 +45,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if effect == Effect::Irreversible {
             return Some(Outcome::failed(ErrorClass::NotRecorded, &why));
         }
-        if self.unrecorded.is_none() {
+        if self.state.unrecorded.is_none() {
             self.emitter
                 .emit(EventKind::RecordingFailed { error: why.clone() });
-            self.unrecorded = Some(why);
+            self.state.unrecorded = Some(why);
         }
         None
     }

@@ -105,6 +105,7 @@ mod reading;
 mod report;
 mod run;
 mod sight;
+mod state;
 mod step;
 mod task;
 #[cfg(all(test, feature = "testing"))]
@@ -120,5 +121,6 @@ pub use decision_loop::DecisionLoop;
 pub use options::{Images, Options};
 pub use report::RunReport;
 pub use run::{Run, StepEnd};
+pub use state::State;
 pub use task::Task;
 pub use tool::Tool;

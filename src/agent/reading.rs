@@ -1,6 +1,8 @@
 //! The tools with which the loop itself finds, reads and keeps parts of a page, without the browser.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
 
 use super::Run;
 use crate::{
@@ -8,7 +10,7 @@ use crate::{
     action::{ErrorClass, Extract, Failure, Find, Outcome, Read, Target},
     base::text,
     event::EventKind,
-    page::{Layout, NodeId, Observation, Shown},
+    page::{Layout, NodeId, Shown},
     prompt::{facts, reading},
     verify::PageNow,
 };
@@ -30,7 +32,7 @@ const MAX_KNOWN: usize = 40;
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Searches the whole page.
     pub(super) fn find(&mut self, find: &Find) -> Outcome {
-        let Some(page) = &self.page else {
+        let Some(page) = &self.state.page else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
         let (layout, elements) = (page.layout(), &page.view.elements);
@@ -45,19 +47,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         }
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
-        self.remarks.found = reading(&shown, elements);
+        self.state.remarks.found = reading(&shown, elements);
         let more = hits.lines.len().saturating_sub(MAX_FOUND);
         let which = if hits.have_all { "all" } else { "some" };
         if hits.lines.is_empty() {
             let nothing = "nothing: no line of this page has any of these words";
-            self.remarks.found.push(nothing.to_owned());
+            self.state.remarks.found.push(nothing.to_owned());
         } else if more > 0 {
-            self.remarks.found.push(format!(
+            self.state.remarks.found.push(format!(
                 "... {more} more lines have {which} of these words: read shows them in order, more words find fewer"
             ));
         } else if !hits.have_all {
             let some = "(no line has all of these words; these have some)";
-            self.remarks.found.push(some.to_owned());
+            self.state.remarks.found.push(some.to_owned());
         }
         // That there is nothing is an answer, too.
         Outcome::Done
@@ -65,7 +67,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Shows a part of the page in full.
     pub(super) fn read(&mut self, read: &Read) -> Outcome {
-        let Some(page) = self.page.clone() else {
+        let Some(page) = self.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
         let root = match found(&page, read.target.as_ref()) {
@@ -98,13 +100,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             "lines {from} to {to} of {count}{}",
             go_on.unwrap_or_default()
         );
-        self.remarks.read.push(heading);
-        self.remarks.read.extend(reading(&shown, elements));
+        self.state.remarks.read.push(heading);
+        self.state.remarks.read.extend(reading(&shown, elements));
         let lines = range.start + from - 1..range.start + to;
         let text = layout.text(elements, lines.clone());
-        self.seen.extract(&text, &page.observation);
+        self.state.seen.extract(&text, &page.observation);
         if std::ptr::eq(layout, page.layout()) {
-            let read = self.lines_read.get_or_insert_with(|| LinesRead::of(&page));
+            let read = self
+                .state
+                .lines_read
+                .get_or_insert_with(|| LinesRead::of(&page));
             read.add(&page, lines);
         }
         self.keep_facts(
@@ -139,7 +144,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             // Long texts were cut.
             seen.clear();
         }
-        if let Some(read) = self.lines_read.as_ref().filter(|read| read.is_of(page)) {
+        if let Some(read) = self
+            .state
+            .lines_read
+            .as_ref()
+            .filter(|read| read.is_of(page))
+        {
             seen.extend(&read.lines);
         }
         seen.len() == layout.lines().len()
@@ -168,22 +178,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             _ if few == all => ":".to_owned(),
             _ => format!(", of these {all} the {few} nearest to the goal:"),
         };
-        self.remarks
+        self.state
+            .remarks
             .facts
             .push(format!("{place} of page {title}{of_these}"));
-        self.remarks.facts.extend(facts(&kept, elements));
+        self.state.remarks.facts.extend(facts(&kept, elements));
     }
 
     /// Adds the kept lines to the known facts, once the model has seen them.
     pub(super) fn know_facts(&mut self) {
-        self.known.append(&mut self.remarks.facts);
-        let over = self.known.len().saturating_sub(MAX_KNOWN);
-        self.known.drain(..over);
+        self.state.known.append(&mut self.state.remarks.facts);
+        let over = self.state.known.len().saturating_sub(MAX_KNOWN);
+        self.state.known.drain(..over);
     }
 
     /// Extracts a text and keeps it under a name for the result.
     pub(super) fn extract(&mut self, extract: &Extract) -> Outcome {
-        let Some(page) = self.page.clone() else {
+        let Some(page) = self.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
         let elements = &page.view.elements;
@@ -202,31 +213,33 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             name: extract.name.clone(),
             text: text.clone(),
         });
-        self.remarks
+        self.state
+            .remarks
             .results
             .push((extract.name.clone(), text.clone()));
-        self.extracted.insert(extract.name.clone(), text);
+        self.state.extracted.insert(extract.name.clone(), text);
         Outcome::Done
     }
 }
 
 /// The lines of one page that `read` returned.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LinesRead {
-    page: Arc<Observation>,
+    /// The number of the look at the page.
+    look: u64,
     lines: BTreeSet<usize>,
 }
 
 impl LinesRead {
     fn of(page: &PageNow) -> Self {
         Self {
-            page: Arc::clone(&page.observation),
+            look: page.look,
             lines: BTreeSet::new(),
         }
     }
 
     fn is_of(&self, page: &PageNow) -> bool {
-        Arc::ptr_eq(&self.page, &page.observation)
+        self.look == page.look
     }
 
     fn add(&mut self, page: &PageNow, lines: std::ops::Range<usize>) {

@@ -1,11 +1,6 @@
-//! One run: everything that changes while it goes on.
+//! One run: its state, and the connections with which it goes on.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    fmt,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
@@ -18,22 +13,21 @@ use super::{
     engine::{Asking, Engine},
     guards::Guards,
     options::Images,
-    reading::LinesRead,
     sight::Sight,
+    state::{Queued, State},
     turn::Turn,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, BrowserAction, CallProblem, Goto, ToolSet},
-    base::{Error, Host, Nonce, RunId, text},
+    action::{Action, BrowserAction, Goto, ToolSet},
+    base::{Error, ErrorKind, Nonce, Result, RunId, text},
     chat::CallMode,
     event::{EventKind, RunSummary},
     guard::Spent,
-    memory::{Advice, AdviceId, Cue, Moment, RunLog},
-    page::{ElementRef, Observation, PageView, TargetIdentity},
-    prompt::{LastFailure, SystemParts, system},
+    memory::{AdviceId, Cue, Moment, RunLog},
+    page::PageView,
+    prompt::{SystemParts, system},
     secret::{Redactor, SecretName, SecretResolver},
-    verify::{CallMade, Numbers, PageNow, Seen},
     working::{About, By, Step, StopReason},
 };
 
@@ -46,117 +40,25 @@ pub enum StepEnd {
     Stopped(StopReason),
 }
 
-/// An action in the queue, with its targets as they were when it was decided.
-#[derive(Debug, Clone)]
-pub(super) struct Queued {
-    pub(super) action: Action,
-    pub(super) by: By,
-    /// The targets, in the order of the references; `None` if one of them was not on the page that the action was
-    /// decided for.
-    pub(super) targets: Option<Vec<TargetIdentity>>,
-}
-
-/// Everything that the next message tells besides the page.
-#[derive(Debug, Default)]
-pub(super) struct Remarks {
-    pub(super) calls: Vec<CallMade>,
-    pub(super) last_failure: Option<LastFailure>,
-    pub(super) found: Vec<String>,
-    pub(super) read: Vec<String>,
-    /// Lines of a reading that should be kept.
-    pub(super) facts: Vec<String>,
-    pub(super) results: Vec<(String, String)>,
-    pub(super) answers: Vec<(String, String)>,
-    pub(super) refused: Vec<CallProblem>,
-    /// Pictures of elements that were asked for.
-    pub(super) pictures: Vec<Vec<u8>>,
-    /// The picture of the window, if it was asked for.
-    pub(super) window: Option<Vec<u8>>,
-    pub(super) notes: Vec<String>,
-    /// Warnings of the guards after the last call: an earlier one's may not be true any more.
-    pub(super) warnings: Vec<String>,
-}
-
 /// A running task.
 ///
 /// Drive it with [`step`](Self::step) until it stops, then call [`finish`](Self::finish).
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts about a run, each asked on its own"
-)]
 pub struct Run<'l, B, L, M> {
     pub(super) parts: &'l DecisionLoop<B, L, M>,
     pub(super) task: Task,
-    pub(super) about: About,
+    pub(super) state: State,
     pub(super) emitter: Emitter,
     pub(super) redactor: Redactor,
     pub(super) secrets: SecretResolver,
     pub(super) engine: Engine,
     pub(super) started: Instant,
-    seed: u128,
-
-    pub(super) system: String,
     pub(super) tools: Arc<ToolSet>,
     pub(super) goal_words: Vec<String>,
-
-    pub(super) page: Option<PageNow>,
-    /// The page before the last action, if it was the same page, and the duration of that action.
-    pub(super) earlier: Option<(PageNow, Duration)>,
-    /// Texts that the pages of this run have shown.
-    pub(super) seen: Seen,
-    /// Numbers on this page that are known to tick or to answer actions.
-    pub(super) numbers: Numbers,
-    /// True if an action was begun since the page was observed.
-    pub(super) stale: bool,
     /// The action that is being carried out.
     pub(super) in_flight: Option<Tried>,
-    /// The page that memory was asked about last, and its host.
-    pub(super) asked_for: Option<(Host, Arc<Observation>)>,
     /// The picture of this page that the model was shown.
     pub(super) sight: Option<Sight>,
-    pub(super) queue: VecDeque<Queued>,
-    pub(super) remarks: Remarks,
-    /// The lines of the last page that were read.
-    pub(super) lines_read: Option<LinesRead>,
-    /// Findings that matter for the goal, in lines of page data.
-    pub(super) known: Vec<String>,
-    /// Notes of the model.
-    pub(super) notes: Vec<String>,
-    pub(super) advice: Vec<Advice>,
-    /// Positions in `offered` of what stands in the current prompt.
-    pub(super) offered_now: Vec<usize>,
-    /// Number of the items in the system instruction, which are the first of `offered`.
-    standing: usize,
-
-    pub(super) guards: Guards,
-    pub(super) spent: Spent,
-    pub(super) estimated: bool,
-    pub(super) errors: u32,
-    pub(super) errors_in_row: u32,
-    /// The model call whose reply had the last error, because one reply counts once.
-    pub(super) error_call: Option<u32>,
-    pub(super) unusable_in_row: u32,
-    pub(super) finish_refused: bool,
-    /// True if the current action led to a page that had to be left. Nothing is learned from it.
-    pub(super) left_scope: bool,
-    /// True if a secret was typed, or shown by a page. No picture is taken after that.
-    pub(super) secret_seen: bool,
-    /// Fields of this page that a secret was typed into.
-    pub(super) typed_into: BTreeSet<ElementRef>,
-
-    pub(super) steps: Vec<Step>,
-    /// Every advice that was shown, in the order in which it first was.
-    offered: Vec<AdviceId>,
-    pub(super) answer: Option<String>,
-    pub(super) evidence: Option<String>,
-    /// Claims of the answer that its evidence does not support.
-    pub(super) unverified: Vec<String>,
-    pub(super) extracted: BTreeMap<String, String>,
-    pub(super) error: Option<String>,
-    pub(super) stopped: Option<StopReason>,
     recording: Option<String>,
-    /// The reason why an intent was not recorded.
-    pub(super) unrecorded: Option<String>,
     /// The turn, which is given back when the run is finished or dropped. A run without it is over from the start.
     turn: Option<Turn<'l>>,
 }
@@ -168,36 +70,75 @@ impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
             .field("task", &self.task)
             .field("run", &self.emitter.run)
             .field("step", &self.emitter.step)
-            .field("url", &self.page.as_ref().map(|page| &page.head.url))
-            .field("spent", &self.spent)
-            .field("error", &self.error)
-            .field("stopped", &self.stopped)
+            .field("url", &self.state.page.as_ref().map(|page| &page.head.url))
+            .field("spent", &self.state.spent)
+            .field("error", &self.state.error)
+            .field("stopped", &self.state.stopped)
             .finish_non_exhaustive()
     }
 }
 
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     pub(super) async fn start(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Self {
-        let started = Instant::now();
         let turn = Turn::take(&parts.is_busy);
-        let redactor = task.vault.redactor();
-        let secrets: Vec<SecretName> = task.vault.names().cloned().collect();
         let id = task
             .run
             .clone()
             .unwrap_or_else(|| RunId::from_bits(Uuid::now_v7().as_u128()));
+        let redactor = task.vault.redactor();
+        let mut about = About::new(redactor.text(&task.goal));
+        let start = task.start_url.as_ref();
+        about.start = start.map(|url| redactor.text(url.as_str()));
+        about.session.clone_from(&task.session);
+        let seed = parts
+            .options
+            .seed
+            .map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
+        let guards = Guards::new(start, task.allow.clone(), !task.vault.is_empty());
+        let mut state = State::new(id, about, seed, guards);
+        state.queue = Self::opening(&task);
+        state.stopped = turn.is_none().then_some(StopReason::Busy);
+        let mut run = Self::open(parts, task, state, turn);
+        run.begin(seed).await;
+        run
+    }
+
+    /// Goes on with a run whose state was kept. The page is observed anew, because it may have changed meanwhile.
+    pub(super) fn go_on(
+        parts: &'l DecisionLoop<B, L, M>,
+        task: Task,
+        mut state: State,
+    ) -> Result<Self> {
+        state.check()?;
+        let turn = Turn::take(&parts.is_busy);
+        if turn.is_none() {
+            state.stopped = Some(StopReason::Busy);
+        }
+        state.stale = true;
+        let run = Self::open(parts, task, state, turn);
+        run.emitter.emit(EventKind::RunContinued {});
+        Ok(run)
+    }
+
+    /// Connects a state to the parts of the loop.
+    fn open(
+        parts: &'l DecisionLoop<B, L, M>,
+        task: Task,
+        state: State,
+        turn: Option<Turn<'l>>,
+    ) -> Self {
+        let started = Instant::now();
+        let redactor = task.vault.redactor();
         let emitter = Emitter {
             sink: Arc::clone(&parts.sink),
             clock: Arc::clone(&parts.clock),
-            run: id,
-            step: 0,
+            run: state.run.clone(),
+            step: state.spent.steps,
             redactor: redactor.clone(),
         };
-        let (custom, browser) = (
-            parts.tools.iter().map(|tool| tool.spec()),
-            parts.browser.capabilities(),
-        );
-        let tools = ToolSet::new(&browser.tools, parts.options.scripts, custom);
+        let custom = parts.tools.iter().map(|tool| tool.spec());
+        let declared = parts.browser.capabilities().tools;
+        let tools = ToolSet::new(&declared, parts.options.scripts, custom);
         // The declared tools stay the same for the whole run, so only tools that can never work in it are left out.
         let tools = match parts.approver {
             Some(_) => tools,
@@ -216,56 +157,72 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         } else {
             Vec::new()
         };
-        let deadline = parts
-            .options
-            .budget
-            .max_duration
-            .and_then(|max| started.checked_add(max));
-        let mut engine = Engine::new(
+        let longest = parts.options.budget.max_duration;
+        let left = longest.map(|max| max.saturating_sub(Duration::from_millis(state.before_ms)));
+        let engine = Engine::new(
             kinds,
             parts.options.namespace.clone(),
             parts.options.memory_timeout,
         )
-        .with_deadline(deadline);
+        .with_deadline(left.and_then(|left| started.checked_add(left)));
+        Self {
+            secrets: SecretResolver::new(Arc::clone(&task.vault)),
+            goal_words: text::words(&state.about.goal),
+            parts,
+            task,
+            state,
+            emitter,
+            redactor,
+            engine,
+            started,
+            tools,
+            in_flight: None,
+            sight: None,
+            recording: None,
+            turn,
+        }
+    }
 
-        let mut about = About::new(redactor.text(&task.goal));
-        let start = task.start_url.as_ref();
-        about.start = start.map(|url| redactor.text(url.as_str()));
-        about.session.clone_from(&task.session);
-        let seed = parts
-            .options
-            .seed
-            .map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
-        emitter.emit(EventKind::RunStarted {
+    /// Tells that the run begins, and writes its system instruction.
+    async fn begin(&mut self, seed: u128) {
+        let parts = self.parts;
+        let (browser, model) = (parts.browser.capabilities(), parts.model.capabilities());
+        let about = &self.state.about;
+        self.emitter.emit(EventKind::RunStarted {
             goal: about.goal.clone(),
             start_url: about.start.clone(),
             session: about.session.clone(),
             driver: browser.driver,
             attached: browser.attached,
-            model: parts.model.capabilities().model,
+            model: model.model,
             seed: format!("{seed:032x}"),
-            tools: tools.specs().iter().map(|spec| spec.name.clone()).collect(),
-            mode: mode(parts.model.capabilities().mode).to_owned(),
+            tools: self
+                .tools
+                .specs()
+                .iter()
+                .map(|spec| spec.name.clone())
+                .collect(),
+            mode: mode(model.mode).to_owned(),
             max_steps: parts.options.budget.max_steps,
             approval: parts.options.approval.to_string(),
         });
-        if let Some(warning) = short_secrets(redactor.weak()) {
-            emitter.emit(EventKind::Warned {
+        if let Some(warning) = short_secrets(self.redactor.weak()) {
+            self.emitter.emit(EventKind::Warned {
                 guard: "secrets".to_owned(),
                 text: warning,
             });
         }
         let asking = Asking {
-            emitter: &emitter,
-            redactor: &redactor,
+            emitter: &self.emitter,
+            redactor: &self.redactor,
         };
         let mut lessons = Vec::new();
-        if turn.is_some() {
-            engine.prepare(&parts.memory, asking).await;
+        if self.turn.is_some() {
+            self.engine.prepare(&parts.memory, asking).await;
             let asked = Instant::now();
-            let moment = Moment::new(&Cue::RunStarted, &about, &[], parts.clock.now());
-            lessons = engine.recall(&parts.memory, &moment, asking).await;
-            emitter.emit(EventKind::Tier1Loaded {
+            let moment = Moment::new(&Cue::RunStarted, about, &[], parts.clock.now());
+            lessons = self.engine.recall(&parts.memory, &moment, asking).await;
+            self.emitter.emit(EventKind::Tier1Loaded {
                 count: lessons.len(),
                 lessons: lessons
                     .iter()
@@ -275,75 +232,38 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 elapsed_ms: elapsed_ms(asked),
             });
         }
-
+        let secrets: Vec<SecretName> = self.task.vault.names().cloned().collect();
         let system = system(&SystemParts {
             goal: &about.goal,
-            instructions: &task.instructions,
+            instructions: &self.task.instructions,
             lessons: &lessons,
-            parameters: &task.parameters,
+            parameters: &self.task.parameters,
             secrets: &secrets,
             max_calls: parts.options.max_calls,
             memory: parts.options.memory,
-            tools: (parts.model.capabilities().mode == CallMode::JsonSchema).then_some(&*tools),
+            tools: (model.mode == CallMode::JsonSchema).then_some(&*self.tools),
         });
-        let system = redactor.text(&system);
-        let guards = Guards::new(
-            task.start_url.as_ref(),
-            task.allow.clone(),
-            !task.vault.is_empty(),
-        );
-        Self {
-            parts,
-            redactor,
-            secrets: SecretResolver::new(Arc::clone(&task.vault)),
-            engine,
-            started,
-            seed,
-            system,
-            tools,
-            goal_words: text::words(&about.goal),
-            about,
-            page: None,
-            earlier: None,
-            seen: Seen::default(),
-            numbers: Numbers::default(),
-            stale: false,
-            in_flight: None,
-            asked_for: None,
-            sight: None,
-            queue: Self::opening(&task),
-            remarks: Remarks::default(),
-            known: Vec::new(),
-            notes: Vec::new(),
-            lines_read: None,
-            advice: Vec::new(),
-            offered_now: Vec::new(),
-            standing: lessons.len(),
-            guards,
-            spent: Spent::default(),
-            estimated: false,
-            errors: 0,
-            errors_in_row: 0,
-            error_call: None,
-            unusable_in_row: 0,
-            finish_refused: false,
-            left_scope: false,
-            secret_seen: false,
-            typed_into: BTreeSet::new(),
-            steps: Vec::new(),
-            offered: lessons.iter().map(|lesson| lesson.id().clone()).collect(),
-            answer: None,
-            evidence: None,
-            unverified: Vec::new(),
-            extracted: BTreeMap::new(),
-            error: None,
-            stopped: turn.is_none().then_some(StopReason::Busy),
-            recording: None,
-            unrecorded: None,
-            turn,
-            emitter,
-            task,
+        self.state.system = self.redactor.text(&system);
+        self.state.standing = lessons.len();
+        self.state.offered = lessons.iter().map(|lesson| lesson.id().clone()).collect();
+    }
+
+    /// The run as a value, to be kept and continued by [`DecisionLoop::go_on`]: call it between steps.
+    ///
+    /// No secret stands in it, even if the model guessed one.
+    ///
+    /// # Errors
+    /// `Corrupt` if a secret is also a word of the form itself, such as a role.
+    pub fn state(&self) -> Result<State> {
+        let mut state = self.state.clone();
+        state.before_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if self.redactor.is_empty() {
+            return Ok(state);
         }
+        let corrupt = |error| Error::new(ErrorKind::Corrupt, "run.state").with_source(error);
+        let mut json = serde_json::to_value(&state).map_err(corrupt)?;
+        self.redactor.json(&mut json);
+        serde_json::from_value(json).map_err(corrupt)
     }
 
     /// The first action of a task with a start address, which no model decides.
@@ -365,13 +285,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
 
     /// Time since the start.
     pub(super) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        Duration::from_millis(self.state.before_ms).saturating_add(self.started.elapsed())
     }
 
     /// A nonce that nothing outside the run can know, for the message of a step or for the whole run.
     pub(super) fn nonce(&self, step: Option<u32>) -> Nonce {
         let mut hash = Sha256::new();
-        hash.update(self.seed.to_le_bytes());
+        hash.update(self.state.seed);
         hash.update(self.emitter.run.as_str().as_bytes());
         if let Some(step) = step {
             hash.update(step.to_le_bytes());
@@ -388,12 +308,14 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Records that these items stand in the next prompt.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
         // The system instruction stands in every prompt.
-        self.offered_now = (0..self.standing).collect();
+        self.state.offered_now = (0..self.state.standing).collect();
         for item in items {
-            let known = self.offered.iter().position(|known| *known == item);
-            self.offered_now.push(known.unwrap_or(self.offered.len()));
+            let known = self.state.offered.iter().position(|known| *known == item);
+            self.state
+                .offered_now
+                .push(known.unwrap_or(self.state.offered.len()));
             if known.is_none() {
-                self.offered.push(item);
+                self.state.offered.push(item);
             }
         }
     }
@@ -405,17 +327,17 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
 
     /// The steps so far, one for each action that was tried.
     pub fn steps(&self) -> &[Step] {
-        &self.steps
+        &self.state.steps
     }
 
     /// The page, as it was last observed.
     pub fn page(&self) -> Option<&PageView> {
-        self.page.as_ref().map(|page| &*page.view)
+        self.state.page.as_ref().map(|page| &*page.view)
     }
 
     /// The amounts spent so far.
     pub const fn spent(&self) -> &Spent {
-        &self.spent
+        &self.state.spent
     }
 
     /// The same action with secrets replaced.
@@ -438,15 +360,15 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
 
     /// Ends the run: learns from it and returns the report. A run that was not stopped counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
-        let stop = self.stopped.unwrap_or(StopReason::Cancelled);
+        let stop = self.state.stopped.unwrap_or(StopReason::Cancelled);
         if self.parts.options.memory && self.turn.is_some() {
             let log = RunLog::new(
                 self.emitter.run.clone(),
-                self.about.clone(),
+                self.state.about.clone(),
                 self.parts.clock.now(),
                 stop.is_success(),
-                std::mem::take(&mut self.steps),
-                std::mem::take(&mut self.offered),
+                std::mem::take(&mut self.state.steps),
+                std::mem::take(&mut self.state.offered),
             );
             let asking = Asking {
                 emitter: &self.emitter,
@@ -457,47 +379,47 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         if stop.is_success() {
             self.look_once_more().await;
         }
-        let elapsed_ms = elapsed_ms(self.started);
+        let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
         let summary = RunSummary::new(
             stop,
-            self.spent.steps,
-            self.errors,
-            self.spent.calls,
-            self.spent.usage,
-            self.estimated,
+            self.state.spent.steps,
+            self.state.errors,
+            self.state.spent.calls,
+            self.state.spent.usage,
+            self.state.estimated,
             elapsed_ms,
         )
-        .with_cost(self.parts.options.prices.map(|_| self.spent.cost));
+        .with_cost(self.parts.options.prices.map(|_| self.state.spent.cost));
         self.watch_recording();
         // As with events, everything that leaves is redacted once more.
         let clean = |text: String| self.redactor.text(&text);
-        self.answer = self.answer.map(clean);
-        self.evidence = self.evidence.map(clean);
-        self.unverified = self.unverified.into_iter().map(clean).collect();
-        self.error = self.error.map(clean);
-        self.extracted = self.redactor.pairs(self.extracted);
-        let final_url = self.page.map(|page| clean(page.head.url));
+        self.state.answer = self.state.answer.map(clean);
+        self.state.evidence = self.state.evidence.map(clean);
+        self.state.unverified = self.state.unverified.into_iter().map(clean).collect();
+        self.state.error = self.state.error.map(clean);
+        self.state.extracted = self.redactor.pairs(self.state.extracted);
+        let final_url = self.state.page.map(|page| clean(page.head.url));
         self.emitter.emit(EventKind::RunEnded {
-            answer: self.answer.clone(),
-            evidence: self.evidence.clone(),
-            extracted: self.extracted.clone(),
+            answer: self.state.answer.clone(),
+            evidence: self.state.evidence.clone(),
+            extracted: self.state.extracted.clone(),
             final_url: final_url.clone(),
-            error: self.error.clone(),
+            error: self.state.error.clone(),
             summary: summary.clone(),
         });
         RunReport {
             run: self.emitter.run.clone(),
             summary,
-            answer: self.answer,
-            evidence: self.evidence,
-            unverified: self.unverified,
-            extracted: self.extracted,
+            answer: self.state.answer,
+            evidence: self.state.evidence,
+            unverified: self.state.unverified,
+            extracted: self.state.extracted,
             final_url,
-            error: self.error,
+            error: self.state.error,
             recording: self
                 .recording
                 .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text)))
-                .or(self.unrecorded),
+                .or(self.state.unrecorded),
         }
     }
 }

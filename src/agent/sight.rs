@@ -51,10 +51,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Takes the picture for the next message, if it needs one.
     pub(super) async fn see(&mut self) -> Result<(), StopReason> {
         self.sight = None;
-        let asked = self.remarks.window.take();
+        let asked = self.state.remarks.window.take();
         let images = self.parts.options.images;
         let may_see = self.parts.model.capabilities().images && images != Images::Never;
-        let Some(page) = self.page.clone().filter(|_| may_see && !self.secret_seen) else {
+        let Some(page) = self
+            .state
+            .page
+            .clone()
+            .filter(|_| may_see && !self.state.secret_seen)
+        else {
             return Ok(());
         };
         let seen = &page.observation;
@@ -70,7 +75,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     let png = sight.png.clone();
                     self.emitter.emit(EventKind::Pictured { png });
                 } else {
-                    self.remarks.pictures.extend(asked);
+                    self.state.remarks.pictures.extend(asked);
                 }
                 self.sight = sight;
                 Ok(())
@@ -78,7 +83,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.lost(error)),
             // The step goes on by the tree.
             Err(error) => {
-                self.remarks.pictures.extend(asked);
+                self.state.remarks.pictures.extend(asked);
                 let text = format!("no picture could be taken: {}", self.describe(error));
                 self.emitter.emit(EventKind::Warned {
                     guard: "images".to_owned(),

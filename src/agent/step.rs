@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{Run, StepEnd, absorb::Tried, run::Queued};
+use super::{Run, StepEnd, absorb::Tried, state::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, BrowserAction, Target},
@@ -17,7 +17,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     ///
     /// If the future is dropped, the step is given up. The next step clears the queue and observes the page again.
     pub async fn step(&mut self) -> StepEnd {
-        if let Some(stop) = self.stopped {
+        if let Some(stop) = self.state.stopped {
             return StepEnd::Stopped(stop);
         }
         let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
@@ -38,7 +38,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Ok(()) => StepEnd::Continue,
             Err(stop) => {
                 self.record_in_flight();
-                self.stopped = Some(stop);
+                self.state.stopped = Some(stop);
                 StepEnd::Stopped(stop)
             }
         }
@@ -48,16 +48,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.parts
             .options
             .budget
-            .check_before_step(&self.spent, self.elapsed())
+            .check_before_step(&self.state.spent, self.elapsed())
             .map_err(StopReason::Budget)?;
-        self.spent.add_step();
-        self.emitter.step = self.spent.steps;
+        self.state.spent.add_step();
+        self.emitter.step = self.state.spent.steps;
         self.watch_recording();
         if self.in_flight.is_some() {
             self.record_in_flight();
             self.drop_queue("the step before was given up");
         }
-        if self.queue.is_empty() {
+        if self.state.queue.is_empty() {
             self.observe().await?; // 1 observe, 2 interpret
             self.recall_for_page().await; // 3 cues, 4 recall
             self.see().await?;
@@ -74,7 +74,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let (next, refused) = self.aim(next);
         if let Some(refused) = refused {
-            let tried = Tried::new(next, self.page.clone(), Instant::now());
+            let tried = Tried::new(next, self.state.page.clone(), Instant::now());
             return self.absorb(tried.ended(refused)).await;
         }
         match next.action.clone() {
@@ -86,8 +86,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// The next action, if its targets are unchanged since it was decided; otherwise the queue is dropped.
     fn next_action(&mut self) -> Option<Queued> {
-        let mut next = self.queue.pop_front()?;
-        let Some(page) = &self.page else {
+        let mut next = self.state.queue.pop_front()?;
+        let Some(page) = &self.state.page else {
             return Some(next);
         };
         let targets = next.targets.iter().flatten();
@@ -100,15 +100,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             next.action = retargeted(next.action, &found);
             return Some(next);
         }
-        self.queue.push_front(next);
+        self.state.queue.push_front(next);
         self.drop_queue("the page changed and the next target is gone");
         None
     }
 
     /// Drops the queued actions, and tells the model.
     pub(super) fn drop_queue(&mut self, why: &str) {
-        let count = self.queue.len();
-        self.queue.clear();
+        let count = self.state.queue.len();
+        self.state.queue.clear();
         if count > 0 {
             self.tell_dropped(count, why);
         }
@@ -116,7 +116,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Tells the model and the sinks that calls were not carried out.
     pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
-        self.remarks
+        self.state
+            .remarks
             .notes
             .push(format!("{count} further calls were not carried out: {why}"));
         self.emitter.emit(EventKind::CallsDropped {

@@ -168,7 +168,8 @@ impl EventKind {
             }
             // A picture cannot be searched, so none is taken after a secret was typed or shown.
             Self::StoreNoticed { notice } => net.store_notice(notice),
-            Self::LessonsPruned { .. }
+            Self::RunContinued {}
+            | Self::LessonsPruned { .. }
             | Self::LessonsCompacted { .. }
             | Self::CallsDropped { .. }
             | Self::Warned { .. }

@@ -15,7 +15,9 @@
 //!   the run if one field is filled over and over; eight end it if other actions come in between, because a search by
 //!   halving is a valid strategy.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
 
 use super::{PageState, Verdict, Warning};
 use crate::{
@@ -34,7 +36,7 @@ const STOP_RETYPED_TURNS: u32 = 8;
 const MAX_CYCLE: usize = 4;
 
 /// The properties by which actions are compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionKey {
     exact: Signature,
     near: Signature,
@@ -77,11 +79,11 @@ fn without_text(action: &Action) -> Option<Action> {
 }
 
 /// Watches one run for repetition.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatGuard {
     recent: VecDeque<ActionKey>,
-    shown: HashSet<u64>,
-    frames: HashSet<u64>,
+    shown: BTreeSet<u64>,
+    frames: BTreeSet<u64>,
     exact: [u32; MAX_CYCLE],
     near: [u32; MAX_CYCLE],
 }

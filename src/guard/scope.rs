@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
@@ -101,7 +102,7 @@ impl From<ScopeRefusal> for Outcome {
 /// assert!(scope.check_url("https://shop.example.evil.test/").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
     sites: Vec<Site>,
     is_bounded: bool,

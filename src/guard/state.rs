@@ -2,7 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The state of a page. It is compared with other states of the same run and never stored.
+/// The state of a page. It is compared with other states of the same run. A run that another build of Rust continues may
+/// take pages from before for new ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
     pub(super) shown: u64,

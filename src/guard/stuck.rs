@@ -1,5 +1,7 @@
 //! Standstill: actions that should change the page do not.
 
+use serde::{Deserialize, Serialize};
+
 use super::{PageState, Verdict, Warning};
 
 /// Actions in a row without a change before the model is warned. Source: chosen.
@@ -13,7 +15,7 @@ const STOP_UNCHANGED: u32 = 4;
 /// raise the count nor reset it. Any change resets it, even one that no action caused.
 ///
 /// [`BrowserTool::should_change_page`]: crate::action::BrowserTool::should_change_page
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StuckGuard {
     unchanged: u32,
 }

@@ -1,5 +1,7 @@
 //! Warnings that the model has read: a run ends only after such warnings.
 
+use serde::{Deserialize, Serialize};
+
 /// Turns in which a guard must have warned before it may end the run. Source: chosen; the third repetition
 /// warns, the fifth ends the run.
 const MIN_WARNED: u32 = 2;
@@ -8,7 +10,7 @@ const MIN_WARNED: u32 = 2;
 ///
 /// Guards count calls, and one reply may contain many. Until the model is asked again, it cannot know the result of the
 /// first one.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarnedTurns {
     warned: u32,
     last: Option<u32>,

@@ -1,12 +1,12 @@
 //! Advice of memory, with its trust class and its place in a prompt.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
 use super::Shelf;
 use crate::{
-    base::{Trust, text},
+    base::{Error, ErrorKind, Result, Trust, text},
     page::Role,
 };
 
@@ -33,7 +33,7 @@ pub enum Placement {
 }
 
 /// An element of a page that an advice names: data of the page, whatever the trust class of the words around it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PageName {
     role: Role,
     name: String,
@@ -74,7 +74,8 @@ impl fmt::Display for PageName {
 }
 
 /// A part of an advice.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Piece {
     /// Words of the advice's trust class.
     Words(String),
@@ -86,14 +87,52 @@ pub enum Piece {
 ///
 /// Its fields cannot be changed after it was made. That keeps a page's words out of the system instruction, and out of
 /// the sentences around the names of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct Advice {
     id: AdviceId,
     pieces: Vec<Piece>,
     text: String,
     trust: Trust,
     placement: Placement,
-    heading: Option<&'static str>,
+    heading: Option<Cow<'static, str>>,
+}
+
+/// An advice in JSON. It is made anew when it is read, so what is written cannot say more than a kind may.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Written {
+    id: AdviceId,
+    pieces: Vec<Piece>,
+    trust: Trust,
+    placement: Placement,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    heading: Option<String>,
+}
+
+impl From<Advice> for Written {
+    fn from(advice: Advice) -> Self {
+        Self {
+            id: advice.id,
+            pieces: advice.pieces,
+            trust: advice.trust,
+            placement: advice.placement,
+            heading: advice.heading.map(Cow::into_owned),
+        }
+    }
+}
+
+impl TryFrom<Written> for Advice {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self> {
+        let refused = || Error::new(ErrorKind::Corrupt, "advice.read");
+        let made = Self::with_names(written.id, written.pieces, written.trust, written.placement);
+        let heading = written
+            .heading
+            .map(|heading| Cow::Owned(Self::shown(&heading)));
+        made.map(|advice| Self { heading, ..advice })
+            .ok_or_else(refused)
+    }
 }
 
 impl Advice {
@@ -158,14 +197,14 @@ impl Advice {
     /// The same advice in a section of the step's message with this heading, in the place of the tips for the site. Only
     /// for [`Placement::Site`]. The heading is part of the program, so no page can choose it.
     #[must_use]
-    pub const fn under(mut self, heading: &'static str) -> Self {
-        self.heading = Some(heading);
+    pub fn under(mut self, heading: &'static str) -> Self {
+        self.heading = Some(Cow::Borrowed(heading));
         self
     }
 
     /// The heading of its own section, if it has one.
-    pub const fn heading(&self) -> Option<&'static str> {
-        self.heading
+    pub fn heading(&self) -> Option<&str> {
+        self.heading.as_deref()
     }
 
     /// The words as a prompt shows them: cleaned, on one line, cut to [`Advice::MAX_TEXT`].

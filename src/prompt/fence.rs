@@ -27,11 +27,7 @@ impl Fence {
     }
 
     /// Adds a section of lines under a heading of ours, unless there are no lines.
-    pub(super) fn section(
-        &mut self,
-        heading: &'static str,
-        lines: impl IntoIterator<Item = String>,
-    ) {
+    pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item = String>) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_none() {
             return;

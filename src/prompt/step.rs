@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
@@ -41,7 +42,7 @@ const GROWING: usize = 3;
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// The action that just failed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastFailure {
     /// The tool's name.
     pub command: String,
@@ -316,7 +317,7 @@ struct Tips<'a> {
 }
 
 /// Advice by heading, in the order in which the headings first come.
-type Headed<'a> = Vec<(&'static str, Vec<&'a Advice>)>;
+type Headed<'a> = Vec<(&'a str, Vec<&'a Advice>)>;
 
 /// Sorts advice by its heading; what has none is left out.
 fn by_heading<'a>(all: &[&'a Advice]) -> Headed<'a> {

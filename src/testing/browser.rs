@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The reply to a scripted action.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ScriptedReply {
     /// The action succeeds and shows the page of this address.
@@ -37,14 +37,14 @@ pub enum ScriptedReply {
     Break(ErrorKind),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Rule {
     page: &'static str,
     action: String,
     replies: VecDeque<ScriptedReply>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct State {
     pages: Vec<Observation>,
     scenes: Vec<Scene>,
@@ -69,6 +69,12 @@ impl ScriptedBrowser {
     /// A browser without pages.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A browser of its own with the same script, which stands where this one stands.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self(Arc::new(Mutex::new(self.lock().clone())))
     }
 
     /// Adds a page. [`tree`] parses the content.

@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use crate::action::Outcome;
 
 /// Most lines about one reply. Source: chosen; a reply has up to 5 calls, and the page itself follows.
 const MAX_LINES: usize = 12;
 
 /// A call that was carried out or tried. The history names its target under the same number.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallMade {
     pub(crate) step: u32,
     pub(crate) tool: String,

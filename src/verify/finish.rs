@@ -3,7 +3,9 @@
 //! Evidence must be the page's own words. Values of fields do not count, because the model may have typed them. The
 //! title does not count, because it names a page and does not show what happened on it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+
+use serde::{Deserialize, Serialize};
 
 use crate::{
     base::text,
@@ -40,10 +42,10 @@ pub(crate) enum Evidence {
 }
 
 /// The words that the pages of one run have shown.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
-    words: HashSet<String>,
-    numbers: HashSet<String>,
+    words: BTreeSet<String>,
+    numbers: BTreeSet<String>,
     /// Texts that were read, as words, each with the words of its page.
     read: Vec<(Vec<String>, Vec<String>)>,
 }

@@ -13,6 +13,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
 /// Most levels above the target that are searched for an answer. Source: chosen; a button in a row of keys in a form.
@@ -21,7 +23,7 @@ const NEAR_LEVELS: usize = 4;
 const MAX_NEAR: usize = 80;
 
 /// Numbers on the pages of one run: those known to tick, and those that answered an action.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Numbers {
     ticking: BTreeSet<u64>,
     answering: BTreeSet<u64>,

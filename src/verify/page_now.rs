@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     page::{
         Identities, Layout, NodeId, Observation, PageHead, PageView, TargetIdentity, Tree,
@@ -15,8 +17,11 @@ const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be se
                             go_back, goto, tab_select, tab_new and tab_close lead away from it, and reload may help";
 
 /// The page as the loop holds it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Looked", into = "Looked")]
 pub(crate) struct PageNow {
+    /// The number of the look in its run.
+    pub(crate) look: u64,
     pub(crate) head: PageHead,
     pub(crate) place: Place,
     pub(crate) observation: Arc<Observation>,
@@ -25,6 +30,36 @@ pub(crate) struct PageNow {
     identities: Arc<OnceLock<Identities>>,
     /// Made when a prompt shows the page, or when the page is searched.
     layout: Arc<OnceLock<Layout>>,
+}
+
+/// A page in JSON: what was seen. The rest is made of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Looked {
+    look: u64,
+    observation: Arc<Observation>,
+}
+
+impl From<PageNow> for Looked {
+    fn from(page: PageNow) -> Self {
+        let (look, observation) = (page.look, page.observation);
+        Self { look, observation }
+    }
+}
+
+impl From<Looked> for PageNow {
+    fn from(looked: Looked) -> Self {
+        let page = Self::of(Arc::unwrap_or_clone(looked.observation));
+        Self {
+            look: looked.look,
+            ..page
+        }
+    }
+}
+
+impl PartialEq for PageNow {
+    fn eq(&self, other: &Self) -> bool {
+        self.look == other.look && self.observation == other.observation
+    }
 }
 
 impl PageNow {
@@ -36,6 +71,7 @@ impl PageNow {
             view.notes.push(UNRESPONSIVE.to_owned());
         }
         Self {
+            look: 0,
             place: Place::of(head.url.clone()),
             head,
             observation: Arc::new(observation),

@@ -174,7 +174,8 @@ async fn run(value: &str, kept: As, script: Script, taps: &mut Taps) -> RunRepor
     let mut debug = format!("{task:?}\n");
     let mut run = agent.start(task).await;
     while let StepEnd::Continue = run.step().await {
-        writeln!(debug, "{run:?}").unwrap();
+        let state = serde_json::to_string(&run.state().unwrap()).unwrap();
+        writeln!(debug, "{run:?}\n{state}").unwrap();
     }
     writeln!(debug, "{run:?}\n{:?}\n{:?}", run.page(), run.steps()).unwrap();
     let report = run.finish().await;

@@ -21,6 +21,7 @@ impl EventKind {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",
+            Self::RunContinued {} => "run_continued",
             Self::Observed { .. } => "observed",
             Self::Interpreted { .. } => "interpreted",
             Self::Tier1Loaded { .. } => "tier1_loaded",

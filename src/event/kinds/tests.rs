@@ -57,9 +57,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::LessonDemoted { .. } => 32,
         EventKind::LessonsCompacted { .. } => 33,
         EventKind::MemoryChanged { .. } => 34,
+        EventKind::RunContinued {} => 35,
     }
 }
-const VARIANTS: usize = 35;
+const VARIANTS: usize = 36;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -322,6 +323,7 @@ fn samples() -> Vec<EventKind> {
             max_steps: 50,
             approval: text("hybrid"),
         },
+        EventKind::RunContinued {},
         EventKind::Observed {
             observation: Arc::new(page),
             elapsed_ms: 12,

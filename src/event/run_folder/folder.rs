@@ -161,7 +161,8 @@ impl Folder {
             | EventKind::MemoryUpdated { .. }
             | EventKind::FactProposed { .. }
             | EventKind::MemoryFailed { .. } => self.line("memory_events.jsonl", event),
-            EventKind::CallRefused { .. }
+            EventKind::RunContinued {}
+            | EventKind::CallRefused { .. }
             | EventKind::CallsDropped { .. }
             | EventKind::Warned { .. }
             | EventKind::ApprovalDecided { .. }
