@@ -169,6 +169,26 @@ async fn continued(
     assert_eq!(end(&report), end(first));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_state_of_another_version_is_refused() {
+    let agent = DecisionLoop::builder(shop(), ScriptedModel::new([]), InMemory::new())
+        .build()
+        .unwrap();
+    let run = agent.start(task()).await;
+    let mut json = serde_json::to_value(run.state().unwrap()).unwrap();
+    drop(run);
+    assert!(
+        agent
+            .go_on(task(), serde_json::from_value(json.clone()).unwrap())
+            .is_ok()
+    );
+    json["version"] = json!(2);
+    let error = agent
+        .go_on(task(), serde_json::from_value(json).unwrap())
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+}
+
 async fn run_with(
     browser: ScriptedBrowser,
     model: ScriptedModel,

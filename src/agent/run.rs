@@ -248,9 +248,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.state.offered = lessons.iter().map(|lesson| lesson.id().clone()).collect();
     }
 
-    /// The run as a value, to be kept and continued by [`DecisionLoop::go_on`]: call it between steps.
+    /// The run as a value, to be kept and continued by [`DecisionLoop::go_on`]. Call it between steps: an action under
+    /// way is not part of it, nor is a picture.
     ///
-    /// No secret stands in it, even if the model guessed one.
+    /// No secret appears in it, even if the model guessed one.
     ///
     /// # Errors
     /// `Corrupt` if a secret is also a word of the form itself, such as a role.
