@@ -29,7 +29,7 @@
 //! | the person who approves actions | [`Approver`](agent::Approver) | [`agent`] |
 //! | tools of your own | [`Tool`](agent::Tool) | [`agent`] |
 //!
-//! The other modules are pure: values in, values out. [`page`] interprets a page, [`memory`] decides what is remembered,
+//! The modules that decide do no I/O: values in, values out. [`page`] interprets a page, [`memory`] decides what is remembered,
 //! [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps secrets out of everything else.
 //!
 //! # Features

@@ -66,7 +66,8 @@ impl Action {
         }
     }
 
-    /// The arguments as JSON, with typed text as placeholders.
+    /// The arguments as JSON. In typed text, secrets and parameters appear as placeholders; the arguments of a custom call
+    /// are as sent.
     pub fn arguments(&self) -> Value {
         match self {
             Self::Browser(action) => action.arguments(),

@@ -56,7 +56,8 @@ pub enum Approval {
     Stop,
 }
 
-/// A person, or a policy in place of one. An answer may take any time; only the run's own time budget ends the wait.
+/// Approves actions and answers questions: a person, or a policy that stands in for one. An answer may take any amount of
+/// time; only the run's own time budget ends the wait.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]

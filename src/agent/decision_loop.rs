@@ -80,8 +80,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
 
     /// Starts a task that the caller drives step by step and ends with [`Run::finish`].
     ///
-    /// The run keeps the browser until it is finished or dropped. A run that is started meanwhile is stopped from the
-    /// start.
+    /// The run holds the browser until it is finished or dropped. A run that is started in the meantime does nothing and
+    /// ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
     pub async fn start(&self, task: Task) -> Run<'_, B, L, M> {
         Run::start(self, task).await
     }

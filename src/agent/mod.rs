@@ -1,13 +1,14 @@
-//! The loop: the only module that awaits the browser, the model and memory. It leaves every decision that needs no
-//! waiting to a pure module.
+//! The loop: the only module that awaits the browser, the model and memory. Decisions that need no I/O are made in pure
+//! modules.
 //!
 //! One step: `observe -> interpret -> recall -> prompt -> decide -> guard -> approve -> execute -> verify -> record`.
 //! After the last step: `learn`.
 //!
 //! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`].
-//! [`Options`] holds every number with its default. Two more ports belong to the loop; both are optional:
+//! [`Options`] holds the limits and other settings, with their defaults. [`State`] is a run as a value, which can be
+//! stored and continued. Two more ports belong to the loop; both are optional:
 //!
-//! - [`Approver`]: a person, or a policy in place of one. Without one, an action that needs approval is refused.
+//! - [`Approver`]: a person, or a policy that stands in for one. Without an approver, an action that needs approval is refused.
 //! - [`Tool`]: a tool of your own, offered to the model beside the built-in ones.
 //!
 //! ```
@@ -66,21 +67,23 @@
 //!
 //! - `DecisionLoop::run` cannot fail: all that can go wrong is a `StopReason`; partial results are in the same
 //!   report.
-//! - Five errors **in a row** end a run: five in all would end a long task that recovers from each.
-//! - An unchanged page is looked at twice, 300 ms apart, before an action counts as without effect: pages answer
-//!   late; a false "no effect" teaches the wrong lesson.
-//! - A look of which the driver says that the time is up is not repeated: it would only take its time twice; one that
-//!   was never answered is asked again.
-//! - After a hover the loop looks twice: menus open late.
-//! - A click into the focused field is done: it asks for the focus; the guards still count the unchanged page.
-//! - References need no look at the origin before an action, keys and locators do: a reference is void on a new page.
-//! - A reply that nobody can read counts as an answer without a call: one garbled answer must not end a run; three in
-//!   a row do.
-//! - References of another page are void at once: they begin anew there, and the same one can name another thing.
-//! - Every await of the loop has an end: command, model, tool and memory time-outs are options; a person who is asked
+//! - Five errors **in a row** end a run. Five in all would end a long task that recovers from each of them.
+//! - If the page is unchanged after an action, also a hover, it is observed again 300 ms later before the action counts
+//!   as having no effect, because some pages react late, menus open late, and a false "no effect" teaches the wrong
+//!   lesson.
+//! - An observation that the driver reports as timed out is not repeated, because that would only take the time twice.
+//!   One that the driver never answered is repeated.
+//! - A click into a field that already has the focus counts as successful, since it only asks for the focus. The guards
+//!   still count the page as unchanged.
+//! - Element references become invalid as soon as another page is shown: numbering restarts there, so the same
+//!   reference can name a different element. The origin is therefore checked before an action that uses keys or a
+//!   locator, and not before one that uses a reference.
+//! - A reply that cannot be parsed counts as an answer without a call. One garbled answer does not end a run; three in a
+//!   row do.
+//! - Every await of the loop has an end: command, model, tool and memory time-outs are options. A person who is asked
 //!   may take as long as the run's time allows.
-//! - After a success the page is looked at once more: a browser that died while the model thought must be told; the
-//!   evidence was seen and counts.
+//! - After a success the page is observed once more, so that a browser that died while the model was thinking is
+//!   reported. The run still counts as a success, because the evidence was seen.
 
 mod absorb;
 mod act;

@@ -2,7 +2,7 @@
 //!
 //! | driver | feature | needs | take it |
 //! | --- | --- | --- | --- |
-//! | `Cdp` | `cdp` | Chromium | by default: it sees more of a page and is about five times as fast; it can also attach to a running browser |
+//! | `Cdp` | `cdp` | Chromium | unless you have a reason not to: it sees more of a page and is about five times as fast; it can also attach to a running browser |
 //! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | on systems other than Unix, where `Cdp` can only attach; or if you use playwright-cli already |
 //! | `testing::ScriptedBrowser` | `testing` | nothing | in unit tests: pages and replies come from a list |
 //!
@@ -16,12 +16,14 @@
 //!
 //! # Decisions
 //!
-//! - A text that a field cuts off, or that the page takes out again, is a bad value; what cannot be met is pressed by
-//!   its label: playwright-cli says done to the one and intercepted to the other.
-//! - `:visible` at the end of a selector is understood by both drivers: models write it.
-//! - What the page tree says follows the tool's rules also where the standard would say more (collapsed is not told,
-//!   long names are left out): memory and prompts must not depend on the driver.
-//! - Saved states have playwright's format: both drivers read each other's files.
+//! - Text that a field truncates, or that the page removes again, fails with `BadValue`, even though playwright-cli
+//!   reports success.
+//! - A control that the pointer cannot hit is clicked through its label, even though playwright-cli reports
+//!   `Intercepted`.
+//! - Both drivers understand `:visible` at the end of a selector, because models write it.
+//! - The page tree follows playwright-cli's rules even where the accessibility standard would report more (no collapsed
+//!   state, no long names), because memory and prompts must not depend on the driver.
+//! - Saved states have Playwright's format, so each driver reads the other's files.
 
 #[cfg(feature = "cdp")]
 mod cdp;

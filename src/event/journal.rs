@@ -68,18 +68,18 @@ impl Intent {
 /// A recorder of intents, awaited before each action.
 ///
 /// # Contract
-/// - When `intent` returns, a [`Reversible`](Effect::Reversible) intent survives the end of this process, even by `kill
-///   -9`. An [`Irreversible`](Effect::Irreversible) one also survives a power cut.
+/// - When `intent` returns, a [`Reversible`](Effect::Reversible) intent survives the death of this process, even from
+///   `kill -9`. An [`Irreversible`](Effect::Irreversible) one also survives a power cut.
 /// - Intents of one run come one at a time and in order. Intents of several runs may come at the same time.
 /// - Secrets are replaced before the call. Reads are not recorded.
 /// - The loop drops the future when the run is stopped or after
 ///   [`Options::journal_timeout`](crate::agent::Options::journal_timeout). The dropped intent may be kept or lost;
 ///   later intents are kept as usual.
 ///
-/// If the journal fails or takes too long, the loop refuses an irreversible action as
-/// [`NotRecorded`](crate::action::ErrorClass::NotRecorded), which the model reads. It carries out a reversible action
-/// all the same; the first time, it emits [`RecordingFailed`](super::EventKind::RecordingFailed), and the report gives
-/// the reason.
+/// If the journal fails or takes too long, the loop refuses an irreversible action with
+/// [`NotRecorded`](crate::action::ErrorClass::NotRecorded), which is shown to the model. The loop still carries out a
+/// reversible action. On the first such failure it emits [`RecordingFailed`](super::EventKind::RecordingFailed), and the
+/// report gives the reason.
 ///
 /// ```
 /// use std::sync::Mutex;

@@ -16,8 +16,9 @@
 //!
 //! # Decisions
 //!
-//! - `EventSink` has a second method, `failure`: the loop must tell of a lost record, and `emit` cannot fail.
-//! - The run folder is an event sink: one seam for everything that is recorded, and the loop holds no file.
+//! - `EventSink` has a second method, `failure`: the loop must report lost records, but `emit` returns no error.
+//! - The run folder uses the event ports, so everything is recorded through the same interface and the loop opens no
+//!   files.
 
 mod callback;
 mod fan_out;

@@ -244,7 +244,7 @@ pub struct Spent {
     pub steps: u32,
     /// Model calls, including failed ones.
     pub calls: u32,
-    /// Calls whose usage was not reported. They are counted by their estimate.
+    /// Calls whose usage was not reported. Their estimated usage is counted instead.
     pub estimated_calls: u32,
     /// Tokens as reported; as estimated for calls without a report.
     pub usage: Usage,

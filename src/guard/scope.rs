@@ -122,8 +122,8 @@ impl Scope {
         self.is_bounded
     }
 
-    /// Checks an address before it is opened. Returns it normalised, for the driver, so that the browser cannot read it
-    /// differently.
+    /// Checks an address before it is opened, and returns it normalised. Pass the result to the driver, so that the browser
+    /// cannot parse it differently from this check.
     ///
     /// # Errors
     /// The reason for the refusal.

@@ -3,7 +3,7 @@
 //! | adapter | feature | take it |
 //! | --- | --- | --- |
 //! | `GenAi` | `genai` | for a real model: Gemini, Anthropic, `OpenAI` and compatible servers, Ollama |
-//! | [`Retrying`] | | around any other client: it repeats calls that failed for a passing reason, such as a rate limit |
+//! | [`Retrying`] | | around any other client: it repeats calls that failed for a transient reason, such as a rate limit |
 //! | `stand_in::StandIn` | `stand-in` | for demos and tests without a key or a network: rules instead of a model |
 //! | `testing::ScriptedModel` | `testing` | in unit tests: replies come from a list or a function |
 //!
@@ -14,8 +14,8 @@
 //!
 //! # Decisions
 //!
-//! - `genai` for providers: four wire formats kept by others; it switches on `serde_json/preserve_order`, so bytes
-//!   that matter go through `base::sorted`.
+//! - The `genai` crate talks to the providers, so others maintain the four wire formats. It enables
+//!   `serde_json/preserve_order`, so JSON whose bytes must be stable goes through `base::sorted`.
 
 #[cfg(feature = "genai")]
 mod genai;

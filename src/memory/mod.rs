@@ -1,7 +1,8 @@
 //! Memory that outlives a run: records on shelves, and the kinds of memory that give them meaning.
 //!
-//! Pure. The store knows no kind, and a kind knows no store. A kind names the shelves that it wants to read for a cue,
-//! turns their records into advice, and turns a run's log into changes. The loop's engine reads and writes.
+//! This module does no I/O. A store does not depend on the kinds of memory, nor a kind on a store. A [kind](MemoryKind)
+//! names the shelves to read at a [moment](Moment) of a run, turns their records into advice, and turns the log of a run
+//! into changes. The loop's engine does the reading and writing.
 
 mod advice;
 pub mod archive;

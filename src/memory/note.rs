@@ -44,7 +44,7 @@ pub enum Note {
         /// Number of uses now.
         new_use_count: u64,
     },
-    /// A recovery is now advice for every run.
+    /// A lesson was promoted: from now on it is advice for every run.
     Promoted {
         /// The lesson's id.
         id: AdviceId,

@@ -46,7 +46,7 @@ pub enum StoreNoticeKind {
     Compacted {
         /// Number of hosts.
         hosts: usize,
-        /// Size of their files. Unit: bytes.
+        /// Total size of the files of the forgotten hosts. Unit: bytes.
         bytes: u64,
     },
     /// The store is over its caps, and nothing more may be forgotten.

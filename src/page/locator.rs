@@ -39,8 +39,8 @@ pub enum LocatorStep {
     Title(String),
     /// By the test id attribute.
     TestId(String),
-    /// By a CSS selector: only letters, digits and `#.-_[]="'>: ()*~^$|,+`. A selector that ends in `:visible` and is
-    /// not a list matches visible elements only.
+    /// By a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. A single selector, not a
+    /// list with commas, that ends in `:visible` matches only visible elements.
     Css(String),
     /// Only matches that contain this text.
     HasText(String),

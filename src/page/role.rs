@@ -180,7 +180,7 @@ impl Role {
         )
     }
 
-    /// Returns true for an element that takes the user's attention before the rest of the page.
+    /// Returns true for a dialog or an alert dialog.
     pub const fn is_dialog(&self) -> bool {
         matches!(self, Self::Dialog | Self::AlertDialog)
     }

@@ -14,8 +14,8 @@ const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-
 /// Returns true if the page itself marks the value of this field as secret: `type=password`, or an `autocomplete` for
 /// passwords, one-time codes and cards.
 ///
-/// A driver that does not report these properties hides nothing here. A field that a secret was typed into is still
-/// known by its reference, see [`mask_fields`].
+/// Returns false if the driver does not report these properties. [`mask_fields`] still hides a field that a secret was
+/// typed into, by its reference.
 pub fn is_secret_field(node: &Node) -> bool {
     let is = |name: &str, test: &dyn Fn(&str) -> bool| {
         node.property(name).is_some_and(|value| {

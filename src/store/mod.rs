@@ -8,7 +8,7 @@
 //! A backend keeps records on shelves and knows nothing of their meaning. [`memory`](crate::memory) decides which
 //! shelves to read, what the records mean and how to change them; the loop loads and updates.
 //!
-//! [`Keeper`] is for people and their programs: it lists what a store remembers, accepts it, takes it back and moves it.
+//! [`Keeper`] is for people and their programs: it lists, accepts, undoes, forgets and moves what a store remembers.
 //!
 //! To write a backend, implement [`MemoryBackend`] and run `testing::conformance::store` against it: `check` for every
 //! backend, `check_durable` for one that outlives the process. `src/store/in_memory.rs` is a complete backend in 90

@@ -43,7 +43,7 @@ pub enum StopReason {
     Rejected,
     /// The caller asked to stop.
     Cancelled,
-    /// The model could not be reached, refused, or gave no usable answer three times in a row.
+    /// The model was unreachable, refused the request, or gave no usable answer three times in a row.
     ModelUnusable,
     /// The browser, its page or its daemon is gone.
     BrowserLost,

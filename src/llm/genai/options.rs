@@ -85,11 +85,11 @@ pub enum Reasoning {
     Provider,
     /// No reasoning, where it can be switched off.
     Off,
-    /// A little.
+    /// A small amount.
     Low,
-    /// More.
+    /// A medium amount.
     Medium,
-    /// Much.
+    /// A large amount.
     High,
 }
 

@@ -228,7 +228,8 @@ pub struct Lesson {
     /// Sites where it was used.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub triggered_domains: BTreeSet<Site>,
-    /// The last runs that counted for it. A run counts once, however often its changes arrive.
+    /// The latest evidence for the counts, one entry for each run and site. The same evidence counts once, even if its
+    /// change arrives several times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
     /// The origin of the lesson.

@@ -8,7 +8,7 @@ use crate::memory::MAX_RECORD_BYTES;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JsonFilesOptions {
-    /// Longest wait of an update for the shelf's lock, after which it fails as `Busy`. Default: 5 s. Source: chosen.
+    /// How long an update waits for the lock of a shelf before it fails with `Busy`. Default: 5 s. Source: chosen.
     pub lock_wait: Duration,
     /// Largest record that is written, key and compact body together. A record that is already larger may only shrink.
     /// Unit: bytes. Default: [`MAX_RECORD_BYTES`].

@@ -136,7 +136,7 @@ pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Repo
     run_checks(driver, &checks).await
 }
 
-/// Returns the names of all checks, in order, so that several browsers can share them with [`run_only`].
+/// Returns the names of all checks, in order. [`run_only`] takes them, to divide the checks among several browsers.
 pub fn names() -> Vec<&'static str> {
     all().into_iter().map(|check| check.name).collect()
 }
