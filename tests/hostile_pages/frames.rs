@@ -8,7 +8,8 @@ use crate::{
     played::{click, click_at, decides, finish, reference, says},
 };
 
-on_each_driver! {
+// What the tree of a frame says is compared between the drivers in `tree_parity`.
+in_turn! {
     what_is_in_a_frame_is_seen_and_pressed_by_its_reference,
     an_open_shadow_tree_is_seen_and_a_closed_one_is_not_missed,
 }

@@ -26,11 +26,6 @@ pub(crate) const PAGES: &[&str] = &[
     "download kept",
     "download of 300 MiB",
     "download without end",
-    "open shadow",
-    "closed shadow",
-    "frame of the same origin",
-    "frame of another origin",
-    "frames in frames",
     "rewrites itself",
     "spins",
     "redirect loop",
@@ -59,11 +54,16 @@ pub(crate) const PAGES: &[&str] = &[
     "speaks like the model",
 ];
 
-/// Pages of which the driver sees no more than size and number: the native one plays them, and in the full profile the other
-/// one too.
+/// Pages that differ by size and number alone, or that other targets compare between the drivers: the native one plays them, and in
+/// the full profile the other one too.
 const OF_ANY: &[&str] = &[
     "many popups",
     "thousands of buttons",
+    "open shadow",
+    "closed shadow",
+    "frame of the same origin",
+    "frame of another origin",
+    "frames in frames",
     "infinite scroll",
     "never settles",
 ];
