@@ -142,7 +142,7 @@ async fn continued(
         let json = serde_json::to_string(&state).unwrap();
         let read: State = serde_json::from_str(&json).unwrap();
         assert_eq!(read, state);
-        run = agent.go_on(task.clone(), read).unwrap();
+        run = agent.resume(task.clone(), read).unwrap();
         if end != StepEnd::Continue {
             break;
         }
@@ -179,12 +179,12 @@ async fn a_state_of_another_version_is_refused() {
     drop(run);
     assert!(
         agent
-            .go_on(task(), serde_json::from_value(json.clone()).unwrap())
+            .resume(task(), serde_json::from_value(json.clone()).unwrap())
             .is_ok()
     );
     json["version"] = json!(2);
     let error = agent
-        .go_on(task(), serde_json::from_value(json).unwrap())
+        .resume(task(), serde_json::from_value(json).unwrap())
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
 }

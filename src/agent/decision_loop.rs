@@ -86,14 +86,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
         Run::start(self, task).await
     }
 
-    /// Goes on with a run whose [`State`] was kept: with its goal, steps, advice, guards and budgets as they were.
+    /// Resumes a run whose [`State`] was kept, with its goal, steps, advice, guards and budgets as they were.
     ///
     /// The task is the one that it was started with: secrets and parameters stand in no state. The browser shows what
     /// it showed; the page is looked at anew before the next decision.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the state.
-    pub fn go_on(&self, task: Task, state: State) -> Result<Run<'_, B, L, M>> {
-        Run::go_on(self, task, state)
+    pub fn resume(&self, task: Task, state: State) -> Result<Run<'_, B, L, M>> {
+        Run::resume(self, task, state)
     }
 }

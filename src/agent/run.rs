@@ -103,8 +103,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         run
     }
 
-    /// Goes on with a run whose state was kept. The page is observed anew, because it may have changed meanwhile.
-    pub(super) fn go_on(
+    /// Resumes a run whose state was kept. The page is observed anew, because it may have changed meanwhile.
+    pub(super) fn resume(
         parts: &'l DecisionLoop<B, L, M>,
         task: Task,
         mut state: State,
@@ -116,7 +116,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
         state.stale = true;
         let run = Self::open(parts, task, state, turn);
-        run.emitter.emit(EventKind::RunContinued {});
+        run.emitter.emit(EventKind::RunResumed {});
         Ok(run)
     }
 
@@ -248,7 +248,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.state.offered = lessons.iter().map(|lesson| lesson.id().clone()).collect();
     }
 
-    /// The run as a value, to be kept and continued by [`DecisionLoop::go_on`]. Call it between steps: an action under
+    /// The run as a value, to be kept and continued by [`DecisionLoop::resume`]. Call it between steps: an action under
     /// way is not part of it, nor is a picture.
     ///
     /// No secret appears in it, even if the model guessed one.

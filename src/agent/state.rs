@@ -1,7 +1,7 @@
 //! A run as a value: everything that its next request depends on, without connections.
 //!
 //! It is JSON with a version. [`Run::state`](super::Run::state) gives it after any step, and
-//! [`DecisionLoop::go_on`](super::DecisionLoop::go_on) makes a run of it that asks the model the same. It stands in the
+//! [`DecisionLoop::resume`](super::DecisionLoop::resume) makes a run of it that asks the model the same. It stands in the
 //! shell's room because it holds types of every pure one; nothing in it waits, asks or knows the time.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

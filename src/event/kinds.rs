@@ -94,8 +94,8 @@ pub enum EventKind {
         /// The actions that need approval: `safe`, `hybrid` or `auto`.
         approval: String,
     },
-    /// The run goes on from a state that was kept; the steps before it belong to the same run.
-    RunContinued {},
+    /// The run is resumed from a state that was kept; the steps before it belong to the same run.
+    RunResumed {},
     /// The page was observed.
     Observed {
         /// The observation; its picture is not part of the JSON.

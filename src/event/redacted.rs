@@ -168,7 +168,7 @@ impl EventKind {
             }
             // A picture cannot be searched, so none is taken after a secret was typed or shown.
             Self::StoreNoticed { notice } => net.store_notice(notice),
-            Self::RunContinued {}
+            Self::RunResumed {}
             | Self::LessonsPruned { .. }
             | Self::LessonsCompacted { .. }
             | Self::CallsDropped { .. }

@@ -21,7 +21,7 @@ impl EventKind {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",
-            Self::RunContinued {} => "run_continued",
+            Self::RunResumed {} => "run_resumed",
             Self::Observed { .. } => "observed",
             Self::Interpreted { .. } => "interpreted",
             Self::Tier1Loaded { .. } => "tier1_loaded",

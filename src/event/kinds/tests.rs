@@ -57,7 +57,7 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::LessonDemoted { .. } => 32,
         EventKind::LessonsCompacted { .. } => 33,
         EventKind::MemoryChanged { .. } => 34,
-        EventKind::RunContinued {} => 35,
+        EventKind::RunResumed {} => 35,
     }
 }
 const VARIANTS: usize = 36;
@@ -323,7 +323,7 @@ fn samples() -> Vec<EventKind> {
             max_steps: 50,
             approval: text("hybrid"),
         },
-        EventKind::RunContinued {},
+        EventKind::RunResumed {},
         EventKind::Observed {
             observation: Arc::new(page),
             elapsed_ms: 12,

@@ -161,7 +161,7 @@ impl Folder {
             | EventKind::MemoryUpdated { .. }
             | EventKind::FactProposed { .. }
             | EventKind::MemoryFailed { .. } => self.line("memory_events.jsonl", event),
-            EventKind::RunContinued {}
+            EventKind::RunResumed {}
             | EventKind::CallRefused { .. }
             | EventKind::CallsDropped { .. }
             | EventKind::Warned { .. }
