@@ -16,7 +16,7 @@ use std::{
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use webwise::{
-    DecisionLoop, Error, ErrorKind, Origin, RunId, Task, Trust,
+    DecisionLoop, Error, ErrorKind, Origin, RunId, Site, Task, Trust,
     action::{BrowserTool, ErrorClass, FailureKind, Outcome, RawCall},
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport, State, StepEnd},
     base::TokenCount,
@@ -187,6 +187,39 @@ async fn a_state_of_another_version_is_refused() {
         .resume(task(), serde_json::from_value(json).unwrap())
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stored_state_does_not_widen_the_scope_of_its_task() {
+    let other = "https://other.example/";
+    let browser = shop().with_page(other, "Other", "heading \"Other\"");
+    let model = ScriptedModel::new([
+        call("goto", json!({ "url": other })),
+        call("finish", json!({ "answer": "no", "success": false })),
+    ]);
+    let agent = DecisionLoop::builder(browser.clone(), model, InMemory::new())
+        .build()
+        .unwrap();
+    let bound = || {
+        let site = Site::of(&HOME.parse().unwrap()).unwrap();
+        task().with_allowed(site)
+    };
+    let mut json = {
+        let mut run = agent.start(bound()).await;
+        assert_eq!(run.step().await, StepEnd::Continue);
+        serde_json::to_value(run.state().unwrap()).unwrap()
+    };
+    assert_eq!(json["guards"]["scope"]["is_bounded"], true);
+    json["guards"]["scope"]["is_bounded"] = json!(false);
+    let state = serde_json::from_value(json).unwrap();
+    let mut run = agent.resume(bound(), state).unwrap();
+    while run.step().await == StepEnd::Continue {}
+    drop(run);
+    let executed = browser.executed();
+    assert!(
+        executed.iter().all(|line| !line.contains("other.example")),
+        "{executed:?}"
+    );
 }
 
 async fn run_with(

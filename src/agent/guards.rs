@@ -57,6 +57,12 @@ impl Guards {
         }
     }
 
+    /// The same memory of a run, within this scope: a stored state must not widen what its task allows.
+    pub(super) fn within(self, start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
+        let scope = Scope::new(start, allow, has_secrets);
+        Self { scope, ..self }
+    }
+
     /// Checks an address before it is opened, and returns it in the form in which it must be opened.
     pub(super) fn check_url(&self, url: &str) -> Result<Url, ScopeRefusal> {
         self.scope.check_url(url)

@@ -115,6 +115,11 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             state.stopped = Some(StopReason::Busy);
         }
         state.stale = true;
+        state.guards = state.guards.within(
+            task.start_url.as_ref(),
+            task.allow.clone(),
+            !task.vault.is_empty(),
+        );
         let run = Self::open(parts, task, state, turn);
         run.emitter.emit(EventKind::RunResumed {});
         Ok(run)
