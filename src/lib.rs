@@ -29,6 +29,8 @@
 //! | the person who approves actions | [`Approver`](agent::Approver) | [`agent`] |
 //! | tools of your own | [`Tool`](agent::Tool) | [`agent`] |
 //!
+//! A program that decides itself what is done takes a [`GuardedBrowser`]: the same guards and checks, without model and memory.
+//!
 //! The modules that decide do no I/O: values in, values out. [`page`] interprets a page, [`memory`] decides what is remembered,
 //! [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps secrets out of everything else.
 //!
@@ -78,7 +80,7 @@ mod verify;
 mod vision;
 pub mod working;
 
-pub use agent::{DecisionLoop, RunReport, Task};
+pub use agent::{DecisionLoop, GuardedBrowser, RunReport, Task};
 pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, Site, Trust};
 pub use browser::BrowserDriver;
 pub use event::EventSink;

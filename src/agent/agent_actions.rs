@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
 
-use super::{Run, absorb::Tried, reading::MAX_EXTRACT, state::Queued};
+use super::{Run, executor::Tried, reading::MAX_EXTRACT, state::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
@@ -35,7 +35,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let started = Instant::now();
         let outcome = match &action {
             AgentAction::Finish(finish) => {
-                let tried = Tried::new(next, self.state.page.clone(), started);
+                let tried = Tried::new(next, self.executor.state.page.clone(), started);
                 return self.finish_or_refuse(finish, tried);
             }
             AgentAction::Extract(_) | AgentAction::Read(_) if next.targets.is_none() => {
@@ -48,38 +48,43 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             AgentAction::Remember(fact) => self.propose(fact),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
-        let tried = Tried::new(next, self.state.page.clone(), started);
+        let tried = Tried::new(next, self.executor.state.page.clone(), started);
         self.absorb(tried.ended(outcome)).await
     }
 
     /// Step 9: a finish needs evidence on the page. Without it, it is refused once, then recorded as unverified.
     fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
-        let page = self.state.page.as_ref();
+        let page = self.executor.state.page.as_ref();
         let found = check(
             &finish.evidence,
             page.map(|page| &*page.observation),
-            &self.state.seen,
+            &self.executor.state.seen,
         );
         let shown = !matches!(found, Evidence::Missing(_));
         let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));
         // Nobody relies on the answer of a run that gave up.
         let unverified = if finish.success {
-            unverified(&finish.answer, &finish.evidence, &self.state.seen, is_whole)
+            unverified(
+                &finish.answer,
+                &finish.evidence,
+                &self.executor.state.seen,
+                is_whole,
+            )
         } else {
             Vec::new()
         };
         let [answer, evidence] =
             [&finish.answer, &finish.evidence].map(|said| text::cut(said, MAX_SAID));
-        self.emitter.emit(EventKind::FinishChecked {
+        self.executor.emitter.emit(EventKind::FinishChecked {
             answer: answer.clone(),
             evidence: evidence.clone(),
             verified: shown,
             earlier: found == Evidence::Earlier,
             unverified: unverified.clone(),
         });
-        let clean = |text: &str| self.redactor.text(text);
+        let clean = |text: &str| self.executor.redactor.text(text);
         tried.finished = Some(Finished::new(clean(&answer), clean(&evidence), shown));
-        let is_refused = finish.success && !shown && !self.state.finish_refused;
+        let is_refused = finish.success && !shown && !self.executor.state.finish_refused;
         let outcome = match &found {
             Evidence::Missing(why) if is_refused => Outcome::failed(ErrorClass::BadArguments, why),
             _ => Outcome::Done,
@@ -87,20 +92,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let template = page.and_then(|page| page.place.template());
         let template = template.map_or("", PageTemplate::as_str);
         let signature = Signature::of(&tried.action, &[], template);
-        self.record(tried.ended(outcome), signature);
-        let stop = match (finish.success, shown, self.state.finish_refused) {
+        self.executor.record(tried.ended(outcome), signature);
+        let stop = match (finish.success, shown, self.executor.state.finish_refused) {
             (false, ..) => StopReason::GaveUp,
             (true, true, _) => StopReason::Finished,
             (true, false, true) => StopReason::FinishedUnverified,
             (true, false, false) => {
-                self.state.finish_refused = true;
-                self.drop_queue("finish was refused");
+                self.executor.state.finish_refused = true;
+                self.executor.drop_queue("finish was refused");
                 let note = "finish was refused: its evidence must be words that the current page shows, or that extract gave in this \
                             run (not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
                             such words, or go on.";
-                self.state.remarks.notes.push(note.to_owned());
+                self.executor.state.remarks.notes.push(note.to_owned());
                 if let Evidence::Missing(why) = &found {
-                    self.state.remarks.refused.push(CallProblem {
+                    self.executor.state.remarks.refused.push(CallProblem {
                         tool: Some("finish".to_owned()),
                         failure: Failure::new(ErrorClass::BadArguments, why),
                     });
@@ -108,26 +113,30 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 return Ok(());
             }
         };
-        self.state.answer = Some(answer);
-        self.state.evidence = shown.then_some(evidence);
-        self.state.unverified = unverified;
+        self.executor.state.answer = Some(answer);
+        self.executor.state.evidence = shown.then_some(evidence);
+        self.executor.state.unverified = unverified;
         Err(stop)
     }
 
     /// Keeps a note of the model's; the oldest go first.
     fn write_down(&mut self, note: &Note) -> Outcome {
-        self.state.notes.push(text::cut(&note.text, MAX_NOTE));
-        let over = self.state.notes.len().saturating_sub(MAX_NOTES);
-        self.state.notes.drain(..over);
+        self.executor
+            .state
+            .notes
+            .push(text::cut(&note.text, MAX_NOTE));
+        let over = self.executor.state.notes.len().saturating_sub(MAX_NOTES);
+        self.executor.state.notes.drain(..over);
         Outcome::Done
     }
 
     fn propose(&mut self, fact: &Remember) -> Outcome {
-        self.emitter.emit(EventKind::FactProposed {
+        self.executor.emitter.emit(EventKind::FactProposed {
             key: text::cut(&fact.key, MAX_SAID),
             value: text::cut(&fact.value, MAX_SAID),
         });
-        self.state
+        self.executor
+            .state
             .remarks
             .notes
             .push("The fact is kept for a person to review.".to_owned());
@@ -136,20 +145,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     async fn ask_human(&mut self, ask: &AskHuman) -> Outcome {
         let question = text::cut(&ask.question, MAX_SAID);
-        let answer = match &self.parts.approver {
+        let answer = match &self.parts.guarded.approver {
             Some(approver) => approver
                 .answer(&question)
                 .await
-                .map(|answer| text::cut(&self.redactor.text(&answer), MAX_SAID)),
+                .map(|answer| text::cut(&self.executor.redactor.text(&answer), MAX_SAID)),
             None => None,
         };
-        self.emitter.emit(EventKind::HumanAsked {
+        self.executor.emitter.emit(EventKind::HumanAsked {
             question: question.clone(),
             answer: answer.clone(),
         });
         match answer {
             Some(answer) => {
-                self.state.remarks.answers.push((question, answer));
+                self.executor.state.remarks.answers.push((question, answer));
                 Outcome::Done
             }
             None => Outcome::failed(ErrorClass::Rejected, "nobody is there to answer"),
@@ -162,7 +171,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         call: CustomCall,
         next: Queued,
     ) -> Result<(), StopReason> {
-        let mut tried = Tried::new(next, self.state.page.clone(), Instant::now());
+        let mut tried = Tried::new(next, self.executor.state.page.clone(), Instant::now());
         let Some(tool) = self
             .parts
             .tools
@@ -178,16 +187,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .await;
         };
         tried.effect = tool.effect();
-        let refused = match self.approval(&tried.action, &[], tried.effect).await? {
-            None => self.intend(&tried.action, &[], tried.effect).await,
+        let refused = match self
+            .executor
+            .approval(&tried.action, &[], tried.effect)
+            .await?
+        {
+            None => self.executor.intend(&tried.action, &[], tried.effect).await,
             known => known,
         };
         if let Some(refused) = refused {
             return self.absorb(tried.ended(refused)).await;
         }
-        self.in_flight = Some(tried.clone());
-        self.state.stale = true;
-        let limit = self.parts.options.tool_timeout;
+        self.executor.in_flight = Some(tried.clone());
+        self.executor.state.stale = true;
+        let limit = self.parts.guarded.options.tool_timeout;
         let result =
             match timeout(limit, tool.call(&call.arguments)).await {
                 Ok(result) => result,
@@ -196,23 +209,24 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
         let mut outcome = match result {
             Ok(text) => {
-                let text = text::cut(&self.redactor.text(&text::clean(&text)), MAX_SAID);
-                self.state.remarks.results.push((call.tool, text));
+                let text = text::cut(&self.executor.redactor.text(&text::clean(&text)), MAX_SAID);
+                self.executor.state.remarks.results.push((call.tool, text));
                 Outcome::Done
             }
-            Err(error) => Outcome::failed(ErrorClass::Other, &self.describe(error)),
+            Err(error) => Outcome::failed(ErrorClass::Other, &self.executor.describe(error)),
         };
         // The tool may have used the same browser.
-        let before = self.state.page.clone();
-        let mut after = self.look(self.patience()).await?;
+        let before = self.executor.state.page.clone();
+        let mut after = self.executor.look(self.executor.patience()).await?;
         if let Some(blocked) = self
+            .executor
             .back_in_scope(None, before.as_ref(), &mut after)
             .await?
         {
             outcome = blocked;
         }
-        self.state.page = Some(after);
-        self.in_flight = None;
+        self.executor.state.page = Some(after);
+        self.executor.in_flight = None;
         tried.before = before;
         self.absorb(tried.ended(outcome)).await
     }

@@ -1,12 +1,12 @@
 //! The builder of a loop.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::sync::Arc;
 
-use super::{Approver, Cancel, Clock, DecisionLoop, Options, SystemClock, Tool};
+use super::{Approver, Cancel, Clock, DecisionLoop, GuardedBrowser, Options, Tool};
 use crate::{
     action::{BrowserTool, ToolSet},
     base::{Error, ErrorKind, Result},
-    event::{EventSink, Journal, NoEvents},
+    event::{EventSink, Journal},
     guard::ApprovalMode,
     memory::{MemoryKind, kinds},
 };
@@ -21,67 +21,60 @@ impl<B, L, M> Builder<B, L, M> {
     pub(super) fn new(browser: B, model: L, memory: M) -> Self {
         Self {
             parts: DecisionLoop {
-                browser,
+                guarded: GuardedBrowser::new(browser),
                 model,
                 memory,
-                options: Options::default(),
-                sink: Arc::new(NoEvents),
-                journal: None,
-                clock: Arc::new(SystemClock),
-                approver: None,
-                cancel: Cancel::new(),
                 kinds: kinds(),
                 tools: Vec::new(),
-                is_busy: AtomicBool::new(false),
             },
         }
     }
 
     /// Sets all options at once.
     pub fn with_options(mut self, options: Options) -> Self {
-        self.parts.options = options;
+        self.parts.guarded.options = options;
         self
     }
 
     /// Sets the most steps of a run. Default: 50.
     pub fn with_max_steps(mut self, steps: u32) -> Self {
-        self.parts.options.budget.max_steps = steps;
+        self.parts.guarded.options.budget.max_steps = steps;
         self
     }
 
     /// Sets which actions need approval. Default: irreversible ones.
     pub fn with_approval(mut self, mode: ApprovalMode) -> Self {
-        self.parts.options.approval = mode;
+        self.parts.guarded.options.approval = mode;
         self
     }
 
     /// Sets the approver. Without one, actions that need approval are refused.
     pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
-        self.parts.approver = Some(Arc::new(approver));
+        self.parts.guarded.approver = Some(Arc::new(approver));
         self
     }
 
     /// Sets the sink for events. Default: none. Combine several sinks with [`FanOut`](crate::event::FanOut).
     pub fn with_sink(mut self, sink: impl EventSink + 'static) -> Self {
-        self.parts.sink = Arc::new(sink);
+        self.parts.guarded.sink = Arc::new(sink);
         self
     }
 
     /// Sets the journal, which is awaited before each action except reads. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
-        self.parts.journal = Some(Arc::new(journal));
+        self.parts.guarded.journal = Some(Arc::new(journal));
         self
     }
 
     /// Sets the clock. Default: the machine's clock.
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.parts.clock = Arc::new(clock);
+        self.parts.guarded.clock = Arc::new(clock);
         self
     }
 
     /// Sets a cancel handle that was made earlier; it then also stops this loop's runs.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
-        self.parts.cancel = cancel;
+        self.parts.guarded.cancel = cancel;
         self
     }
 
@@ -102,7 +95,7 @@ impl<B, L, M> Builder<B, L, M> {
     /// # Errors
     /// [`ErrorKind::InvalidInput`], which names the wrong option, or a tool whose name is taken or not allowed.
     pub fn build(self) -> Result<DecisionLoop<B, L, M>> {
-        let options = &self.parts.options;
+        let options = &self.parts.guarded.options;
         let checks = [
             (
                 (1..=20).contains(&options.max_calls),
@@ -154,5 +147,15 @@ impl<B, L, M> Builder<B, L, M> {
             }
         }
         Ok(self.parts)
+    }
+}
+
+impl<B> Builder<B, (), ()> {
+    /// Checks the options and returns the browser behind its guards, without model and memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`], which names the wrong option.
+    pub fn build_guarded(self) -> Result<GuardedBrowser<B>> {
+        Ok(self.build()?.guarded)
     }
 }

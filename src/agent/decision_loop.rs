@@ -1,17 +1,9 @@
 //! The loop as a value: its parts, and two ways to run it.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::sync::Arc;
 
-use super::{
-    Approver, Builder, Cancel, Clock, Options, Run, RunReport, State, StepEnd, Task, Tool,
-};
-use crate::{
-    BrowserDriver, LlmClient,
-    base::Result,
-    event::{EventSink, Journal},
-    memory::MemoryKind,
-    store::MemoryBackend,
-};
+use super::{Builder, Cancel, GuardedBrowser, Run, RunReport, State, StepEnd, Task, Tool};
+use crate::{BrowserDriver, LlmClient, base::Result, memory::MemoryKind, store::MemoryBackend};
 
 /// The agent: a browser, a model, a memory, and the options of their use.
 ///
@@ -30,19 +22,11 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct DecisionLoop<B, L, M> {
-    pub(super) browser: B,
+    pub(super) guarded: GuardedBrowser<B>,
     pub(super) model: L,
     pub(super) memory: M,
-    pub(super) options: Options,
-    pub(super) sink: Arc<dyn EventSink>,
-    pub(super) journal: Option<Arc<dyn Journal>>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) approver: Option<Arc<dyn Approver>>,
-    pub(super) cancel: Cancel,
     pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
-    /// True while a run uses the browser.
-    pub(super) is_busy: AtomicBool,
 }
 
 impl<B, L, M> DecisionLoop<B, L, M> {
@@ -53,7 +37,12 @@ impl<B, L, M> DecisionLoop<B, L, M> {
 
     /// The browser. The loop never closes it; its owner does.
     pub const fn browser(&self) -> &B {
-        &self.browser
+        self.guarded.browser()
+    }
+
+    /// The same browser with the same guards, for actions that a program decides itself. It is busy while a run uses it.
+    pub const fn guarded(&self) -> &GuardedBrowser<B> {
+        &self.guarded
     }
 
     /// The memory.
@@ -63,7 +52,7 @@ impl<B, L, M> DecisionLoop<B, L, M> {
 
     /// A handle that stops the runs of this loop.
     pub fn cancel_handle(&self) -> Cancel {
-        self.cancel.clone()
+        self.guarded.cancel.clone()
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`].
 //! [`Options`] holds the limits and other settings, with their defaults. [`State`] is a run as a value, which can be
-//! stored and continued. Two more ports belong to the loop; both are optional:
+//! stored and continued. An [`Executor`] is the guarded half of a run alone. Two more ports belong to the loop; both are optional:
 //!
 //! - [`Approver`]: a person, or a policy that stands in for one. Without an approver, an action that needs approval is refused.
 //! - [`Tool`]: a tool of your own, offered to the model beside the built-in ones.
@@ -86,24 +86,17 @@
 //!   reported. The run still counts as a success, because the evidence was seen.
 
 mod absorb;
-mod act;
 mod agent_actions;
-mod aim;
-mod approval;
 pub(crate) mod approver;
 mod builder;
 mod cancel;
 mod clock;
 mod decide;
 mod decision_loop;
-mod dialog_words;
 mod emit;
 mod engine;
-mod execute;
-mod guards;
-mod journal;
+mod executor;
 mod options;
-mod patience;
 mod reading;
 mod report;
 mod run;
@@ -114,13 +107,13 @@ mod task;
 #[cfg(all(test, feature = "testing"))]
 mod tests;
 pub(crate) mod tool;
-mod turn;
 
 pub use approver::{Approval, ApprovalRequest, Approver};
 pub use builder::Builder;
 pub use cancel::Cancel;
 pub use clock::{Clock, SystemClock};
 pub use decision_loop::DecisionLoop;
+pub use executor::{Executor, GuardedBrowser};
 pub use options::{Images, Options};
 pub use report::RunReport;
 pub use run::{Run, StepEnd};

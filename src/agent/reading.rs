@@ -32,7 +32,7 @@ const MAX_KNOWN: usize = 40;
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Searches the whole page.
     pub(super) fn find(&mut self, find: &Find) -> Outcome {
-        let Some(page) = &self.state.page else {
+        let Some(page) = &self.executor.state.page else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
         let (layout, elements) = (page.layout(), &page.view.elements);
@@ -47,19 +47,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         }
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
-        self.state.remarks.found = reading(&shown, elements);
+        self.executor.state.remarks.found = reading(&shown, elements);
         let more = hits.lines.len().saturating_sub(MAX_FOUND);
         let which = if hits.have_all { "all" } else { "some" };
         if hits.lines.is_empty() {
             let nothing = "nothing: no line of this page has any of these words";
-            self.state.remarks.found.push(nothing.to_owned());
+            self.executor.state.remarks.found.push(nothing.to_owned());
         } else if more > 0 {
-            self.state.remarks.found.push(format!(
+            self.executor.state.remarks.found.push(format!(
                 "... {more} more lines have {which} of these words: read shows them in order, more words find fewer"
             ));
         } else if !hits.have_all {
             let some = "(no line has all of these words; these have some)";
-            self.state.remarks.found.push(some.to_owned());
+            self.executor.state.remarks.found.push(some.to_owned());
         }
         // That there is nothing is an answer, too.
         Outcome::Done
@@ -67,7 +67,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Shows a part of the page in full.
     pub(super) fn read(&mut self, read: &Read) -> Outcome {
-        let Some(page) = self.state.page.clone() else {
+        let Some(page) = self.executor.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
         let root = match found(&page, read.target.as_ref()) {
@@ -100,13 +100,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             "lines {from} to {to} of {count}{}",
             go_on.unwrap_or_default()
         );
-        self.state.remarks.read.push(heading);
-        self.state.remarks.read.extend(reading(&shown, elements));
+        self.executor.state.remarks.read.push(heading);
+        self.executor
+            .state
+            .remarks
+            .read
+            .extend(reading(&shown, elements));
         let lines = range.start + from - 1..range.start + to;
         let text = layout.text(elements, lines.clone());
-        self.state.seen.extract(&text, &page.observation);
+        self.executor.state.seen.extract(&text, &page.observation);
         if std::ptr::eq(layout, page.layout()) {
             let read = self
+                .executor
                 .state
                 .lines_read
                 .get_or_insert_with(|| LinesRead::of(&page));
@@ -127,7 +132,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let digest = layout.digest(
             &page.view.elements,
             &self.goal_words,
-            self.parts.options.digest,
+            self.parts.guarded.options.digest,
         );
         if digest.whole {
             return true;
@@ -145,6 +150,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             seen.clear();
         }
         if let Some(read) = self
+            .executor
             .state
             .lines_read
             .as_ref()
@@ -178,23 +184,31 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             _ if few == all => ":".to_owned(),
             _ => format!(", of these {all} the {few} nearest to the goal:"),
         };
-        self.state
+        self.executor
+            .state
             .remarks
             .facts
             .push(format!("{place} of page {title}{of_these}"));
-        self.state.remarks.facts.extend(facts(&kept, elements));
+        self.executor
+            .state
+            .remarks
+            .facts
+            .extend(facts(&kept, elements));
     }
 
     /// Adds the kept lines to the known facts, once the model has seen them.
     pub(super) fn know_facts(&mut self) {
-        self.state.known.append(&mut self.state.remarks.facts);
-        let over = self.state.known.len().saturating_sub(MAX_KNOWN);
-        self.state.known.drain(..over);
+        self.executor
+            .state
+            .known
+            .append(&mut self.executor.state.remarks.facts);
+        let over = self.executor.state.known.len().saturating_sub(MAX_KNOWN);
+        self.executor.state.known.drain(..over);
     }
 
     /// Extracts a text and keeps it under a name for the result.
     pub(super) fn extract(&mut self, extract: &Extract) -> Outcome {
-        let Some(page) = self.state.page.clone() else {
+        let Some(page) = self.executor.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
         let elements = &page.view.elements;
@@ -208,16 +222,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         // Words that were apart on the page are together in the text and may form a secret; and a cut must not leave
         // half a secret.
-        let text = text::cut(&self.redactor.text(&text), MAX_EXTRACT);
-        self.emitter.emit(EventKind::Extracted {
+        let text = text::cut(&self.executor.redactor.text(&text), MAX_EXTRACT);
+        self.executor.emitter.emit(EventKind::Extracted {
             name: extract.name.clone(),
             text: text.clone(),
         });
-        self.state
+        self.executor
+            .state
             .remarks
             .results
             .push((extract.name.clone(), text.clone()));
-        self.state.extracted.insert(extract.name.clone(), text);
+        self.executor
+            .state
+            .extracted
+            .insert(extract.name.clone(), text);
         Outcome::Done
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, time::Duration};
 
 use tokio::time::timeout;
 
-use super::{Run, decide::is_closed_frame, options::Images};
+use super::{Run, executor::is_closed_frame, options::Images};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{BrowserAction, ClickXy, DragXy, ErrorClass, Outcome},
@@ -51,14 +51,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Takes the picture for the next message, if it needs one.
     pub(super) async fn see(&mut self) -> Result<(), StopReason> {
         self.sight = None;
-        let asked = self.state.remarks.window.take();
-        let images = self.parts.options.images;
+        let asked = self.executor.state.remarks.window.take();
+        let images = self.parts.guarded.options.images;
         let may_see = self.parts.model.capabilities().images && images != Images::Never;
         let Some(page) = self
+            .executor
             .state
             .page
             .clone()
-            .filter(|_| may_see && !self.state.secret_seen)
+            .filter(|_| may_see && !self.executor.state.secret_seen)
         else {
             return Ok(());
         };
@@ -73,19 +74,22 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Ok(sight) => {
                 if let Some(sight) = &sight {
                     let png = sight.png.clone();
-                    self.emitter.emit(EventKind::Pictured { png });
+                    self.executor.emitter.emit(EventKind::Pictured { png });
                 } else {
-                    self.state.remarks.pictures.extend(asked);
+                    self.executor.state.remarks.pictures.extend(asked);
                 }
                 self.sight = sight;
                 Ok(())
             }
-            Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.lost(error)),
+            Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.executor.lost(error)),
             // The step goes on by the tree.
             Err(error) => {
-                self.state.remarks.pictures.extend(asked);
-                let text = format!("no picture could be taken: {}", self.describe(error));
-                self.emitter.emit(EventKind::Warned {
+                self.executor.state.remarks.pictures.extend(asked);
+                let text = format!(
+                    "no picture could be taken: {}",
+                    self.executor.describe(error)
+                );
+                self.executor.emitter.emit(EventKind::Warned {
                     guard: "images".to_owned(),
                     text,
                 });
@@ -104,7 +108,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let elements = &page.view.elements;
         let scene_of = async |wanted| {
             let request = SceneRequest::new(wanted);
-            in_time(self.parts.browser.scene(&request)).await
+            in_time(self.parts.guarded.browser.scene(&request)).await
         };
         // Boxes take some drivers a while, so those of all elements are asked for where a picture shows them.
         if !asked && images != Images::Always {
@@ -118,7 +122,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return Ok(None);
         }
         let request = ScreenshotRequest::default();
-        let png = in_time(self.parts.browser.screenshot(&request)).await?;
+        let png = in_time(self.parts.guarded.browser.screenshot(&request)).await?;
         Ok(Some(match marked(&png, &scene) {
             Some(png) => Sight {
                 png,

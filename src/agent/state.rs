@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{guards::Guards, reading::LinesRead};
+use super::{executor::Guards, reading::LinesRead};
 use crate::{
     action::{Action, CallProblem},
     base::{Error, ErrorKind, Host, Result, RunId},

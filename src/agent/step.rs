@@ -2,14 +2,17 @@
 
 use tokio::time::Instant;
 
-use super::{Run, StepEnd, absorb::Tried, state::Queued};
+use super::{
+    Run, StepEnd,
+    executor::{Tried, identities, references},
+    state::Queued,
+};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, AgentAction, BrowserAction, Target},
-    event::EventKind,
+    action::{Action, Outcome},
     page::ElementRef,
     verify::{find_again, retargeted},
-    working::{BudgetKind, StopReason},
+    working::StopReason,
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -17,48 +20,29 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     ///
     /// If the future is dropped, the step is given up. The next step clears the queue and observes the page again.
     pub async fn step(&mut self) -> StepEnd {
-        if let Some(stop) = self.state.stopped {
+        if let Some(stop) = self.executor.state.stopped {
             return StepEnd::Stopped(stop);
         }
-        let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
-        let remaining = self
-            .parts
-            .options
-            .budget
-            .max_duration
-            .map(|max| max.saturating_sub(self.elapsed()));
-        let end = tokio::select! {
+        let end = self.executor.end();
+        let done = tokio::select! {
             biased;
-            () = cancel.cancelled() => Err(StopReason::Cancelled),
-            () = own.cancelled() => Err(StopReason::Cancelled),
-            () = sleep_or_forever(remaining) => Err(StopReason::Budget(BudgetKind::Time)),
-            end = self.advance() => end,
+            stop = end => Err(stop),
+            done = self.advance() => done,
         };
-        match end {
+        match self.executor.stop_on(done) {
             Ok(()) => StepEnd::Continue,
-            Err(stop) => {
-                self.record_in_flight();
-                self.state.stopped = Some(stop);
-                StepEnd::Stopped(stop)
-            }
+            Err(stop) => StepEnd::Stopped(stop),
         }
     }
 
     async fn advance(&mut self) -> Result<(), StopReason> {
-        self.parts
-            .options
-            .budget
-            .check_before_step(&self.state.spent, self.elapsed())
-            .map_err(StopReason::Budget)?;
-        self.state.spent.add_step();
-        self.emitter.step = self.state.spent.steps;
-        self.watch_recording();
-        if self.in_flight.is_some() {
-            self.record_in_flight();
-            self.drop_queue("the step before was given up");
+        self.executor.begin_step()?;
+        if self.executor.in_flight.is_some() {
+            self.executor.record_in_flight();
+            self.executor.drop_queue("the step before was given up");
         }
-        if self.state.queue.is_empty() {
-            self.observe().await?; // 1 observe, 2 interpret
+        if self.executor.state.queue.is_empty() {
+            self.executor.observe().await?; // 1 observe, 2 interpret
             self.recall_for_page().await; // 3 cues, 4 recall
             self.see().await?;
             let request = self.prompt(); // 5 what fits, 6 prompt
@@ -68,26 +52,44 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some(next) = self.next_action() else {
             return Ok(());
         };
-        if self.parts.cancel.is_cancelled() || self.task.cancel.is_cancelled() {
+        if self.executor.is_cancelled() {
             // The person cancelled while the model was thinking, so its decision is not started.
             return Err(StopReason::Cancelled);
         }
         let (next, refused) = self.aim(next);
         if let Some(refused) = refused {
-            let tried = Tried::new(next, self.state.page.clone(), Instant::now());
+            let tried = Tried::new(next, self.executor.state.page.clone(), Instant::now());
             return self.absorb(tried.ended(refused)).await;
         }
         match next.action.clone() {
             Action::Agent(action) => self.do_agent(action, next).await, // 9 finish? check evidence
-            Action::Browser(action) => self.do_browser(action, next).await, // 10 guards .. 15 absorb
+            Action::Browser(action) => {
+                let tried = self.executor.act(action, next).await?; // 10 guards .. 13 verify
+                self.absorb(tried).await // 14, 15
+            }
             Action::Custom(call) => self.do_custom(call, next).await,
         }
     }
 
+    /// Replaces points of a picture and words by references. The outcome is the refusal.
+    fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
+        if let (Some(page), Action::Browser(action)) = (&self.executor.state.page, &mut next.action)
+        {
+            match self.aim_by_sight(action) {
+                Ok(true) if next.targets.is_some() => {
+                    next.targets = identities(&next.action, page);
+                }
+                Ok(_) => {}
+                Err(refused) => return (next, Some(refused)),
+            }
+        }
+        self.executor.aim(next)
+    }
+
     /// The next action, if its targets are unchanged since it was decided; otherwise the queue is dropped.
     fn next_action(&mut self) -> Option<Queued> {
-        let mut next = self.state.queue.pop_front()?;
-        let Some(page) = &self.state.page else {
+        let mut next = self.executor.state.queue.pop_front()?;
+        let Some(page) = &self.executor.state.page else {
             return Some(next);
         };
         let targets = next.targets.iter().flatten();
@@ -100,56 +102,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             next.action = retargeted(next.action, &found);
             return Some(next);
         }
-        self.state.queue.push_front(next);
-        self.drop_queue("the page changed and the next target is gone");
+        self.executor.state.queue.push_front(next);
+        self.executor
+            .drop_queue("the page changed and the next target is gone");
         None
-    }
-
-    /// Drops the queued actions, and tells the model.
-    pub(super) fn drop_queue(&mut self, why: &str) {
-        let count = self.state.queue.len();
-        self.state.queue.clear();
-        if count > 0 {
-            self.tell_dropped(count, why);
-        }
-    }
-
-    /// Tells the model and the sinks that calls were not carried out.
-    pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
-        self.state
-            .remarks
-            .notes
-            .push(format!("{count} further calls were not carried out: {why}"));
-        self.emitter.emit(EventKind::CallsDropped {
-            count,
-            why: why.to_owned(),
-        });
-    }
-}
-
-/// The references that an action names, in the order of its arguments.
-pub(super) fn references(action: &Action) -> Vec<&ElementRef> {
-    let targets = match action {
-        Action::Browser(action) => action.targets(),
-        Action::Agent(AgentAction::Extract(extract)) => extract.target.iter().collect(),
-        Action::Agent(AgentAction::Read(read)) => read.target.iter().collect(),
-        _ => Vec::new(),
-    };
-    targets.into_iter().filter_map(Target::as_ref).collect()
-}
-
-/// Reports whether an action is aimed at something of the page, by a reference, by words or by a point.
-pub(super) fn has_target(action: &Action) -> bool {
-    match action {
-        Action::Browser(BrowserAction::ClickXy(_) | BrowserAction::DragXy(_)) => true,
-        Action::Browser(action) => !action.targets().is_empty(),
-        other => !references(other).is_empty(),
-    }
-}
-
-async fn sleep_or_forever(time: Option<std::time::Duration>) {
-    match time {
-        Some(time) => tokio::time::sleep(time).await,
-        None => std::future::pending().await,
     }
 }

@@ -49,6 +49,8 @@ pub enum By {
     /// The model.
     #[default]
     Model,
+    /// The program that uses the browser without a model.
+    Caller,
 }
 
 /// The address of a page, parsed once. In JSON it is the address alone.

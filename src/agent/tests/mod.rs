@@ -1,5 +1,6 @@
 //! Tests of the loop that look inside the crate.
 
+mod executor;
 mod growth;
 mod journal;
 mod reading;

@@ -6,34 +6,34 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    Run, aim::judged, decide::is_closed_frame, emit::elapsed_ms, patience::Patience,
-    step::has_target,
+    Executor,
+    aim::{has_target, judged},
+    look::is_closed_frame,
+    patience::Patience,
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, BrowserAction, DialogAccept, Effect, ErrorClass, Goto, NoArguments, Outcome},
+    BrowserDriver,
+    action::{BrowserAction, ErrorClass, Outcome},
+    agent::emit::elapsed_ms,
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution},
     event::EventKind,
-    guard::ScopeRefusal,
-    page::{DialogKind, Notice, PageDiff, Tab, TargetIdentity, diff},
+    page::{Notice, PageDiff, Tab, TargetIdentity, diff},
     verify::{
         Attempt, PageNow, aimed_at, beside_a_clock, in_words, judge, may_have_acted, redrawn,
     },
     working::StopReason,
 };
 
-/// Most actions to leave a page: three dialogs and the way back. Source: chosen.
-const MAX_LEAVING: usize = 4;
 /// Time for which a number that changed with an action is watched, to see if it is a clock: one that shows seconds
 /// moves on. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
 /// The detail of the failure if an opened page does not answer.
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl<B: BrowserDriver> Executor<'_, B> {
     /// Steps 12 and 13: carries out the action, observes the page, and judges the outcome.
-    pub(super) async fn execute(
+    pub(in crate::agent) async fn execute(
         &mut self,
         action: &BrowserAction,
         targets: &[TargetIdentity],
@@ -151,7 +151,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.state.earlier = page.map(|page| (page, elapsed_ms(began)));
         if navigated {
             self.state.numbers.clear();
-            self.sight = None;
             self.state.typed_into.clear();
             if self.state.queue.iter().any(|next| has_target(&next.action)) {
                 // References are numbered anew on another page, so the same reference, or the same words, may mean
@@ -231,7 +230,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Asks the driver, within the given time.
-    async fn send(
+    pub(super) async fn send(
         &self,
         action: BrowserAction,
         seen: Option<&str>,
@@ -327,84 +326,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .filter(|locator| !self.redactor.contains(&locator.to_string()));
         }
         execution
-    }
-
-    /// Leaves a page that the run may not visit, before anything of it is shown to the model.
-    pub(super) async fn back_in_scope(
-        &mut self,
-        action: Option<&BrowserAction>,
-        before: Option<&PageNow>,
-        after: &mut PageNow,
-    ) -> Result<Option<Outcome>, StopReason> {
-        let Err(refusal) = self
-            .state
-            .guards
-            .check_page(action, before, &after.head.url)
-        else {
-            return Ok(None);
-        };
-        let back = before
-            .map(|page| page.head.url.clone())
-            .filter(|url| self.state.guards.check_url(url).is_ok())
-            .or_else(|| self.task.start_url.as_ref().map(ToString::to_string));
-        let leave = match back {
-            Some(url) => BrowserAction::Goto(Goto { url }),
-            None => BrowserAction::GoBack(NoArguments {}),
-        };
-        self.state.left_scope = true;
-        let patience = self.patience();
-        for _ in 0..MAX_LEAVING {
-            // A dialog of the page blocks leaving it, and so does its own question whether to leave.
-            let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
-                Some(DialogKind::BeforeUnload) => {
-                    BrowserAction::DialogAccept(DialogAccept { text: None })
-                }
-                Some(DialogKind::FileChooser) | None => leave.clone(),
-                Some(_) => BrowserAction::DialogDismiss(NoArguments {}),
-            };
-            // Even if this cannot be recorded, the page must be left.
-            self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
-                .await;
-            match self.send(way.clone(), None, patience).await {
-                Err(error) if error.kind() == ErrorKind::BrowserLost => {
-                    return Err(self.lost(error));
-                }
-                // Look at the page, because the driver's word does not prove that it was left.
-                _ => *after = self.look(patience).await?,
-            }
-            if self
-                .state
-                .guards
-                .check_page(action, before, &after.head.url)
-                .is_ok()
-            {
-                return Ok(Some(Outcome::failed(
-                    ErrorClass::Blocked,
-                    refusal.sentence(),
-                )));
-            }
-            if way == leave && after.observation.dialog.is_none() {
-                break;
-            }
-        }
-        Err(self.out_of_scope(&refusal))
-    }
-
-    /// Ends the run because the browser is out of scope, or on the blank page that a lost page leaves.
-    pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
-        let site = refusal
-            .site()
-            .map(|site| format!(": {site}"))
-            .unwrap_or_default();
-        self.state.error = Some(format!(
-            "{}{}",
-            refusal.sentence(),
-            self.redactor.text(&site)
-        ));
-        match refusal {
-            ScopeRefusal::Blank => StopReason::BrowserLost,
-            _ => StopReason::OutOfScope,
-        }
     }
 }
 

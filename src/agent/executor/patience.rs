@@ -12,25 +12,25 @@ const LONGEST: Duration = Duration::from_hours(24);
 /// Each call gets a part of the time left, so that the next one has time too: a page that uses up an action's time must
 /// still be looked at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
+pub(in crate::agent) struct Patience {
     end: Instant,
 }
 
 impl Patience {
-    pub(super) fn new(time: Duration) -> Self {
+    pub(in crate::agent) fn new(time: Duration) -> Self {
         Self {
             end: Instant::now() + time.min(LONGEST),
         }
     }
 
     /// The time-out of the next call: three quarters of the time left. Source: chosen.
-    pub(super) fn limit(&self) -> Duration {
+    pub(in crate::agent) fn limit(&self) -> Duration {
         self.left() * 3 / 4
     }
 
     /// The time at which a driver that ignores its time-out is given up: after five sixths of the time left. Source:
     /// chosen; the driver must be able to clean up.
-    pub(super) fn last(&self) -> Instant {
+    pub(in crate::agent) fn last(&self) -> Instant {
         Instant::now() + self.left() * 5 / 6
     }
 

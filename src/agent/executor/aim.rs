@@ -1,13 +1,14 @@
 //! Resolving words to references: the element that a target means is decided here, before any guard sees the action.
 
-use super::{Run, state::Queued, step::references};
+use super::Executor;
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
+    BrowserDriver,
     action::{
-        Action, BrowserAction, Click, ClickAt, ClickXy, DragXy, Effect, ErrorClass, Fill, Outcome,
-        Press, Target,
+        Action, AgentAction, BrowserAction, Click, ClickAt, ClickXy, DragXy, Effect, ErrorClass,
+        Fill, Outcome, Press, Target,
     },
-    page::{Meant, Shown, Suits, meant},
+    agent::state::Queued,
+    page::{ElementRef, Meant, Shown, Suits, meant},
     prompt::reading,
     verify::{PageNow, effect},
 };
@@ -15,17 +16,14 @@ use crate::{
 /// Most elements that are listed if a target may mean several. Source: chosen, as many as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl<B: BrowserDriver> Executor<'_, B> {
     /// Replaces words that mean one element of the page by its reference. If words mean several elements, refuses the
     /// action and lists them.
-    pub(super) fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
+    pub(in crate::agent) fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
         let (Some(page), Action::Browser(action)) = (&self.state.page, &mut next.action) else {
             return (next, None);
         };
-        let mut is_aimed = match self.aim_by_sight(action) {
-            Ok(is_aimed) => is_aimed,
-            Err(refused) => return (next, Some(refused)),
-        };
+        let mut is_aimed = false;
         let suits = suits(action);
         for target in action.targets_mut() {
             let Target::Locator(locator) = target else {
@@ -63,8 +61,28 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
+/// The references that an action names, in the order of its arguments.
+pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
+    let targets = match action {
+        Action::Browser(action) => action.targets(),
+        Action::Agent(AgentAction::Extract(extract)) => extract.target.iter().collect(),
+        Action::Agent(AgentAction::Read(read)) => read.target.iter().collect(),
+        _ => Vec::new(),
+    };
+    targets.into_iter().filter_map(Target::as_ref).collect()
+}
+
+/// Reports whether an action is aimed at something of the page, by a reference, by words or by a point.
+pub(super) fn has_target(action: &Action) -> bool {
+    match action {
+        Action::Browser(BrowserAction::ClickXy(_) | BrowserAction::DragXy(_)) => true,
+        Action::Browser(action) => !action.targets().is_empty(),
+        other => !references(other).is_empty(),
+    }
+}
+
 /// The identities of the elements that an action refers to; `None` if a reference is not on the page.
-pub(super) fn identities(
+pub(in crate::agent) fn identities(
     action: &Action,
     page: &PageNow,
 ) -> Option<Vec<crate::page::TargetIdentity>> {

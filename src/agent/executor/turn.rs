@@ -8,7 +8,7 @@ pub(super) struct Turn<'l>(&'l AtomicBool);
 
 impl<'l> Turn<'l> {
     /// Takes the turn; `None` while another run has it.
-    pub(super) fn take(is_busy: &'l AtomicBool) -> Option<Self> {
+    pub(in crate::agent) fn take(is_busy: &'l AtomicBool) -> Option<Self> {
         // Made only when it is taken: one that is dropped gives the turn back, whoever has it.
         (!is_busy.swap(true, Ordering::AcqRel)).then(|| Self(is_busy))
     }

@@ -23,7 +23,7 @@ const ENDS: &str = " If it goes on like this, the run ends: when nothing else is
 
 /// Scope, repetition and standstill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Guards {
+pub(in crate::agent) struct Guards {
     scope: Scope,
     repeat: RepeatGuard,
     stuck: StuckGuard,
@@ -32,19 +32,19 @@ pub(super) struct Guards {
 
 /// The turn of the model that an action belongs to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TurnNow {
+pub(in crate::agent) struct TurnNow {
     /// The number of the turn.
-    pub(super) number: u32,
+    pub(in crate::agent) number: u32,
     /// True if no further call of the turn follows.
-    pub(super) is_over: bool,
+    pub(in crate::agent) is_over: bool,
 }
 
 /// The verdicts of the guards after an action.
 #[derive(Debug)]
 pub(super) struct Verdicts {
-    pub(super) signature: Signature,
-    pub(super) warnings: Vec<(&'static str, String)>,
-    pub(super) stop: Option<StopReason>,
+    pub(in crate::agent) signature: Signature,
+    pub(in crate::agent) warnings: Vec<(&'static str, String)>,
+    pub(in crate::agent) stop: Option<StopReason>,
 }
 
 impl Guards {

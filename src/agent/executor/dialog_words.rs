@@ -1,15 +1,15 @@
 //! The origin of a dialog's words. A frame that the run may not show can open a dialog, and the browser does not tell.
 
-use super::{Run, decide::is_closed_frame};
+use super::{Executor, look::is_closed_frame};
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
+    BrowserDriver,
     action::{ErrorClass, Outcome},
     browser::Execution,
     page::Dialog,
     verify::HIDDEN,
 };
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl<B: BrowserDriver> Executor<'_, B> {
     /// Hides the message of a dialog on a page with frames out of scope, and in a run with limited scope also on a page
     /// that was not seen yet. A frame that was added after the last look can still put words into a dialog.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {

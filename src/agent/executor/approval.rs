@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Approval, ApprovalRequest, Run};
+use super::Executor;
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
+    BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome},
+    agent::{Approval, ApprovalRequest},
     event::EventKind,
     guard::needs_approval,
     page::TargetIdentity,
@@ -18,9 +19,9 @@ use crate::{
 /// person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl<B: BrowserDriver> Executor<'_, B> {
     /// Step 11: asks for approval if the action needs it. The outcome is the refusal.
-    pub(super) async fn approval(
+    pub(in crate::agent) async fn approval(
         &mut self,
         action: &Action,
         targets: &[TargetIdentity],

@@ -2,21 +2,22 @@
 
 use tokio::time::Instant;
 
-use super::{Run, absorb::Tried, aim::judged, state::Queued};
+use super::{Executor, Tried, aim::judged};
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
+    BrowserDriver,
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
+    agent::state::Queued,
     event::EventKind,
     working::{By, StopReason},
 };
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Guards, approves, executes and verifies one browser action.
-    pub(super) async fn do_browser(
+impl<B: BrowserDriver> Executor<'_, B> {
+    /// Guards, approves, executes and verifies one browser action. The outcome is in what it returns.
+    pub(in crate::agent) async fn act(
         &mut self,
         action: BrowserAction,
         next: Queued,
-    ) -> Result<(), StopReason> {
+    ) -> Result<Tried, StopReason> {
         let started = Instant::now();
         let refused = match &next.targets {
             None => Some(Outcome::failed(ErrorClass::RefNotFound, "")),
@@ -36,7 +37,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             known => known,
         };
         if let Some(outcome) = refused {
-            return self.absorb(tried.ended(outcome)).await;
+            return Ok(tried.ended(outcome));
         }
         let (clean, targets) = (self.clean(&tried.action), tried.targets.clone());
         self.emitter.emit(EventKind::ActionStarted {
@@ -52,7 +53,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             first.locator = Some(locator);
         }
         tried.changes = changes;
-        self.absorb(tried.ended(execution.outcome)).await // 14, 15
+        Ok(tried.ended(execution.outcome))
     }
 
     /// Step 10: refusals that need no person.

@@ -2,18 +2,18 @@
 
 use tokio::time::timeout;
 
-use super::Run;
+use super::Executor;
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
+    BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome},
     base::{Error, ErrorKind},
     event::{EventKind, Intent},
     page::TargetIdentity,
 };
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl<B: BrowserDriver> Executor<'_, B> {
     /// Records the intent. The outcome is the refusal of an irreversible action that could not be recorded.
-    pub(super) async fn intend(
+    pub(in crate::agent) async fn intend(
         &mut self,
         action: &Action,
         targets: &[TargetIdentity],

@@ -1,0 +1,107 @@
+//! The end of a run: what ends it from outside, and the report.
+
+use std::{future, time::Duration};
+
+use super::Executor;
+use crate::{
+    BrowserDriver,
+    agent::RunReport,
+    event::{EventKind, RunSummary},
+    working::{BudgetKind, StopReason},
+};
+
+impl<B: BrowserDriver> Executor<'_, B> {
+    /// Waits until the run must end: it is cancelled, or its time is up.
+    pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<B> {
+        let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
+        let longest = self.parts.options.budget.max_duration;
+        let left = longest.map(|max| max.saturating_sub(self.elapsed()));
+        async move {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => StopReason::Cancelled,
+                () = own.cancelled() => StopReason::Cancelled,
+                () = sleep_or_forever(left) => StopReason::Budget(BudgetKind::Time),
+            }
+        }
+    }
+
+    /// Ends the run if a step did.
+    pub(in crate::agent) fn stop_on(
+        &mut self,
+        end: Result<(), StopReason>,
+    ) -> Result<(), StopReason> {
+        if let Err(stop) = end {
+            self.record_in_flight();
+            self.state.stopped = Some(stop);
+        }
+        end
+    }
+
+    /// Emits once that events are being lost.
+    pub(super) fn watch_recording(&mut self) {
+        if self.recording.is_none()
+            && let Some(error) = self.emitter.failure()
+        {
+            let error = self.redactor.text(&error);
+            self.emitter.emit(EventKind::RecordingFailed {
+                error: error.clone(),
+            });
+            self.recording = Some(error);
+        }
+    }
+
+    /// Ends the run for this reason, unless it is over already, and returns the report. Success is the caller's own word.
+    pub fn finish(mut self, stop: StopReason) -> RunReport {
+        let stop = self.state.stopped.unwrap_or(stop);
+        let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let summary = RunSummary::new(
+            stop,
+            self.state.spent.steps,
+            self.state.errors,
+            self.state.spent.calls,
+            self.state.spent.usage,
+            self.state.estimated,
+            elapsed_ms,
+        )
+        .with_cost(self.parts.options.prices.map(|_| self.state.spent.cost));
+        self.watch_recording();
+        // As with events, everything that leaves is redacted once more.
+        let clean = |text: String| self.redactor.text(&text);
+        self.state.answer = self.state.answer.map(clean);
+        self.state.evidence = self.state.evidence.map(clean);
+        self.state.unverified = self.state.unverified.into_iter().map(clean).collect();
+        self.state.error = self.state.error.map(clean);
+        self.state.extracted = self.redactor.pairs(self.state.extracted);
+        let final_url = self.state.page.map(|page| clean(page.head.url));
+        self.emitter.emit(EventKind::RunEnded {
+            answer: self.state.answer.clone(),
+            evidence: self.state.evidence.clone(),
+            extracted: self.state.extracted.clone(),
+            final_url: final_url.clone(),
+            error: self.state.error.clone(),
+            summary: summary.clone(),
+        });
+        RunReport {
+            run: self.emitter.run.clone(),
+            summary,
+            answer: self.state.answer,
+            evidence: self.state.evidence,
+            unverified: self.state.unverified,
+            extracted: self.state.extracted,
+            final_url,
+            error: self.state.error,
+            recording: self
+                .recording
+                .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text)))
+                .or(self.state.unrecorded),
+        }
+    }
+}
+
+async fn sleep_or_forever(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => future::pending().await,
+    }
+}

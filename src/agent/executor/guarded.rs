@@ -1,0 +1,78 @@
+//! A browser behind guards, as a value: its parts, shared by the runs that use it one after the other.
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use super::Executor;
+use crate::{
+    BrowserDriver,
+    agent::{Approver, Builder, Cancel, Clock, Options, SystemClock, Task},
+    event::{EventSink, Journal, NoEvents},
+};
+
+/// A browser behind the guards of a run: scope, approval, secrets, intents, repetition, and the check of what an action did.
+///
+/// It needs no model and no memory. A [`DecisionLoop`](crate::DecisionLoop) carries out its actions through one; a program
+/// that decides itself makes one of its own.
+///
+/// ```
+/// # async fn doc(browser: impl webwise::BrowserDriver) -> Result<(), Box<dyn std::error::Error>> {
+/// use webwise::action::{BrowserAction, Click, Target};
+/// use webwise::{GuardedBrowser, Task};
+///
+/// let guarded = GuardedBrowser::builder(browser).build_guarded()?;
+/// let task = Task::new("Order the report")?.with_start_url("https://intranet.example/reports")?;
+/// let mut executor = guarded.start(task);
+/// executor.open_start_page().await?;
+/// let click = Click { target: Target::parse(r#"button "Order""#)?, button: None };
+/// let step = executor.carry_out(BrowserAction::Click(click)).await?;
+/// println!("{}: {:?}", step.outcome, step.changed());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct GuardedBrowser<B> {
+    pub(in crate::agent) browser: B,
+    pub(in crate::agent) options: Options,
+    pub(in crate::agent) sink: Arc<dyn EventSink>,
+    pub(in crate::agent) journal: Option<Arc<dyn Journal>>,
+    pub(in crate::agent) clock: Arc<dyn Clock>,
+    pub(in crate::agent) approver: Option<Arc<dyn Approver>>,
+    pub(in crate::agent) cancel: Cancel,
+    /// True while a run uses the browser.
+    pub(super) is_busy: AtomicBool,
+}
+
+impl<B> GuardedBrowser<B> {
+    pub(in crate::agent) fn new(browser: B) -> Self {
+        Self {
+            browser,
+            options: Options::default(),
+            sink: Arc::new(NoEvents),
+            journal: None,
+            clock: Arc::new(SystemClock),
+            approver: None,
+            cancel: Cancel::new(),
+            is_busy: AtomicBool::new(false),
+        }
+    }
+
+    /// Starts to set one up. Finish with [`Builder::build_guarded`].
+    pub fn builder(browser: B) -> Builder<B, (), ()> {
+        Builder::new(browser, (), ())
+    }
+
+    /// The browser. A run never closes it; its owner does.
+    pub const fn browser(&self) -> &B {
+        &self.browser
+    }
+}
+
+impl<B: BrowserDriver> GuardedBrowser<B> {
+    /// Starts a run whose actions the caller decides.
+    ///
+    /// It holds the browser until it is finished or dropped. One that is started in the meantime does nothing and ends
+    /// with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    pub fn start(&self, task: Task) -> Executor<'_, B> {
+        Executor::start(self, task)
+    }
+}

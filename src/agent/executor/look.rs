@@ -1,0 +1,170 @@
+//! Looking at the page: every page enters a run here, without secrets and without what is out of scope.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::{Executor, patience::Patience};
+use crate::{
+    BrowserDriver,
+    agent::emit::elapsed_ms,
+    base::{Error, ErrorKind, Result as CrateResult},
+    browser::ObserveRequest,
+    event::EventKind,
+    page::{Node, Observation, Role},
+    secret::mask_fields,
+    verify::PageNow,
+    working::StopReason,
+};
+
+/// Most tabs shown. Source: chosen; a page can open hundreds.
+const MAX_TABS: usize = 10;
+/// The text in place of a frame that may not be shown.
+const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
+/// The operation of an observation that the driver never answered.
+const SILENT: &str = "agent.observe";
+/// Longest time for the look at the end of a run. Source: chosen; a working browser answers in less than a second.
+const LAST_LOOK: Duration = Duration::from_secs(5);
+
+impl<B: BrowserDriver> Executor<'_, B> {
+    /// Observes the page, unless the verification of the last action already did.
+    pub(in crate::agent) async fn observe(&mut self) -> Result<(), StopReason> {
+        if self.state.page.is_none() || self.state.stale {
+            let mut page = self.look(self.patience()).await?;
+            let before = self.state.page.clone();
+            if before.is_some() {
+                self.back_in_scope(None, before.as_ref(), &mut page).await?;
+            } else if let Err(refusal) = self.state.guards.check_first_page(&page.head.url) {
+                // A page that the run may not visit is never shown, even if the browser was there from the start.
+                return Err(self.out_of_scope(&refusal));
+            }
+            self.state.page = Some(page);
+        }
+        Ok(())
+    }
+
+    /// Observes and interprets the page. All pages enter the run here, and secrets in them are replaced here.
+    pub(in crate::agent) async fn look(
+        &mut self,
+        patience: Patience,
+    ) -> Result<PageNow, StopReason> {
+        let started = Instant::now();
+        let mut observed = self.observed(patience).await;
+        // Observing changes nothing, so it may be repeated. A driver that reports a time-out would only take the time
+        // twice; one that does not answer may have lost the request.
+        let may_pass = |error: &Error| match error.kind() {
+            ErrorKind::BrowserLost => false,
+            ErrorKind::Timeout => error.operation() == SILENT,
+            _ => true,
+        };
+        if observed.as_ref().is_err_and(may_pass) {
+            observed = self.observed(patience).await;
+        }
+        self.state.stale = false;
+        let observation = match observed {
+            Ok(observation) => self.redacted(observation),
+            Err(error) => return Err(self.lost(error)),
+        };
+        let mut page = PageNow::of(observation);
+        self.state.looks += 1;
+        page.look = self.state.looks;
+        let elapsed_ms = elapsed_ms(started);
+        self.emitter.emit(EventKind::Observed {
+            observation: Arc::clone(&page.observation),
+            elapsed_ms,
+        });
+        self.emitter.emit(EventKind::Interpreted {
+            view: Arc::clone(&page.view),
+        });
+        Ok(page)
+    }
+
+    async fn observed(&self, patience: Patience) -> CrateResult<Observation> {
+        let limit = patience.limit();
+        let request = ObserveRequest::default()
+            .with_timeout(limit)
+            // A picture cannot be redacted, so none is taken after a secret was typed or shown.
+            .with_screenshot(self.parts.options.screenshots && !self.state.secret_seen);
+        match timeout_at(patience.last(), self.parts.browser.observe(&request)).await {
+            Ok(result) => result,
+            Err(_) => {
+                Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{limit:?}")))
+            }
+        }
+    }
+
+    /// The time for an observation, or for an action with everything that follows it.
+    pub(in crate::agent) fn patience(&self) -> Patience {
+        Patience::new(self.parts.options.command_timeout)
+    }
+
+    /// The part of an observation that the run may see: without secrets, and without tabs that it may not visit.
+    fn redacted(&mut self, mut observation: Observation) -> Observation {
+        let may_show = |url: &str| self.state.guards.may_show_frame(url);
+        observation.tree = mask_fields(observation.tree, &self.state.typed_into)
+            .close_frames(may_show, CLOSED_FRAME);
+        if observation.tree.nodes().iter().any(is_closed_frame) {
+            // The picture shows the frame, and cannot be cut.
+            observation.screenshot = None;
+        }
+        observation.tabs.truncate(MAX_TABS);
+        for tab in &mut observation.tabs {
+            if !tab.url.starts_with("about:") && self.state.guards.check_url(&tab.url).is_err() {
+                (tab.title, tab.url) = (String::new(), "not allowed in this run".to_owned());
+            }
+        }
+        let mut clean = observation;
+        if !self.redactor.is_empty() {
+            clean = self.without_secrets(&clean);
+        }
+        if let Some(dialog) = &mut clean.dialog {
+            self.hide_foreign_words(dialog, &clean.url);
+        }
+        clean
+    }
+
+    /// The observation with secrets replaced. If there was one, no picture is kept.
+    fn without_secrets(&mut self, observation: &Observation) -> Observation {
+        let mut clean = self.redactor.observation(observation.clone());
+        // A secret that the browser filled in, or kept from another run, would be in a picture just like a typed one.
+        self.state.secret_seen |= clean != *observation;
+        clean.screenshot = clean.screenshot.filter(|_| !self.state.secret_seen);
+        clean
+    }
+
+    /// Records if the page can no longer be observed. The evidence was seen while it could, so the run succeeded all
+    /// the same, but callers that rely on the page must learn of it.
+    pub(in crate::agent) async fn look_once_more(&mut self) {
+        let request = ObserveRequest::default().with_timeout(LAST_LOOK);
+        let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;
+        let late =
+            || Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{LAST_LOOK:?}"));
+        let looked = match looked {
+            Ok(Ok(seen)) if !seen.unresponsive => Ok(()),
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(_)) | Err(_) => Err(late()),
+        };
+        if let Err(error) = looked {
+            let error = self.describe(error);
+            let text = format!(
+                "the evidence was seen, and by now the page cannot be looked at any more: {error}"
+            );
+            self.emitter.emit(EventKind::Warned {
+                guard: "finish".to_owned(),
+                text,
+            });
+            self.state.error = Some(error);
+        }
+    }
+
+    /// Ends the run because the browser can no longer be observed.
+    pub(in crate::agent) fn lost(&mut self, error: Error) -> StopReason {
+        self.state.error = Some(self.describe(error));
+        StopReason::BrowserLost
+    }
+}
+
+/// Returns true if this frame was closed.
+pub(in crate::agent) fn is_closed_frame(node: &Node) -> bool {
+    node.role == Role::Iframe && node.value.as_deref() == Some(CLOSED_FRAME)
+}

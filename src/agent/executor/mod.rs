@@ -1,0 +1,373 @@
+//! The one door to the browser: an action is guarded, approved, written down, carried out, verified and kept as a step.
+//!
+//! Nothing in here asks a model or a memory. [`Run`](super::Run) decides by a model and acts through an [`Executor`];
+//! a caller may also decide itself and use one alone.
+
+mod act;
+mod aim;
+mod approval;
+mod dialog_words;
+mod ending;
+mod execute;
+mod guarded;
+mod guards;
+mod intent;
+mod look;
+mod patience;
+mod record;
+mod scope;
+mod turn;
+
+use std::time::Duration;
+
+pub use guarded::GuardedBrowser;
+pub(super) use {
+    aim::{identities, references},
+    guards::{Guards, TurnNow},
+    look::is_closed_frame,
+    record::{Concluded, Tried, is_caret},
+};
+
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use self::turn::Turn;
+use super::{
+    Task,
+    emit::Emitter,
+    state::{Queued, State},
+};
+use crate::{
+    BrowserDriver,
+    action::{Action, BrowserAction, Goto},
+    base::{Error, ErrorKind, Result as CrateResult, RunId},
+    event::EventKind,
+    guard::Spent,
+    page::PageView,
+    secret::{Redactor, SecretName, SecretResolver},
+    working::{About, By, Step, StopReason},
+};
+
+/// A run of a [`GuardedBrowser`], one action after the other.
+///
+/// What a guard, a person or the browser refuses is a step that failed and says why; the run goes on. An error is the
+/// reason why the run is over.
+pub struct Executor<'g, B> {
+    pub(super) parts: &'g GuardedBrowser<B>,
+    pub(super) task: Task,
+    pub(super) state: State,
+    pub(super) emitter: Emitter,
+    pub(super) redactor: Redactor,
+    pub(super) secrets: SecretResolver,
+    pub(super) started: Instant,
+    /// The action that is being carried out.
+    pub(super) in_flight: Option<Tried>,
+    recording: Option<String>,
+    /// The turn, which is given back when the run is finished or dropped. A run without it is over from the start.
+    turn: Option<Turn<'g>>,
+}
+
+impl<B> std::fmt::Debug for Executor<'_, B> {
+    /// Shows the progress only. A queued action may contain an address with a secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Executor")
+            .field("task", &self.task)
+            .field("run", &self.emitter.run)
+            .field("step", &self.emitter.step)
+            .field("url", &self.state.page.as_ref().map(|page| &page.head.url))
+            .field("spent", &self.state.spent)
+            .field("error", &self.state.error)
+            .field("stopped", &self.state.stopped)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Who decides in a run, as its first event tells it.
+#[derive(Debug)]
+pub(super) struct Decider {
+    pub(super) model: String,
+    pub(super) mode: &'static str,
+    pub(super) tools: Vec<String>,
+}
+
+impl<'g, B: BrowserDriver> Executor<'g, B> {
+    /// A run that a caller drives.
+    fn start(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
+        let executor = Self::new(parts, task);
+        let tools = parts.browser.capabilities().tools;
+        executor.tell_started(Decider {
+            model: String::new(),
+            mode: "",
+            tools: tools.iter().map(|tool| tool.as_str().to_owned()).collect(),
+        });
+        executor
+    }
+
+    /// A new run of a task.
+    pub(super) fn new(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
+        let id = task
+            .run
+            .clone()
+            .unwrap_or_else(|| RunId::from_bits(Uuid::now_v7().as_u128()));
+        let redactor = task.vault.redactor();
+        let mut about = About::new(redactor.text(&task.goal));
+        let start = task.start_url.as_ref();
+        about.start = start.map(|url| redactor.text(url.as_str()));
+        about.session.clone_from(&task.session);
+        let seed = parts
+            .options
+            .seed
+            .map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
+        let guards = Guards::new(start, task.allow.clone(), !task.vault.is_empty());
+        let state = State::new(id, about, seed, guards);
+        Self::open(parts, task, state)
+    }
+
+    /// A run whose state was kept. The page is observed anew, because it may have changed meanwhile.
+    pub(super) fn resume(
+        parts: &'g GuardedBrowser<B>,
+        task: Task,
+        mut state: State,
+    ) -> CrateResult<Self> {
+        state.check()?;
+        state.stale = true;
+        state.guards = state.guards.within(
+            task.start_url.as_ref(),
+            task.allow.clone(),
+            !task.vault.is_empty(),
+        );
+        let executor = Self::open(parts, task, state);
+        executor.emitter.emit(EventKind::RunResumed {});
+        Ok(executor)
+    }
+
+    /// Connects a state to the browser, if no other run has it.
+    fn open(parts: &'g GuardedBrowser<B>, task: Task, mut state: State) -> Self {
+        let turn = Turn::take(&parts.is_busy);
+        if turn.is_none() {
+            state.stopped = Some(StopReason::Busy);
+        }
+        let redactor = task.vault.redactor();
+        let emitter = Emitter {
+            sink: std::sync::Arc::clone(&parts.sink),
+            clock: std::sync::Arc::clone(&parts.clock),
+            run: state.run.clone(),
+            step: state.spent.steps,
+            redactor: redactor.clone(),
+        };
+        Self {
+            secrets: SecretResolver::new(std::sync::Arc::clone(&task.vault)),
+            parts,
+            task,
+            state,
+            emitter,
+            redactor,
+            started: Instant::now(),
+            in_flight: None,
+            recording: None,
+            turn,
+        }
+    }
+
+    /// Tells that the run begins.
+    pub(super) fn tell_started(&self, decider: Decider) {
+        let browser = self.parts.browser.capabilities();
+        let about = &self.state.about;
+        self.emitter.emit(EventKind::RunStarted {
+            goal: about.goal.clone(),
+            start_url: about.start.clone(),
+            session: about.session.clone(),
+            driver: browser.driver,
+            attached: browser.attached,
+            model: decider.model,
+            seed: format!("{:032x}", u128::from_le_bytes(self.state.seed)),
+            tools: decider.tools,
+            mode: decider.mode.to_owned(),
+            max_steps: self.parts.options.budget.max_steps,
+            approval: self.parts.options.approval.to_string(),
+        });
+        if let Some(warning) = short_secrets(self.redactor.weak()) {
+            self.emitter.emit(EventKind::Warned {
+                guard: "secrets".to_owned(),
+                text: warning,
+            });
+        }
+    }
+
+    /// Carries out one action, with the targets as the page shows them now.
+    ///
+    /// # Errors
+    /// The reason why the run is over, also if it already was.
+    pub async fn carry_out(&mut self, action: BrowserAction) -> Result<&Step, StopReason> {
+        self.take(action, By::Caller).await
+    }
+
+    /// Opens the start page of the task, which needs nobody's approval. Does nothing if there is none.
+    ///
+    /// # Errors
+    /// The reason why the run is over, also if it already was.
+    pub async fn open_start_page(&mut self) -> Result<(), StopReason> {
+        match self.opening() {
+            Some(goto) => self.take(goto, By::Task).await.map(|_| ()),
+            None => self.state.stopped.map_or(Ok(()), Err),
+        }
+    }
+
+    async fn take(&mut self, action: BrowserAction, by: By) -> Result<&Step, StopReason> {
+        if let Some(stop) = self.state.stopped {
+            return Err(stop);
+        }
+        let end = self.end();
+        let done = tokio::select! {
+            biased;
+            stop = end => Err(stop),
+            done = self.step(action, by) => done,
+        };
+        self.stop_on(done)?;
+        self.state.steps.last().ok_or(StopReason::Cancelled)
+    }
+
+    /// The step of an action that the caller decided.
+    async fn step(&mut self, action: BrowserAction, by: By) -> Result<(), StopReason> {
+        self.begin_step()?;
+        if self.in_flight.is_some() {
+            self.record_in_flight();
+        }
+        // A caller is told by the step itself, so nothing is kept for a message.
+        self.state.remarks = super::state::Remarks::default();
+        if by != By::Task {
+            self.observe().await?;
+        }
+        let action = Action::Browser(action);
+        let targets = match &self.state.page {
+            Some(page) => identities(&action, page),
+            None => references(&action).is_empty().then(Vec::new),
+        };
+        let next = Queued {
+            action,
+            by,
+            targets,
+        };
+        let (next, refused) = self.aim(next);
+        let tried = match (refused, next.action.clone()) {
+            (None, Action::Browser(action)) => self.act(action, next).await?,
+            (refused, _) => Tried::new(next, self.state.page.clone(), Instant::now())
+                .ended(refused.unwrap_or(crate::action::Outcome::Done)),
+        };
+        let turn = TurnNow {
+            number: self.state.spent.steps,
+            is_over: true,
+        };
+        self.conclude(tried, turn).stop.map_or(Ok(()), Err)
+    }
+
+    /// The first action of a task with a start address.
+    pub(super) fn opening(&self) -> Option<BrowserAction> {
+        let url = self.task.start_url.as_ref()?.to_string();
+        Some(BrowserAction::Goto(Goto { url }))
+    }
+
+    /// Counts a step that begins, if the budget has room for it.
+    pub(super) fn begin_step(&mut self) -> Result<(), StopReason> {
+        self.parts
+            .options
+            .budget
+            .check_before_step(&self.state.spent, self.elapsed())
+            .map_err(StopReason::Budget)?;
+        self.state.spent.add_step();
+        self.emitter.step = self.state.spent.steps;
+        self.watch_recording();
+        Ok(())
+    }
+
+    /// True if a person cancelled it.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.parts.cancel.is_cancelled() || self.task.cancel.is_cancelled()
+    }
+
+    /// True if it has the browser.
+    pub(super) const fn has_turn(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    /// The run as a value, without secrets.
+    pub(super) fn state(&self) -> CrateResult<State> {
+        let mut state = self.state.clone();
+        state.before_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if self.redactor.is_empty() {
+            return Ok(state);
+        }
+        let corrupt = |error| Error::new(ErrorKind::Corrupt, "run.state").with_source(error);
+        let mut json = serde_json::to_value(&state).map_err(corrupt)?;
+        self.redactor.json(&mut json);
+        serde_json::from_value(json).map_err(corrupt)
+    }
+
+    /// The run's id.
+    pub const fn id(&self) -> &RunId {
+        &self.emitter.run
+    }
+
+    /// The steps so far, one for each action that was tried.
+    pub fn steps(&self) -> &[Step] {
+        &self.state.steps
+    }
+
+    /// The page, as it was last observed.
+    pub fn page(&self) -> Option<&PageView> {
+        self.state.page.as_ref().map(|page| &*page.view)
+    }
+
+    /// The amounts spent so far.
+    pub const fn spent(&self) -> &Spent {
+        &self.state.spent
+    }
+
+    /// Time since the start.
+    pub(super) fn elapsed(&self) -> Duration {
+        Duration::from_millis(self.state.before_ms).saturating_add(self.started.elapsed())
+    }
+
+    /// An error as text for people and models, with secrets replaced.
+    pub(super) fn describe(&self, error: Error) -> String {
+        format!("{:?}", error.map_text(|text| self.redactor.text(text)))
+    }
+
+    /// The same action with secrets replaced.
+    pub(super) fn clean(&self, action: &Action) -> Action {
+        action.redacted(&self.redactor)
+    }
+
+    /// Drops the queued actions, and tells the model.
+    pub(super) fn drop_queue(&mut self, why: &str) {
+        let count = self.state.queue.len();
+        self.state.queue.clear();
+        if count > 0 {
+            self.tell_dropped(count, why);
+        }
+    }
+
+    /// Tells the model and the sinks that calls were not carried out.
+    pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
+        self.state
+            .remarks
+            .notes
+            .push(format!("{count} further calls were not carried out: {why}"));
+        self.emitter.emit(EventKind::CallsDropped {
+            count,
+            why: why.to_owned(),
+        });
+    }
+}
+
+/// The note about secrets that cannot be searched for everywhere; `None` if there are none.
+fn short_secrets(names: &[SecretName]) -> Option<String> {
+    let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "shorter than 6 characters: {}; such a secret is replaced only where a value stands, so a page that repeats it \
+             in the middle of a sentence shows it",
+            names.join(", ")
+        )
+    })
+}

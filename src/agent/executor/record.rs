@@ -1,0 +1,167 @@
+//! Keeping what was done: an action under way becomes a step of the run.
+
+use tokio::time::Instant;
+
+use super::{Executor, aim::references, guards::TurnNow};
+use crate::{
+    BrowserDriver,
+    action::{Action, Effect, ErrorClass, Outcome, Signature},
+    agent::{emit::elapsed_ms, state::Queued},
+    event::EventKind,
+    page::{PageDiff, TargetIdentity},
+    verify::{PageNow, empties, moves_the_caret, restored},
+    working::{By, Finished, Step, StopReason},
+};
+
+/// An action under way, which becomes a [`Step`] when it has ended.
+#[derive(Debug, Clone)]
+pub(in crate::agent) struct Tried {
+    pub(in crate::agent) action: Action,
+    pub(in crate::agent) targets: Vec<TargetIdentity>,
+    pub(in crate::agent) effect: Effect,
+    pub(in crate::agent) before: Option<PageNow>,
+    pub(in crate::agent) changes: Option<PageDiff>,
+    pub(in crate::agent) finished: Option<Finished>,
+    pub(in crate::agent) outcome: Outcome,
+    by: By,
+    started: Instant,
+}
+
+impl Tried {
+    /// An action of the queue that is about to be tried on this page.
+    pub(in crate::agent) fn new(next: Queued, before: Option<PageNow>, started: Instant) -> Self {
+        Self {
+            action: next.action,
+            targets: next.targets.unwrap_or_default(),
+            effect: Effect::Read,
+            before,
+            changes: None,
+            finished: None,
+            by: next.by,
+            outcome: Outcome::Done,
+            started,
+        }
+    }
+
+    /// The same action with its outcome.
+    pub(in crate::agent) fn ended(self, outcome: Outcome) -> Self {
+        Self { outcome, ..self }
+    }
+}
+
+/// The words around the first target of an action, if the page has other elements of that name.
+fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
+    let reference = *references(action).first()?;
+    let node = page.tree().by_ref(reference.as_str())?;
+    page.layout().surroundings(node)
+}
+
+/// Returns true if an action only moves the caret.
+pub(in crate::agent) fn is_caret(action: &Action) -> bool {
+    matches!(action, Action::Browser(key) if moves_the_caret(key))
+}
+
+/// What follows from a step.
+#[derive(Debug)]
+pub(in crate::agent) struct Concluded {
+    /// The lines of its changes.
+    pub(in crate::agent) changed: Vec<String>,
+    /// The reason why the run is over.
+    pub(in crate::agent) stop: Option<StopReason>,
+}
+
+impl<B: BrowserDriver> Executor<'_, B> {
+    /// Steps 14 and 15: keeps an action that has ended as a step, and applies the rules that stop a run.
+    pub(in crate::agent) fn conclude(&mut self, tried: Tried, turn: TurnNow) -> Concluded {
+        let verdicts = self.state.guards.record(
+            &tried.action,
+            &tried.targets,
+            &tried.outcome,
+            (tried.before.as_ref(), self.state.page.as_ref()),
+            &self.state.numbers,
+            turn,
+        );
+        match tried.outcome {
+            Outcome::Done => self.state.errors_in_row = 0,
+            // Neither success nor failure.
+            Outcome::Unclear(_) => {}
+            Outcome::NoEffect | Outcome::Failed(_) => {
+                self.state.errors += 1;
+                // Several calls of one reply can fail before the model learns of the first failure. And a caret key is
+                // pressed until it no longer has any effect.
+                let is_first = self.state.error_call.replace(turn.number) != Some(turn.number);
+                if is_first && !is_caret(&tried.action) {
+                    self.state.errors_in_row += 1;
+                }
+            }
+        }
+        let changed = self.record(tried, verdicts.signature.clone());
+        for event in verdicts.events() {
+            self.emitter.emit(event);
+        }
+        // The guards judge everything that was done so far, so their earlier warnings are out of date.
+        self.state.remarks.warnings = verdicts
+            .warnings
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect();
+        let budget = &self.parts.options.budget;
+        let is_too_many = budget.is_too_many_errors(self.state.errors_in_row);
+        let too_many = is_too_many.then_some(StopReason::TooManyErrors);
+        Concluded {
+            changed,
+            stop: verdicts.stop.or(too_many),
+        }
+    }
+
+    /// Records an action that was under way when the run ended, with an unknown result.
+    pub(in crate::agent) fn record_in_flight(&mut self) {
+        if let Some(tried) = self.in_flight.take() {
+            let why = "the run ended while this was carried out; what it did is not known";
+            let tried = tried.ended(Outcome::failed(ErrorClass::Other, why));
+            let page = tried.before.as_ref();
+            let verdicts = self.state.guards.record(
+                &tried.action,
+                &tried.targets,
+                &tried.outcome,
+                (page, page),
+                &self.state.numbers,
+                TurnNow {
+                    number: self.state.spent.calls,
+                    is_over: true,
+                },
+            );
+            self.state.errors += 1;
+            self.record(tried, verdicts.signature);
+        }
+    }
+
+    /// Step 14: keeps the step, tells the sinks, and returns the lines of its changes.
+    pub(in crate::agent) fn record(&mut self, tried: Tried, signature: Signature) -> Vec<String> {
+        let (before, after) = (tried.before.as_ref(), self.state.page.as_ref());
+        let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
+        let action = self.clean(&tried.action);
+        let mut step = Step::new(self.emitter.step, action, tried.outcome, signature);
+        step.turn = self.state.spent.calls;
+        step.by = tried.by;
+        step.effect = tried.effect;
+        step.before = place(before).unwrap_or_default();
+        step.after = place(after).unwrap_or_default();
+        step.left_scope = std::mem::take(&mut self.state.left_scope);
+        step.within = before.and_then(|page| surroundings(page, &step.action));
+        step.restores = restored(&self.state.steps, before, after);
+        step.empties = empties(&tried.targets, before, after);
+        step.offered.clone_from(&self.state.offered_now);
+        step.targets = tried.targets;
+        step.changes = tried.changes;
+        step.finished = tried.finished;
+        step.elapsed_ms = elapsed_ms(tried.started);
+        let changed = step.changed();
+        // What was checked of an answer is an event of its own.
+        if step.finished.is_none() {
+            self.emitter.emit(EventKind::executed(&step));
+        }
+        self.state.steps.push(step);
+        changed
+    }
+}

@@ -1,0 +1,94 @@
+//! The way back, if an action or a page itself left the run's scope.
+
+use super::Executor;
+use crate::{
+    BrowserDriver,
+    action::{Action, BrowserAction, DialogAccept, Effect, ErrorClass, Goto, NoArguments, Outcome},
+    base::ErrorKind,
+    guard::ScopeRefusal,
+    page::DialogKind,
+    verify::PageNow,
+    working::StopReason,
+};
+
+/// Most actions to leave a page: three dialogs and the way back. Source: chosen.
+const MAX_LEAVING: usize = 4;
+impl<B: BrowserDriver> Executor<'_, B> {
+    /// Leaves a page that the run may not visit, before anything of it is shown to the model.
+    pub(in crate::agent) async fn back_in_scope(
+        &mut self,
+        action: Option<&BrowserAction>,
+        before: Option<&PageNow>,
+        after: &mut PageNow,
+    ) -> Result<Option<Outcome>, StopReason> {
+        let Err(refusal) = self
+            .state
+            .guards
+            .check_page(action, before, &after.head.url)
+        else {
+            return Ok(None);
+        };
+        let back = before
+            .map(|page| page.head.url.clone())
+            .filter(|url| self.state.guards.check_url(url).is_ok())
+            .or_else(|| self.task.start_url.as_ref().map(ToString::to_string));
+        let leave = match back {
+            Some(url) => BrowserAction::Goto(Goto { url }),
+            None => BrowserAction::GoBack(NoArguments {}),
+        };
+        self.state.left_scope = true;
+        let patience = self.patience();
+        for _ in 0..MAX_LEAVING {
+            // A dialog of the page blocks leaving it, and so does its own question whether to leave.
+            let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
+                Some(DialogKind::BeforeUnload) => {
+                    BrowserAction::DialogAccept(DialogAccept { text: None })
+                }
+                Some(DialogKind::FileChooser) | None => leave.clone(),
+                Some(_) => BrowserAction::DialogDismiss(NoArguments {}),
+            };
+            // Even if this cannot be recorded, the page must be left.
+            self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
+                .await;
+            match self.send(way.clone(), None, patience).await {
+                Err(error) if error.kind() == ErrorKind::BrowserLost => {
+                    return Err(self.lost(error));
+                }
+                // Look at the page, because the driver's word does not prove that it was left.
+                _ => *after = self.look(patience).await?,
+            }
+            if self
+                .state
+                .guards
+                .check_page(action, before, &after.head.url)
+                .is_ok()
+            {
+                return Ok(Some(Outcome::failed(
+                    ErrorClass::Blocked,
+                    refusal.sentence(),
+                )));
+            }
+            if way == leave && after.observation.dialog.is_none() {
+                break;
+            }
+        }
+        Err(self.out_of_scope(&refusal))
+    }
+
+    /// Ends the run because the browser is out of scope, or on the blank page that a lost page leaves.
+    pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
+        let site = refusal
+            .site()
+            .map(|site| format!(": {site}"))
+            .unwrap_or_default();
+        self.state.error = Some(format!(
+            "{}{}",
+            refusal.sentence(),
+            self.redactor.text(&site)
+        ));
+        match refusal {
+            ScopeRefusal::Blank => StopReason::BrowserLost,
+            _ => StopReason::OutOfScope,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The executor alone: every guard stands without a model and without a memory.
+
+use serde_json::json;
+use url::Url;
+
+use crate::{
+    GuardedBrowser, Task,
+    action::{
+        Action, BrowserAction, BrowserTool, Effect, ErrorClass, Outcome, RawCall, ToolSet,
+        parse_calls,
+    },
+    agent::{Approval, Builder, Executor, Options, approver::MockApprover},
+    base::{ErrorKind, Origin},
+    guard::ApprovalMode,
+    secret::{Secret, SecretName, Vault},
+    testing::{Recorder, ScriptedBrowser, ScriptedReply},
+    working::{By, StopReason},
+};
+
+const URL: &str = "https://shop.example/";
+const CART: &str = "https://shop.example/cart";
+const SHOP: &str = "textbox \"Note\" e1\nbutton \"Place order\" e2\nlink \"Cart\" e3\nbutton \"More\" e4\nbutton \"More\" e5";
+
+fn shop() -> ScriptedBrowser {
+    ScriptedBrowser::new()
+        .with_page(URL, "Shop", SHOP)
+        .with_page(CART, "Cart", "heading \"Cart\"")
+        .with_page("https://other.example/", "Other", "heading \"Other\"")
+        .on(URL, r#"click {"target":"e3"}"#, [ScriptedReply::Show(CART)])
+        .on(URL, r#"click {"target":"e2"}"#, [ScriptedReply::Show(CART)])
+}
+
+fn task() -> Task {
+    Task::new("Order").unwrap().with_start_url(URL).unwrap()
+}
+
+fn guarded(builder: Builder<ScriptedBrowser, (), ()>) -> GuardedBrowser<ScriptedBrowser> {
+    builder.build_guarded().unwrap()
+}
+
+fn action(tool: &str, arguments: serde_json::Value) -> BrowserAction {
+    let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
+    let call = RawCall::new(tool, arguments);
+    match parse_calls(&[call], "", &tools).unwrap().remove(0) {
+        Ok(Action::Browser(action)) => action,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Carries out an action and returns what came of it.
+async fn done(
+    executor: &mut Executor<'_, ScriptedBrowser>,
+    tool: &str,
+    arguments: serde_json::Value,
+) -> Outcome {
+    let step = executor.carry_out(action(tool, arguments)).await.unwrap();
+    assert_eq!(step.by, By::Caller);
+    step.outcome.clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_caller_decides_is_carried_out_verified_and_kept() {
+    let (recorder, browser) = (Recorder::new(), shop());
+    let guarded = guarded(GuardedBrowser::builder(browser.clone()).with_sink(recorder.clone()));
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    assert_eq!(executor.page().unwrap().url, URL);
+    let in_words = done(&mut executor, "click", json!({ "target": "link \"Cart\"" })).await;
+    assert_eq!(in_words, Outcome::Done);
+    assert_eq!(executor.page().unwrap().url, CART);
+    let report = executor.finish(StopReason::Finished);
+    assert_eq!((report.summary.steps, report.summary.calls), (2, 0));
+    assert_eq!(
+        browser.executed(),
+        [
+            r#"goto {"url":"https://shop.example/"}"#,
+            r#"click {"target":"e3"}"#
+        ]
+    );
+    let names = recorder.names();
+    assert_eq!(
+        (names[0], names[names.len() - 1]),
+        ("run_started", "run_ended")
+    );
+    assert!(names.contains(&"action_executed"), "{names:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_on_a_page_that_stays_as_it_is_had_no_effect() {
+    let guarded = guarded(GuardedBrowser::builder(shop()));
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    let outcome = done(&mut executor, "click", json!({ "target": "e4" })).await;
+    assert_eq!(outcome, Outcome::NoEffect);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_guard_refuses_and_the_browser_is_not_asked() {
+    let browser = shop();
+    let guarded = guarded(GuardedBrowser::builder(browser.clone()));
+    let origin = Origin::of(&Url::parse(URL).unwrap()).unwrap();
+    let name = SecretName::parse("PIN").unwrap();
+    let vault = Vault::new()
+        .with(name, Secret::new("4711-4711"), vec![origin])
+        .unwrap();
+    // With a secret, only the site of the start may be visited.
+    let mut executor = guarded.start(task().with_secrets(vault));
+    executor.open_start_page().await.unwrap();
+    let cases = [
+        (
+            "goto",
+            json!({ "url": "https://other.example/" }),
+            ErrorClass::Blocked,
+        ),
+        (
+            "click",
+            json!({ "target": "Place order" }),
+            ErrorClass::Rejected,
+        ),
+        ("click", json!({ "target": "e77" }), ErrorClass::RefNotFound),
+        (
+            "click",
+            json!({ "target": "button \"More\"" }),
+            ErrorClass::NotUnique,
+        ),
+        (
+            "fill",
+            json!({ "target": "e1", "text": "<secret:OTHER>" }),
+            ErrorClass::BadArguments,
+        ),
+    ];
+    for (tool, arguments, class) in cases {
+        let said = arguments.to_string();
+        let outcome = done(&mut executor, tool, arguments).await;
+        assert_eq!(outcome.class(), Some(class), "{tool} {said}");
+        assert!(executor.page().is_some(), "the run goes on");
+        // Five errors in a row would end the run.
+        done(&mut executor, "wait", json!({ "seconds": 1 })).await;
+    }
+    let asked = browser.executed();
+    let acted = asked.iter().filter(|line| !line.starts_with("wait"));
+    assert_eq!(
+        acted.collect::<Vec<_>>(),
+        [r#"goto {"url":"https://shop.example/"}"#]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_approves_what_cannot_be_undone_and_a_no_may_end_the_run() {
+    for (answer, outcome) in [
+        (Approval::Yes, Ok(None)),
+        (Approval::No, Ok(Some(ErrorClass::Rejected))),
+        (Approval::Stop, Err(StopReason::Rejected)),
+    ] {
+        let mut person = MockApprover::new();
+        person
+            .expect_approve()
+            .withf(|request| request.effect == Effect::Irreversible)
+            .times(1)
+            .return_const(answer);
+        let builder = GuardedBrowser::builder(shop()).with_approver(person);
+        let guarded = guarded(builder.with_approval(ApprovalMode::Hybrid));
+        let mut executor = guarded.start(task());
+        executor.open_start_page().await.unwrap();
+        let step = executor
+            .carry_out(action("click", json!({ "target": "e2" })))
+            .await;
+        assert_eq!(step.map(|step| step.outcome.class()), outcome);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn repetition_and_budgets_end_the_run_and_it_stays_over() {
+    let mut options = Options::default();
+    options.budget.max_steps = 30;
+    let guarded = guarded(GuardedBrowser::builder(shop()).with_options(options));
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    let mut stop = None;
+    for _ in 0..20 {
+        let click = action("click", json!({ "target": "e4" }));
+        stop = executor.carry_out(click).await.err();
+        if stop.is_some() {
+            break;
+        }
+    }
+    assert_eq!(stop, Some(StopReason::Stuck));
+    let again = executor.carry_out(action("reload", json!({}))).await;
+    assert_eq!(again.err(), Some(StopReason::Stuck));
+    let report = executor.finish(StopReason::Finished);
+    assert_eq!(
+        report.summary.stop,
+        StopReason::Stuck,
+        "a caller cannot make it a success"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_browser_has_one_run_at_a_time() {
+    let guarded = guarded(GuardedBrowser::builder(shop()));
+    let first = guarded.start(task());
+    let mut second = guarded.start(task());
+    let goto = second.open_start_page().await;
+    assert_eq!(goto, Err(StopReason::Busy));
+    drop(second);
+    drop(first);
+    assert_eq!(guarded.start(task()).open_start_page().await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_browser_that_is_lost_ends_the_run() {
+    let broken = [ScriptedReply::Break(ErrorKind::BrowserLost)];
+    let browser = shop().on(URL, r#"click {"target":"e4"}"#, broken);
+    let guarded = guarded(GuardedBrowser::builder(browser));
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    let step = executor
+        .carry_out(action("click", json!({ "target": "e4" })))
+        .await;
+    assert_eq!(step.err(), Some(StopReason::BrowserLost));
+}
