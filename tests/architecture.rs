@@ -289,6 +289,23 @@ fn adapters_do_not_know_each_other_or_the_loop() {
     }
 }
 
+#[test]
+fn the_door_to_the_browser_knows_no_model_and_no_memory() {
+    let files = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/agent/executor"));
+    assert!(files.len() > 10, "{}", files.len());
+    for file in files {
+        for path in used_paths(&code(&file)) {
+            let mut parts = path.split("::");
+            let foreign = ["llm", "memory", "store", "LlmClient", "MemoryBackend"];
+            assert!(
+                !parts.any(|part| foreign.contains(&part)),
+                "{} uses {path}",
+                file.display()
+            );
+        }
+    }
+}
+
 /// The list of kinds, and the name under which the documents of the first program are known.
 const MAY_NAME_A_KIND: [&str; 2] = ["kind.rs", "mod.rs"];
 
