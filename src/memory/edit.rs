@@ -4,8 +4,11 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::Record;
-use crate::base::Result;
+use super::{MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Record, is_too_deep};
+use crate::base::{Error, ErrorKind, Result, text};
+
+/// Most characters of a key that an error shows. Source: chosen.
+const MAX_SHOWN_KEY: usize = 80;
 
 /// One change of one record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,11 +50,38 @@ impl Edit {
 
     /// Returns the changes for these records, ordered by key.
     ///
+    /// A record may not grow beyond [`MAX_RECORD_BYTES`] or [`MAX_RECORD_DEPTH`], whichever store keeps it. One that is
+    /// larger already may shrink.
+    ///
     /// # Errors
-    /// The error of the function. The shelf then stays as it is.
+    /// The error of the function, or [`ErrorKind::TooLarge`] with the key of a record. The shelf then stays as it is.
     pub fn changes(&self, now: &[Record]) -> Result<Vec<Change>> {
-        (self.0)(now)
+        let changes = (self.0)(now)?;
+        for change in &changes {
+            if let Change::Put(record) = change {
+                let before = now.iter().find(|before| before.key == record.key);
+                within_caps(record, before)?;
+            }
+        }
+        Ok(changes)
     }
+}
+
+fn within_caps(record: &Record, before: Option<&Record>) -> Result<()> {
+    let too_large = || {
+        Error::new(ErrorKind::TooLarge, "memory.edit")
+            .with("record", text::truncate(&record.key, MAX_SHOWN_KEY))
+    };
+    let bytes = record.size();
+    if bytes > MAX_RECORD_BYTES && bytes >= before.map_or(0, Record::size) {
+        return Err(too_large()
+            .with("bytes", bytes)
+            .with("max", MAX_RECORD_BYTES));
+    }
+    if is_too_deep(&record.body) {
+        return Err(too_large().with("max_depth", MAX_RECORD_DEPTH));
+    }
+    Ok(())
 }
 
 impl fmt::Debug for Edit {

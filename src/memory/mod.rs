@@ -26,6 +26,8 @@ pub use lesson::v1;
 pub use log::RunLog;
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};
+pub(crate) use shelf::is_too_deep;
 pub use shelf::{
-    MAX_RECORD_BYTES, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter, ShelfState,
+    MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter,
+    ShelfState,
 };

@@ -139,11 +139,14 @@ impl ShelfFilter {
     }
 }
 
-/// Largest record, key and compact body together. Durable stores refuse larger ones; a memory kind shrinks its records
-/// in its edits.
+/// Largest record, key and compact body together. An [`Edit`](super::Edit) refuses larger ones; a memory kind shrinks
+/// its records.
 ///
 /// Unit: bytes. Source: chosen.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
+
+/// Most levels of arrays and objects in a record. Source: chosen, below the 128 at which JSON readers stop.
+pub const MAX_RECORD_DEPTH: usize = 120;
 
 /// One JSON body under a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -171,6 +174,22 @@ impl Record {
     /// The size that counts against [`MAX_RECORD_BYTES`]. Unit: bytes.
     pub fn size(&self) -> usize {
         self.key.len() + self.body.to_string().len()
+    }
+}
+
+/// Returns true if a record is nested too deeply to be read again.
+pub(crate) fn is_too_deep(body: &Value) -> bool {
+    is_deeper_than(body, MAX_RECORD_DEPTH)
+}
+
+fn is_deeper_than(value: &Value, max: usize) -> bool {
+    let Some(max) = max.checked_sub(1) else {
+        return value.is_array() || value.is_object();
+    };
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_deeper_than(item, max)),
+        Value::Object(map) => map.values().any(|item| is_deeper_than(item, max)),
+        _ => false,
     }
 }
 

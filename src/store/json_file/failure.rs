@@ -26,14 +26,6 @@ pub(super) enum Failure {
     ReadOnly { why: ReadOnly, detail: String },
     /// Nothing of the shelf can be read.
     Unreadable { detail: String },
-    /// A record would be larger than the cap.
-    RecordTooLarge {
-        key: String,
-        bytes: usize,
-        max: usize,
-    },
-    /// A record would be nested deeper than the reader allows.
-    RecordTooDeep { key: String, max: usize },
     /// The shelf would be larger than the cap.
     ShelfTooLarge { bytes: usize, max: usize },
     /// The edit itself failed.
@@ -99,13 +91,6 @@ impl Failure {
                 error(kind).with("read_only", detail)
             }
             Self::Unreadable { detail } => error(ErrorKind::Corrupt).with("why", detail),
-            Self::RecordTooLarge { key, bytes, max } => error(ErrorKind::TooLarge)
-                .with("record", key)
-                .with("bytes", bytes)
-                .with("max", max),
-            Self::RecordTooDeep { key, max } => error(ErrorKind::TooLarge)
-                .with("record", key)
-                .with("max_depth", max),
             Self::ShelfTooLarge { bytes, max } => error(ErrorKind::TooLarge)
                 .with("bytes", bytes)
                 .with("max", max),

@@ -23,9 +23,6 @@ use crate::{
     memory::{Record, Shelf},
 };
 
-/// Deepest nesting of a record, so that everything written can be read again. Unit: levels. Source: the reader stops at
-/// 128 levels, two of which belong to the file.
-pub(super) const MAX_DEPTH: usize = 120;
 /// Marks a file as one of the store's.
 const FORMAT: &str = "webwise-shelf";
 /// The fields of a [`Shelf`].
@@ -263,21 +260,5 @@ impl Serialize for Records<'_> {
             map.serialize_entry(&record.key, &record.body)?;
         }
         map.end()
-    }
-}
-
-/// Returns true if a record is nested too deeply to be read again.
-pub(super) fn is_too_deep(body: &Value) -> bool {
-    is_deeper_than(body, MAX_DEPTH)
-}
-
-fn is_deeper_than(value: &serde_json::Value, max: usize) -> bool {
-    let Some(max) = max.checked_sub(1) else {
-        return value.is_array() || value.is_object();
-    };
-    match value {
-        Value::Array(items) => items.iter().any(|item| is_deeper_than(item, max)),
-        Value::Object(map) => map.values().any(|item| is_deeper_than(item, max)),
-        _ => false,
     }
 }

@@ -2,17 +2,12 @@
 
 use std::time::Duration;
 
-use crate::memory::MAX_RECORD_BYTES;
-
 /// Limits of a [`JsonFiles`](super::JsonFiles) store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JsonFilesOptions {
     /// How long an update waits for the lock of a shelf before it fails with `Busy`. Default: 5 s. Source: chosen.
     pub lock_wait: Duration,
-    /// Largest record that is written, key and compact body together. A record that is already larger may only shrink.
-    /// Unit: bytes. Default: [`MAX_RECORD_BYTES`].
-    pub max_record_bytes: usize,
     /// Largest file that is written. A shelf that is already larger may only shrink. Unit: bytes. Default: 1 MiB.
     /// Source: chosen.
     pub max_shelf_bytes: usize,
@@ -34,7 +29,6 @@ impl Default for JsonFilesOptions {
     fn default() -> Self {
         Self {
             lock_wait: Duration::from_secs(5),
-            max_record_bytes: MAX_RECORD_BYTES,
             max_shelf_bytes: 1_024 * 1_024,
             max_file_bytes: 8 * 1_024 * 1_024,
             max_hosts: 10_000,

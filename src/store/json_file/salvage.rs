@@ -3,8 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::format::is_too_deep;
-use crate::memory::{Record, Shelf};
+use crate::memory::{Record, Shelf, is_too_deep};
 
 /// The bytes before a record's key in the written layout. No string can contain them, because JSON escapes line breaks.
 const RECORD: &[u8] = b"\n    \"";

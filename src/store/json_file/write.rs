@@ -9,14 +9,12 @@ use std::{
 use super::{
     Files,
     failure::Failure,
-    format::{Document, MAX_DEPTH, is_too_deep},
+    format::Document,
     fs::FsKind,
     place::Place,
     read::{Found, Source},
 };
-use crate::memory::{
-    Change, Committed, Durable, Edit, ReadOnly, Record, Shelf, StoreNoticeKind, apply,
-};
+use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
 /// Age after which a temporary file counts as abandoned. Source: chosen; by then the process number may
 /// belong to another process.
@@ -78,7 +76,6 @@ impl Files {
             records: apply(&found.document.records, &changes),
             ..found.document.clone()
         };
-        self.check_records(&found.document.records, &changes)?;
         let bytes = self.to_bytes(&document)?;
         if bytes.len() > self.options.max_shelf_bytes
             && bytes.len() >= self.to_bytes(&found.document)?.len()
@@ -211,37 +208,6 @@ impl Files {
             })
     }
 
-    /// Refuses records above the size cap, unless they shrink.
-    fn check_records(&self, stored: &[Record], changes: &[Change]) -> Result<(), Failure> {
-        let max = self.options.max_record_bytes;
-        for change in changes {
-            let Change::Put(record) = change else {
-                continue;
-            };
-            let bytes = record.size();
-            let before = || {
-                stored
-                    .iter()
-                    .find(|before| before.key == record.key)
-                    .map_or(0, Record::size)
-            };
-            if bytes > max && bytes >= before() {
-                return Err(Failure::RecordTooLarge {
-                    key: short(&record.key),
-                    bytes,
-                    max,
-                });
-            }
-            if is_too_deep(&record.body) {
-                return Err(Failure::RecordTooDeep {
-                    key: short(&record.key),
-                    max: MAX_DEPTH,
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// Replaces a shelf's file. The order of the calls makes the update safe.
     fn replace(&self, place: &Place, found: &Found, bytes: &[u8]) -> Result<(), Failure> {
         let temp = self.write_temp(place, bytes)?;
@@ -322,11 +288,6 @@ fn newer(found: &Found) -> Failure {
         why: ReadOnly::NewerVersion,
         detail,
     }
-}
-
-/// A key, shortened for a message.
-fn short(key: &str) -> String {
-    key.chars().take(80).collect()
 }
 
 /// Returns true if the process is this one, which writes nothing else of the shelf now, or if it does not exist. A

@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 
 use crate::{
     base::{Error, ErrorKind, Host},
-    memory::{Change, Durable, Edit, Namespace, Record, Shelf, ShelfFilter},
+    memory::{
+        Change, Durable, Edit, MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Namespace, Record, Shelf,
+        ShelfFilter,
+    },
     store::MemoryBackend,
 };
 
@@ -43,6 +46,7 @@ pub async fn check(store: &impl MemoryBackend) {
     shelves_are_listed_and_removed(store).await;
     scopes_and_namespaces_are_apart(store).await;
     keys_and_bodies_survive_as_they_are(store).await;
+    a_record_above_the_caps_is_refused(store).await;
     updates_at_the_same_time_lose_nothing(store).await;
     a_healthy_store_has_nothing_to_tell(store);
 }
@@ -282,6 +286,30 @@ async fn keys_and_bodies_survive_as_they_are(store: &impl MemoryBackend) {
         assert_eq!(records.remove(at), expected, "bodies survive as they are");
     }
     assert!(records.is_empty(), "and nothing else is there");
+}
+
+async fn a_record_above_the_caps_is_refused(store: &impl MemoryBackend) {
+    let at = shelf("capped");
+    store
+        .update(&at, put("a", 1))
+        .await
+        .expect("an update works");
+    let before = store.load(&at).await.expect("loading works");
+    let long = json!("x".repeat(MAX_RECORD_BYTES));
+    let deep = (0..=MAX_RECORD_DEPTH).fold(json!(1), |inner, _| json!([inner]));
+    for body in [long, deep] {
+        let changes = ["a", "b"].map(|key| Change::Put(Record::new(key, &body)));
+        let error = store
+            .update(&at, Edit::new(move |_| Ok(changes.to_vec())))
+            .await
+            .expect_err("a record above the caps is refused");
+        assert_eq!(error.kind(), ErrorKind::TooLarge, "and says so: {error}");
+        assert_eq!(
+            store.load(&at).await.expect("loading works"),
+            before,
+            "nothing of the edit is kept"
+        );
+    }
 }
 
 async fn updates_at_the_same_time_lose_nothing(store: &impl MemoryBackend) {
