@@ -22,7 +22,7 @@ use serde_json::Value;
 const TARGETS: usize = 2;
 /// Tests at a time in each target. Source: chosen; what they start has to fit into 4 GB, and with more of them tests that wait for
 /// pages begin to wait for each other.
-const THREADS: &str = "2";
+const THREADS: &str = "3";
 /// Targets that take long, the longest one first: what starts last must be short.
 const LONG: [&str; 17] = [
     "hostile_pages",
