@@ -24,6 +24,8 @@ function makeHintsOf() {
   const isEditableAt = getter(HTMLElement, 'isContentEditable');
   const typeOfInput = getter(HTMLInputElement, 'type');
   const areaText = getter(HTMLTextAreaElement, 'value');
+  const parentOf = getter(Node, 'parentElement');
+  const isOpenAt = getter(HTMLDetailsElement, 'open');
   const setOf = (text) => new Set(text.split(' '));
   const TEXT_ROLES = setOf('textbox searchbox combobox spinbutton');
   const FIELD_ROLES = setOf('textbox searchbox combobox spinbutton checkbox radio switch slider listbox');
@@ -111,7 +113,7 @@ function makeHintsOf() {
     const attribute = (name) => own.get(name) ?? null;
     const isHtml = spaceOf(element) === 'http://www.w3.org/1999/xhtml';
     const tag = isHtml ? tagOf(element) : '';
-    if (own.size === 0 && !isMute && tag !== 'textarea' && !(isHtml && isEditableAt(element))) return null;
+    if (own.size === 0 && !isMute && tag !== 'textarea' && tag !== 'summary' && !(isHtml && isEditableAt(element))) return null;
     const states = {};
     const props = [];
     let hasStates = false;
@@ -162,6 +164,8 @@ function makeHintsOf() {
     }
     if (role === 'button' && attribute('aria-pressed') === 'false') is('pressed', 'false');
     if (OPENING_ROLES.has(role) && attribute('aria-expanded') === 'false') is('expanded', false);
+    const around = tag === 'summary' ? parentOf(element) : null;
+    if (around !== null && tagOf(around) === 'details') is('expanded', isOpenAt(around));
     if (isMute && !isText) tell('icon', iconOf(element, attribute));
     const text = tag === 'textarea' ? areaText(element) : '';
     const lines = text.length <= MOST_LINES && text.includes('\n') ? text.toWellFormed() : null;

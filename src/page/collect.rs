@@ -297,6 +297,8 @@ fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
     let is_told = |(name, value): &&(Box<str>, Box<str>)| match &**name {
         "type" | "current" | "valuetext" | "range" | "editable" => true,
         "placeholder" => **value != *label && !value.trim().is_empty(),
+        // The history calls a field so that has nothing better to be called by.
+        "name" => label.is_empty() && !value.trim().is_empty(),
         _ => false,
     };
     node.properties.iter().filter(is_told).cloned().collect()

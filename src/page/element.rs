@@ -23,7 +23,7 @@ pub struct Element {
     /// Its states.
     #[serde(default)]
     pub states: States,
-    /// Attributes that say more than its states, by name: `type`, `placeholder`, `current`, `valuetext`, `range`, `editable`.
+    /// Attributes that say more than its states, by name: `type`, `placeholder`, `name` for a field without a label, `current`, `valuetext`, `range`, `editable`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
     /// The address that a link leads to, as written in the page.

@@ -141,7 +141,9 @@ impl Open {
             }
             (true, "options") => self.element.options.push(text),
             // What an attribute says is no label of something else.
-            (true, "type" | "placeholder" | "current" | "valuetext" | "range") => self.key.clear(),
+            (true, "name" | "type" | "placeholder" | "current" | "valuetext" | "range") => {
+                self.key.clear()
+            }
             (true, _) => {
                 self.end(page);
                 self.string(text, page);
@@ -160,7 +162,14 @@ impl Open {
         } else if self.labelled
             && matches!(
                 word,
-                "value" | "options" | "type" | "placeholder" | "current" | "valuetext" | "range"
+                "value"
+                    | "options"
+                    | "name"
+                    | "type"
+                    | "placeholder"
+                    | "current"
+                    | "valuetext"
+                    | "range"
             )
         {
             word.clone_into(&mut self.key);

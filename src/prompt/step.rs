@@ -36,8 +36,6 @@ const MAX_ARGUMENT: usize = 160;
 const MIN_PAGE: usize = 300;
 /// The heading of the steps of the run.
 const HISTORY: &str = "History";
-/// Number of sections that only grow.
-const GROWING: usize = 3;
 /// Arguments that name elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
@@ -131,10 +129,20 @@ pub fn step(parts: &StepParts<'_>) -> String {
     write(parts, &kept, parts.digest.with_max_tokens(page))
 }
 
+/// How long the lines of a section stand in the messages of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lifetime {
+    /// To the end of the run: lines are only added, so a provider may cache what stands before the new ones.
+    Run,
+    /// In one message.
+    Message,
+}
+
 /// A section of the message that may be cut.
 #[derive(Debug, Clone)]
 struct Section {
     heading: &'static str,
+    lifetime: Lifetime,
     lines: Vec<String>,
     priority: u8,
     keep: Keep,
@@ -145,12 +153,14 @@ struct Section {
 impl Section {
     fn new(
         heading: &'static str,
+        lifetime: Lifetime,
         priority: u8,
         keep: Keep,
         lines: impl Iterator<Item = String>,
     ) -> Self {
         Self {
             heading,
+            lifetime,
             lines: lines.collect(),
             priority,
             keep,
@@ -189,34 +199,66 @@ impl Section {
     }
 }
 
-/// Returns the sections that may be cut: those that only grow, and then those that are new in each message.
+/// Returns the sections that may be cut, in their order.
 ///
 /// What was just asked for is what the next decision needs, so it has the highest priorities; of what lies behind, the steps tell
 /// most. Source of the numbers: chosen.
 fn sections(parts: &StepParts<'_>) -> [Section; 7] {
+    use Lifetime::{Message, Run};
+
     let steps = parts.history.entries().map(history_line);
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
     let results = parts.results.iter().flat_map(result_lines);
-    let mut history = Section::new(HISTORY, 50, Keep::Last, steps);
+    let mut history = Section::new(HISTORY, Run, 50, Keep::Last, steps);
     history.gone = parts.history.dropped();
     [
-        Section::new("Read before", 30, Keep::Last, parts.known.iter().cloned()),
+        Section::new(
+            "Read before",
+            Run,
+            30,
+            Keep::Last,
+            parts.known.iter().cloned(),
+        ),
         history,
-        Section::new("Your notes", 60, Keep::Last, noted),
-        Section::new("Changed", 60, Keep::First, parts.changed.iter().cloned()),
-        Section::new("Found", 60, Keep::First, parts.found.iter().cloned()),
-        Section::new("Read", 120, Keep::First, parts.read.iter().cloned()),
-        Section::new("Results", 120, Keep::First, results),
+        Section::new("Your notes", Run, 60, Keep::Last, noted),
+        Section::new(
+            "Changed",
+            Message,
+            60,
+            Keep::First,
+            parts.changed.iter().cloned(),
+        ),
+        Section::new(
+            "Found",
+            Message,
+            60,
+            Keep::First,
+            parts.found.iter().cloned(),
+        ),
+        Section::new(
+            "Read",
+            Message,
+            120,
+            Keep::First,
+            parts.read.iter().cloned(),
+        ),
+        Section::new("Results", Message, 120, Keep::First, results),
     ]
+}
+
+/// Writes the sections that stand for so long.
+fn write_all(sections: &[Section], lifetime: Lifetime, fence: &mut Fence) {
+    for section in sections {
+        if section.lifetime == lifetime {
+            section.write(fence);
+        }
+    }
 }
 
 /// Writes the message with these sections, and a page of this size.
 fn write(parts: &StepParts<'_>, sections: &[Section], digest: DigestOptions) -> String {
-    let (growing, new) = sections.split_at(GROWING);
     let mut past = Fence::new(parts.run_nonce);
-    for section in growing {
-        section.write(&mut past);
-    }
+    write_all(sections, Lifetime::Run, &mut past);
     let mut fence = Fence::new(parts.nonce);
     let mut names = Names::default();
     let tips = Tips::of(parts);
@@ -235,9 +277,7 @@ fn write(parts: &StepParts<'_>, sections: &[Section], digest: DigestOptions) -> 
         fence.section(heading, tips.into_iter().map(data));
     }
     fence.section("Page", page_lines(parts, digest));
-    for section in new {
-        section.write(&mut fence);
-    }
+    write_all(sections, Lifetime::Message, &mut fence);
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
     // The model's question may repeat a page; the answer is the person's own.
     let asked = parts

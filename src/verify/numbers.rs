@@ -68,6 +68,14 @@ impl Numbers {
             && changes.counted.iter().any(is_near)
     }
 
+    /// Returns true if a time of day that changed with an action has not moved on since: on a busy machine a clock may be
+    /// late, so one more look is worth its time.
+    pub(crate) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
+        let moved = |slot| since.counted.iter().any(|counted| counted.slot == slot);
+        let mut counted = changes.counted.iter();
+        counted.any(|counted| is_time(counted) && !moved(counted.slot))
+    }
+
     /// Learns from a second look at the same page, with no action since the first.
     ///
     /// `since` is the difference between the two looks, `earlier` the difference during the previous action, if that
@@ -254,6 +262,21 @@ mod tests {
         let changes = between(&before, &after);
         numbers.watched(&changes, &between(&after, &after), None);
         assert_eq!(credited(&numbers, &before, changes).len(), 1);
+    }
+
+    #[test]
+    fn a_time_of_day_that_stands_still_after_a_change_may_be_a_clock_that_is_late() {
+        let (before, after) = (page(1, "10", "12:00:01"), page(1, "20", "05:18:19"));
+        let changes = between(&before, &after);
+        let still = between(&after, &after);
+        assert!(Numbers::may_be_late(&changes, &still));
+        let ticked = between(&after, &page(1, "20", "05:18:20"));
+        assert!(!Numbers::may_be_late(&changes, &ticked));
+        let total = between(&before, &page(1, "20", "12:00:01"));
+        assert!(
+            !Numbers::may_be_late(&total, &still),
+            "it is no time of day"
+        );
     }
 
     #[test]

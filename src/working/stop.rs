@@ -83,6 +83,8 @@ impl StopReason {
     }
 }
 
+impl std::error::Error for StopReason {}
+
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -10,7 +10,7 @@ use webwise::{
     event::{EventSink, NoEvents},
     guard::ApprovalMode,
     memory::{
-        Change, Edit, MemoryKind, Namespace, Record, Shelf,
+        Change, Edit, MAX_RECORD_BYTES, MemoryKind, Namespace, Record, Shelf,
         lesson::{COLLECTION, Category, Lesson, LessonSource, LessonText},
     },
     store::{InMemory, MemoryBackend},
@@ -255,11 +255,22 @@ async fn store(memory: &InMemory, words: &Words) {
                 Category::SiteSpecific,
             ),
         ] {
-            let mut lesson = Lesson::new(LessonText::Words(text.clone()), category, source, now);
-            lesson.counts.used = 99;
-            lesson.failed_command = Some("click".to_owned());
-            lesson.error_pattern = Some("covers".to_owned());
-            let record = lesson.to_record(format!("lesson-{source:?}")).unwrap();
+            let record = |text: &str| {
+                let words = LessonText::Words(text.to_owned());
+                let mut lesson = Lesson::new(words, category, source, now);
+                lesson.counts.used = 99;
+                lesson.failed_command = Some("click".to_owned());
+                lesson.error_pattern = Some("covers".to_owned());
+                lesson.to_record(format!("lesson-{source:?}")).unwrap()
+            };
+            // No store takes more than a record's cap, however many words a payload has.
+            let mut text: &str = text;
+            while record(text).size() > MAX_RECORD_BYTES {
+                let half = text.chars().count() / 2;
+                let end = text.char_indices().nth(half).map_or(0, |(at, _)| at);
+                text = &text[..end];
+            }
+            let record = record(text);
             let put = Edit::new(move |_: &[Record]| Ok(vec![Change::Put(record.clone())]));
             memory.update(&shelf, put).await.unwrap();
         }

@@ -20,7 +20,8 @@ use crate::{
     event::EventKind,
     page::{Notice, PageDiff, Tab, TargetIdentity, diff},
     verify::{
-        Attempt, PageNow, aimed_at, beside_a_clock, in_words, judge, may_have_acted, redrawn,
+        Attempt, Numbers, PageNow, aimed_at, beside_a_clock, in_words, judge, may_have_acted,
+        redrawn,
     },
     working::StopReason,
 };
@@ -88,7 +89,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
             && self.state.numbers.is_open(found)
         {
             tokio::time::sleep(TICK).await;
-            let later = self.look(patience).await?;
+            let mut later = self.look(patience).await?;
+            if Numbers::may_be_late(found, &difference(&after, &later)) {
+                tokio::time::sleep(TICK).await;
+                later = self.look(patience).await?;
+            }
             // A number that stood still for a shorter time may be a clock all the same.
             let long = self
                 .state

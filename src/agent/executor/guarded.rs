@@ -25,7 +25,7 @@ use crate::{
 /// executor.open_start_page().await?;
 /// let click = Click { target: Target::parse(r#"button "Order""#)?, button: None };
 /// let step = executor.carry_out(BrowserAction::Click(click)).await?;
-/// println!("{}: {:?}", step.outcome, step.changed());
+/// println!("{}: {:?}", step.outcome.as_str(), step.changed());
 /// # Ok(())
 /// # }
 /// ```

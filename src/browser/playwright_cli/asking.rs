@@ -47,7 +47,7 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
         "const look = (element, asked) => {{
       {HINTS}
       const hintsOf = makeHintsOf();
-      const listens = typeof element.onclick === 'function';
+      const listens = typeof element.onclick === 'function' || element.localName === 'summary';
       if (asked.need === 'click' && !listens && element.isContentEditable !== true) return null;
       const hints = hintsOf(element, asked.role, asked.isMute) || {{ states: {{}}, props: [], lines: null }};
       if (listens) hints.states.listens = true;
@@ -63,7 +63,7 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
         found.rest ||= root.querySelector(told) !== null;
         for (const at of root.querySelectorAll('*')) {{
           if (at.shadowRoot) roots.push(at.shadowRoot);
-          found.click ||= typeof at.onclick === 'function' || at.hasAttribute('contenteditable');
+          found.click ||= typeof at.onclick === 'function' || at.localName === 'summary' || at.hasAttribute('contenteditable');
         }}
       }}
       return found;

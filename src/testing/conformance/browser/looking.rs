@@ -373,6 +373,10 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
     );
     ensure!(save.states.pressed == Some(Tri::False), "{:?}", save.states);
     ensure!(more.states.expanded == Some(false), "{:?}", more.states);
+    let summaries = seen.tree.nodes().iter();
+    let summaries = summaries.filter(|node| node.role == Role::Generic && node.states.listens);
+    let opened: Vec<bool> = summaries.filter_map(|node| node.states.expanded).collect();
+    ensure!(opened == [false, true], "summaries are told as {opened:?}");
     ensure!(
         !format!("{seen:?}").contains("hidden-word"),
         "the value of a password field is shown"

@@ -101,6 +101,8 @@ const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; hei
 <label>Pieces <input type=number min=1 max=9></label>
 <button data-cy=save aria-pressed=false>Save</button>
 <button aria-expanded=false aria-haspopup=true>More</button>
+<details><summary>Opening hours</summary>Nine to five.</details>
+<details open><summary>Address</summary>Main street 1</details>
 <nav><a href=/one aria-current=page>One</a> <a href=/two aria-current=false>Two</a></nav>
 <div role=slider tabindex=0 aria-label=Stars aria-valuemin=0 aria-valuemax=5 aria-valuenow=3 aria-valuetext="3 of 5" style="width:50px;height:9px"></div>
 <button class="btn btn-sm" onclick="log('icon', 'trash')"><i class="fa-solid fa-trash fa-lg icon"></i></button>
