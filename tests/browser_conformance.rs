@@ -37,10 +37,8 @@ const BY_PROCESSES: &[&str] = &[
 ];
 /// Checks in which it matters whose the browser is: its tabs, the sessions of its pages and frames, its files and its cookies, its screen.
 const ATTACHED: &[&str] = &[
-    "a_page_is_seen_with_address_title_and_tree",
     "elements_in_frames_are_seen_and_used",
     "a_picture_is_a_png_file",
-    "an_address_is_opened_and_told",
     "history_is_walked_and_ends",
     "cookies_are_saved_and_loaded",
     "a_dialog_is_told_and_blocks_until_it_is_answered",
@@ -50,9 +48,7 @@ const ATTACHED: &[&str] = &[
     "the_last_tab_stays_and_unknown_tabs_are_refused",
     "a_file_that_a_page_offers_is_told",
     "what_may_be_shown_in_one_tab_says_nothing_of_another",
-    "a_scene_tells_where_the_picture_shows_elements",
     "points_of_a_picture_are_clicked",
-    "points_of_a_drawing_are_dragged",
 ];
 
 /// Runs the suite, or only these checks of it in the quick profile. Its halves run side by side, each in a browser of its own, which

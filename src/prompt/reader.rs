@@ -142,7 +142,7 @@ impl Open {
             (true, "options") => self.element.options.push(text),
             // What an attribute says is no label of something else.
             (true, "name" | "type" | "placeholder" | "current" | "valuetext" | "range") => {
-                self.key.clear()
+                self.key.clear();
             }
             (true, _) => {
                 self.end(page);

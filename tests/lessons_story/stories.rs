@@ -27,11 +27,11 @@ const TIP: &str = "## Tips for this site\n- click on n1 fails because another el
 
 on_each_driver! {
     a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again_on_its_site,
-    a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_other_site,
 }
 
 // What memory concludes of many runs does not depend on what drove them.
 in_turn! {
+    a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_other_site,
     what_helped_five_times_on_five_sites_stands_in_the_system_instruction_of_the_sixth,
     what_was_not_used_for_ninety_days_is_pruned_and_seeds_stay,
     what_no_longer_helps_is_retired_and_not_shown_again,

@@ -62,7 +62,7 @@ async fn both_drivers_show_the_same_tree_of_every_page() {
         .expect("the shop starts");
     let mut waiting = VecDeque::from(courses::hostile(&hostile));
     waiting.extend([courses::shop(&shop)]);
-    // In the quick suite both drivers meet the applications in `real_apps` alone.
+    // In the quick suite the drivers meet the applications in `real_apps` alone.
     let mut apps = Vec::new();
     if full() {
         let (django, roundup) = tokio::join!(App::django(), App::roundup());
