@@ -44,8 +44,8 @@
 //!   when it is done, no clock does; a page that is never still costs a quarter of the time at the next action.
 //! - A navigation is followed from its first event to its document and has the time to load; all else has the time to
 //!   settle: a slow server is no page that never rests.
-//! - Still means 25 ms and two frames after the last change, or one frame if nothing changed: a machine that is slow is
-//!   slow with frames too; a time alone says nothing of what the page could do in it.
+//! - Still means two frames and 25 ms without a change: a machine that is slow is slow with frames too; a time alone
+//!   says nothing of what the page could do in it.
 //! - An element stands still if it is where it was before the next frame; two frames where the browser animates
 //!   something: an animation stands where it begins in its first frame; what a press really meets is watched anyway.
 //! - Waiting for a field touches nothing; filling and choosing are single tries: what was given up must not happen

@@ -9,10 +9,11 @@ const titleOf = getter(Document.prototype, 'title');
 /** The animations during the wait for the last action: for each node, its attributes, text or children. */
 let animated = new WeakMap();
 
-/** Frames that a page gets to change in after a change: what it does in the next one may ask for another. Source: chosen. */
+/**
+ * Frames that a page gets to change in: what it does in the next one may ask for another. Source: measured; after one, a page that
+ * scrolls smoothly has not moved yet, and a working link to its top is told as dead.
+ */
 const FRAMES = 2;
-/** The same if nothing has changed so far. A page that works only in later frames is looked at once more by the loop. */
-const FRAMES_AT_FIRST = 1;
 
 /** Waits until nothing changed for `ms` and for some frames, at most `cap`; tells also where it is then. */
 function quiet({ ms, cap }) {
@@ -20,7 +21,7 @@ function quiet({ ms, cap }) {
     let still = 0;
     const watched = { counts: new Map(), animated: new WeakMap() };
     const observer = new MutationObserver((records) => {
-      if (hasChange(records, watched)) restart(FRAMES);
+      if (hasChange(records, watched)) restart();
     });
     const finish = (isQuiet) => {
       still += 1;
@@ -30,19 +31,19 @@ function quiet({ ms, cap }) {
       animated = watched.animated;
       resolve({ quiet: isQuiet, place: place() });
     };
-    const restart = async (frames) => {
+    const restart = async () => {
       still += 1;
       const mine = still;
       const time = pause(ms);
       // A slow machine is slow with frames too, so time alone does not show that the page could do its work.
-      for (let frame = 0; frame < frames && mine === still; frame += 1) await nextFrame();
+      for (let frame = 0; frame < FRAMES && mine === still; frame += 1) await nextFrame();
       await time;
       if (mine === still) finish(true);
     };
     const end = setTimeout(finish, cap, false);
     const what = { subtree: true, childList: true, attributes: true, characterData: true };
     for (const root of [document, ...knownShadows()]) observer.observe(root, what);
-    restart(FRAMES_AT_FIRST);
+    restart();
   });
 }
 

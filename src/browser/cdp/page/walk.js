@@ -85,7 +85,7 @@ function hintsFor(node, isHand, isInEditor) {
   const isPicture = node.role === 'img';
   if (!(ASKED.has(node.role) || isHand || isPicture || isEditor || node.listens)) return NONE;
   const isSilent = !isMasked && isMute(node);
-  if (isSilent ? false : isPicture && !isHand || (isBare && !isEditor && tag !== 'textarea')) return NONE;
+  if (isSilent ? false : isPicture && !isHand || (isBare && !isEditor && tag !== 'textarea' && tag !== 'summary')) return NONE;
   const hints = hintsOf(element, node.role, isSilent);
   if (hints === null) return NONE;
   for (const state in hints.states) node.is(state, hints.states[state]);
