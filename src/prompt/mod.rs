@@ -15,6 +15,7 @@ mod fence;
 mod pack;
 mod page;
 mod reader;
+mod section;
 mod step;
 mod system;
 

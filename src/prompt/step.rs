@@ -9,6 +9,7 @@ use super::{
     fence::{Fence, quoted},
     pack::{Block, Keep, cost, pack},
     page,
+    section::{HISTORY, Lifetime, Section, write_all},
 };
 use crate::{
     action::{CallProblem, Outcome},
@@ -34,8 +35,6 @@ const MAX_NAME: usize = 60;
 const MAX_ARGUMENT: usize = 160;
 /// Smallest page that is shown, however small the budget is. Unit: tokens. Source: chosen; a login form takes 150.
 const MIN_PAGE: usize = 300;
-/// The heading of the steps of the run.
-const HISTORY: &str = "History";
 /// Arguments that name elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
@@ -129,76 +128,6 @@ pub fn step(parts: &StepParts<'_>) -> String {
     write(parts, &kept, parts.digest.with_max_tokens(page))
 }
 
-/// How long the lines of a section stand in the messages of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lifetime {
-    /// To the end of the run: lines are only added, so a provider may cache what stands before the new ones.
-    Run,
-    /// In one message.
-    Message,
-}
-
-/// A section of the message that may be cut.
-#[derive(Debug, Clone)]
-struct Section {
-    heading: &'static str,
-    lifetime: Lifetime,
-    lines: Vec<String>,
-    priority: u8,
-    keep: Keep,
-    /// The lines that are not shown.
-    gone: usize,
-}
-
-impl Section {
-    fn new(
-        heading: &'static str,
-        lifetime: Lifetime,
-        priority: u8,
-        keep: Keep,
-        lines: impl Iterator<Item = String>,
-    ) -> Self {
-        Self {
-            heading,
-            lifetime,
-            lines: lines.collect(),
-            priority,
-            keep,
-            gone: 0,
-        }
-    }
-
-    fn block(&self) -> Block {
-        Block::new(&self.lines, self.priority, self.keep)
-    }
-
-    /// The same section with so many of its lines.
-    fn cut_to(&self, kept: usize) -> Self {
-        let lines = self.block().shown(&self.lines, kept).to_vec();
-        let gone = self.gone + self.lines.len() - lines.len();
-        Self {
-            lines,
-            gone,
-            ..*self
-        }
-    }
-
-    /// Writes the section, with a mark where lines are left out.
-    fn write(&self, fence: &mut Fence) {
-        let gone = self.gone;
-        let mark = (gone > 0).then(|| match self.keep {
-            Keep::Last if self.heading == HISTORY => format!("({gone} earlier steps)"),
-            Keep::Last => format!("({gone} earlier lines)"),
-            Keep::First => format!("({gone} more lines, without room here)"),
-        });
-        let lines = self.lines.iter().cloned();
-        match self.keep {
-            Keep::Last => fence.section(self.heading, mark.into_iter().chain(lines)),
-            Keep::First => fence.section(self.heading, lines.chain(mark)),
-        }
-    }
-}
-
 /// Returns the sections that may be cut, in their order.
 ///
 /// What was just asked for is what the next decision needs, so it has the highest priorities; of what lies behind, the steps tell
@@ -244,15 +173,6 @@ fn sections(parts: &StepParts<'_>) -> [Section; 7] {
         ),
         Section::new("Results", Message, 120, Keep::First, results),
     ]
-}
-
-/// Writes the sections that stand for so long.
-fn write_all(sections: &[Section], lifetime: Lifetime, fence: &mut Fence) {
-    for section in sections {
-        if section.lifetime == lifetime {
-            section.write(fence);
-        }
-    }
 }
 
 /// Writes the message with these sections, and a page of this size.
