@@ -221,6 +221,9 @@ async fn a_file_that_is_wanted_is_kept_under_a_name_of_ours(by: Driver) {
     bed.close().await;
 }
 
+/// Longest time in which a dropped file goes from the disk. Source: chosen; mostly it is gone at once.
+const GONE: Duration = Duration::from_secs(10);
+
 async fn a_file_without_end_is_dropped_and_told_and_the_disk_stays_free(by: Driver) {
     for (page, link) in [
         ("download of 300 MiB", "Huge"),
@@ -269,10 +272,14 @@ async fn a_file_without_end_is_dropped_and_told_and_the_disk_stays_free(by: Driv
             most < 6 * MAX_DOWNLOAD && sent < 20 * MAX_DOWNLOAD,
             "{most} bytes on the disk, {sent} sent"
         );
-        assert!(
-            files_of(bed.base(), MAX_DOWNLOAD / 2).is_empty(),
-            "what was dropped is still there"
-        );
+        // The browser removes it by itself, some time after it was told to drop it.
+        let gone = async {
+            while !files_of(bed.base(), MAX_DOWNLOAD / 2).is_empty() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let gone = tokio::time::timeout(GONE, gone).await;
+        assert!(gone.is_ok(), "what was dropped is still there");
         bed.close().await;
     }
 }
