@@ -165,7 +165,9 @@ function makeHintsOf() {
     if (role === 'button' && attribute('aria-pressed') === 'false') is('pressed', 'false');
     if (OPENING_ROLES.has(role) && attribute('aria-expanded') === 'false') is('expanded', false);
     const around = tag === 'summary' ? parentOf(element) : null;
-    if (around !== null && tagOf(around) === 'details') is('expanded', isOpenAt(around));
+    // An element of another language may bear the name and has no such state.
+    const isDetails = around !== null && tagOf(around) === 'details' && spaceOf(around) === spaceOf(element);
+    if (isDetails) is('expanded', isOpenAt(around));
     if (isMute && !isText) tell('icon', iconOf(element, attribute));
     const text = tag === 'textarea' ? areaText(element) : '';
     const lines = text.length <= MOST_LINES && text.includes('\n') ? text.toWellFormed() : null;

@@ -103,6 +103,11 @@ const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; hei
 <button aria-expanded=false aria-haspopup=true>More</button>
 <details><summary>Opening hours</summary>Nine to five.</details>
 <details open><summary>Address</summary>Main street 1</details>
+<div id=drawn></div><script>
+const drawn = document.createElementNS('http://www.w3.org/2000/svg', 'details');
+drawn.append(Object.assign(document.createElement('summary'), { textContent: 'No details' }));
+document.getElementById('drawn').append(drawn);
+</script>
 <nav><a href=/one aria-current=page>One</a> <a href=/two aria-current=false>Two</a></nav>
 <div role=slider tabindex=0 aria-label=Stars aria-valuemin=0 aria-valuemax=5 aria-valuenow=3 aria-valuetext="3 of 5" style="width:50px;height:9px"></div>
 <button class="btn btn-sm" onclick="log('icon', 'trash')"><i class="fa-solid fa-trash fa-lg icon"></i></button>
