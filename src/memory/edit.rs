@@ -59,21 +59,22 @@ impl Edit {
         let changes = (self.0)(now)?;
         for change in &changes {
             if let Change::Put(record) = change {
-                let before = now.iter().find(|before| before.key == record.key);
-                within_caps(record, before)?;
+                within_caps(record, now)?;
             }
         }
         Ok(changes)
     }
 }
 
-fn within_caps(record: &Record, before: Option<&Record>) -> Result<()> {
+fn within_caps(record: &Record, now: &[Record]) -> Result<()> {
     let too_large = || {
         Error::new(ErrorKind::TooLarge, "memory.edit")
             .with("record", text::truncate(&record.key, MAX_SHOWN_KEY))
     };
+    // Few records are too large, and a search for each of them would take longer with every record of the shelf.
+    let before = || now.iter().find(|before| before.key == record.key);
     let bytes = record.size();
-    if bytes > MAX_RECORD_BYTES && bytes >= before.map_or(0, Record::size) {
+    if bytes > MAX_RECORD_BYTES && bytes >= before().map_or(0, Record::size) {
         return Err(too_large()
             .with("bytes", bytes)
             .with("max", MAX_RECORD_BYTES));
