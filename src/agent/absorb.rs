@@ -148,22 +148,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             host,
             seen,
         };
-        let asking = Asking {
-            emitter: &self.executor.emitter,
-            redactor: &self.executor.redactor,
-        };
         let started = Instant::now();
-        let now = self.parts.guarded.clock.now();
-        let moment = Moment::new(
-            &cue,
-            &self.executor.state.about,
-            &self.executor.state.steps,
-            now,
-        );
-        let found = self
-            .engine
-            .recall(&self.parts.memory, &moment, asking)
-            .await;
+        let found = self.recall(&cue).await;
         self.executor.emitter.emit(EventKind::ErrorRecall {
             command: action.tool_name().to_owned(),
             error_snippet: text::truncate(&detail, 200),
@@ -176,6 +162,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             elapsed_ms: elapsed_ms(started),
         });
         self.add_advice(found);
+    }
+
+    /// Asks memory about this cue, now.
+    pub(super) async fn recall(&mut self, cue: &Cue) -> Vec<Advice> {
+        let asking = Asking {
+            emitter: &self.executor.emitter,
+            redactor: &self.executor.redactor,
+        };
+        let state = &self.executor.state;
+        let now = self.parts.guarded.clock.now();
+        let moment = Moment::new(cue, &state.about, &state.steps, now);
+        self.engine
+            .recall(&self.parts.memory, &moment, asking)
+            .await
     }
 
     /// Adds advice from memory, each item once.

@@ -7,7 +7,6 @@ use tokio::time::{Instant, timeout};
 use super::{
     Run,
     emit::elapsed_ms,
-    engine::Asking,
     executor::identities,
     sight::Sight,
     state::{Queued, Remarks},
@@ -22,7 +21,7 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse, Image, Usage},
     event::EventKind,
     guard::{CallEstimate, Spent},
-    memory::{Advice, AdviceId, Cue, Moment, Placement},
+    memory::{Advice, AdviceId, Cue, Placement},
     page::{DialogKind, TargetIdentity},
     prompt::{StepParts, step},
     verify::changes,
@@ -74,22 +73,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             page,
             seen,
         };
-        let asking = Asking {
-            emitter: &self.executor.emitter,
-            redactor: &self.executor.redactor,
-        };
         let started = Instant::now();
-        let now = self.parts.guarded.clock.now();
-        let moment = Moment::new(
-            &cue,
-            &self.executor.state.about,
-            &self.executor.state.steps,
-            now,
-        );
-        let found = self
-            .engine
-            .recall(&self.parts.memory, &moment, asking)
-            .await;
+        let found = self.recall(&cue).await;
         let elapsed_ms = elapsed_ms(started);
         let items: Vec<AdviceId> = found.iter().map(|advice| advice.id().clone()).collect();
         let shown = self

@@ -21,7 +21,7 @@ use crate::{
     chat::CallMode,
     event::EventKind,
     guard::Spent,
-    memory::{AdviceId, Cue, Moment, RunLog},
+    memory::{AdviceId, Cue, RunLog},
     page::PageView,
     prompt::{SystemParts, system},
     secret::SecretName,
@@ -143,13 +143,11 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             emitter: &self.executor.emitter,
             redactor: &self.executor.redactor,
         };
-        let about = &self.executor.state.about;
         let mut lessons = Vec::new();
         if self.executor.has_turn() {
             self.engine.prepare(&parts.memory, asking).await;
             let asked = Instant::now();
-            let moment = Moment::new(&Cue::RunStarted, about, &[], parts.guarded.clock.now());
-            lessons = self.engine.recall(&parts.memory, &moment, asking).await;
+            lessons = self.recall(&Cue::RunStarted).await;
             self.executor.emitter.emit(EventKind::Tier1Loaded {
                 count: lessons.len(),
                 lessons: lessons
@@ -163,7 +161,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let task = &self.executor.task;
         let secrets: Vec<SecretName> = task.vault.names().cloned().collect();
         let system = system(&SystemParts {
-            goal: &about.goal,
+            goal: &self.executor.state.about.goal,
             instructions: &task.instructions,
             lessons: &lessons,
             parameters: &task.parameters,
@@ -267,7 +265,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         if stop.is_success() {
             self.executor.look_once_more().await;
         }
-        self.executor.finish(stop)
+        self.executor.ended(stop)
     }
 }
 

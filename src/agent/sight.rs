@@ -145,7 +145,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let bad = |why| Outcome::failed(ErrorClass::BadArguments, why);
         let Some(sight) = &self.sight else {
-            return Err(bad("no picture of this page was shown: give a target"));
+            return Ok(false);
         };
         let found = under(&sight.scene, &points)
             .ok_or_else(|| bad("nothing of the page is at this point of the picture"))?;

@@ -73,17 +73,21 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Replaces points of a picture and words by references. The outcome is the refusal.
     fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
-        if let (Some(page), Action::Browser(action)) = (&self.executor.state.page, &mut next.action)
-        {
-            match self.aim_by_sight(action) {
-                Ok(true) if next.targets.is_some() => {
-                    next.targets = identities(&next.action, page);
+        let Action::Browser(action) = &mut next.action else {
+            return (next, None);
+        };
+        let refused = match self.aim_by_sight(action) {
+            Err(refused) => Some(refused),
+            Ok(is_aimed) => {
+                if let (true, Some(_), Some(page)) =
+                    (is_aimed, &next.targets, &self.executor.state.page)
+                {
+                    next.targets = identities(&Action::Browser(action.clone()), page);
                 }
-                Ok(_) => {}
-                Err(refused) => return (next, Some(refused)),
+                self.executor.aim(action, &mut next.targets)
             }
-        }
-        self.executor.aim(next)
+        };
+        (next, refused)
     }
 
     /// The next action, if its targets are unchanged since it was decided; otherwise the queue is dropped.

@@ -7,10 +7,10 @@ use super::{
 
 /// The heading of the steps of the run.
 pub(super) const HISTORY: &str = "History";
-/// How long the lines of a section stand in the messages of a run.
+/// The time for which the lines of a section stand in the messages of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lifetime {
-    /// To the end of the run: lines are only added, so a provider may cache what stands before the new ones.
+    /// As long as the run: new lines come last, so a provider may cache what stands before the new ones.
     Run,
     /// In one message.
     Message,

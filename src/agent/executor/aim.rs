@@ -7,8 +7,7 @@ use crate::{
         Action, AgentAction, BrowserAction, Click, ClickAt, ClickXy, DragXy, Effect, ErrorClass,
         Fill, Outcome, Press, Target,
     },
-    agent::state::Queued,
-    page::{ElementRef, Meant, Shown, Suits, meant},
+    page::{ElementRef, Meant, Shown, Suits, TargetIdentity, meant},
     prompt::reading,
     verify::{PageNow, effect},
 };
@@ -19,10 +18,17 @@ const MAX_SHOWN: usize = 8;
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Replaces words that mean one element of the page by its reference. If words mean several elements, refuses the
     /// action and lists them.
-    pub(in crate::agent) fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
-        let (Some(page), Action::Browser(action)) = (&self.state.page, &mut next.action) else {
-            return (next, None);
-        };
+    pub(in crate::agent) fn aim(
+        &mut self,
+        action: &mut BrowserAction,
+        targets: &mut Option<Vec<TargetIdentity>>,
+    ) -> Option<Outcome> {
+        let page = self.state.page.as_ref()?;
+        if is_point(action) && action.targets().is_empty() {
+            // What is there is not known, so no guard could judge it.
+            let why = "no picture of this page was shown: give a target";
+            return Some(Outcome::failed(ErrorClass::BadArguments, why));
+        }
         let mut is_aimed = false;
         let suits = suits(action);
         for target in action.targets_mut() {
@@ -50,14 +56,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
                     let shown: Vec<Shown<'_>> =
                         lines.into_iter().map(|line| layout.shown(line)).collect();
                     self.state.remarks.found = reading(&shown, &page.view.elements);
-                    return (next, Some(Outcome::failed(ErrorClass::NotUnique, &why)));
+                    return Some(Outcome::failed(ErrorClass::NotUnique, &why));
                 }
             }
         }
-        if is_aimed && next.targets.is_some() {
-            next.targets = identities(&next.action, page);
+        if is_aimed && targets.is_some() {
+            *targets = identities(&Action::Browser(action.clone()), page);
         }
-        (next, None)
+        None
     }
 }
 
@@ -75,18 +81,19 @@ pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
 /// Reports whether an action is aimed at something of the page, by a reference, by words or by a point.
 pub(super) fn has_target(action: &Action) -> bool {
     match action {
-        Action::Browser(BrowserAction::ClickXy(_) | BrowserAction::DragXy(_)) => true,
-        Action::Browser(action) => !action.targets().is_empty(),
+        Action::Browser(action) => is_point(action) || !action.targets().is_empty(),
         other => !references(other).is_empty(),
     }
 }
 
+/// Reports whether an action is aimed at pixels.
+const fn is_point(action: &BrowserAction) -> bool {
+    matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
+}
+
 /// The identities of the elements that an action refers to; `None` if a reference is not on the page.
-pub(in crate::agent) fn identities(
-    action: &Action,
-    page: &PageNow,
-) -> Option<Vec<crate::page::TargetIdentity>> {
-    let known = |reference: &crate::page::ElementRef| {
+pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Vec<TargetIdentity>> {
+    let known = |reference: &ElementRef| {
         page.tree()
             .by_ref(reference.as_str())
             .map(|id| page.identity(id))

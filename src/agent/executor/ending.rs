@@ -51,8 +51,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Ends the run for this reason, unless it is over already, and returns the report. Success is the caller's own word.
-    pub fn finish(mut self, stop: StopReason) -> RunReport {
+    /// Ends the run and returns the report. A run that was not stopped counts as cancelled: success takes evidence, which
+    /// a caller judges itself.
+    pub fn finish(self) -> RunReport {
+        self.ended(StopReason::Cancelled)
+    }
+
+    /// Ends the run for this reason, unless it is over already.
+    pub(in crate::agent) fn ended(mut self, stop: StopReason) -> RunReport {
         let stop = self.state.stopped.unwrap_or(stop);
         let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
         let summary = RunSummary::new(

@@ -20,10 +20,10 @@ use crate::{
 /// use webwise::{GuardedBrowser, Task};
 ///
 /// let guarded = GuardedBrowser::builder(browser).build_guarded()?;
-/// let task = Task::new("Order the report")?.with_start_url("https://intranet.example/reports")?;
+/// let task = Task::new("Open the report")?.with_start_url("https://intranet.example/reports")?;
 /// let mut executor = guarded.start(task);
 /// executor.open_start_page().await?;
-/// let click = Click { target: Target::parse(r#"button "Order""#)?, button: None };
+/// let click = Click { target: Target::parse(r#"link "Latest""#)?, button: None };
 /// let step = executor.carry_out(BrowserAction::Click(click)).await?;
 /// println!("{}: {:?}", step.outcome.as_str(), step.changed());
 /// # Ok(())

@@ -18,7 +18,7 @@ mod record;
 mod scope;
 mod turn;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 pub use guarded::GuardedBrowser;
 pub(super) use {
@@ -35,7 +35,7 @@ use self::turn::Turn;
 use super::{
     Task,
     emit::Emitter,
-    state::{Queued, State},
+    state::{Queued, Remarks, State},
 };
 use crate::{
     BrowserDriver,
@@ -50,7 +50,7 @@ use crate::{
 
 /// A run of a [`GuardedBrowser`], one action after the other.
 ///
-/// What a guard, a person or the browser refuses is a step that failed and says why; the run goes on. An error is the
+/// A refusal, by a guard, a person or the browser, is a step that failed and says why; the run goes on. An error is the
 /// reason why the run is over.
 pub struct Executor<'g, B> {
     pub(super) parts: &'g GuardedBrowser<B>,
@@ -149,14 +149,14 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
         let redactor = task.vault.redactor();
         let emitter = Emitter {
-            sink: std::sync::Arc::clone(&parts.sink),
-            clock: std::sync::Arc::clone(&parts.clock),
+            sink: Arc::clone(&parts.sink),
+            clock: Arc::clone(&parts.clock),
             run: state.run.clone(),
             step: state.spent.steps,
             redactor: redactor.clone(),
         };
         Self {
-            secrets: SecretResolver::new(std::sync::Arc::clone(&task.vault)),
+            secrets: SecretResolver::new(Arc::clone(&task.vault)),
             parts,
             task,
             state,
@@ -228,31 +228,32 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 
     /// The step of an action that the caller decided.
-    async fn step(&mut self, action: BrowserAction, by: By) -> Result<(), StopReason> {
+    async fn step(&mut self, mut action: BrowserAction, by: By) -> Result<(), StopReason> {
         self.begin_step()?;
         if self.in_flight.is_some() {
             self.record_in_flight();
         }
         // A caller is told by the step itself, so nothing is kept for a message.
-        self.state.remarks = super::state::Remarks::default();
+        self.state.remarks = Remarks::default();
         if by != By::Task {
             self.observe().await?;
         }
-        let action = Action::Browser(action);
-        let targets = match &self.state.page {
-            Some(page) => identities(&action, page),
-            None => references(&action).is_empty().then(Vec::new),
+        let asked = Action::Browser(action.clone());
+        let mut targets = match &self.state.page {
+            Some(page) => identities(&asked, page),
+            None => references(&asked).is_empty().then(Vec::new),
         };
+        let refused = self.aim(&mut action, &mut targets);
         let next = Queued {
-            action,
+            action: Action::Browser(action.clone()),
             by,
             targets,
         };
-        let (next, refused) = self.aim(next);
-        let tried = match (refused, next.action.clone()) {
-            (None, Action::Browser(action)) => self.act(action, next).await?,
-            (refused, _) => Tried::new(next, self.state.page.clone(), Instant::now())
-                .ended(refused.unwrap_or(crate::action::Outcome::Done)),
+        let tried = match refused {
+            Some(refused) => {
+                Tried::new(next, self.state.page.clone(), Instant::now()).ended(refused)
+            }
+            None => self.act(action, next).await?,
         };
         let turn = TurnNow {
             number: self.state.spent.steps,

@@ -61,7 +61,7 @@ pub(in crate::agent) fn is_caret(action: &Action) -> bool {
     matches!(action, Action::Browser(key) if moves_the_caret(key))
 }
 
-/// What follows from a step.
+/// Consequences of a step.
 #[derive(Debug)]
 pub(in crate::agent) struct Concluded {
     /// The lines of its changes.

@@ -68,7 +68,7 @@ async fn what_a_caller_decides_is_carried_out_verified_and_kept() {
     let in_words = done(&mut executor, "click", json!({ "target": "link \"Cart\"" })).await;
     assert_eq!(in_words, Outcome::Done);
     assert_eq!(executor.page().unwrap().url, CART);
-    let report = executor.finish(StopReason::Finished);
+    let report = executor.finish();
     assert_eq!((report.summary.steps, report.summary.calls), (2, 0));
     assert_eq!(
         browser.executed(),
@@ -122,6 +122,11 @@ async fn each_guard_refuses_and_the_browser_is_not_asked() {
             "click",
             json!({ "target": "button \"More\"" }),
             ErrorClass::NotUnique,
+        ),
+        (
+            "click_xy",
+            json!({ "x": 3, "y": 4 }),
+            ErrorClass::BadArguments,
         ),
         (
             "fill",
@@ -187,11 +192,11 @@ async fn repetition_and_budgets_end_the_run_and_it_stays_over() {
     assert_eq!(stop, Some(StopReason::Stuck));
     let again = executor.carry_out(action("reload", json!({}))).await;
     assert_eq!(again.err(), Some(StopReason::Stuck));
-    let report = executor.finish(StopReason::Finished);
+    let report = executor.finish();
     assert_eq!(
         report.summary.stop,
         StopReason::Stuck,
-        "a caller cannot make it a success"
+        "it stays what it was"
     );
 }
 
