@@ -104,7 +104,7 @@ const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; hei
 <details><summary>Opening hours</summary>Nine to five.</details>
 <details open><summary>Address</summary>Main street 1</details>
 <div id=drawn></div><script>
-const drawn = document.createElementNS('http://www.w3.org/2000/svg', 'details');
+const drawn = document.createElementNS('urn:drawing', 'details');
 drawn.append(Object.assign(document.createElement('summary'), { textContent: 'No details' }));
 document.getElementById('drawn').append(drawn);
 </script>
