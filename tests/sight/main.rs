@@ -137,8 +137,11 @@ impl Bed {
     /// Measures one page, brought by `ready` to where it is measured.
     async fn measure(&mut self, name: &str, url: &str, ready: &str, tally: &mut Tally) {
         let count = self.chrome.open(url, ready).await;
+        let mut texts: Vec<String> = self.chrome.ask("witness.texts()").await;
         let eyes = Eyes::of(&self.driver).await;
-        let texts: Vec<String> = self.chrome.ask("witness.texts()").await;
+        // What a page writes anew by itself between two looks, such as a price, is no gap.
+        let still: Vec<String> = self.chrome.ask("witness.texts()").await;
+        texts.retain(|text| still.contains(text));
         let candidates: Vec<usize> = self.chrome.ask("witness.candidates()").await;
         let candidates = spread(&candidates, pick(PROBES.0, PROBES.1));
         let references = self.references(&eyes, &candidates).await;
