@@ -168,6 +168,10 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         }
         Answer::Reset(bytes) => {
             stream.write_all(&bytes)?;
+            // A reset discards what the browser has not read by then, so it is given time to read.
+            if !bytes.is_empty() {
+                thread::sleep(Duration::from_millis(500));
+            }
             reset(&stream)
         }
         Answer::File { name, bytes, told } => file(&mut stream, shared, name, bytes, told),
