@@ -7,6 +7,7 @@ use super::{
 
 /// The heading of the steps of the run.
 pub(super) const HISTORY: &str = "History";
+
 /// The time for which the lines of a section stand in the messages of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lifetime {
