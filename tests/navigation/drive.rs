@@ -41,6 +41,8 @@ pub(crate) struct Trace {
     pub(crate) found: Vec<&'static str>,
     pub(crate) pictures: usize,
     pub(crate) stop: StopReason,
+    /// What broke, in a run that ended by it.
+    pub(crate) error: Option<String>,
     /// Outcomes of the actions, in order, by class; `done` and `no_effect` too.
     pub(crate) outcomes: Vec<&'static str>,
     /// Where the browser was seen, in order.
@@ -197,6 +199,7 @@ pub(crate) async fn run(
         found,
         pictures,
         stop: report.summary.stop,
+        error: report.error,
         outcomes,
         addresses,
     }

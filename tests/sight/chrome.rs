@@ -123,9 +123,14 @@ impl Chrome {
         self.mouse("mousePressed", (x, y), true).await;
         self.mouse("mouseReleased", (x, y), false).await;
         let told: Vec<String> = self.ask("witness.told()").await;
-        let Some(number) = number.filter(|_| told.is_empty()) else {
-            return told;
+        let Some(number) = number else {
+            // What comes by itself is looked for as long as an answer to the longest probe.
+            self.ask::<Vec<String>>("witness.told()").await;
+            return self.ask("witness.told()").await;
         };
+        if !told.is_empty() {
+            return told;
+        }
         self.ask::<bool>(&format!("witness.focus({number})")).await;
         for (key, text, code) in [("ArrowDown", "", 40), ("a", "a", 65), ("Enter", "\r", 13)] {
             self.key(key, text, code).await;

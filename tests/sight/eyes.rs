@@ -14,7 +14,7 @@ use webwise::{
     working::History,
 };
 
-/// Most lines that one `find` shows. Source: what the loop shows.
+/// Maximum number of lines that one `find` shows. Source: what the loop shows.
 const MAX_FOUND: usize = 10;
 /// Longest that a page is given to answer for one reference. Unit: time. Source: chosen.
 const PATIENCE: Duration = Duration::from_secs(5);
